@@ -107,13 +107,14 @@ function documentOf(value: DeployPlan | Deployed): DeployPlan | Deployment {
   return deployment;
 }
 
-/** Asks on a terminal only: without one, running the command is the consent. */
+/** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */
 async function confirmPlan(
-  { progress, prompt }: Context,
+  { flags, progress, prompt }: Context,
   plan: DeployPlan,
   questions: readonly Question[],
 ): Promise<void> {
   progress.note(deployPlanView(plan));
+  if (flags.local) return;
   for (const { text } of questions) await prompt.confirm(text);
   const question = plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?';
   if (questions.length === 0) await prompt.confirm(question, { byDefault: true });

@@ -44,7 +44,7 @@ export default defineCommand({
   exits: ['input-needed', 'not-found', 'project', 'unavailable'],
   json: devEvents,
   details: [
-    'Prints a line for each call, what the app prints, and what is wrong with a change; the previous version runs on. In another shell, `gantry emulator env` prints what makes invoke, logs and cp use it.',
+    'Prints a line for each call, what the app prints, and what is wrong with a change; the previous version runs on. In another shell, `gantry emulator env` prints what makes invoke, logs and cp use it; in the folder of an app, --local does.',
     'Calls need no token from the user who runs it, on Linux even if the app is private.',
     'With --debug-port, an editor attaches to the app, and stays attached when it is deployed again; that needs debugpy, which --install installs. breakpoint() stops at the terminal. `gantry dev replay` sends a call again.',
   ],
@@ -107,7 +107,7 @@ async function* serve(context: Context, given: string[], options: DevFlags) {
   const print = new DevPrinter(context, { several, hasKeys: keys !== undefined, environmentCommand });
   const debugPorts = new Map([...relays].map(([folder, { port }]) => [folder, port]));
   const dev = new DevSession(context, platformOf(emulator), {
-    ...{ signal, print, several, debugPorts, open: open === true },
+    ...{ signal, print, folders, several, debugPorts, open: open === true },
   });
   Object.assign(running, { dev, print });
   // Listens before an app can be ready.

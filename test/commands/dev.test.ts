@@ -432,6 +432,20 @@ def run(): return 1
     expect(first('reload')).toMatchObject({ app: 'web', changed: ['cerebrium.toml'], durationMs: expect.any(Number) });
   });
 
+  test('is the emulator of its folders, so that --local leads to it', async () => {
+    await developing(
+      { 'apps/one/main.py': main, 'apps/one/cerebrium.toml': named('one') },
+      ['apps'],
+      async (session) => {
+        await session.until(/(one is ready in)/);
+        for (const cwd of [join(session.path, 'apps/one'), session.path]) {
+          const called = await gantry(['invoke', 'one', 'name=me', '--local'], { env: session.env, cwd });
+          expect([called.code, called.behind, called.stdout]).toEqual([0, [], expect.stringContaining('hello')]);
+        }
+      },
+    );
+  });
+
   test('is used from another shell, and stopped from there', async () => {
     const { code } = await developing(app, [], async ({ until, env }) => {
       await until(ready);

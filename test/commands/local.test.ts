@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { gantry, type Setting, startsHere } from '../support/gantry.ts';
+import { gantry, keys, type Setting, startsHere } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -37,6 +37,10 @@ describe('gantry deploy --local', () => {
     );
     expect(deployed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\S+\n$/);
     expect(readdirSync(cwd)).toEqual(files);
+
+    // Nothing is lost there, and nobody pays: nothing is asked.
+    const type = keys((press) => press('n'));
+    expect((await run('deploy --local', { cwd, columns: 100, stdin: type })).code).toBe(0);
 
     const invoked = await run('invoke . name=Ada', { cwd });
     expect(invoked).toMatchObject({ code: 0, behind: [] });

@@ -19,9 +19,9 @@ export default defineCommand({
           .choices(shells),
       ),
   run: (context, { port, shell = detectShell(context.env) }) => {
-    const { command, pid, apps, startedAt, folder, ...emulator } = findRunningEmulator(context, port);
+    const { command, apps, startedAt, folder, folders, ...emulator } = findRunningEmulator(context, port);
     context.progress.note(`emulator on port ${emulator.port}, which gantry ${command} runs in ${folder}`);
-    return { shell, pid, ...emulator };
+    return { shell, ...emulator };
   },
   verbatim: () => true,
   view:

@@ -35,6 +35,7 @@ export default defineCommand({
     url: text('URL of the emulator'),
     project: text('project id'),
     folder: text('folder of the command'),
+    folders: list(text('folder'), 'folders of the apps that gantry dev runs'),
     apps: list(text('app name'), 'apps that gantry dev runs'),
     startedAt: text('when it was started'),
   }),

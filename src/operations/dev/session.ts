@@ -67,6 +67,8 @@ interface SessionPrinter {
 interface SessionOptions {
   signal: AbortSignal;
   print: SessionPrinter;
+  /** Of its apps. */
+  folders: readonly string[];
   several: boolean;
   open: boolean;
   /** Where an editor can attach, by folder. */
@@ -100,7 +102,7 @@ export class DevSession {
   ) {
     const { url, project, environment } = platform;
     const facts = { command: 'dev', url, project, folder: context.cwd } as const;
-    this.#announcement = announceEmulator(context, { ...facts, apps: [], environment });
+    this.#announcement = announceEmulator(context, { ...facts, folders: [...options.folders], apps: [], environment });
   }
 
   /** Runs the app of a folder, and again on every change, until the signal aborts. */

@@ -69,11 +69,12 @@ function filesOf(env: Environment, folder: string) {
   return { root, data: join(root, 'data'), variables: join(root, 'emulator.json'), log: join(root, 'log') };
 }
 
-/** One that `gantry emulator start` runs in this folder, in the background or in another terminal. */
+/** The one that `gantry dev` runs for this folder; else one that `gantry emulator start` runs in it, behind or in another terminal. */
 function runningIn(env: Environment, folder: string): Variables | undefined {
-  const all = listRunningEmulators({ env });
-  return all.find((emulator) => emulator.command === 'emulator start' && realFolder(emulator.folder) === folder)
-    ?.environment;
+  const here = listRunningEmulators({ env }).filter((emulator) =>
+    [emulator.folder, ...emulator.folders].some((each) => realFolder(each) === folder),
+  );
+  return (here.find(({ command }) => command === 'dev') ?? here[0])?.environment;
 }
 
 function lastVariables(file: string): Variables | undefined {

@@ -17,6 +17,8 @@ const RunningEmulatorSchema = v.object({
   project: v.string(),
   /** Where the command runs. */
   folder: v.string(),
+  /** Of the apps that `gantry dev` runs. */
+  folders: v.optional(v.array(v.string()), []),
   /** Names of the apps that `gantry dev` runs. */
   apps: v.array(v.string()),
   startedAt: v.string(),
@@ -33,7 +35,7 @@ export type RunningEmulator = v.InferOutput<typeof RunningEmulatorSchema>;
  */
 export function announceEmulator(
   { env, progress, now }: Context,
-  emulator: Omit<RunningEmulator, 'pid' | 'port' | 'startedAt'>,
+  emulator: Omit<v.InferInput<typeof RunningEmulatorSchema>, 'pid' | 'port' | 'startedAt'>,
 ): { update(changes: Partial<RunningEmulator>): void; withdraw(): void } {
   const { pid } = process;
   const content = {
