@@ -45,6 +45,8 @@ export interface Stream extends NodeJS.WritableStream {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
   rows?: number | undefined;
+  cork?(): void;
+  uncork?(): void;
 }
 
 export function createPage(

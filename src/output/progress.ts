@@ -57,6 +57,20 @@ export interface Step {
   clear(): void;
 }
 
+/** Returns what is called before each line: of those that come at once, all but the first are written at once. */
+function writesTogether(stream: Stream): () => void {
+  let lines = 0;
+  return () => {
+    if (lines === 0) {
+      queueMicrotask(() => {
+        if (lines > 1) stream.uncork?.();
+        lines = 0;
+      });
+    }
+    if (++lines === 2) stream.cork?.();
+  };
+}
+
 interface ProgressOptions {
   stderr: Stream;
   page: Page;
@@ -76,6 +90,7 @@ const animateAfterMs = 100;
 /** Shows steps as animations on a terminal, and as occasional lines elsewhere. */
 export function createProgress(options: ProgressOptions): Progress {
   const { stderr, page, quiet, annotations } = options;
+  const writeTogether = writesTogether(stderr);
   let spinner: Spinner | undefined;
   let printedAt = Number.NEGATIVE_INFINITY;
   let lender: ((print: () => void) => void) | undefined;
@@ -140,7 +155,11 @@ export function createProgress(options: ProgressOptions): Progress {
       if (annotations && problem.location) print(workflowAnnotation(problem, annotations, page.secrets));
     },
     request: printSafe,
-    log: (line) => quiet || print(sanitize(`  ${typeof line === 'string' ? line : line(page)}`, page)),
+    log: (line) => {
+      if (quiet) return;
+      writeTogether();
+      print(sanitize(`  ${typeof line === 'string' ? line : line(page)}`, page));
+    },
     relay: (line) => print(sanitize(line, page)),
     clearScreen: () => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
     bell: () => void (page.terminal && !quiet && stderr.write('\u0007')),

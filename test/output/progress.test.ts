@@ -88,6 +88,25 @@ test('a log line is sanitized and redacted', () => {
   expect(said()).toEqual(['  : :error::no Bearer [hidden]']);
 });
 
+test('log lines that come at once are written at once, the first of them without delay', async () => {
+  const written: string[] = [];
+  const stderr = new Writable({
+    write: (chunk, _, done) => done(void written.push(`${chunk}`)),
+    writev: (chunks, done) => done(void written.push(chunks.map(({ chunk }) => chunk).join(''))),
+  });
+  const page = createPage(stderr as never, {}, 'never', 0);
+  const { log, note } = createProgress({ stderr, page, quiet: false, annotations: undefined, elapsed: () => 0 });
+  for (const round of [1, 2]) {
+    log(`first ${round}`);
+    expect(written.splice(0)).toEqual([`  first ${round}\n`]);
+    for (let line = 0; line < 3; line++) log(`${line}`);
+    note('in its place');
+    log('last');
+    await Promise.resolve();
+    expect(written.splice(0)).toEqual(['  0\n  1\n  2\nin its place\n  last\n']);
+  }
+});
+
 test("a program's stderr is not wrapped, and --quiet keeps it", () => {
   const { progress, said } = voice({ quiet: true });
   const line = '  File "/a/rather/long/path/of/a/program/main.py", line 8, in a_function_with_a_long_name_as_well';

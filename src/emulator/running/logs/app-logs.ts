@@ -84,39 +84,49 @@ class AppLog {
   lines: PrintedLine[] = [];
   readonly listeners = new Set<(line: PrintedLine) => void>();
   #size = 0;
+  #unwritten = '';
   readonly #lineNumbers = new Map<string, number>();
 
   constructor(private readonly file: string | undefined) {
     if (file) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   }
 
-  add({ run, ...output }: AppOutput, now: number): void {
+  add({ container, stream, text, run }: AppOutput, now: number): void {
     const last = this.lines.at(-1);
     // Lines stay in order even if the clock is set back.
     const at = Math.max(now, last?.at ?? 0);
-    const lineNumber = (this.#lineNumbers.get(output.container) ?? 0) + 1;
-    this.#lineNumbers.set(output.container, lineNumber);
+    const lineNumber = (this.#lineNumbers.get(container) ?? 0) + 1;
+    this.#lineNumbers.set(container, lineNumber);
     const nanoseconds = last?.at === at ? last.nanoseconds + 1 : 0;
-    const line = { ...output, at, nanoseconds, lineNumber, run: run ?? '' };
+    const line = { container, stream, text, at, nanoseconds, lineNumber, run: run ?? '' };
     this.lines.push(line);
     this.#size += line.text.length;
     // Copies all lines, so it runs only when 20% must be dropped.
     if (this.lines.length > maxLines * 1.2 || this.#size > maxCharacters * 1.2) this.#dropOldLines();
-    if (this.file) this.#write(this.file, line);
+    if (this.file) this.#write(line);
     for (const listener of this.listeners) listener(line);
   }
 
   delete(): void {
     this.lines = [];
     this.#size = 0;
+    this.#unwritten = '';
     if (this.file) rmSync(this.file, { force: true });
   }
 
-  #write(file: string, line: PrintedLine): void {
+  /** Lines that come at once are written at once. */
+  #write(line: PrintedLine): void {
+    if (this.#unwritten === '') queueMicrotask(() => this.#flush());
+    this.#unwritten += `${JSON.stringify(line)}\n`;
+  }
+
+  #flush(): void {
+    const text = this.#unwritten;
+    this.#unwritten = '';
     try {
-      appendToFileSync(file, `${JSON.stringify(line)}\n`);
+      if (this.file && text) appendToFileSync(this.file, text);
     } catch {
-      // A full disk must not stop the app. The line is still in memory.
+      // A full disk must not stop the app. The lines are still in memory.
     }
   }
 
@@ -132,6 +142,7 @@ class AppLog {
 
   /** Replaces the lines by those of a file, if it exists. */
   load(file: string): void {
+    this.#flush();
     this.lines = [];
     this.#size = 0;
     this.#lineNumbers.clear();

@@ -60,7 +60,12 @@ class OutputStream(io.TextIOBase):
     def write(self, text):
         run = current_run.get()
         with self._lock:
-            *lines, rest = split_lines(self._partial.pop(run, "") + str(text))
+            rest = self._partial.pop(run, "") + str(text)
+            # `print` writes each of its arguments by itself.
+            if "\n" not in rest and "\r" not in rest and len(rest) < MAX_LINE:
+                self._partial[run] = rest
+                return len(text)
+            *lines, rest = split_lines(rest)
             if len(rest) < MAX_LINE:
                 self._partial[run] = rest
             else:
