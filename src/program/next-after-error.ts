@@ -75,5 +75,10 @@ const listsFor: Record<string, readonly string[]> = {
 export function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const known = flags.every((flag) => argv.includes(flag));
-  return ['gantry', ...argv.slice(0, end), ...(known ? [] : flags), ...argv.slice(end)];
+  // Instead of the value that was typed.
+  const valued = flags.filter((flag, at) => flag.startsWith('--') && flags[at + 1]?.startsWith('--') === false);
+  const others = argv.slice(0, end).filter((word, at, all) => {
+    return known || !valued.some((flag) => [word, all[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
+  });
+  return ['gantry', ...others, ...(known ? [] : flags), ...argv.slice(end)];
 }

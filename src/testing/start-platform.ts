@@ -10,11 +10,13 @@ import type { Delivery, TestApp, TestClock, TestPlatform, TestPlatformOptions, T
 /** Starts an emulator on a free port, in a process that ends with `stop` or with this one. Nothing else uses its state. */
 export async function startPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
   const { GANTRY_BIN } = process.env;
-  const program = options.program ?? GANTRY_BIN;
+  const { flags = [], program = GANTRY_BIN, ...unknown } = options;
+  const [odd] = Object.keys(unknown);
+  if (odd !== undefined) throw new TypeError(`startPlatform has no option ${odd}: pass flags and program`);
   const command = program === undefined ? packageCommand() : [program];
   const folder = await mkdtemp(join(tmpdir(), 'gantry-testing-'));
   const env = privateEnvironment(folder);
-  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--end-with-stdin', ...(options.flags ?? [])];
+  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--end-with-stdin', ...flags];
   try {
     return new EmulatedPlatform(await startGantry(command, words, env), command, env, folder);
   } catch (error) {

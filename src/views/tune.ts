@@ -16,7 +16,10 @@ export function tuneView(advice: Advice): View {
       wrapped(({ style }) =>
         [headline(advice), conclusion(advice) && style.bold(conclusion(advice))].filter(Boolean).join('\n'),
       ),
-      optionsTable(options.filter(isOther), advice.calls),
+      optionsTable(
+        options.filter((each) => each.option === 'now' || isAdvised(each)),
+        advice.calls,
+      ),
       commandsView(options),
       frontier.length > 1 ? renderChart(frontierChart(frontier)) : undefined,
       wrapped(() => (assumptions.length > 0 ? `Assumed: ${assumptions.join('; ')}.` : '')),
@@ -31,9 +34,7 @@ export function tuneReport(advice: Advice): ChartReport<Outcome> {
     summary: [
       headline(advice),
       conclusion(advice),
-      ...advice.options.map(
-        (each) => `${each.option}${each.within && ` (${each.within})`}: ${settingsText(each)}, ${monthText(each)}`,
-      ),
+      ...advice.options.filter(isAdvised).map((each) => `${each.option} (${each.within}): ${each.advice}`),
       `Assumed: ${advice.assumptions.join('; ')}.`,
     ].filter(Boolean),
     rows: advice.frontier,
@@ -63,12 +64,11 @@ function errorText({ coldStarts, p90, cost }: AdviceError): string {
 /** What was missed is a note of the command. */
 function conclusion({ verdict, options }: Advice): string {
   if (verdict !== 'advice') return verdict;
-  return options.some((option) => option.option !== 'now' && isOther(option)) ? '' : 'no other settings are better';
+  return options.some(isAdvised) ? '' : 'no other settings are better';
 }
 
-/** What is set now has a column of its own. */
-function isOther({ option, argv, needsDeploy }: TunedOption): boolean {
-  return option === 'now' || argv !== null || needsDeploy;
+function isAdvised({ advice }: TunedOption): boolean {
+  return advice !== '';
 }
 
 type Row = [name: string, of: (option: TunedOption) => string];
@@ -97,7 +97,7 @@ function optionsTable(options: readonly TunedOption[], calls: number): View {
 function commandsView(options: readonly TunedOption[]): View {
   return ({ style }) =>
     options
-      .filter((option) => option.option !== 'now' && isOther(option))
+      .filter(isAdvised)
       .flatMap(({ option, advice, argv, concurrency, needsDeploy }) => [
         `${option}: ${advice}`,
         ...(argv ? [`  ${style.bold(`${new CommandLine(argv)}`)}`] : []),
@@ -123,10 +123,6 @@ function frontierChart(frontier: readonly Outcome[]): Chart {
       },
     ],
   };
-}
-
-function settingsText({ minReplicas, maxReplicas, cooldown, concurrency }: Outcome): string {
-  return `min ${minReplicas}, max ${maxReplicas}, cooldown ${duration(1000 * cooldown)}, concurrency ${concurrency}`;
 }
 
 function monthText({ monthCents, replicaSeconds }: Outcome): string {

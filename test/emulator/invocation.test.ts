@@ -20,6 +20,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     ['later', {}, 200, { result: 'done' }],
     ['teapot', {}, 418, { result: { status_code: 418, body: 'short and stout' } }],
     ['fails', {}, 500, { message: 'ValueError: it went badly' }],
+    ['numpy_like', {}, 200, { result: { score: 0.5, rows: [1, 2] } }],
     ['not_json', {}, 500, { message: expect.stringContaining('cannot be converted to JSON') }],
     ['nothing', {}, 404, { message: expect.stringContaining('function nothing not found') }],
     ['_private', {}, 404, { message: expect.stringContaining('function _private not found') }],

@@ -109,6 +109,15 @@ describe('after an error', () => {
     expect(nextAfterError(new Failure(exit), line.split(' ')).join(' ')).toBe(`gantry ${expected}`);
   });
 
+  test.each([
+    ['--port 4415 -C app', '-C app --port 0'],
+    ['--port=4415', '--port 0'],
+    ['-C app', '-C app --port 0'],
+  ])('another value of a flag takes the place of that in %s', (typed, expected) => {
+    const failed = new Failure('failed', { retryWith: ['--port', '0'] });
+    expect(nextAfterError(failed, ['dev', ...typed.split(' ')]).join(' ')).toBe(`gantry dev ${expected}`);
+  });
+
   test('the log of the build that failed', () => {
     const failed = new Failure('build-failed', { details: { app: 'web', build: 'b-1' } });
     expect(nextAfterError(failed, ['deploy'])).toEqual(['gantry', 'logs', 'web', '--build', 'b-1']);

@@ -52,6 +52,7 @@ describe.skipIf(!python)('the kit for tests (needs python3)', () => {
     });
     await expect(platform.deploy('gone')).rejects.toThrow(/^folder not found: .*gone$/);
     await expect(startPlatform({ flags: ['--nothing'] })).rejects.toThrow(/exited with 2\n\nerror: unknown flag/);
+    await expect(startPlatform({ flag: ['--install'] } as object)).rejects.toThrow(/has no option flag/);
     expect((await app.request('run', { body: '{"wrong": 1}' })).status).toBe(422);
   });
 

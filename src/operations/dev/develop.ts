@@ -103,7 +103,7 @@ class WatchedApp {
   ) {
     const { printedAt } = options;
     this.#output = new OwnOutput({ files: outputFiles(), printedAt, onFound: (path) => this.#skipOutput(path) });
-    this.#restless = new RestlessFiles(context);
+    this.#restless = new RestlessFiles(context.progress);
   }
 
   /** Undefined if nothing that is sent has changed, and if the signal aborted before it was deployed. */
@@ -120,7 +120,7 @@ class WatchedApp {
       if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
-      this.#restless.count(before ? changed : [], { noticedAt, exclude: local.project.deployment.exclude });
+      this.#restless.count(before ? changed : [], noticedAt, local.project.deployment.exclude);
       step = prepare(local.project.name, secrets);
       const context = this.#contextOf(signal, step);
       const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });

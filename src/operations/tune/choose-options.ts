@@ -19,12 +19,12 @@ export function wishesOf(now: Outcome, { slo, budgetCents }: Limits): Wish[] {
   const cheap = budgetCents === undefined ? 'no dearer than now' : `at most ${dollars(budgetCents)} a month`;
   return [
     {
-      ...{ option: 'cheapest', within: quick, limited: wait, most: slo?.ms ?? now.p90, with: 'longer' },
+      ...{ option: 'cheapest', within: quick, limited: wait, most: slo?.ms ?? now.p90 },
       least: [cost, wait, starts],
       missed: (fastest) => `no settings have ${quick}: the fastest have ${duration(wait(fastest))}`,
     },
     {
-      ...{ option: 'fastest', within: cheap, limited: cost, most: budgetCents ?? cost(now), with: 'shorter' },
+      ...{ option: 'fastest', within: cheap, limited: cost, most: budgetCents ?? cost(now) },
       least: [wait, starts, cost],
       missed: ({ monthCents }) => `no settings cost ${cheap}: the cheapest cost ${dollars(monthCents ?? 0)}`,
     },
@@ -67,35 +67,35 @@ export function frontierOf(outcomes: readonly Outcome[]): Outcome[] {
   });
 }
 
+const settings: {
+  name: keyof ScalingSettings;
+  flag?: string;
+  word: (value: number) => string;
+  say: (value: number) => string;
+}[] = [
+  { name: 'minReplicas', flag: '--min-replicas', word: String, say: (value) => `min_replicas ${value}` },
+  { name: 'maxReplicas', flag: '--max-replicas', word: String, say: (value) => `max_replicas ${value}` },
+  { name: 'cooldown', flag: '--cooldown', word: cooldownWord, say: (value) => `${cooldownWord(value)} cooldown` },
+  { name: 'concurrency', word: String, say: (value) => `replica_concurrency ${value}` },
+];
+
 function optionOf(
   { option, within }: Wish,
   outcome: Outcome,
   { app, now }: { app: string; now: Outcome },
 ): TunedOption {
-  const flag = (name: string, from: number, to: number, word: (value: number) => string = String) =>
-    from === to ? {} : { [name]: word(to) };
-  const flags = {
-    ...flag('--min-replicas', now.minReplicas, outcome.minReplicas),
-    ...flag('--max-replicas', now.maxReplicas, outcome.maxReplicas),
-    ...flag('--cooldown', now.cooldown, outcome.cooldown, cooldownWord),
-  };
+  const changed = settings.filter(({ name }) => outcome[name] !== now[name]);
+  const flags = Object.fromEntries(
+    changed.flatMap(({ name, flag, word }) => (flag ? [[flag, word(outcome[name])]] : [])),
+  );
   const argv = Object.keys(flags).length === 0 ? null : gantryCommand`apps scale ${app} ${flags}`.argv;
   const needsDeploy = outcome.concurrency !== now.concurrency;
-  return { option, within, ...outcome, argv, needsDeploy, advice: adviceOf(outcome, now) };
-}
-
-/** `20m cooldown: p90 5.4 s, +$279 a month`; empty for the settings of now. */
-function adviceOf(outcome: Outcome, now: Outcome): string {
-  const names: [keyof ScalingSettings, (value: number) => string][] = [
-    ['minReplicas', (value) => `min_replicas ${value}`],
-    ['maxReplicas', (value) => `max_replicas ${value}`],
-    ['cooldown', (value) => `${cooldownWord(value)} cooldown`],
-    ['concurrency', (value) => `replica_concurrency ${value}`],
-  ];
-  const changes = names.flatMap(([name, word]) => (outcome[name] === now[name] ? [] : word(outcome[name])));
-  const { monthCents, p90 } = outcome;
-  const cents = monthCents === null || now.monthCents === null ? undefined : monthCents - now.monthCents;
-  return changes.length === 0 ? '' : priceSentence({ changes, waiting: `p90 ${duration(p90)}`, monthCents: cents });
+  const changes = changed.map(({ name, say }) => say(outcome[name]));
+  const cents =
+    outcome.monthCents === null || now.monthCents === null ? undefined : outcome.monthCents - now.monthCents;
+  const advice =
+    changes.length === 0 ? '' : priceSentence({ changes, waiting: `p90 ${duration(outcome.p90)}`, monthCents: cents });
+  return { option, within, ...outcome, argv, needsDeploy, advice };
 }
 
 /** The one with the least of the first measure, and of the next ones among equals. */

@@ -1,6 +1,9 @@
 import type { Outcome, ScalingSettings } from './advice.ts';
 
-/** What is wanted of settings: that a measure of theirs is at most so much, and another one as small as can be. */
+/**
+ * What is wanted of settings: that a measure of theirs is at most so much, and another one as small as can be. Longer
+ * cooldowns keep the limit of the cheapest, shorter ones that of the fastest.
+ */
 export interface Wish {
   option: 'cheapest' | 'fastest';
   /** `p90 < 6 s`. */
@@ -9,8 +12,6 @@ export interface Wish {
   limited: Measure;
   /** The first one counts, the next ones among equals. */
   least: readonly [Measure, ...Measure[]];
-  /** Whether a longer cooldown makes what is limited smaller, or a shorter one. */
-  with: 'longer' | 'shorter';
   /** What is said if no settings keep it. */
   missed: (nearest: Outcome) => string;
 }
@@ -27,7 +28,7 @@ const coarse = [10, 60, 180, 600, 1_800, 3_600];
  */
 export async function searchSettings(
   replay: Replay,
-  now: ScalingSettings,
+  now: Outcome,
   { concurrencies, wishes }: { concurrencies: readonly number[]; wishes: readonly Wish[] },
 ): Promise<Outcome[]> {
   const cooldowns = [...new Set([...coarse, now.cooldown])].sort((a, b) => a - b);
@@ -38,9 +39,7 @@ export async function searchSettings(
     families.push(family);
   }
   for (const wish of wishes) for (const family of families) await bisect(replay, family, wish, families);
-  const all = families.flat();
-  const first = all.find((each) => settingsKey(each) === settingsKey(now)) as Outcome;
-  return [first, ...all.filter((each) => each !== first)];
+  return [now, ...families.flat().filter((each) => settingsKey(each) !== settingsKey(now))];
 }
 
 export function isKept({ limited, most }: Wish, outcome: Outcome): boolean {
@@ -50,15 +49,16 @@ export function isKept({ limited, most }: Wish, outcome: Outcome): boolean {
 /** Adds what it replays to the family, whose cooldowns ascend. */
 async function bisect(replay: Replay, family: Outcome[], wish: Wish, families: readonly Outcome[][]): Promise<void> {
   const [measure] = wish.least;
+  const isCheapest = wish.option === 'cheapest';
   const kept = families.flat().filter((each) => isKept(wish, each));
   const best = kept.reduce((least, each) => Math.min(least, measure(each)), Number.POSITIVE_INFINITY);
   for (;;) {
-    const at = family.findIndex((each) => isKept(wish, each) === (wish.with === 'longer'));
+    const at = family.findIndex((each) => isKept(wish, each) === isCheapest);
     const [low, high] = [family[at - 1], family[at]];
     if (!low || !high) return;
     const cooldown = between(low.cooldown, high.cooldown);
     // What is between them is no better than the one that misses the wish.
-    if (cooldown === undefined || measure(wish.with === 'longer' ? low : high) >= best) return;
+    if (cooldown === undefined || measure(isCheapest ? low : high) >= best) return;
     family.splice(at, 0, await replay({ ...high, cooldown }));
   }
 }

@@ -1,7 +1,6 @@
 import { pause } from '../../clock.ts';
 import { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import type { App } from '../../contract/apps.ts';
 import { getAppCost } from '../../contract/costs.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { LimitError } from '../../errors.ts';
@@ -10,8 +9,9 @@ import { type Bill, billOf, maxReplayError, median, offBy } from '../cost/index.
 import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
+import { factsOf } from '../spending/index.ts';
 import { tryRequest } from '../waiting/index.ts';
-import type { Advice, AdviceError, ScalingSettings, ServiceLevel } from './advice.ts';
+import type { Advice, ScalingSettings, ServiceLevel } from './advice.ts';
 import { chooseOptions, frontierOf, wishesOf } from './choose-options.ts';
 import { adviceFigures } from './figure-sources.ts';
 import { type FittedModel, fitModel } from './fit-model.ts';
@@ -42,7 +42,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const { app, slo, budgetCents, explain } = options;
   const name = shortAppName(project, app);
   const shown = await fetchApp(api, { project, app });
-  const price = shown.costPerSecondCents || undefined;
+  const { price, ...settings } = factsOf(shown);
   if (budgetCents !== undefined && price === undefined) {
     throw new LimitError(`what ${name} costs is not known`, { why: 'the platform returned no price of a replica' });
   }
@@ -57,7 +57,12 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
     past.add(day, callsWithin(day, past));
   }
-  const facts = { app: name, since: isoTime(past.since), until: isoTime(past.until), calls: past.length };
+  const facts = {
+    app: name,
+    since: new Date(past.since).toISOString(),
+    until: new Date(past.until).toISOString(),
+    calls: past.length,
+  };
   const none = {
     predictionError: null,
     options: [],
@@ -71,13 +76,13 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
     const reason = `${count(past.length, 'run')} since ${facts.since}, ${leastRuns} are needed`;
     return { ...facts, ...none, verdict: 'not enough runs', reason };
   }
-  const settings = settingsOf(shown);
   const trace = past.trace();
   const fitted = fitModel(past, trace, scalingToReplay(settings));
   const bill = price === undefined ? undefined : await readBill(context, app, past);
   const replayedCents = (price ?? 0) * fitted.error.replicaSeconds;
   const cost = bill ? offBy(replayedCents, bill) : null;
-  const error = withoutSeconds({ ...fitted.error, cost });
+  const { replicaSeconds: _, ...known } = fitted.error;
+  const error = { ...known, cost };
   const report = { ...facts, predictionError: error, assumptions: assumptionsOf(past, fitted, settings) };
   const reason = fitted.isOff
     ? 'replicas started and ended by other rules than those that are known'
@@ -96,8 +101,9 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
       return pause(0, context.signal);
     },
   });
-  const wishes = wishesOf(await replay(settings), { slo, budgetCents });
-  const outcomes = await searchSettings(replay, settings, { concurrencies: concurrencies(past, settings), wishes });
+  const current = await replay(settings);
+  const wishes = wishesOf(current, { slo, budgetCents });
+  const outcomes = await searchSettings(replay, current, { concurrencies: concurrencies(past, settings), wishes });
   step.clear();
   const { options: found, missed } = chooseOptions(outcomes, { app: name, wishes });
   const { inPlace } = context;
@@ -109,24 +115,10 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   return { ...advice, figures: explain ? adviceFigures(advice) : null };
 }
 
-/** The defaults are the platform's. */
-function settingsOf(app: App): ScalingSettings {
-  return {
-    minReplicas: app.minReplicaCount ?? 0,
-    maxReplicas: app.maxReplicaCount ?? 1,
-    cooldown: app.cooldownPeriodSeconds ?? 0,
-    concurrency: app.replicaConcurrency ?? 1,
-  };
-}
-
 /** What the platform charged for these calls, where it tells it. */
 async function readBill(context: Context, app: string, past: PastCalls): Promise<Bill | undefined> {
   const reply = await tryRequest(context, (api) => api(getAppCost, { project: context.project, app }));
   return billOf(reply?.costs, past);
-}
-
-function withoutSeconds({ coldStarts, p90, cost, days }: AdviceError): AdviceError {
-  return { coldStarts, p90, cost, days };
 }
 
 /** Those that can be predicted: calls must have overlapped in a replica, and run as fast as alone. */
@@ -169,7 +161,3 @@ const routingText = {
   'in turn': 'the next replica in turn',
   'last used': 'the free replica that was used last',
 };
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}

@@ -69,8 +69,9 @@ describe.each(worlds.filter(({ name }) => isWhole || /launch|office hours|now an
       const trace = past.trace();
       const { model } = fitModel(past, trace, scalingToReplay(settings));
       const replay = replayer(trace, { model, price: 1, onReplay: async () => {} });
-      const wishes = wishesOf(await replay(settings), { slo, budgetCents: undefined });
-      const outcomes = await searchSettings(replay, settings, { concurrencies, wishes });
+      const now = await replay(settings);
+      const wishes = wishesOf(now, { slo, budgetCents: undefined });
+      const outcomes = await searchSettings(replay, now, { concurrencies, wishes });
       const cheapest = chooseOptions(outcomes, { app: 'web', wishes }).options.find(
         ({ option }) => option === 'cheapest',
       );

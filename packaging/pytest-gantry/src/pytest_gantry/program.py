@@ -52,6 +52,8 @@ def run(words: List[str], env: Mapping[str, str], cwd: Path, timeout: float = 60
     """What the command prints. Raises GantryFailed for any exit code but 0."""
     __tracebackhide__ = True
     command = [find_program(), *words]
+    if not cwd.is_dir():
+        raise GantryFailed(words, None, f"error: folder {cwd} not found")
     try:
         ended = subprocess.run(
             command, env=dict(env), cwd=str(cwd), stdin=subprocess.DEVNULL,

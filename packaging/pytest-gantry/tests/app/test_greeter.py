@@ -33,6 +33,11 @@ def test_calls_after_a_pause_start_a_replica(app, platform):
     assert app.cold_starts == 2
 
 
+def test_a_folder_that_is_missing_is_named(platform):
+    with pytest.raises(GantryFailed, match="folder nowhere not found"):
+        platform.deploy("nowhere")
+
+
 def test_a_failed_call_shows_the_log(app):
     with pytest.raises(CallFailed, match="this function fails") as failed:
         app.call("fail")

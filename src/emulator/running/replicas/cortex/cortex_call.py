@@ -96,4 +96,7 @@ def to_json(value):
 def convert(value):
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json")
+    # Of numpy: numbers and arrays.
+    if hasattr(value, "tolist"):
+        return value.tolist()
     raise TypeError(f"{type(value).__name__} is not JSON serializable")
