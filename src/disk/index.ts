@@ -18,7 +18,6 @@ export { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from '
 export { NewSmallFile } from './new-small-file.ts';
 export { removeOldFiles } from './old-files.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
-export { type FileIdentity, outputFiles } from './output-files.ts';
 export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { readToEnd } from './read-to-end.ts';
 export { openRegularSync, readRegularBytesSync, readRegularSync } from './regular-file.ts';

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
-import { outputFiles } from '../../disk/index.ts';
 import { GantryError, InterruptedError, NotReadyError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
 import { checkAppSource, throwOnError } from '../../project/app-source.ts';
@@ -8,7 +7,6 @@ import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/
 import { contextUntil, noStep, TimeLimit } from '../waiting/index.ts';
 import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
-import { OwnOutput } from './own-output.ts';
 import { RestlessFiles } from './restless-files.ts';
 import { type AppSnapshot, changedFiles, isChanged, takeSnapshot } from './snapshot.ts';
 
@@ -35,8 +33,6 @@ export interface DevelopOptions {
    * where to say what the deploy does.
    */
   prepare: (name: string, secrets: Secrets) => Step;
-  /** When gantry printed something last, by the monotonic clock. */
-  printedAt: () => number;
 }
 
 /** In ms. The emulator has limits of its own, which do not count while the app stands in a breakpoint. */
@@ -55,7 +51,7 @@ const maxOvertaken = 2;
 export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
   const { signal, elapsed } = context;
   const app = new WatchedApp(context, options);
-  let change: FolderChange = { noticedAt: elapsed(), paths: [], isAsked: true };
+  let change: FolderChange = { noticedAt: elapsed(), silentMs: 0, paths: [], isAsked: true };
   let next = options.watcher.nextChange(signal);
   const takeNext = async () => {
     const taken = await next;
@@ -87,28 +83,25 @@ export async function* develop(context: Context, options: DevelopOptions): Async
 
 function joined(earlier: FolderChange, later: FolderChange): FolderChange {
   const paths = [...new Set([...earlier.paths, ...later.paths])];
-  return { noticedAt: later.noticedAt, paths, isAsked: earlier.isAsked || later.isAsked };
+  return { ...later, paths, isAsked: earlier.isAsked || later.isAsked };
 }
 
 class WatchedApp {
   /** Of the version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
   #tried: AppSnapshot | undefined;
   readonly #warned = new Set<string>();
-  readonly #output: OwnOutput;
   readonly #restless: RestlessFiles;
 
   constructor(
     private readonly context: Context,
     private readonly options: DevelopOptions,
   ) {
-    const { printedAt } = options;
-    this.#output = new OwnOutput({ files: outputFiles(), printedAt, onFound: (path) => this.#skipOutput(path) });
     this.#restless = new RestlessFiles(context.progress);
   }
 
   /** Undefined if nothing that is sent has changed, and if the signal aborted before it was deployed. */
   async reload(
-    { paths, isAsked, noticedAt }: FolderChange,
+    { paths, isAsked, noticedAt, silentMs }: FolderChange,
     signal: AbortSignal,
   ): Promise<Omit<Reload, 'tookMs'> | undefined> {
     const { fromEnvFile, prepare } = this.options;
@@ -116,11 +109,15 @@ class WatchedApp {
     let changed = paths.filter((path) => path === configName || path === fromEnvFile || before?.has(path));
     let step: Step | undefined;
     try {
-      const { local, secrets, snapshot } = await this.#read(noticedAt);
+      const { local, secrets, snapshot } = await this.#read();
       if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
+      this.#restless.count(before ? changed : [], {
+        ...{ noticedAt, silentMs, exclude: local.project.deployment.exclude },
+        grows: (path) => (snapshot.get(path)?.size ?? 0) > (before?.get(path)?.size ?? 0),
+      });
+      for (const path of this.#restless.outputs) for (const each of [before, snapshot]) each?.delete(path);
       this.#tried = snapshot;
-      this.#restless.count(before ? changed : [], noticedAt, local.project.deployment.exclude);
       step = prepare(local.project.name, secrets);
       const context = this.#contextOf(signal, step);
       const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });
@@ -146,28 +143,22 @@ class WatchedApp {
   }
 
   /** Whether the version that is being deployed is not the newest any more. */
-  async isChangedBy({ isAsked, noticedAt }: FolderChange): Promise<boolean> {
+  async isChangedBy({ isAsked }: FolderChange): Promise<boolean> {
     if (isAsked || !this.#tried) return true;
     try {
-      const { snapshot } = await this.#read(noticedAt);
+      const { snapshot } = await this.#read();
       return isChanged(this.#tried, snapshot);
     } catch {
       return true;
     }
   }
 
-  /** What grows with each reload must not cause the next one. */
-  #skipOutput(path: string): void {
-    this.#tried?.delete(path);
-    this.context.progress.note(`${path} grows by what gantry prints: it is not sent, and not watched any more`);
-  }
-
-  async #read(noticedAt: number) {
+  async #read() {
     const { fromEnvFile, readSecrets } = this.options;
     const secrets = await readSecrets();
     const context = this.#contextOf(this.context.signal, noStep);
     const read = await readLocalApp(context, { configFile: configName, checkSource: false });
-    const local = { ...read, entries: this.#output.without(read.entries, noticedAt) };
+    const local = { ...read, entries: read.entries.filter(({ path }) => !this.#restless.outputs.has(path)) };
     return { local, secrets, snapshot: takeSnapshot(local, context.cwd, fromEnvFile, secrets) };
   }
 

@@ -16,6 +16,8 @@ interface WatcherOptions {
   /** A file outside of the folder to watch as well. */
   file?: string | undefined;
   elapsed: () => number;
+  /** When gantry printed something last. */
+  printedAt: () => number;
   onWarning: (message: string) => void;
 }
 
@@ -23,6 +25,8 @@ interface WatcherOptions {
 export interface FolderChange {
   /** When the first of it was noticed, by the monotonic clock. */
   noticedAt: number;
+  /** For how long gantry had printed nothing then. */
+  silentMs: number;
   /** Relative to the folder; files that come and go while an editor saves are among them. */
   paths: string[];
   /** Somebody wants a reload, changed or not. */
@@ -33,7 +37,7 @@ export interface FolderChange {
 export class FolderWatcher {
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #paths = new Set<string>();
-  #noticedAt: number | undefined;
+  #noticed: Pick<FolderChange, 'noticedAt' | 'silentMs'> | undefined;
   #isDue = false;
   #isAsked = false;
   #stopTimer = () => {};
@@ -57,13 +61,13 @@ export class FolderWatcher {
     }
     signal.removeEventListener('abort', onAbort);
     const change = {
-      noticedAt: this.#noticedAt ?? this.options.elapsed(),
+      ...(this.#noticed ?? this.#now()),
       paths: [...this.#paths],
       isAsked: this.#isAsked,
     };
     this.#isDue = false;
     this.#isAsked = false;
-    this.#noticedAt = undefined;
+    this.#noticed = undefined;
     this.#paths.clear();
     // Watch new folders before the caller reads them, so that no change in them is missed.
     this.#watchFolders();
@@ -82,9 +86,14 @@ export class FolderWatcher {
     this.#watchers.clear();
   }
 
+  #now() {
+    const noticedAt = this.options.elapsed();
+    return { noticedAt, silentMs: noticedAt - this.options.printedAt() };
+  }
+
   #report(): void {
     this.#stopTimer();
-    this.#noticedAt ??= this.options.elapsed();
+    this.#noticed ??= this.#now();
     this.#isDue = true;
     this.#wake?.();
   }
@@ -114,10 +123,9 @@ export class FolderWatcher {
   #notice(folder: string, name: string | null): void {
     if (this.#isForeign(folder, name)) return;
     if (name !== null) this.#paths.add(relative(this.root, join(folder, name)).replaceAll(sep, '/'));
-    const now = this.options.elapsed();
-    this.#noticedAt ??= now;
+    this.#noticed ??= this.#now();
     this.#stopTimer();
-    const leftMs = Math.max(0, this.#noticedAt + longestMs - now);
+    const leftMs = Math.max(0, this.#noticed.noticedAt + longestMs - this.options.elapsed());
     this.#stopTimer = after(Math.min(debounceMs, leftMs), () => this.#report());
   }
 

@@ -113,7 +113,7 @@ export class DevSession {
     const { elapsed, progress } = context;
     const { printedAt } = progress;
     const file = fromEnvFile === undefined || fromEnvFile === '-' ? undefined : resolve(context.cwd, fromEnvFile);
-    const watcher = new FolderWatcher(folder, { file, elapsed, onWarning: progress.warn });
+    const watcher = new FolderWatcher(folder, { file, elapsed, printedAt, onWarning: progress.warn });
     this.#watchers.push(watcher);
     let name: string | undefined;
     let since: string | undefined;
@@ -127,7 +127,7 @@ export class DevSession {
       return progress.step(`${name === undefined ? 'Deploying' : 'Reloading'} ${wanted}`);
     };
     try {
-      for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare, printedAt })) {
+      for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare })) {
         if ('error' in reload.outcome) {
           const shown = name ?? (relative(context.cwd, folder) || basename(folder));
           print.failure(shown, reload.changed, reload.outcome.error, since);

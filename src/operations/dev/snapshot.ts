@@ -11,6 +11,7 @@ export type AppSnapshot = Map<string, SentFile>;
 interface SentFile {
   /** Changes if and only if the file does. */
   state: string;
+  size: number;
   /** The user's file that it is; undefined for one whose text is made of the config file. */
   origin: string | undefined;
   /** Whether the config file asks for it. */
@@ -29,11 +30,11 @@ export function takeSnapshot(
     const content =
       'text' in source ? source.text : (stats ?? statSync(source.file, { throwIfNoEntry: false }))?.mtimeMs;
     const state = JSON.stringify([size, executable, content]);
-    return [path, { state, origin: originOf(entry, folders), isGenerated: reason?.kind === 'generated' }];
+    return [path, { state, size, origin: originOf(entry, folders), isGenerated: reason?.kind === 'generated' }];
   });
   const named = (name: string, state: string): [string, SentFile] => [
     name,
-    { state, origin: name, isGenerated: false },
+    { state, size: 0, origin: name, isGenerated: false },
   ];
   const env = fromEnvFile === undefined ? [] : [named(fromEnvFile, JSON.stringify(secrets))];
   return new Map([...files, ...env, named(configName, project.text)]);
