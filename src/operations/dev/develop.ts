@@ -110,13 +110,14 @@ class WatchedApp {
     let step: Step | undefined;
     try {
       const { local, secrets, snapshot } = await this.#read();
-      if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
-      changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
-      this.#restless.count(before ? changed : [], {
+      this.#restless.count(before ? changedFiles(before, snapshot) : [], {
         ...{ noticedAt, silentMs, exclude: local.project.deployment.exclude },
         grows: (path) => (snapshot.get(path)?.size ?? 0) > (before?.get(path)?.size ?? 0),
       });
       for (const path of this.#restless.outputs) for (const each of [before, snapshot]) each?.delete(path);
+      local.entries = local.entries.filter(({ path }) => !this.#restless.outputs.has(path));
+      if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
+      changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
       step = prepare(local.project.name, secrets);
       const context = this.#contextOf(signal, step);

@@ -26,6 +26,7 @@ export class RestlessFiles {
 
   /** Counts the files that a reload is for. Names each that changes too often, once, with the line that leaves it out. */
   count(changed: readonly string[], { noticedAt, silentMs, grows, exclude = defaultExclude }: ReloadFacts): void {
+    if (changed.length === 0) return;
     const isAtOnce = noticedAt - this.endedAt < most.pauseMs;
     const before = this.#streaks;
     this.#streaks = new Map();
