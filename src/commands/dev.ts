@@ -91,6 +91,8 @@ async function* serve(context: Context, given: string[], options: DevFlags) {
     },
     seed: false,
     trustOwner: true,
+    // Each reload would wait.
+    late: 0,
     keepWarm: true,
     // It runs for days, and each reload takes twenty requests.
     maxCalls: 100,

@@ -1,6 +1,7 @@
 import type { TokenClaims } from './endpoints/account/access.ts';
 import type { OnCall } from './endpoints/call-observer.ts';
 import type { FaultTarget, FaultText } from './model/faults.ts';
+import type { Lateness } from './model/lateness.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import type { Store } from './model/state/store.ts';
 import type { DebuggingOptions } from './running/debugging/debugging.ts';
@@ -88,6 +89,8 @@ export interface Emulator {
   /** Aborts when the owner asks the emulator to stop (`gantry emulator stop`). The process that started it then closes it. */
   readonly stopRequested: AbortSignal;
   readonly store: Store;
+  /** Lets what is late show. */
+  readonly late: Lateness;
   /** Reads and writes files of a region's volume, by default `us-east-1`. */
   volume(region?: string): VolumeFiles;
   /** The requests so far, oldest first. */

@@ -10,6 +10,7 @@ import { createOwnerCheck } from './http/owner-check.ts';
 import { callsAddress, dashboardAddress } from './model/dashboard-address.ts';
 import { FaultQueue } from './model/faults.ts';
 import { InspectedCalls } from './model/inspected-calls.ts';
+import { Lateness } from './model/lateness.ts';
 import { PlatformClock } from './model/platform-clock.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import { endAbandonedRuns } from './model/runs/record.ts';
@@ -140,7 +141,7 @@ async function startIn(
     captured: [],
     now,
     pace,
-    late,
+    late: new Lateness(now, late),
     linkSeconds,
     runner,
     webhookPauseMs,
@@ -161,6 +162,7 @@ async function startIn(
     url: server.url,
     project,
     store,
+    late: platform.late,
     calls,
     deliveries,
     logs: runner.logs,

@@ -58,7 +58,7 @@ export function emulatorFlags(command: Commander) {
     .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
     .option(...installFlag)
     .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
-    .option('--late <ms>', 'show log lines, and what was just created, so much later', wholeNumberFlag(0))
+    .option('--late <ms>', 'show log lines and what is new so much later (default: 300)', wholeNumberFlag(0))
     .option(
       '--fault <target=fault,…>',
       'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',
@@ -82,13 +82,15 @@ export async function startEmulatorFromFlags(
     ...fault,
   ];
   const time = now?.(context.now());
-  if (time !== undefined && options.pace > 0) {
-    throw new UsageError('--now cannot be combined with --pace', {
-      why: '--now stops the clock, and no build would end',
-    });
+  // By default as late as the platform is, at least.
+  const { pace, late = time === undefined ? 300 : 0 } = options;
+  if (time !== undefined && (pace > 0 || late > 0)) {
+    const [flag, why] = pace > 0 ? ['--pace', 'no build would end'] : ['--late', 'nothing new would show'];
+    throw new UsageError(`--now cannot be combined with ${flag}`, { why: `--now stops the clock, and ${why}` });
   }
   const emulator = await startEmulator({
     ...options,
+    late,
     packages: options.install && (await environmentsFolder(context)),
     data: dataDir?.(context.cwd),
     from: from === undefined ? undefined : await snapshotFolder(context, from),

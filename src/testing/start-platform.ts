@@ -16,7 +16,8 @@ export async function startPlatform(options: TestPlatformOptions = {}): Promise<
   const command = program === undefined ? packageCommand() : [program];
   const folder = await mkdtemp(join(tmpdir(), 'gantry-testing-'));
   const env = privateEnvironment(folder);
-  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--end-with-stdin', ...flags];
+  const start = 'emulator start --port 0 --no-seed --end-with-stdin --late 0';
+  const words = [...start.split(' '), ...flags];
   try {
     return new EmulatedPlatform(await startGantry(command, words, env), command, env, folder);
   } catch (error) {

@@ -26,9 +26,10 @@ async function withEmulator(flags: string[], work: (url: string, ask: Ask) => Pr
       if (isSeen || !text.includes('\n')) return;
       isSeen = true;
       const { url, token, project } = JSON.parse(text.split('\n')[0] ?? '');
-      const headers = { authorization: `Bearer ${token}` };
-      const ask: Ask = async (path) => {
-        const reply = await fetch(url + path.replaceAll('{project}', project), { headers });
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const ask: Ask = async (path, body) => {
+        const sent = body && { method: 'POST', body: JSON.stringify(body) };
+        const reply = await fetch(url + path.replaceAll('{project}', project), { headers, ...sent });
         return { status: reply.status, text: (await reply.text()).replaceAll(url, 'http://emulator') };
       };
       await work(url, ask).catch((error) => failures.push(error));
@@ -39,7 +40,7 @@ async function withEmulator(flags: string[], work: (url: string, ask: Ask) => Pr
   return outcome;
 }
 
-type Ask = (path: string) => Promise<{ status: number; text: string }>;
+type Ask = (path: string, body?: object) => Promise<{ status: number; text: string }>;
 
 const documents = [
   ...['apps', 'apps/{project}-web', 'apps/{project}-web/builds', 'apps/{project}-web/runs?limit=50&aggregate=false'],
@@ -92,9 +93,28 @@ describe('a fixed seed and clock', () => {
     }
   });
 
-  test('are refused together with stages that take time', async () => {
-    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--now', now, '--pace', '10'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--now stops the clock, and no build would end')]);
+  test.each([
+    ['--pace', 'no build would end'],
+    ['--late', 'nothing new would show'],
+  ])('are refused together with %s', async (flag, why) => {
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--now', now, flag, '10'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`--now stops the clock, and ${why}`)]);
+  });
+});
+
+test.each([
+  [[], true],
+  [['--late', '0'], false],
+  [['--now', now], false],
+])('started with %j, whether it shows late what was just created: %s', async (flags, isLate) => {
+  await withEmulator(flags, async (_, ask) => {
+    const began = performance.now();
+    expect((await ask('/v2/projects/{project}/apps', { name: 'new' })).status).toBe(200);
+    const look = async () => (await ask('/v2/projects/{project}/apps/{project}-new')).status;
+    if (isLate) {
+      await expect.poll(look, { interval: 10 }).toBe(200);
+      expect(performance.now() - began).toBeGreaterThan(290);
+    } else expect(await look()).toBe(200);
   });
 });
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { faults, parseFaultOption } from '../../src/emulator/index.ts';
 import type { FaultTarget } from '../../src/emulator/model/faults.ts';
-import { record } from '../support/runs.ts';
+import { runOf } from '../support/runs.ts';
 import { platform } from './support/platform.ts';
 import { zip } from './support/zip.ts';
 
@@ -186,7 +186,7 @@ describe.each(['by a fault', 'everywhere'])('what is late, %s', (how) => {
     const now = clock.now;
     if (how === 'by a fault') for (const target of targets) emulator.fail(target, `late:${lateMs}*`);
     else clock.now += lateMs;
-    record(emulator, { id: 'run-1', createdAt: clock.now });
+    emulator.store.runs.set('run-1', runOf(emulator, { id: 'run-1', createdAt: clock.now }));
     emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello', run: 'run-1' });
     const twice = async (route: string, until = clock.now + lateMs) => {
       const first = await ask('GET', route);

@@ -113,6 +113,7 @@ describe('the official client', () => {
 
   test('shows logs, or none', async () => {
     emulator.logs.add(`${emulator.project}-fresh`, { container: 'fresh-1', stream: 'stdout', text: 'hello' });
+    emulator.late.pass();
     expect(await client.logs(`${emulator.project}-fresh`)).toMatchObject([{ logLine: 'hello' }]);
     expect(await client.logs(`${emulator.project}-voice`)).toEqual([]);
   });

@@ -41,7 +41,8 @@ export async function altering(
       ...(bytes.length > 0 && { body: bytes }),
     });
     const text = await reply.text();
-    const altered = await alter(method, path, parsed(text));
+    // What a late emulator does not know yet has no reply to change.
+    const altered = / is not known"/.test(text) ? undefined : await alter(method, path, parsed(text));
     const { status = reply.status, body = text, type = reply.headers.get('content-type') ?? '' } = altered ?? {};
     response.writeHead(status, { 'content-type': type });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));

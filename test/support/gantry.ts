@@ -139,9 +139,6 @@ async function outcomeOf(words: string[], setting: Setting): Promise<Outcome> {
 
 const endlessPager = { write: async (_: string) => true, end: async () => {} };
 
-/** `GANTRY_TEST_LATE=300`: emulators of tests show what happens so many ms later. */
-export const testLateMs = Number(process.env.GANTRY_TEST_LATE ?? 0);
-
 /** How long a command waits for what the emulator works at, in real ms: at a time, and in all. What hangs would never end. */
 const work = { pauseMs: 8, patienceMs: 800 };
 
@@ -170,15 +167,16 @@ function ioOf(
 ): Omit<Io, 'stdin' | 'stdout' | 'stderr' | 'onSignal'> {
   let leapt = 0;
   let patienceMs = work.patienceMs;
-  let lateMs = emulator ? 2 * testLateMs : 0;
+  const now = () => clock.now ?? Date.now() + leapt;
   return {
     env: { ...withoutPrograms(), GANTRY_CONFIG_DIR: configFolder(), ...(emulator ? address(emulator) : {}), ...env },
     cwd,
     onIdle: () => () => {},
     quit: () => {},
-    now: () => (clock.now ?? Date.now() + leapt) + (clock.jumps?.() ?? 0),
+    now: () => now() + (clock.jumps?.() ?? 0),
     elapsed: () => clock.now ?? Math.floor(performance.now()) + leapt,
     delay: async (ms, signal) => {
+      const before = { own: now(), platform: emulator?.late.now() ?? 0 };
       waits.push(ms);
       leapt += ms;
       if (clock.now !== undefined) clock.now += ms;
@@ -186,15 +184,13 @@ function ioOf(
       if (emulator && patienceMs > 0 && isWorking(emulator)) {
         patienceMs -= work.pauseMs;
         await setTimeout(work.pauseMs, undefined, { signal });
-      } else if (lateMs > 0) {
-        // An emulator that is late is so by its own clock.
-        const realMs = Math.min(ms, lateMs);
-        lateMs -= realMs;
-        await setTimeout(realMs, undefined, { signal });
       } else {
         await setImmediate();
       }
       await meanwhile?.();
+      // What is late shows in time, and costs none.
+      const moved = (emulator?.late.now() ?? 0) - before.platform;
+      emulator?.late.pass(Math.max(0, now() - before.own - moved));
       signal.throwIfAborted();
     },
     openBrowser: async () => true,

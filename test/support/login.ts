@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf } from './app.ts';
+import { type Emulator, startEmulator } from './emulators.ts';
 import { gantry, keys, type Outcome, type Setting } from './gantry.ts';
 
 /** A person at a machine: an emulator, a clock that both go by, and a folder of settings. Nothing is logged in. */

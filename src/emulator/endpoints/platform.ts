@@ -5,6 +5,7 @@ import type { OwnerCheck } from '../http/owner-check.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
 import type { InspectedCalls } from '../model/inspected-calls.ts';
+import type { Lateness } from '../model/lateness.ts';
 import type { PlatformClock } from '../model/platform-clock.ts';
 import type { RecordedRequest, Recorder } from '../model/recorded-request.ts';
 import type { ArchiveLimits } from '../running/archives/limits.ts';
@@ -41,8 +42,8 @@ export interface Platform extends Recorder, Running {
   readonly maxBuilds: number;
   /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
   readonly pace: number;
-  /** Milliseconds after which replies show a log line, and what was created. */
-  readonly late: number;
+  /** When replies show a log line, and what was created. */
+  readonly late: Lateness;
   /** Milliseconds between two attempts to deliver a webhook. */
   readonly webhookPauseMs: number;
   readonly archiveLimits: ArchiveLimits;

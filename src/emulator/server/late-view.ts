@@ -1,6 +1,8 @@
-import type { EndpointName } from '../../contract/index.ts';
+import { splitRoute } from '../../contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../../contract/index.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { refuse } from '../http/reply.ts';
+import { Lateness } from '../model/lateness.ts';
 
 const shownLate: readonly EndpointName[] = ['getAppLogs', 'getBuildLogs', 'listContainers', 'listRuns', 'getRunsChart'];
 
@@ -11,14 +13,16 @@ const shownLate: readonly EndpointName[] = ['getAppLogs', 'getBuildLogs', 'listC
 export function lateView(platform: Platform, name: EndpointName, path: Record<string, string>, faultMs?: number) {
   const { store, now } = platform;
   const isShownLate = shownLate.includes(name);
-  const late = faultMs ?? platform.late;
+  const late = faultMs === undefined ? platform.late : new Lateness(now, faultMs);
   const check = (kind: string, records: ReadonlyMap<string, { createdAt: number }>, status: number) => {
-    const ms = kind === Object.keys(path).at(-1) && !isShownLate ? late : platform.late;
+    const { ms, seenAt } = kind === Object.keys(path).at(-1) && !isShownLate ? late : platform.late;
     const { createdAt = 0 } = records.get(path[kind] ?? '') ?? {};
-    if (ms > 0 && createdAt > now() - ms) refuse(status, `${kind} ${path[kind]} is not known`);
+    if (ms > 0 && createdAt > seenAt()) refuse(status, `${kind} ${path[kind]} is not known`);
   };
-  if (name !== 'createRunApp') check('app', store.apps, 403);
+  // The platform's own client changes what it has just created without a second try.
+  if (faultMs === undefined && splitRoute(endpoints[name].route).method !== 'GET') return platform;
+  check('app', store.apps, 403);
   check('build', store.builds, 404);
   check('run', store.runs, 404);
-  return isShownLate && late > 0 ? { ...platform, late, now: () => now() - late } : platform;
+  return isShownLate && late.ms > 0 ? { ...platform, late, now: late.seenAt } : platform;
 }

@@ -107,8 +107,8 @@ export class OfficialClient {
     const lines = isPartner ? [] : await this.#buildLog(created.buildId);
     for (;;) {
       const path = `apps/${this.project}-${payload.name}/builds/${created.buildId}`;
-      const { status } = await this.#get<{ status: string }>(replies.build, path);
-      if (terminalBuilds.includes(status)) return { ...created, status, lines };
+      const { status } = await this.#look<{ status: string }>(replies.build, path);
+      if (status && terminalBuilds.includes(status)) return { ...created, status, lines };
       await this.#pause();
     }
   }
@@ -156,8 +156,8 @@ export class OfficialClient {
       lines.push((decodeJson(replies.appFrame, text) as { log: string }).log);
     }
     for (;;) {
-      const { item } = await this.#get<{ item: { status: string } }>(replies.run, `apps/${app}/runs/${runId}`);
-      if (terminalRuns.includes(item.status.toLowerCase())) return { status: item.status, lines };
+      const { item } = await this.#look<{ item: { status: string } }>(replies.run, `apps/${app}/runs/${runId}`);
+      if (item && terminalRuns.includes(item.status.toLowerCase())) return { status: item.status, lines };
       await this.#pause();
     }
   }
@@ -262,6 +262,11 @@ export class OfficialClient {
 
   #get<T>(type: GoType, path: string): Promise<T> {
     return this.http.request<T>(type, 'GET', `v2/projects/${this.project}/${path}`);
+  }
+
+  /** While it waits for what it has started, it ignores errors. */
+  #look<T>(type: GoType, path: string): Promise<Partial<T>> {
+    return this.#get<T>(type, path).catch(() => ({}));
   }
 }
 

@@ -23,7 +23,9 @@ def start_platform(*flags: str, folder: Union[str, Path, None] = None) -> Platfo
     root = Path(folder or temporary.name)  # type: ignore[union-attr]
     env = program.private_environment(root)
     process, ready = program.start(
-        ["emulator", "start", "--port", "0", "--no-seed", "--end-with-stdin", *flags], env, root / "emulator.log"
+        ["emulator", "start", "--port", "0", "--no-seed", "--end-with-stdin", "--late", "0", *flags],
+        env,
+        root / "emulator.log",
     )
     return Platform(process, ready, env, root, temporary)
 

@@ -17,7 +17,7 @@ export function hasLines({ id, traffic }: AppRecord, platform: Platform): boolea
 /** Lines stay in order even if the clock is set back: then they are later than it. */
 function printedLines(app: string, { runner, late, now }: Platform): readonly PrintedLine[] {
   const lines = runner.logs.getLines(app);
-  return late === 0 ? lines : lines.filter(({ at }) => at <= now());
+  return late.ms === 0 ? lines : lines.filter(({ at }) => at <= now());
 }
 
 /**

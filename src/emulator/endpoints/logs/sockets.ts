@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { after, every } from '../../../clock.ts';
+import { every } from '../../../clock.ts';
 import { buildPhase } from '../../../contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../contract/logs.ts';
 import { parseRequestTarget } from '../../http/read-request.ts';
 import { RefusalError, refuse, writeRawReply } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { LateFault, SocketFault } from '../../model/faults.ts';
+import { Lateness } from '../../model/lateness.ts';
 import { generateLines } from '../../model/logs/log-lines.ts';
 import type { PrintedLine } from '../../model/logs/printed-line.ts';
 import { recordRequest } from '../../model/recorded-request.ts';
@@ -50,7 +51,7 @@ function openFeed(request: IncomingMessage, platform: Platform) {
   const fault = platform.faults.take('log-socket');
   try {
     if (fault === 'refused') refuse(503, 'sockets are unavailable');
-    const late = typeof fault === 'object' ? fault.lateMs : platform.late;
+    const late = typeof fault === 'object' ? new Lateness(platform.now, fault.lateMs) : platform.late;
     return { start: createFeed(url, { ...platform, late }), call, fault };
   } catch (error) {
     if (error instanceof RefusalError) call.status = error.reply.status;
@@ -106,31 +107,29 @@ function feedApp(
   since: number,
   platform: Platform,
 ): () => void {
-  const { runner, late, clock } = platform;
-  const now = () => clock.now() - late;
+  const { runner, late } = platform;
+  const now = late.seenAt;
   const send = (line: PrintedLine) => {
     if (line.at < since || (query.runID && line.run !== query.runID)) return;
     if (query.containerID && line.container !== query.containerID) return;
     const { container, run, text } = line;
     sender.send({ app_id: app.id, run_id: run, timestamp: formatLogTime(line), container_name: container, log: text });
   };
+  const waiting: PrintedLine[] = [];
   let sentUntil = now();
   const past = { start: since || sentUntil - maxPastMs, end: sentUntil };
-  const showLate = (line: PrintedLine) =>
-    void after(Math.max(0, line.at - now()), () => send(line), { background: true });
-  const show = late === 0 ? send : showLate;
+  const show = (line: PrintedLine) => (late.ms === 0 ? send(line) : waiting.push(line));
   for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) show(line);
   const unsubscribe = runner.logs.subscribe(app.id, show);
-  if (!app.traffic) return unsubscribe;
-  const stopTimer = every(
-    generatePollMs,
-    () => {
-      const next = { start: sentUntil + 1, end: now() };
-      sentUntil = Math.max(sentUntil, next.end);
-      for (const line of generateLines(app, next)) send(line);
-    },
-    { background: true },
-  );
+  const sendDue = () => {
+    const young = waiting.findIndex(({ at }) => at > now());
+    for (const line of waiting.splice(0, young < 0 ? waiting.length : young)) send(line);
+    if (!app.traffic) return;
+    const next = { start: sentUntil + 1, end: now() };
+    sentUntil = Math.max(sentUntil, next.end);
+    for (const line of generateLines(app, next)) send(line);
+  };
+  const stopTimer = every(app.traffic ? generatePollMs : pollMs, sendDue, { background: true });
   return () => {
     stopTimer();
     unsubscribe();
@@ -143,10 +142,10 @@ const generatePollMs = 500;
 
 const pollMs = 50;
 
-function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, now, late }: Platform): () => void {
+function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, late }: Platform): () => void {
   let sent = 0;
   const poll = () => {
-    const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, now() - late);
+    const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, late.seenAt());
     for (; sent < lines.length; sent += 1) {
       const line = lines[sent];
       if (line && line.at >= since) sender.send(frameOf(build, sent, line));
