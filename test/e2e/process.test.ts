@@ -229,6 +229,7 @@ describe('a signal', () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+    emulator.calls.length = 0;
     const program = start(['builds', 'follow', 'web'], { env: env() });
     await seen('getBuild');
     program.kill('SIGINT');

@@ -12,7 +12,7 @@ import { startKeeping } from '../archives/index.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { recordEvent } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt, tryRequest } from '../waiting/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt, tryRequest, tryUntilKnown } from '../waiting/index.ts';
 import { isSuperseded, waitForBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deploy-options.ts';
 import { recordSent, type SentBuild } from './deploy-record.ts';
@@ -167,7 +167,7 @@ export class BuildUpload {
     await this.options.check?.({ body, archive, created, hasLost: this.#hasLost, willWait });
   }
 
-  /** Follows the build to its end, unless detached. */
+  /** Follows the build to its end or, detached, until the next command can. */
   async #finish(created: CreatedApp, uploadMs: number): Promise<Deployment> {
     const { context, options } = this;
     const { body, archive, packMs = 0 } = this.sending;
@@ -175,6 +175,7 @@ export class BuildUpload {
     const started = context.elapsed();
     const { buildId: build } = created;
     const ended = options.detach ? undefined : await this.#follow(created);
+    if (!ended) await tryUntilKnown(context, remoteBuild(context.project, app, build).readStatus);
     const buildMs = context.elapsed() - started;
     const serves = ended ? await options.limit.wait((ms) => findServing(this.#unlimited, app, ended, ms)) : build;
     // The deploy has succeeded, whatever the app shows.

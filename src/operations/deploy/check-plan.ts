@@ -6,7 +6,7 @@ import { stringifyJson } from '../../json-text.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { readHistory } from '../history/index.ts';
-import { waitForChange } from '../waiting/index.ts';
+import { untilKnown, waitForChange } from '../waiting/index.ts';
 import { compareBody } from './app-settings.ts';
 import { type DeployedState, lookAtDeployed } from './deployed-state.ts';
 import type { LocalApp } from './local-app.ts';
@@ -42,7 +42,8 @@ export async function checkPlan(context: Context, local: LocalApp, plan: Plan, d
   // Of deploys of one plan at the same moment, those whose builds were created later yield.
   const isSettled = ({ moved, behind, unlisted }: Awaited<ReturnType<typeof look>>) =>
     moved.length > 0 || behind.length + unlisted.length === 0;
-  const last = await waitForChange(look, isSettled, context.delay);
+  const known = created === undefined ? look : () => untilKnown(look, context.delay);
+  const last = await waitForChange(known, isSettled, context.delay);
   const moved = [...last.moved, ...last.unlisted];
   if (moved.length === 0) return;
   const shown = moved.slice(0, maxShown).join(', ');

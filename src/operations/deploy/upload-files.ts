@@ -7,7 +7,7 @@ import { duration } from '../../output/format.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import { uploadArchive } from '../../transfer/upload-archive.ts';
 import { fetchBuild } from '../builds/index.ts';
-import { tryRequest, waitForChange } from '../waiting/index.ts';
+import { tryUntilKnown, waitForChange } from '../waiting/index.ts';
 import { isPending } from './stuck-builds.ts';
 
 /** A build may show some seconds late that its files have arrived. In ms. */
@@ -38,7 +38,7 @@ export async function uploadFiles(
     await uploadArchive({ url, file, bytes, contentType: 'application/zip' }, options);
     end(`Uploaded in ${duration(elapsed() - started)}`);
   } catch (error) {
-    const look = () => tryRequest(context, (api) => fetchBuild(api, { project, app, build }));
+    const look = () => tryUntilKnown(context, (api) => fetchBuild(api, { project, app, build }));
     const pausesMs = mayHaveHappened(error) ? latePausesMs : [];
     const hasChanged = (shown?: Build) => !shown || !isPending(shown.status);
     const status = signal.aborted ? undefined : (await waitForChange(look, hasChanged, delay, pausesMs))?.status;

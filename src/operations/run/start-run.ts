@@ -9,7 +9,14 @@ import { recordEvent } from '../history/index.ts';
 import type { WorkLine } from '../logs/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt, isRefusal, type TimeLimit, untilKnown } from '../waiting/index.ts';
+import {
+  cancelAbandoned,
+  completeDespiteInterrupt,
+  isRefusal,
+  type TimeLimit,
+  tryUntilKnown,
+  untilKnown,
+} from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
 import type { Program } from './read-program.ts';
 
@@ -104,6 +111,7 @@ async function send(
     : `canceling run ${runId} of ${app}`;
   step.done(`Started run ${runId} of ${app}`);
   await recordEvent(context, app, 'job', { run: runId });
+  if (detach) await tryUntilKnown(context, remoteRun(project, app, runId).readStatus);
   if (!signal.aborted) return started;
   if (!detach) await abandon(context, app, runId);
   throw signal.reason;

@@ -5,7 +5,7 @@ import type { Run } from '../../contract/runs.ts';
 import { type GantryError, ProgramError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
 import { appLogSource, endingOf, type WorkLine, WorkLog } from '../logs/index.ts';
-import { Deadline, pollUntil, throwUnlessTransient, unfinishedError } from '../waiting/index.ts';
+import { Deadline, isTooEarly, pollUntil, throwUnlessTransient, unfinishedError } from '../waiting/index.ts';
 import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 
@@ -75,7 +75,7 @@ export async function followRun(
     onFailure(error: unknown, silentMs: number) {
       const ageMs = startedBefore ? undefined : deadline.waitedMs;
       unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
-      log.follow();
+      if (ageMs === undefined || !isTooEarly(error, ageMs)) log.follow();
     },
   };
   try {

@@ -35,6 +35,8 @@ export interface Cancellation {
   confirmed: boolean;
 }
 
+type ReadStatus = () => Promise<string>;
+
 /** Pauses between polls after Ctrl-C, in ms, and all of them. */
 const shortPausesMs = [250, 500, 1_000, 2_000];
 const shortPatienceMs = 3_750;
@@ -54,10 +56,11 @@ export async function cancelRemoteWork(
   const before = await readBefore(work, api);
   if ('state' in before && isCanceled(before.state)) return unchanged;
   await confirm();
-  const reply = await cancelUnlessCanceled(work, api);
+  const read = () => readStatus(work, api);
+  const reply = await cancelUnlessCanceled(work, api, read);
   if (reply === undefined) return unchanged;
   const canceled = { message: plainLine(reply), changed: true };
-  const after = await readEvidence(() => waitUntilCanceled(work, api, delay));
+  const after = await readEvidence(() => waitUntilCanceled(work, read, delay));
   if ('refusal' in after) {
     if ('state' in before) throw unconfirmed(after.refusal, work);
     warnUnconfirmed(context, `${nameOf(work)} of ${work.app} is canceled`, after.refusal);
@@ -95,9 +98,10 @@ export async function cancelAbandoned(
   let status = 'unknown';
   try {
     const wait = (ms: number) => delay(ms, signal);
-    const reply = await untilKnown(() => cancelUnlessCanceled(work, api), wait, shortPatienceMs);
+    const read = () => untilKnown(() => readStatus(work, api), wait, shortPatienceMs);
+    const reply = await untilKnown(() => cancelUnlessCanceled(work, api, read), wait, shortPatienceMs);
     isConfirmed = true;
-    status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, api, wait, shortPausesMs);
+    status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, read, wait, shortPausesMs);
     if (isCanceled(status)) {
       progress.note(`canceled ${nameOf(work)}`);
       return 'cancelled';
@@ -120,13 +124,13 @@ export async function cancelAbandoned(
 }
 
 /** Returns the platform's reply, undefined if it refused because the work was canceled already. */
-async function cancelUnlessCanceled(work: RemoteWork, api: Api): Promise<string | undefined> {
+async function cancelUnlessCanceled(work: RemoteWork, api: Api, read: ReadStatus): Promise<string | undefined> {
   try {
     return await work.cancel(api);
   } catch (error) {
     if (![ConflictError, FailedError, NotFoundError].some((kind) => error instanceof kind)) throw error;
     // It may have ended meanwhile, or an earlier attempt succeeded and only its reply was lost.
-    const now = await readEvidence(() => readStatus(work, api));
+    const now = await readEvidence(read);
     if ('state' in now && isCanceled(now.state)) return undefined;
     throw error;
   }
@@ -135,12 +139,12 @@ async function cancelUnlessCanceled(work: RemoteWork, api: Api): Promise<string 
 /** Returns "cancelled", or the last status seen. A 404 does not prove that the work has stopped. */
 async function waitUntilCanceled(
   work: RemoteWork,
-  api: Api,
+  read: ReadStatus,
   delay: Context['delay'],
   pausesMs?: readonly number[],
 ): Promise<string> {
   try {
-    return await waitForChange(() => readStatus(work, api), isCanceled, delay, pausesMs);
+    return await waitForChange(read, isCanceled, delay, pausesMs);
   } catch (error) {
     throw isRefusal(error) ? error : unconfirmed(error, work);
   }

@@ -8,6 +8,7 @@ export {
   readEvidence,
   type Shown,
   tryRequest,
+  tryUntilKnown,
   unconfirmedError,
   unless,
   unlessMissing,

@@ -75,7 +75,7 @@ export function unconfirmedError<E extends GantryError>(what: string, refusal: E
 /** Repeats a request about what this command has just created until the platform knows it, for `maxMs` at most. */
 export async function untilKnown<T>(request: () => Promise<T>, delay: Context['delay'], maxMs = unknownMs): Promise<T> {
   let waitedMs = 0;
-  for (let pauseMs = 250; ; pauseMs = Math.min(2_000, pauseMs * 2)) {
+  for (let pauseMs = 250; ; pauseMs = Math.min(1_000, pauseMs * 2)) {
     try {
       return await request();
     } catch (error) {
@@ -84,6 +84,14 @@ export async function untilKnown<T>(request: () => Promise<T>, delay: Context['d
     await delay(pauseMs);
     waitedMs += pauseMs;
   }
+}
+
+/** {@link untilKnown}, for some seconds, for what a command can do without. Returns undefined on failure. */
+export function tryUntilKnown<T>(
+  context: Pick<Context, 'apiWithSignal' | 'signal' | 'delay'>,
+  request: (api: Context['api']) => Promise<T>,
+): Promise<T | undefined> {
+  return tryRequest(context, (api) => untilKnown(() => request(api), context.delay, 3_750));
 }
 
 /** A confirmed change may take seconds to show. In ms. */
