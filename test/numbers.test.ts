@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startEmulator } from '../src/emulator/index.ts';
 import { JsonNumber, parseJson, stringifyJson } from '../src/json-text.ts';
 import { python } from './emulator/support/running.ts';
 import { Random } from './fuzz/random.ts';
 import { folderOf } from './support/app.ts';
 import { appServer } from './support/app-server.ts';
+import { startEmulator } from './support/emulators.ts';
 import { gantry, type Outcome } from './support/gantry.ts';
 
 /** JSON numbers that JavaScript would change, and some that it would not, in every form. */

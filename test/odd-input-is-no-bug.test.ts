@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startEmulator } from '../src/emulator/index.ts';
 import { FailedError, UnexpectedReplyError } from '../src/errors.ts';
 import { jsonLeaves } from '../src/operations/replies/json-leaves.ts';
 import { toSystemError } from '../src/output/system-error.ts';
@@ -11,7 +10,7 @@ import { readRequirements } from '../src/project/requirements.ts';
 import { parseSignedUrl } from '../src/transfer/signed-url.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { lines } from './support/command-lines.ts';
-import { emulatorForAll } from './support/emulators.ts';
+import { emulatorForAll, startEmulator } from './support/emulators.ts';
 import { gantry } from './support/gantry.ts';
 import { serving } from './support/listening.ts';
 

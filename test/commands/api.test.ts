@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { serving } from '../support/listening.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';

@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
+import { type Emulator, emulatorForEach, startEmulator } from '../support/emulators.ts';
 import { gantry, keys } from '../support/gantry.ts';
 import { logPlatform } from '../support/log-platform.ts';
 import { expectErrorDocument } from '../support/traces.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { widthOf } from '../support/width.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { filesIn, newFolder, noise } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { type Answering, type Call, inFrontOf } from '../support/in-front-of.ts';

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../support/emulators.ts';
 import { filesIn, lay, newFolder, noise, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { atFirstCall } from '../support/requests.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faults as faultNames } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
+import { emulatorForEach, testLateMs } from '../support/emulators.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
@@ -233,7 +233,8 @@ describe('the upload', () => {
   test('after an expired URL uploads to a second build, and cancels the first', async () => {
     emulator.fail('upload', 'expired');
     const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
-    const order = emulator.calls.map(({ endpoint }) => endpoint);
+    const asked = emulator.calls.map(({ endpoint }) => endpoint).filter((name) => name !== 'listApps');
+    const order = asked.filter((name, index) => name !== asked[index - 1]);
     expect(order.slice(order.indexOf('createApp')).slice(0, 7)).toEqual([
       'createApp',
       'upload',
@@ -507,5 +508,11 @@ function seenOf(wanted: Seen): Seen {
     const isLook = endpoint === 'getApp' && counts.createApp;
     if (endpoint && !isLook) counts[endpoint] = (counts[endpoint] ?? 0) + 1;
   }
-  return Object.fromEntries(Object.keys(wanted).map((name) => [name, counts[name] ?? 0]));
+  const isExact = (name: string) => testLateMs === 0 || !/^get/.test(name);
+  const shown = ([name, number]: [string, number]) => {
+    const count = counts[name] ?? 0;
+    // What is not known yet is asked for again: no more is created or sent.
+    return [name, isExact(name) ? count : Math.min(count, number)];
+  };
+  return Object.fromEntries(Object.entries(wanted).map(shown));
 }

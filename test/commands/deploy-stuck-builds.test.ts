@@ -33,6 +33,7 @@ async function create(): Promise<string> {
     headers: { authorization: `Bearer ${emulator.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'web', runtime: 'cortex' }),
   });
+  emulator.late.pass();
   return ((await reply.json()) as { buildId: string }).buildId;
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
 import { smallApp } from '../support/app.ts';
+import { startEmulator } from '../support/emulators.ts';
 import { lay, newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';

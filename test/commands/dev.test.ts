@@ -6,10 +6,10 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { startEmulator } from '../../src/emulator/index.ts';
 import { children, python } from '../emulator/support/running.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { developing, type Session } from '../support/developing.ts';
+import { startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { reference } from '../../src/reference.ts';
 import { empty } from '../support/account.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 

@@ -20,6 +20,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     expect(deploy.code, deploy.stderr).toBe(0);
     const call = await gantry(['invoke', name, '--data', data], { emulator, cwd });
     expect(call.code).toBeGreaterThan(0);
+    emulator.late.pass();
     const { json, stderr } = await gantry(['explain', '--json'], { emulator, cwd });
     expect(json(), stderr).toMatchObject({
       app: name,
@@ -109,6 +110,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     expect(stderr).toContain("web/run returned 422: run: missing a required argument: 'name'");
     expect(next).toEqual(['gantry', 'invoke', 'web', 'name=text', 'times:=1']);
     expect((await gantry(next.slice(1), setting)).code).toBe(0);
+    emulator.late.pass();
     const explained = await gantry(['explain', details.run], setting);
     expect(explained.stdout).toContain("refused the call with 422: run: missing a required argument: 'name'");
     expect(explained.stderr).not.toContain('gantry logs');

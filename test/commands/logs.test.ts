@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
-import { deployWeb } from '../support/runs.ts';
+import { deployWeb, print as printOn } from '../support/runs.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
 /** The clock of the platform, which tests advance. */
@@ -19,9 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-function print(text: string, more: { container?: string; stream?: 'stdout' | 'stderr'; run?: string } = {}): void {
-  emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', ...more, text });
-}
+const print = (text: string, more?: Parameters<typeof printOn>[2]) => printOn(emulator, text, more);
 
 /** Prints lines `name-1` to `name-n`, a second apart. */
 function printMany(name: string, number: number): string[] {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
+import { print } from '../support/runs.ts';
 
 const emulator = emulatorForAll({ seed: 1 });
 
@@ -50,8 +51,7 @@ test('prints the list if there is no such pager', async () => {
 describe('a log', () => {
   beforeAll(() => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
-    const more = { container: 'web-1', stream: 'stdout' } as const;
-    for (const text of lines) emulator.logs.add(`${emulator.project}-web`, { ...more, text });
+    for (const text of lines) print(emulator, text);
   });
 
   test('of more than a screen is shown in the pager', async () => {

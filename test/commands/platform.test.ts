@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { record } from '../support/runs.ts';

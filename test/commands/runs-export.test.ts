@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf } from '../support/app.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { deployWeb, record, recordMany } from '../support/runs.ts';
 

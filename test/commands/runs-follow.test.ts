@@ -1,8 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
-import { emulatorForAll } from '../support/emulators.ts';
+import { emulatorForAll, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
-import { deployWeb, record } from '../support/runs.ts';
+import { deployWeb, print as printOn, record } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 const createdAt = Date.now() - 90_000;
@@ -19,7 +18,7 @@ beforeEach(() => {
 });
 
 function print(run: string, text: string, stream: 'stdout' | 'stderr' = 'stdout') {
-  emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream, text, run });
+  printOn(emulator, text, { stream, run });
 }
 
 describe('following a run', () => {

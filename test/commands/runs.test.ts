@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
-import { deployWeb, record, recordMany } from '../support/runs.ts';
+import { deployWeb, record, recordMany, runOf } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 import { widthOf } from '../support/width.ts';
 
@@ -198,8 +198,10 @@ describe('while the pages of a window are read', () => {
     const ids = recordMany(emulator, { name: 'r', number: 3_000, from: end - day, to: end - hour });
     onRequest = () => {
       const { length } = emulator.calls;
-      record(emulator, { id: `late-${length}`, createdAt: end - minute });
-      record(emulator, { id: `new-${length}`, createdAt: Date.now() });
+      for (const [name, createdAt] of Object.entries({ late: end - minute, new: Date.now() })) {
+        const id = `${name}-${length}`;
+        emulator.store.runs.set(id, runOf(emulator, { id, createdAt }));
+      }
     };
     const found = await idsOf(...range(day), '--all');
     expect(new Set(found).size).toBe(found.length);

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
+import { startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';
-import { deployWeb } from '../support/runs.ts';
+import { deployWeb, print } from '../support/runs.ts';
 
 const token = 'opaque-7Hq2-zebra-walnut-Kx93-lagoon';
 
 test.each([['text'], ['json']])('a token that is split between two lines of a log is not shown (%s)', async (form) => {
   await using emulator = await stoppable();
   await deployWeb(emulator);
-  const print = (text: string) =>
-    emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text });
-  print(`using ${token.slice(0, 20)}`);
-  print(`${token.slice(20)} to log in`);
+  print(emulator, `using ${token.slice(0, 20)}`);
+  print(emulator, `${token.slice(20)} to log in`);
   // The emulator takes its own token only: this one is known for it is in the environment.
   const env = { CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token };
   const { code, stdout } = await gantry(['logs', 'web', ...(form === 'json' ? ['--json'] : [])], { emulator, env });

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StatusItem } from '../../src/contract/status.ts';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { isOperational, parseStatusPage } from '../../src/operations/status/service-status.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting, targetOf } from '../support/gantry.ts';
 
 const now = Date.now();
@@ -40,6 +40,7 @@ describe('in the folder of an app', () => {
     const deployed = await gantry(['deploy', '--json'], { emulator, ...setting });
     const { app: name, build } = deployed.json() as { app: string; build: string };
     await gantry(['invoke', '.'], { emulator, ...setting });
+    emulator.late.pass();
     emulator.calls.length = 0;
     const same = await run(['--json'], setting);
     expect(same.json()).toMatchObject({

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EndpointName } from '../../src/contract/index.ts';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { type Emulator, prompt, startEmulator } from '../support/emulators.ts';
 import { gantry, type Outcome } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
@@ -20,7 +20,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
-  emulator = await startEmulator({ real: false, now: () => clock.now });
+  emulator = await startEmulator({ ...prompt, real: false, now: () => clock.now });
 });
 
 afterEach(async () => {

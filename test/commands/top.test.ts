@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { emulatorForAll } from '../support/emulators.ts';
+import { emulatorForAll, startEmulator } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { deployWeb, record, recordMany } from '../support/runs.ts';

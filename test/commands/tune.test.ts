@@ -1,8 +1,8 @@
 import { readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf } from '../support/app.ts';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 
 const now = Date.UTC(2026, 10, 23, 12);

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { commit, type ModelHub, sha256Of } from '../chaos/model-hub.js';
+import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { newFolder, noise } from '../support/files.ts';
 import { keys, gantry as run, type Setting } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
+import { startEmulator } from '../support/emulators.ts';
 import { bin, cleanEnvironment } from './binary.ts';
 
 test('an MCP client starts gantry, calls a tool and ends it', async () => {

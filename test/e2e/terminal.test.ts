@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
 import type { main as Main, processIo as ProcessIo } from '../../src/main.ts';
 import { folderOf, smallApp } from '../support/app.ts';
+import { startEmulator } from '../support/emulators.ts';
 import { address, configFolder } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
 

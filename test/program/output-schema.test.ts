@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
 import { outputSchemaOf, reference } from '../../src/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { checkDeclared } from '../support/declared.ts';
+import { startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
 test.each([
