@@ -11,8 +11,6 @@ export interface DeployedState extends Pick<AppReading, 'app'> {
   live: Record<string, unknown> | null;
   /** Builds in progress. */
   builds: string[];
-  /** Builds that wait for their upload. */
-  pending: string[];
   /** All builds. */
   listed: string[];
   /** Whether a build waits for its upload and was created after another one. */
@@ -34,8 +32,7 @@ function stateOf({ app, at, list, serving }: AppReading): DeployedState {
     return own !== undefined && first !== undefined && isPending(own.status) && !goesBefore(own, first);
   };
   const builds = list.filter((build) => isBusy(build) && !isExpired(build, at)).map(({ id }) => id);
-  const pending = list.filter(({ status }) => isPending(status)).map(({ id }) => id);
-  return { app, live, builds, pending, listed: list.map(({ id }) => id), isBehind };
+  return { app, live, builds, listed: list.map(({ id }) => id), isBehind };
 }
 
 /** Fields that change by themselves, or say nothing about what serves. */
