@@ -45,6 +45,7 @@ export default defineCommand({
         logs: !unlimited.progress.isQuiet,
         limit,
         inTurn: deployAgain(options, { ifBusy: 'wait' }),
+        anyway: deployAgain(options, { older: true }),
         verification: {
           watchMs: watch === true ? defaultWatchMs : watch,
           smokeTests,

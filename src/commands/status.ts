@@ -1,4 +1,6 @@
 import { defineCommand } from '../command.ts';
+import { compareServing } from '../deploys/identity.ts';
+import { platformExits } from '../errors.ts';
 import { optionalAppArgument } from '../flags/app.ts';
 import {
   type AppStatus,
@@ -9,6 +11,7 @@ import {
 } from '../operations/status/index.ts';
 import { boolean, document, integer, list, nullable, number, object, record, text } from '../result-schema.ts';
 import { appStatusView, projectStatusView } from '../views/app-status.ts';
+import { commitShape } from '../views/build.ts';
 
 /** An incident or maintenance, as the status page shows it. */
 const reportShape = object({
@@ -50,6 +53,7 @@ const appFields = {
       {
         build: text('build id'),
         createdAt: nullable(text('RFC 3339, UTC')),
+        ...commitShape,
         found: nullable(text('what the history of this machine has found of it, such as healthy; null: nothing')),
       },
       'build that serves',
@@ -108,21 +112,51 @@ const projectFields = {
   ),
 };
 
+const servesFields = {
+  app: text('app name'),
+  commit: text('the revision'),
+  build: nullable(text('with --serves: the build that serves; null if none does, or if that is not known')),
+  hasFiles: nullable(boolean('with --serves: whether it has the files of the revision; null if that cannot be told')),
+};
+
 export default defineCommand({
   configure: (command) =>
     optionalAppArgument(command, {
       description: 'app name or id (default: the app in this folder, else all apps)',
-    }).option('--exit-code', 'exit 1 unless all services of the platform are operational'),
-  run: (context, app, { configFile }): Promise<AppStatus | ProjectStatus> =>
-    app === undefined ? readProjectStatus(context) : readAppStatus(context, app, configFile),
-  view: (value) => ('apps' in value ? projectStatusView(value) : appStatusView(value)),
-  exit: ({ platform, exit }, { exitCode }) =>
-    exit === 'ok' && exitCode && !(platform && isOperational(platform)) ? 'failed' : exit,
+    })
+      .option('--exit-code', 'exit 1 unless all services of the platform are operational')
+      .option('--serves <revision>', 'only whether what serves has the files of this git revision'),
+  run: async (context, app, { configFile, serves }): Promise<AppStatus | ProjectStatus | Serves> => {
+    if (app === undefined) return readProjectStatus(context);
+    return serves ? compareServing(context, { app, configFile }, serves) : readAppStatus(context, app, configFile);
+  },
+  view: (value) =>
+    'hasFiles' in value ? () => servesText(value) : 'apps' in value ? projectStatusView(value) : appStatusView(value),
+  exit: (value, { exitCode }) => {
+    const isDisturbed = 'platform' in value && !(value.platform && isOperational(value.platform));
+    return value.exit === 'ok' && exitCode && isDisturbed ? 'failed' : value.exit;
+  },
   data: ({ exit: _, ...status }) => status,
   effect: 'reads',
-  json: document(appFields, projectFields),
+  exits: [...platformExits, 'pending'],
+  json: document(appFields, projectFields, servesFields),
   details: [
     'Shows the live build of an app, what differs in this folder, its replicas, calls and errors of the last hour, what it costs now, the last failure and the platform. A part that cannot be read is "not known", with the reason.',
+    'With --serves it exits with 0 if what serves has the files that a deploy of the revision sends, with 7 if it has others, and with 8 if that cannot be told.',
   ],
-  examples: ['status', 'status web', 'status --exit-code && gantry deploy', 'status --json=live,here'],
+  examples: [
+    'status',
+    'status web',
+    'status --exit-code && gantry deploy',
+    'status --json=live,here',
+    'status --serves HEAD',
+  ],
 });
+
+type Serves = Awaited<ReturnType<typeof compareServing>>;
+
+function servesText({ app, commit, hasFiles }: Serves): string {
+  const files = `the files of commit ${commit.slice(0, 8)}`;
+  if (hasFiles === null) return `not known whether ${app} serves ${files}`;
+  return hasFiles ? `${app} serves ${files}` : `${app} serves other files than those of commit ${commit.slice(0, 8)}`;
+}

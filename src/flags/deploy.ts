@@ -43,6 +43,7 @@ export function deployFlags(command: Commander) {
         .default('proceed' as const)
         .conflicts('dryRun'),
     )
+    .option('--older', 'also if what serves is of a newer commit')
     .option('--fail-on-drift', 'only if no setting was changed elsewhere')
     .addOption(
       seldom(

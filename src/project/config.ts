@@ -84,6 +84,13 @@ export async function checkAppConfig(file: string, options: ConfigOptions = {}):
   return { project: toAppConfig(place, read.text, options.name, draft), problems: all };
 }
 
+/** Reads the text of a config file without a word about its mistakes. Undefined if it is not TOML. */
+export function parseAppConfig(text: string): AppConfig | undefined {
+  const { document } = parseToml(createSource(text, ''));
+  const { cerebrium } = document ? readRoot(document) : {};
+  return cerebrium && toAppConfig({ file: '', root: '' }, text, undefined, readSections(cerebrium).draft);
+}
+
 interface ConfigPlace {
   /** Absolute path of the config file. */
   file: string;

@@ -3,6 +3,7 @@ import { type AppStatus, isOperational, type ProjectStatus, type ServiceStatus }
 import { ago, count, dollars, shortBuild } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../output/table.ts';
+import { commitText } from './build.ts';
 import { paintStatus, statusCell } from './status.ts';
 
 /** One app, a line for each part. */
@@ -44,9 +45,10 @@ export function projectStatusView({ target, apps, platform, unknown }: ProjectSt
   return stackViews(wrapped(facts), rows.length > 0 ? list : undefined);
 }
 
-function liveText({ build, createdAt, found }: NonNullable<AppStatus['live']>): Cell {
-  return (page) =>
-    [`build ${shortBuild(build)}`, createdAt === null ? '' : ago(createdAt)(page), found].filter(Boolean).join(', ');
+function liveText({ build, createdAt, found, ...known }: NonNullable<AppStatus['live']>): Cell {
+  const age = (page: Page) => (createdAt === null ? '' : ago(createdAt)(page));
+  const commit = known.commit === null ? '' : `commit ${commitText(known)}`;
+  return (page) => [`build ${shortBuild(build)}`, age(page), commit, found].filter(Boolean).join(', ');
 }
 
 function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatus['here']>): string {

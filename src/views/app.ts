@@ -3,11 +3,12 @@ import { buildPhase } from '../contract/builds.ts';
 import { ago, count, dollars, durationCell } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { type Cell, keyValueTable, stackViews } from '../output/table.ts';
+import { commitText, type WithCommit } from './build.ts';
 import { type FactRows, factGroup } from './fact-group.ts';
 import { statusCell } from './status.ts';
 
 /** All fields of an app; what keeps it from working first. */
-export function appView(app: App): View {
+export function appView(app: App & WithCommit): View {
   return stackViews(
     hasRecovered(app) ? undefined : failure(app),
     factGroup('state', state(app)),
@@ -72,10 +73,11 @@ const runtime = (app: App): FactRows => [
   ['ready check', app.readycheckEndpoint],
 ];
 
-const builds = (app: App): FactRows => [
+const builds = (app: App & WithCommit): FactRows => [
   ['latest build', app.latestBuildId],
   ['latest build status', statusCell(app.lastBuildStatus)],
   ['latest ready build', app.latestReadyBuildId],
+  ['commit', commitText(app)],
   ['error of an earlier build', hasRecovered(app) ? app.errorMessage : undefined],
 ];
 

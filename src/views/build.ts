@@ -1,4 +1,20 @@
-import { anything, nullable, optional, passThrough, text } from '../result-schema.ts';
+import type { Deployment } from '../operations/deploy/index.ts';
+import { anything, boolean, nullable, optional, passThrough, text } from '../result-schema.ts';
+
+/** Of a build. */
+export const commitShape = {
+  commit: nullable(text('commit that it was made of; null if that is not known')),
+  dirty: nullable(boolean('whether other files were sent than those of the commit; null if that is not known')),
+  evidence: nullable(text('how the commit is known: record, SHA-256 or CRC-32; null if it is not')),
+};
+
+export type WithCommit = Pick<Deployment, 'commit' | 'dirty' | 'evidence'>;
+
+/** `1a2b3c4d dirty`, `1a2b3c4d by CRC-32`; undefined if it is not known. */
+export function commitText({ commit, dirty, evidence }: WithCommit): string | undefined {
+  const by = evidence && evidence !== 'record' ? ` by ${evidence}` : '';
+  return commit ? `${commit.slice(0, 8)}${dirty ? ' dirty' : ''}${by}` : undefined;
+}
 
 const fields = {
   id: text('build id'),
@@ -8,6 +24,7 @@ const fields = {
   initError: text('why the app did not start'),
   notStarted: optional(anything('only from the emulator: reason and calls of an app that it cannot run')),
   differences: optional(anything('only from the emulator: what it does not do as the platform does')),
+  ...commitShape,
   found: nullable(
     text(
       'healthy, sick, unknown, superseded, failed or rolled back, by the history of this machine; null if it has nothing',

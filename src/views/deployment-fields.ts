@@ -10,6 +10,7 @@ import {
   record,
   text,
 } from '../result-schema.ts';
+import { commitShape } from './build.ts';
 import { fileDecisionFields } from './file-decisions.ts';
 
 /** The result of a deploy. */
@@ -34,6 +35,9 @@ export const deploymentFields = {
   packMs: number('duration of packing, in ms'),
   uploadMs: number('duration of the upload, in ms'),
   buildMs: number('time waited for the build, in ms'),
+  commit: optional(commitShape.commit),
+  dirty: optional(commitShape.dirty),
+  evidence: optional(commitShape.evidence),
   serves: optional(text('a build created later that has replaced this one meanwhile')),
   health: optional(
     object({

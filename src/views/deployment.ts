@@ -4,17 +4,20 @@ import type { Problem } from '../errors.ts';
 import type { Deployment } from '../operations/deploy/index.ts';
 import { shortBuild } from '../output/format.ts';
 import type { View } from '../output/page.ts';
+import { commitText } from './build.ts';
 
 /** What is deployed now. Its address is the result, and what calls it follows. */
-export function deploymentView({ app, build, status, notStarted, endpoint, page, changed, serves }: Deployment): View {
+export function deploymentView(deployment: Deployment): View {
+  const { app, build, status, notStarted, endpoint, page, changed, serves } = deployment;
+  const commit = deployment.commit ? `, commit ${commitText(deployment)}` : '';
   return ({ style, inPlace }) =>
     [
       !changed
-        ? `${style.bold(`${app} is unchanged`)} since build ${shortBuild(build)}: nothing to deploy`
+        ? `${style.bold(`${app} is unchanged`)} since build ${shortBuild(build)}${commit}: nothing to deploy`
         : serves !== undefined
           ? `build ${shortBuild(build)} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`
           : buildPhase(status) === 'succeeded'
-            ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}`
+            ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}${commit}`
             : `build ${shortBuild(build)} is ${status}`,
       endpoint ? '' : `the platform returned no endpoint; see ${inPlace(gantryCommand`apps get ${app}`)}`,
       page && !notStarted ? `its pages: ${page}` : '',

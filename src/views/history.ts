@@ -3,6 +3,7 @@ import { type ListedEvent, settingKey } from '../operations/history/index.ts';
 import { duration, localTime, shortBuild } from '../output/format.ts';
 import { table } from '../output/table.ts';
 import { passThrough, text } from '../result-schema.ts';
+import { commitText } from './build.ts';
 
 /** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 export const eventFields = passThrough({
@@ -73,7 +74,7 @@ function describeSent({
   dirty,
   unconfirmed,
 }: Extract<ListedEvent, { event: 'sending' | 'sent' }>): string {
-  const source = commit ? ` of ${commit.slice(0, 8)}${dirty ? ' with local changes' : ''}` : '';
+  const source = commit ? ` of commit ${commitText({ commit, dirty: dirty ?? null })}` : '';
   const doubt = unconfirmed ? ': whether it arrived is not known' : '';
   return `sent ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}${doubt}`;
 }

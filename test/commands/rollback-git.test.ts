@@ -57,6 +57,12 @@ test('deploys a revision whose files are those of the build, and leaves the repo
   expect(restored).toEqual(old);
 });
 
+test('what it deploys is on record as the revision, not as what is checked out', async () => {
+  const { build } = (await back('HEAD~1')).json() as { build: string };
+  const sent = (await run(['builds', 'get', 'web', build, '--json'])).json();
+  expect(sent).toMatchObject({ commit: app.git('rev-parse', 'HEAD~1'), dirty: false, evidence: 'record' });
+});
+
 test('refuses a revision with other files before anything is created, unless forced', async () => {
   const { code, stderr, json } = await back('HEAD');
   expect([code, creations()]).toEqual([7, 2]);

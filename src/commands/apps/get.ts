@@ -1,14 +1,24 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
+import { liveBuild } from '../../contract/apps.ts';
 import { buildHasFailed } from '../../contract/builds.ts';
+import { recordedCommit } from '../../deploys/identity.ts';
 import { appArgument } from '../../flags/app.ts';
+import { readHistory } from '../../operations/history/index.ts';
 import { fetchApp } from '../../operations/replies/index.ts';
 import { boolean, document, integer, list, number, passThrough, text } from '../../result-schema.ts';
 import { appView } from '../../views/app.ts';
+import { commitShape } from '../../views/build.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command),
-  run: ({ api, project }, app) => fetchApp(api, { project, app }),
+  run: async (context, app) => {
+    const [found, history] = await Promise.all([
+      fetchApp(context.api, { project: context.project, app }),
+      readHistory(context, app),
+    ]);
+    return { ...found, ...recordedCommit(history, liveBuild(found)) };
+  },
   view: appView,
   next: ({ lastBuildStatus }, _, [app]) =>
     buildHasFailed(lastBuildStatus ?? '')
@@ -57,6 +67,7 @@ export default defineCommand({
       latestCreatedBuildId: text('latest created build'),
       latestReadyBuildId: text('latest build that became ready'),
       lastBuildStatus: text('status of the latest build'),
+      ...commitShape,
       cerebriumVersion: text('version of the client that deployed the app'),
     }),
   ),

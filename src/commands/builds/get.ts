@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../command-line.ts';
 import { type Build, buildHasFailed, getBuildZipContents } from '../../contract/builds.ts';
+import { type BuildCommit, findCommit } from '../../deploys/identity.ts';
 import { appArgument } from '../../flags/app.ts';
 import { requiring } from '../../flags/rules.ts';
 import { type BuildFile, fetchBuild, parseZipContents, resolveBuild } from '../../operations/builds/index.ts';
@@ -9,7 +10,7 @@ import { ago, shortBuild, sizeCell } from '../../output/format.ts';
 import type { View } from '../../output/page.ts';
 import { keyValueTable, table } from '../../output/table.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
-import { buildFields } from '../../views/build.ts';
+import { buildFields, commitText } from '../../views/build.ts';
 import { fileTreeView } from '../../views/file-tree.ts';
 import { statusCell } from '../../views/status.ts';
 
@@ -21,7 +22,7 @@ export default defineCommand({
       .addOption(
         requiring(command.createOption('--tree', 'show folders as a tree, each with its total size'), 'files'),
       ),
-  run: async (context, app, requested, { files }): Promise<BuildDetails | ArchiveFiles> => {
+  run: async (context, app, requested, { files, configFile }): Promise<BuildDetails | ArchiveFiles> => {
     const { api, project, progress } = context;
     const id = await resolveBuild(context, app, requested);
     if (files) {
@@ -31,7 +32,9 @@ export default defineCommand({
       return { ...reply, zipFiles: reply.zipFiles ?? null };
     }
     const build = await fetchBuild(api, { project, app, build: id });
-    return { ...build, found: (await readHistory(context, app)).markOf(build.id) ?? null };
+    const commit = await findCommit(context, { app, configFile }, build.id);
+    const found = (await readHistory(context, app)).markOf(build.id) ?? null;
+    return { ...build, ...commit, found };
   },
   view: (found, { tree }) => {
     if (!isBuild(found)) return filesView(parseZipContents(found.zipFiles), tree === true);
@@ -39,6 +42,7 @@ export default defineCommand({
       ['build', found.id],
       ['status', statusCell(found.status)],
       ['found', found.found],
+      ['commit', commitText(found)],
       ['reason', found.initError],
       ['created', ago(found.createdAt)],
       ['updated', ago(found.updatedAt)],
@@ -59,7 +63,7 @@ export default defineCommand({
   examples: ['builds get web', 'builds get web --json=status', 'builds get web --files --tree'],
 });
 
-type BuildDetails = Build & { found: string | null };
+type BuildDetails = Build & BuildCommit & { found: string | null };
 type ArchiveFiles = { zipFiles: unknown };
 
 function isBuild(found: BuildDetails | ArchiveFiles): found is BuildDetails {

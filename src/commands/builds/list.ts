@@ -1,12 +1,13 @@
 import { defineCommand } from '../../command.ts';
 import { listBuilds } from '../../contract/builds.ts';
+import { recordedCommit } from '../../deploys/identity.ts';
 import { appArgument } from '../../flags/app.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { readHistory } from '../../operations/history/index.ts';
 import { ago, latestFirst, shortBuild } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
 import { documents } from '../../result-schema.ts';
-import { listedBuildFields } from '../../views/build.ts';
+import { commitText, listedBuildFields } from '../../views/build.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
@@ -16,6 +17,7 @@ export default defineCommand({
     const [listed, history] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
     const builds = listed.map((build) => ({
       ...build,
+      ...recordedCommit(history, build.id),
       found: history.markOf(build.id) ?? null,
       reason: history.failure(build.id)?.reason ?? lastError(build.initError),
     }));
@@ -31,6 +33,7 @@ export default defineCommand({
             terminal ? shortBuild(id) : id,
         STATUS: (build) => statusCell(build.status),
         CREATED: (build) => ago(build.createdAt),
+        COMMIT: commitText,
         FOUND: (build) => build.found,
         REASON: (build) => build.reason,
       },

@@ -1,5 +1,6 @@
 import type { CreatedApp } from '../../contract/apps.ts';
 import type { Build } from '../../contract/builds.ts';
+import type { BuildCommit } from '../../deploys/identity.ts';
 import type { HealthSeen } from '../../deploys/verify.ts';
 import type { AppArchive } from '../../project/archive.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
@@ -31,12 +32,14 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
 export interface DeployOptions extends SendOptions, CreateAppOptions {
   /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
   preview?: string | true | undefined;
+  /** Whose files these are, if not those of the working directory. */
+  commit?: string;
   /** Compress every file again. */
   repack?: boolean | undefined;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */
-export interface Deployment {
+export interface Deployment extends Partial<BuildCommit> {
   app: string;
   project: string;
   runtime: string;

@@ -1,7 +1,9 @@
+import { relative } from 'node:path';
 import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { Build } from '../../contract/builds.ts';
 import { type BeforeFacts, beforeSending, onceReady, type ReadyFacts } from '../../deploys/decide.ts';
+import { recordedCommit, whyOlder } from '../../deploys/identity.ts';
 import { type Before, lookBefore } from '../../deploys/look.ts';
 import { type AppReading, observe, settle } from '../../deploys/observe.ts';
 import type { BuildVerification, Verification, Verified } from '../../deploys/verify.ts';
@@ -10,6 +12,7 @@ import { shortBuild } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import { followBuild } from '../builds/index.ts';
+import { readHistory } from '../history/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../waiting/index.ts';
 import { type BusyPolicy, busyError, cancelBusyBuilds, findBusyBuilds, waitForBuilds } from './busy-builds.ts';
@@ -50,6 +53,9 @@ export interface DeployAppOptions
   verification: Verification;
   /** The same deploy, waiting for other builds. */
   inTurn: CommandLine;
+  /** Deploy an older commit than the one that serves, too; and the line that says so. */
+  older?: true | undefined;
+  anyway: CommandLine;
   /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
   rollBack?: ((error: GantryError, plan: DeployPlan) => Promise<never>) | undefined;
   /** Compress every file again. */
@@ -106,6 +112,8 @@ export async function prepareDeploy(
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
     if (approved) await checkPlan(context, local, approved, planned);
+    const error = planned.created !== undefined && (await whyOlderHere(context, local, options));
+    if (error) throw error;
     if (isAsked(verification)) before = await lookBefore(context, plan.app, before);
   };
   const run = async () => {
@@ -114,7 +122,8 @@ export async function prepareDeploy(
     const deployOptions = { ...sent, limit, stuck, check, recheck: ifChanged ? recheck : undefined };
     const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
     if (!live) limit.handOver();
-    return finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
+    const done = await finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
+    return { ...done, ...recordedCommit(await readHistory(context, done.app), done.build) };
   };
   return { plan, run };
 }
@@ -147,8 +156,9 @@ async function decide(
   let busy: readonly Build[] = [];
   let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
   let compared: Compared | undefined;
+  let older: GantryError | undefined;
   const facts: BeforeFacts = {
-    ...{ others: looks ? 'not asked' : 'none', ifBusy, serving: 'not asked', plan: 'none', commit: 'not older' },
+    ...{ others: looks ? 'not asked' : 'none', ifBusy, serving: 'not asked', plan: 'none', commit: 'not asked' },
     ...{ compares: yesNo(compareFiles), ifChanged: yesNo(ifChanged) },
     ...{ difference: 'not asked', health: 'not sick', verifies: yesNo(isAsked(options.verification)) },
   };
@@ -185,6 +195,12 @@ async function decide(
       await settle(context, name);
       // Others may have started meanwhile.
       Object.assign(facts, { serving: 'not asked', others: looks ? 'not asked' : 'none' });
+    } else if (step === 'compare commits') {
+      [older] = await Promise.all([whyOlderHere(context, local, options), seen ?? look()]);
+      if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
+      facts.commit = older && !dryRun ? 'older' : 'not older';
+    } else if (step === 'stop: older' && older) {
+      throw older;
     } else if (step === 'compare') {
       const { plan, reading } = seen ?? (await look());
       const sent = { ...options, keep: plan.keep };
@@ -197,6 +213,11 @@ async function decide(
       return { step: step as Decided['step'], plan, live: compared?.live };
     }
   }
+}
+
+async function whyOlderHere(context: Context, { project }: LocalApp, { older, anyway }: DeployAppOptions) {
+  const here = { app: project.name, configFile: relative(context.cwd, project.file) };
+  return older ? undefined : whyOlder(context, here, anyway);
 }
 
 const servingFacts = { none: 'none', one: 'one', 'one-of': 'one of', unknown: 'not known' } as const;

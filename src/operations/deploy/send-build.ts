@@ -22,7 +22,9 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const baseImages = await readBaseImages(project);
   const body = await withLogin(context, withoutLogin(project, options), baseImages);
   const own = local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
-  const reading = readCheckedOut(context, own, { byContent: options.preview !== undefined });
+  const { commit, preview } = options;
+  const checkedOut = () => readCheckedOut(context, own, { byContent: preview !== undefined });
+  const reading = commit === undefined ? checkedOut() : Promise.resolve({ commit, dirty: false });
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
   const send = (archive?: AppArchive, packMs = 0) => {

@@ -5,10 +5,13 @@ export {
   currentBranch,
   findDefaultBranch,
   isMerged,
+  listAhead,
   listBranches,
   listMainline,
+  listRecent,
+  mayConvert,
   type Repository,
   readCheckedOut,
   readRepository,
 } from './repository.ts';
-export { withRevision } from './revision.ts';
+export { findRevision, readObjects, withRevision } from './revision.ts';

@@ -161,6 +161,27 @@ export async function listMainline(context: GitContext, ref: string): Promise<Se
   return new Set((await tryGit(context, ['rev-list', '--first-parent', ref]))?.split('\n'));
 }
 
+/** What is checked out, and the commits of branches and tags that have it in their past. Undefined without a commit. */
+export async function listAhead(context: GitContext): Promise<{ head: string; commits: Set<string> } | undefined> {
+  const head = isOutside(context) ? undefined : await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
+  const ahead = head && (await tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]));
+  return head && ahead !== undefined ? { head, commits: new Set(ahead.split('\n').filter(Boolean)) } : undefined;
+}
+
+/** The last commits of this clone. */
+export async function listRecent(context: GitContext, count: number): Promise<string[]> {
+  const all = isOutside(context) ? '' : await tryGit(context, ['rev-list', `--max-count=${count}`, 'HEAD', ...shared]);
+  return (all ?? '').split('\n').filter(Boolean);
+}
+
+/** A commit that none of these has any more was taken back, and nobody has deployed a stash. */
+const shared = ['--branches', '--tags', '--remotes'] as const;
+
+/** Whether filters may make other files of what git has. */
+export async function mayConvert(context: GitContext): Promise<boolean> {
+  return (await tryGit(context, ['ls-files', '--', ':(top,glob)**/.gitattributes'])) !== '';
+}
+
 /** How many commits a local branch lacks. */
 export async function countMissing(context: GitContext, branch: string, ref: string): Promise<number> {
   return Number((await tryGit(context, ['rev-list', '--count', `refs/heads/${branch}..${ref}`])) ?? 0);

@@ -23,7 +23,7 @@ export async function withRevision<T>(
   use: (at: Revision) => Promise<T>,
 ): Promise<T> {
   const { cwd, progress } = context;
-  const commit = await findCommit(context, revision);
+  const commit = await findRevision(context, revision);
   const root = await git(context, ['rev-parse', '--show-toplevel']);
   const prefix = await git(context, ['rev-parse', '--show-prefix']);
   const temporary = await TemporaryFolder.create('git');
@@ -48,7 +48,8 @@ export async function withRevision<T>(
   }
 }
 
-async function findCommit(context: Context, revision: string): Promise<string> {
+/** The commit of a revision. Throws UsageError if there is none. */
+export async function findRevision(context: Context, revision: string): Promise<string> {
   if ((await tryGit(context, ['rev-parse', '--show-toplevel'])) === undefined) {
     // Throws if there is no git at all.
     await git(context, ['--version']);
@@ -58,6 +59,26 @@ async function findCommit(context: Context, revision: string): Promise<string> {
   const commit = await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]);
   if (commit) return commit;
   throw new UsageError(`unknown git revision ${revision}`, { why: 'a branch, a tag or a commit is expected' });
+}
+
+/** Trees and files by their names, with one process. What this clone does not have is absent. */
+export async function readObjects(
+  context: Pick<Context, 'env' | 'cwd' | 'signal'>,
+  names: readonly string[],
+): Promise<Map<string, { id: string; bytes: Buffer }>> {
+  const found = new Map<string, { id: string; bytes: Buffer }>();
+  if (names.length === 0) return found;
+  const input = names.map((name) => `${name}\n`).join('');
+  const read = Buffer.from((await tryGit(context, ['cat-file', '--batch'], { encoding, input })) ?? '', encoding);
+  let at = 0;
+  for (const name of names) {
+    const end = read.indexOf('\n', at);
+    const [, id, size] = /^([0-9a-f]{40,}) \w+ (\d+)$/.exec(read.toString('latin1', at, end)) ?? [];
+    at = end + 1;
+    if (id !== undefined) found.set(name, { id, bytes: read.subarray(at, at + Number(size)) });
+    if (id !== undefined) at += Number(size) + 1;
+  }
+  return found;
 }
 
 /** Names are bytes. */

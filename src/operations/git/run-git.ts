@@ -12,7 +12,8 @@ type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
  * clone is not trusted. The first start filters and hooks.
  */
 const starting = ['checkout-index', 'hash-object', 'read-tree', 'status'] as const;
-type Reading = 'config' | 'for-each-ref' | 'ls-files' | 'merge-base' | 'rev-list' | 'rev-parse' | 'symbolic-ref';
+type Listing = 'cat-file' | 'for-each-ref' | 'ls-files';
+type Reading = Listing | 'config' | 'merge-base' | 'rev-list' | 'rev-parse' | 'symbolic-ref';
 type Arguments = readonly [command: (typeof starting)[number] | Reading | '--version', ...string[]];
 
 interface GitOptions {

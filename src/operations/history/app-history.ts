@@ -4,7 +4,10 @@ import { FollowedSettings, type SettingsChange } from './shown-settings.ts';
 import { withUploads } from './uploads.ts';
 
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
-export type ListedEvent = Exclude<HistoryEvent, EventOf<'job'>> & { changes?: SettingsChange; isOwn?: boolean };
+export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> & {
+  changes?: SettingsChange;
+  isOwn?: boolean;
+};
 
 /** An app showed a build, in ms since 1970; -Infinity: at some time before. */
 export interface SeenBuild {
@@ -165,7 +168,7 @@ export class AppHistory {
 
   /** Whether two builds were made of the same one, or one of them of the other. */
   areOfSame(one: string, other: string): boolean {
-    return this.#originOf(one) === this.#originOf(other);
+    return this.originOf(one) === this.originOf(other);
   }
 
   /** Other builds of the same files, the latest first. */
@@ -174,19 +177,19 @@ export class AppHistory {
       if (event.event === 'rolling-back') return event.as;
       return event.event === 'sent' ? event.build : [];
     });
-    const known = new Set([this.#originOf(build), ...made].reverse());
+    const known = new Set([this.originOf(build), ...made].reverse());
     return [...known].filter((other) => other !== build && this.areOfSame(other, build));
   }
 
   /** The build whose files a build has again: that of a build that was restored itself may be of an earlier one. */
-  #originOf(build: string): string {
+  originOf(build: string): string {
     const known = this.#origins.get(build);
     if (known !== undefined) return known;
     this.#origins.set(build, build);
     // A revision may have been forced.
     const rolling = this.#last('rolling-back', ({ as, fromGit }) => as === build && fromGit === undefined);
     const { restored } = this.sent(build) ?? { restored: rolling?.to };
-    const origin = restored === undefined ? build : this.#originOf(restored);
+    const origin = restored === undefined ? build : this.originOf(restored);
     this.#origins.set(build, origin);
     return origin;
   }
@@ -197,7 +200,7 @@ export class AppHistory {
     const followed = new FollowedSettings();
     const listed = this.events.flatMap((event): ListedEvent[] => {
       const changes = followed.add(event);
-      if (event.event === 'job' || whole.#isSurpassed(event)) return [];
+      if (event.event === 'job' || event.event === 'commit' || whole.#isSurpassed(event)) return [];
       if (event.event !== 'served') return [event];
       const isOwn = (whole.sent(event.build) ?? whole.created(event.build)) !== undefined;
       return [{ ...event, isOwn, ...(changes && { changes }) }];

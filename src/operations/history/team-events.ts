@@ -7,7 +7,7 @@ import { type EventName, type HistoryEvent, parseEvent } from './events.ts';
 /** What a later command of this machine needs if this one is killed: of no use to others. */
 const own: readonly EventName[] = ['created'];
 /** What any command sees that reads the app. These wait for a command that changes something: reading writes nothing. */
-const looks: readonly EventName[] = ['served', 'noticed'];
+const looks: readonly EventName[] = ['served', 'noticed', 'commit'];
 const isLook = (event: HistoryEvent) =>
   looks.includes(event.event) || ('isNoticed' in event && event.isNoticed === true);
 /** What is about to be done, and may go on without this command: the others know of it before it begins. */

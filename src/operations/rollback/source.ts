@@ -134,7 +134,7 @@ function withCommit<T>(
       body: withoutLogin(project, { region, keep }),
       isAsSent: sent && sent.filesDigest === (await sentFilesDigest(entries)),
       compare: (expected) => compareFiles(entries, expected, context.signal),
-      deploy: (options) => deploy(context, local, { ...options, region, keep }),
+      deploy: (options) => deploy(context, local, { ...options, region, keep, commit }),
     });
   });
 }

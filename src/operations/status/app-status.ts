@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { type App, liveBuild } from '../../contract/apps.ts';
 import { isRunning, listContainers } from '../../contract/containers.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
+import { type BuildCommit, findCommit, type Here } from '../../deploys/identity.ts';
 import { type ExitName, NotFoundError } from '../../errors.ts';
 import { readAppName } from '../../project/read-app-name.ts';
 import { fetchBuild } from '../builds/index.ts';
@@ -23,7 +24,7 @@ export interface AppStatus {
   /** The platform's word; null if the app is not deployed. */
   status: string | null;
   /** The build that serves, and what the history of this machine has found of it. */
-  live: { build: string; createdAt: string | null; found: string | null } | null;
+  live: ({ build: string; createdAt: string | null; found: string | null } & BuildCommit) | null;
   /** How this folder differs from it; null if the app is not that of this folder. */
   here: DifferenceHere | null;
   replicas: { running: number; min: number | null; max: number | null } | null;
@@ -57,7 +58,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   const [[platform, live], [containers, here], lastHour, failure] = await Promise.all([
     inTurn(
       () => parts.read('platform', () => readServiceStatus(quiet)),
-      () => parts.read('live', () => readLive(quiet, app, asked)),
+      () => parts.read('live', () => readLive(quiet, { app, configFile }, asked)),
     ),
     inTurn(
       () => parts.read('replicas', () => countRunning(quiet, app)),
@@ -97,8 +98,9 @@ async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B> | 
   return [one, await second()];
 }
 
-async function readLive(context: Context, app: string, asked: App): Promise<AppStatus['live']> {
+async function readLive(context: Context, here: Here, asked: App): Promise<AppStatus['live']> {
   const { api, project } = context;
+  const { app } = here;
   const build = liveBuild(asked);
   if (build === undefined) return null;
   const [history, { createdAt }] = await Promise.all([
@@ -106,7 +108,8 @@ async function readLive(context: Context, app: string, asked: App): Promise<AppS
     context.isForModel ? readHistory(context, app) : recordLook(context, app, asked),
     fetchBuild(api, { project, app, build }),
   ]);
-  return { build, createdAt: createdAt ?? null, found: history.markOf(build) ?? null };
+  const commit = await findCommit(context, here, build);
+  return { build, createdAt: createdAt ?? null, ...commit, found: history.markOf(build) ?? null };
 }
 
 async function countRunning({ api, project }: Context, app: string): Promise<number> {

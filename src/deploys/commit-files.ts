@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { Context } from '../context.ts';
+import type { BuildFile } from '../operations/builds/index.ts';
+import { readObjects } from '../operations/git/index.ts';
+import { defaultExclude, defaultInclude } from '../project/collect.ts';
+import { parseAppConfig } from '../project/config.ts';
+import { dependencyFiles } from '../project/dependencies.ts';
+import { isSelected } from '../project/files/patterns.ts';
+import { withAppName } from '../project/rename.ts';
+import type { Here } from './identity.ts';
+
+/** What a deploy of a commit sends, by path: modes and ids of blobs, and what gantry makes of the config file instead. */
+export interface CommitFiles {
+  blobs: ReadonlyMap<string, string>;
+  texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * What deploys of commits send, by the objects of git: nothing is checked out. Absent is what these do not tell: links,
+ * submodules, an app that is elsewhere, what is not in this clone.
+ */
+export async function readCommitFiles(context: Context, { app, configFile }: Here, commits: readonly string[]) {
+  const config = posix.normalize(configFile);
+  const nameOf = (commit: string, path = '') => `${commit}:./${path}`;
+  const read = (path?: string) =>
+    readObjects(
+      context,
+      commits.map((commit) => nameOf(commit, path)),
+    );
+  const [configs, roots] = await Promise.all([read(config), read()]);
+  const trees = new Map<string, TreeEntry[]>();
+  for (let level = [...roots.values()]; level.length > 0; ) {
+    for (const { id, bytes } of level) trees.set(id, parseTree(bytes, id.length / 2));
+    const below = level.flatMap(({ id }) => trees.get(id) ?? []);
+    const ids = below.flatMap(({ mode, id }) => (mode === folderMode && !trees.has(id) ? id : []));
+    level = [...(await readObjects(context, [...new Set(ids)])).values()];
+  }
+  const isSent = new Map<string, boolean>();
+  const sent = new Map<string, CommitFiles>();
+  let left = maxFiles;
+  for (const commit of commits) {
+    const { id, bytes } = configs.get(nameOf(commit, config)) ?? {};
+    const parsed = parseAppConfig(String(bytes));
+    const root = roots.get(nameOf(commit));
+    if (!root || !parsed || parsed.partner) continue;
+    const files = [...flatten(trees, root.id)];
+    left -= files.length;
+    if (left < 0) break;
+    const { include = defaultInclude, exclude = defaultExclude } = parsed.deployment;
+    const required = [config, parsed.custom?.dockerfile_path, ...Object.values(parsed.dependencies.paths)];
+    const always = new Set(required.map((path) => path && posix.normalize(path)));
+    const blobs = files.filter(([path]) => {
+      const key = `${id} ${path}`;
+      if (!isSent.has(key)) isSent.set(key, always.has(path) || isSelected(path, include, exclude));
+      return isSent.get(key);
+    });
+    if (blobs.some(([, blob]) => !blob.startsWith('100'))) continue;
+    const made = dependencyFiles(parsed).files.map(({ entry: { path, source } }) => [path, source] as const);
+    const own = made.flatMap(([path, source]): [string, string][] => ('text' in source ? [[path, source.text]] : []));
+    if (parsed.name !== app) own.push([config, await withAppName(parsed.text, app)]);
+    sent.set(commit, { blobs: new Map(blobs), texts: new Map(own) });
+  }
+  return sent;
+}
+
+/** Whether two commits send the same. False if that is not known of one of them. */
+export function sendSame(one: CommitFiles | undefined, other: CommitFiles | undefined): boolean {
+  if (!one || !other || one.blobs.size !== other.blobs.size) return false;
+  return [...one.blobs].every(([path, id]) => other.blobs.get(path) === id);
+}
+
+/** Those of the commits that send the files of this list, by a checksum of each. */
+export async function findSending(
+  context: Context,
+  sent: ReadonlyMap<string, CommitFiles>,
+  listing: readonly BuildFile[],
+): Promise<string[]> {
+  const paths = new Set(listing.map(({ path }) => path));
+  const named = [...sent].filter(([, { blobs, texts }]) => {
+    const hasAll = listing.every(({ path }) => blobs.has(path) || texts.has(path));
+    return hasAll && [...blobs.keys()].every((path) => paths.has(path));
+  });
+  const ids = named.flatMap(([, { blobs }]) => [...blobs.values()].map((blob) => blob.slice(modeLength)));
+  const objects = await readObjects(context, [...new Set(ids)]);
+  const known = new Map<string, boolean>();
+  const isBlob = (file: BuildFile, blob: string | undefined) => {
+    const key = `${file.path} ${blob}`;
+    if (!known.has(key)) known.set(key, hasContent(file, objects.get(blob?.slice(modeLength) ?? '')?.bytes));
+    return known.get(key);
+  };
+  const isFile = ({ blobs, texts }: CommitFiles, file: BuildFile) =>
+    hasContent(file, texts.get(file.path)) || isBlob(file, blobs.get(file.path));
+  return named.flatMap(([commit, files]) => (listing.every((file) => isFile(files, file)) ? commit : []));
+}
+
+/** As it is, or with the line ends of another system. */
+function hasContent({ size, sha256, crc32: sum }: BuildFile, content: Buffer | string | undefined): boolean {
+  const own = content === undefined ? undefined : Buffer.from(content);
+  const other = own && Buffer.from(own.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
+  return [own, other].some((bytes) => {
+    if (!bytes || (size !== undefined && size !== bytes.length)) return false;
+    return sha256 ? createHash('sha256').update(bytes).digest('hex') === sha256 : crc32(bytes) === sum;
+  });
+}
+
+/** Of all commits together, to be held in memory. */
+const maxFiles = 500_000;
+const folderMode = '40000';
+const modeLength = '100644 '.length;
+
+interface TreeEntry {
+  mode: string;
+  name: string;
+  id: string;
+}
+
+/** Entries of `<mode> <name>\0<id in bytes>`. */
+function parseTree(bytes: Buffer, idBytes: number): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0, next = 0; at < bytes.length; at = next) {
+    const end = bytes.indexOf(0, at);
+    const [mode = '', ...name] = bytes.toString('utf8', at, end).split(' ');
+    next = end + 1 + idBytes;
+    entries.push({ mode, name: name.join(' '), id: bytes.toString('hex', end + 1, next) });
+  }
+  return entries;
+}
+
+/** What is missing is no file. */
+function* flatten(trees: ReadonlyMap<string, TreeEntry[]>, tree: string, folder = ''): Generator<[string, string]> {
+  for (const { mode, name, id } of trees.get(tree) ?? [{ mode: 'none', name: '', id: tree }]) {
+    if (mode === folderMode) yield* flatten(trees, id, `${folder}${name}/`);
+    else yield [`${folder}${name}`, `${mode} ${id}`];
+  }
+}

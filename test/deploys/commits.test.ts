@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import { Random } from '../fuzz/random.ts';
+import type { Quirks } from '../support/app-platform/types.ts';
+import { drawnCases } from '../support/extent.ts';
+import { Clone, servedFiles } from './clone.ts';
+import { Stage } from './stage.ts';
+
+describe('an older commit', () => {
+  test('does not replace a newer one that somebody else has deployed, without --older', async () => {
+    const { upstream, older, stage } = await newerServes();
+    const [head, newer] = [older.id('HEAD'), upstream.id('main')];
+    const isNamed = expect.stringContaining(`commit ${head.slice(0, 8)} is older than ${newer.slice(0, 8)}`);
+    for (const line of ['deploy', 'deploy --if-changed --if-busy wait']) {
+      const { code, stderr } = await older.run(line);
+      expect([code, stderr]).toEqual([7, isNamed]);
+      expect(stderr).toContain(`gantry ${line} --older`);
+    }
+    const dry = await older.run('deploy --dry-run');
+    expect([dry.code, dry.stderr]).toEqual([0, isNamed]);
+    expect([servedFiles(stage), stage.platform.world.builds.size]).toEqual([upstream.files(newer), 1]);
+    expect((await older.run('deploy --older')).code).toBe(0);
+    expect(servedFiles(stage)).toBe(upstream.files(head));
+  });
+
+  test('is looked for again before the upload, and its build is canceled', async () => {
+    const { upstream, older, stage } = await newerServes('deploy --older');
+    let isFirst = true;
+    stage.platform.after = async ({ point }) => {
+      if (point !== 'create-app' || !isFirst) return;
+      isFirst = false;
+      expect((await upstream.run('deploy')).code).toBe(0);
+    };
+    const { code, stderr } = await older.run('deploy');
+    expect([code, stderr]).toEqual([7, expect.stringContaining('is older than')]);
+    expect([...stage.platform.world.builds.values()].filter(({ canceledAt }) => canceledAt)).toHaveLength(1);
+    expect(servedFiles(stage)).toBe(upstream.files('main'));
+  });
+});
+
+test('the commit that serves is named wherever a build is', async () => {
+  const stage = await Stage.open();
+  const clone = await Clone.of(stage);
+  const short = clone.id('HEAD').slice(0, 8);
+  const isNamed = expect.stringMatching(new RegExp(`"commit": ?"${clone.id('HEAD')}",\\s*"dirty": ?false`));
+  const deployed = await clone.run('deploy --json');
+  expect(deployed.stdout).toEqual(isNamed);
+  expect(deployed.stderr).toMatch(new RegExp(`web is live, build \\S+, commit ${short}`));
+  for (const line of ['status', 'builds list web', 'builds get web', 'history web', 'apps get web']) {
+    expect((await clone.run(line)).stdout, line).toContain(short);
+    expect((await clone.run(`${line} --json`)).stdout, line).toEqual(isNamed);
+  }
+});
+
+const inFile = (more: string) => `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${more}`;
+const packages = '[cerebrium.dependencies.pip]\nnumpy = "latest"\n';
+
+describe('without a record, the commit is found by its files', () => {
+  test.each<[what: string, files: Record<string, string>, flags?: string]>([
+    [
+      'of patterns',
+      {
+        'cerebrium.toml': inFile('include = ["src/*", "main.py"]\nexclude = ["*.txt"]\n'),
+        'src/a.txt': '',
+        'src/b.py': '',
+        c: '',
+      },
+    ],
+    ['what gantry writes of packages', { 'cerebrium.toml': inFile(packages), 'requirements.txt': 'torch\n' }],
+    [
+      'a file of packages',
+      {
+        'cerebrium.toml': inFile('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+        'requirements.txt': '',
+      },
+    ],
+    ['another name', {}, '--name web-staging'],
+    [
+      'line ends of another system',
+      { 'main.py': 'def run():\r\n    return 1\r\n', '.gitattributes': '*.py text eol=crlf\n' },
+    ],
+  ])('%s', async (_, files, flags = '') => {
+    const stage = await Stage.open();
+    const upstream = await Clone.of(stage);
+    for (const [path, text] of Object.entries(files)) await upstream.write(path, text);
+    const commit = await upstream.commit('');
+    expect((await upstream.run(`deploy ${flags}`.trim())).code).toBe(0);
+    const other = await upstream.clone();
+    const app = flags === '' ? 'web' : 'web-staging';
+    const found = { commit, dirty: false, evidence: 'CRC-32' };
+    expect((await other.run(`builds get ${app} --json`)).json()).toMatchObject(found);
+    expect((await other.run(`builds list ${app} --json`)).json()).toMatchObject([found]);
+    expect((await other.run(`status ${app} --serves HEAD`)).code).toBe(0);
+    await other.commit({ version: 7 });
+    expect((await other.run(`status ${app} --serves HEAD --json`)).json()).toMatchObject({
+      hasFiles: files['.gitattributes'] ? null : false,
+    });
+  });
+});
+
+/** A clone at the first of two commits, of which the other one serves. Before that, the first one if `before` deploys it. */
+async function newerServes(before?: string, quirks: Quirks = {}) {
+  const stage = await Stage.open(quirks);
+  const upstream = await Clone.of(stage);
+  const first = upstream.id('HEAD');
+  await upstream.commit({ version: 2 });
+  const older = await upstream.clone({ at: first });
+  const [who, line] = before === undefined ? [upstream, 'deploy'] : [older, before];
+  expect((await who.run(line)).code).toBe(0);
+  return { stage, upstream, older };
+}
+
+/** Versions 1 to 3 of the app in the commits of a branch, a change that is not sent, and commits that were taken back. */
+class Branch {
+  /** The commit that serves, and the machines that have sent it. */
+  serves = '';
+  sentBy: Clone | undefined;
+  version = 1;
+
+  constructor(
+    readonly random: Random,
+    readonly upstream: Clone,
+    readonly people: readonly Clone[],
+    readonly quirks: Quirks,
+  ) {}
+
+  get tip(): string {
+    return this.upstream.id('main');
+  }
+
+  /** One that the branch had before its last. */
+  earlier(): string {
+    const [last = '', ...others] = this.upstream.git('rev-list', '--first-parent', 'main').split('\n');
+    return others.length > 0 ? this.random.pick(others) : last;
+  }
+
+  /** A person has what the branch has. */
+  async pulled(): Promise<Clone> {
+    const person = this.random.pick(this.people);
+    person.git('fetch', '--quiet', '--prune', '--force', 'origin');
+    person.git('reset', '--quiet', '--hard', 'origin/main');
+    return person;
+  }
+
+  async push(person: Clone, app: Parameters<Clone['commit']>[0]): Promise<void> {
+    await person.commit(app);
+    person.git('push', '--quiet', '--force', 'origin', 'HEAD:main');
+  }
+
+  /** Whether it is proven that a clone is at an older commit than the one that serves. */
+  isOlder(clone: Clone): boolean {
+    const { upstream, serves, quirks } = this;
+    const head = clone.id('HEAD');
+    const known = clone.git('rev-list', '--branches', '--remotes').split('\n');
+    const pastOf = (commit: string) => clone.git('rev-list', commit).split('\n');
+    const isBefore = (commit: string) => commit !== head && pastOf(commit).includes(head);
+    if (!known.includes(serves) || !isBefore(serves) || upstream.files(head) === upstream.files(serves)) return false;
+    if (clone.machine.home === this.sentBy?.machine.home) return true;
+    const alike = known.filter((commit) => upstream.files(commit) === upstream.files(serves));
+    return !quirks.hasNoChecksums && alike.every(isBefore);
+  }
+
+  async deploy(clone: Clone, flags = ''): Promise<void> {
+    const expected = this.serves !== '' && flags === '' && this.isOlder(clone) ? 7 : 0;
+    const { code, stderr } = await clone.run(`deploy --if-busy wait ${flags}`.trim());
+    expect([code, stderr]).toEqual([expected, expect.anything()]);
+    if (code === 0) [this.serves, this.sentBy] = [clone.id('HEAD'), clone];
+    expect(servedFiles(this.upstream.stage)).toBe(this.upstream.files(this.serves));
+  }
+}
+
+type Step = (branch: Branch) => Promise<void>;
+type Committed = Parameters<Clone['commit']>[0];
+
+const pushing =
+  (draw: (branch: Branch) => Committed): Step =>
+  async (branch) => {
+    const person = await branch.pulled();
+    await branch.push(person, draw(branch));
+    await branch.deploy(person);
+  };
+
+const runningAgain =
+  (flags: string, depth?: 1): Step =>
+  async (branch) =>
+    branch.deploy(await branch.upstream.clone({ at: branch.earlier(), ...(depth && { depth }) }), flags);
+
+const steps: Record<string, Step> = {
+  commit: pushing((branch) => ({ version: ++branch.version })),
+  notSent: pushing(({ random }) => String(random.next())),
+  revert: pushing(({ version }) => ({ version: Math.max(1, version - 1) })),
+  again: runningAgain(''),
+  againShallow: runningAgain('', 1),
+  older: runningAgain('--older'),
+  async squash(branch) {
+    const person = await branch.pulled();
+    person.git('checkout', '--quiet', '-B', 'idea');
+    for (let count = 0; count < 2; count++) await person.commit({ version: ++branch.version });
+    // Others have no branch of it.
+    person.git('push', '--quiet', '--force', 'origin', 'HEAD:refs/kept/idea');
+    await branch.deploy(person);
+    person.git('checkout', '--quiet', '-B', 'main', 'origin/main');
+    await branch.push(person, { version: branch.version });
+    await branch.deploy(await branch.pulled());
+  },
+  async forcePush(branch) {
+    const [, before] = branch.upstream.git('rev-list', '--first-parent', 'main').split('\n');
+    if (before !== undefined) branch.upstream.git('update-ref', 'refs/heads/main', before);
+    await branch.deploy(await branch.pulled());
+  },
+};
+
+const histories = drawnCases(3, 10);
+
+test(
+  `of ${histories} histories the newest commit serves, and nothing is refused without proof`,
+  async () => {
+    for (let seed = 1; seed <= histories; seed++) {
+      const random = new Random(seed);
+      const quirks = random.pick<Quirks>([{}, { wholeSeconds: true }, { hasNoChecksums: true }]);
+      const stage = await Stage.open(quirks);
+      const upstream = await Clone.of(stage);
+      const branch = new Branch(random, upstream, [await upstream.clone(), await upstream.clone()], quirks);
+      const drawn = [...Array(5)].map(() => random.pick(Object.keys(steps)));
+      for (const step of drawn) await steps[step]?.(branch);
+      const pipeline = await upstream.clone();
+      await branch.deploy(pipeline);
+      const story = { seed, drawn };
+      expect({ ...story, serves: servedFiles(stage) }).toEqual({ ...story, serves: upstream.files(branch.tip) });
+      await branch.deploy(await upstream.clone({ at: branch.earlier() }));
+      const revision = random.pick(pipeline.git('rev-list', 'HEAD').split('\n'));
+      const { code } = await pipeline.run(`status --serves ${revision}`);
+      const isSame = upstream.files(revision) === servedFiles(stage);
+      expect({ ...story, code }).toEqual({ ...story, code: code === 8 && quirks.hasNoChecksums ? 8 : isSame ? 0 : 7 });
+    }
+  },
+  histories * 30_000,
+);
