@@ -82,7 +82,7 @@ describe('an archive', () => {
     await expect(readArchive(path, [], { ...archiveLimits, entries: 1 })).rejects.toThrow('it has more than 1 files');
   });
 
-  test('is unpacked with private modes, whatever the umask, and with large files and executables', async () => {
+  test.each([0, 0o077])('is unpacked with its modes in a private folder under umask %o', async (mask) => {
     const folder = temporaryFolder();
     const path = join(folder, 'app.zip');
     const large = Buffer.from(Array.from({ length: 3 << 20 }, (_, at) => (at * 7919) >>> 3));
@@ -92,15 +92,17 @@ describe('an archive', () => {
       { name: 'empty', content: zeros(0) },
     ];
     writeFileSync(path, packed(entries));
-    const umask = process.umask(0);
+    const umask = process.umask(mask);
     try {
-      await unpackZip(path, join(folder, 'app'), archiveLimits);
+      await unpackZip(path, join(folder, 'apps/app'), archiveLimits);
     } finally {
       process.umask(umask);
     }
-    const modes = ['', 'sub', 'sub/large.bin', 'run.sh', 'empty'].map((name) => statSync(join(folder, 'app', name)));
-    expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600', '700', '600']);
-    expect(modes.map(({ size }) => size).slice(2)).toEqual([large.length, 1, 0]);
+    const names = ['..', '', 'sub', 'sub/large.bin', 'run.sh', 'empty'];
+    const found = names.map((name) => statSync(join(folder, 'apps/app', name)));
+    const modes = found.map(({ mode }) => (mode & 0o777).toString(8));
+    expect(modes).toEqual(['700', '755', '755', '644', '755', '644']);
+    expect(found.map(({ size }) => size).slice(3)).toEqual([large.length, 1, 0]);
   });
 
   test('shares files with the version before that are the same, and that nobody has changed since', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, createWriteStream, linkSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, createWriteStream, linkSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -70,16 +70,23 @@ type Content = AsyncIterable<Buffer> | Iterable<Buffer>;
 /** Makes the folders above a file, and returns where it is to be. */
 type Place = (path: string) => string;
 
+/** What is in it has the modes of an archive, for any user of a container. Only the owner gets past the folder around it. */
 async function replaceFolder(folder: string, fill: (place: Place) => Promise<void>): Promise<void> {
   const partial = `${folder}.${randomUUID()}.partial`;
-  await mkdir(partial, { recursive: true, mode: 0o700 });
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const createdFolders = new Set<string>();
+  const makeFolder = (path: string) => {
+    if (createdFolders.has(path)) return;
+    if (path !== partial) makeFolder(dirname(path));
+    createdFolders.add(path);
+    mkdirSync(path);
+    chmodSync(path, 0o755);
+  };
+  makeFolder(partial);
   try {
     await fill((path) => {
       const target = join(partial, path);
-      const parent = dirname(target);
-      if (!createdFolders.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 });
-      createdFolders.add(parent);
+      makeFolder(dirname(target));
       return target;
     });
     await rm(folder, { recursive: true, force: true });
@@ -92,9 +99,13 @@ async function replaceFolder(folder: string, fill: (place: Place) => Promise<voi
 
 /** Never follows a link or overwrites a file. Links are written as files with their target: none points outside. */
 async function writeFile(target: string, executable: boolean, content: Content): Promise<void> {
-  const mode = executable ? 0o700 : 0o600;
-  if (!Array.isArray(content)) return pipeline(content, createWriteStream(target, { flags: 'wx', mode }));
-  const file = openSync(target, 'wx', mode);
+  await writeContent(target, content);
+  chmodSync(target, executable ? 0o755 : 0o644);
+}
+
+async function writeContent(target: string, content: Content): Promise<void> {
+  if (!Array.isArray(content)) return pipeline(content, createWriteStream(target, { flags: 'wx' }));
+  const file = openSync(target, 'wx');
   try {
     for (const chunk of content) {
       for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   type Dirent,
   existsSync,
   mkdirSync,
@@ -25,14 +26,19 @@ export interface MountedFile {
   path: string;
 }
 
-/** The files of a volume in a real folder, because an app uses the volume as `/persistent-storage`. */
+/**
+ * The files of a volume in a real folder, because an app uses the volume as `/persistent-storage`. Any user of a container
+ * may use them, and on this machine only who gets past the folder around it.
+ */
 export class MountedFolder {
   /** ETags of uploaded files, valid until an app changes the file. By path. */
   readonly #uploaded = new Map<string, { version: string; etag: string }>();
   readonly #root: string;
 
   constructor(readonly path: string) {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    mkdirSync(path, { recursive: true });
+    chmodSync(path, 0o777);
     this.#root = realpathSync(path);
   }
 
@@ -64,13 +70,14 @@ export class MountedFolder {
   }
 
   makeFolder(names: readonly string[]): void {
-    mkdirSync(this.#writablePath(names), { recursive: true });
+    makeOpenFolder(this.#writablePath(names));
   }
 
   /** Moves a complete file into the folder. */
   put(source: string, names: readonly string[], { modified, etag }: { modified: number; etag: string }): void {
     const path = this.#writablePath(names);
-    mkdirSync(dirname(path), { recursive: true });
+    makeOpenFolder(dirname(path));
+    chmodSync(source, 0o666);
     utimesSync(source, modified / 1000, modified / 1000);
     renameSync(source, path);
     this.#uploaded.set(path, { version: versionOf(statSync(path)), etag });
@@ -78,7 +85,7 @@ export class MountedFolder {
 
   write(names: readonly string[], content: string | Uint8Array, file: { modified: number; etag: string }): void {
     const path = this.#writablePath(names);
-    mkdirSync(dirname(path), { recursive: true });
+    makeOpenFolder(dirname(path));
     const temporary = `${path}.${process.pid}.part`;
     writeFileSync(temporary, content, { mode: 0o600 });
     this.put(temporary, names, file);
@@ -129,6 +136,14 @@ export class MountedFolder {
   #contains(real: string): boolean {
     return real === this.#root || real.startsWith(this.#root + sep);
   }
+}
+
+/** Whatever the umask. */
+function makeOpenFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeOpenFolder(dirname(path));
+  mkdirSync(path);
+  chmodSync(path, 0o777);
 }
 
 const maxNameBytes = 255;
