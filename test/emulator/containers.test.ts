@@ -1,193 +1,235 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newOwnerName } from '../../src/disk/index.ts';
-import { findContainerEngine } from '../../src/emulator/running/processes/container-engine.ts';
+import { baseImage, leftOf, noEngine, podman, useEngine } from '../support/engine.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
-import { python } from './support/running.ts';
-
-/**
- * Stands in for docker: writes its arguments to a file, and instead of a container runs a server that answers with its
- * environment and the files of its first volume, and ends with SIGTERM after writing to it.
- */
-const engine = `#!/usr/bin/env python3
-import json, os, signal, sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
-
-arguments = sys.argv[1:]
-with open(os.environ["ENGINE_LOG"], "a") as log:
-    log.write(json.dumps(arguments) + "\\n")
-if arguments[0] == "version" and os.path.exists(os.environ["ENGINE_LOG"] + ".down"):
-    sys.exit("Cannot connect to the Docker daemon")
-if arguments[0] in ["ps", "inspect"]:
-    # Their templates differ: docker's has .Label, podman's .Labels.
-    if arguments[0] == "ps" and "--quiet" not in arguments:
-        sys.exit("template: ps: can't evaluate field")
-    for line in open(os.environ["ENGINE_LOG"] + ".ps"):
-        words = line.split()
-        if arguments[0] == "ps" or words[0] in arguments:
-            print(words[0] if arguments[0] == "ps" else line.strip())
-if arguments[0] == "build":
-    print("STEP 1/2: FROM scratch", flush=True)
-    if "BROKEN" in open(arguments[arguments.index("--file") + 1]).read():
-        sys.exit("no such instruction: BROKEN")
-if arguments[0] != "run":
-    sys.exit()
-
-values = lambda flag: [arguments[at + 1] for at, word in enumerate(arguments) if word == flag]
-volume = values("--volume")[0].split(":")[0]
-variables = {name.split("=")[0]: name.split("=")[1] if "=" in name else os.environ[name] for name in values("--env")}
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = json.dumps({"path": self.path, "variables": variables, "files": sorted(os.listdir(volume))}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *_):
-        pass
-
-server = HTTPServer(("127.0.0.1", int(values("--publish")[0].split(":")[1])), Handler)
-signal.signal(signal.SIGTERM, lambda *_: Thread(target=server.shutdown).start())
-print("listening", flush=True)
-server.serve_forever()
-open(os.path.join(volume, "stopped"), "w").close()
-`;
-
-/** A PATH on which docker is the stand-in, and the calls that it got. */
-function standIn() {
-  const folder = temporaryFolder();
-  const log = join(folder, 'calls.jsonl');
-  mkdirSync(join(folder, 'bin'));
-  // The machine may have a podman of its own.
-  for (const name of ['docker', 'podman']) writeFileSync(join(folder, 'bin', name), engine, { mode: 0o755 });
-  writeFileSync(log, '');
-  writeFileSync(`${log}.ps`, '');
-  const { PATH } = process.env;
-  process.env.PATH = [join(folder, 'bin'), PATH].join(delimiter);
-  process.env.ENGINE_LOG = log;
-  onTestFinished(() => {
-    process.env.PATH = PATH;
-    delete process.env.ENGINE_LOG;
-  });
-  const calls = (): string[][] =>
-    readFileSync(log, 'utf8')
-      .trim()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line));
-  const leave = (lines: string[]) => writeFileSync(`${log}.ps`, lines.join('\n'));
-  return { calls, leave, stop: () => writeFileSync(`${log}.down`, '') };
-}
+import { zip } from './support/zip.ts';
 
 const settings = { name: 'image', runtime: 'custom', dockerfilePath: './Dockerfile', port: 8080 };
-const files = { Dockerfile: 'FROM scratch\nCMD ["serve"]\n' };
 
-describe.skipIf(!python)('an app with a Dockerfile (needs python3)', () => {
-  test('is built and run by docker, with its port, variables and volume, and removed in the end', async () => {
-    const { calls } = standIn();
-    const { emulator, deploy, ask } = await platform({ now: Date.now, real: true });
+/** Answers with what it knows of its container. */
+const server = `import http.server, json, os, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/slow": time.sleep(1)
+        if self.path == "/grow": bytearray(10 ** 9)
+        if self.path == "/write": open("/persistent-storage/written", "w").write("by " + str(os.getuid()))
+        files = {name: open("/persistent-storage/" + name).read() for name in os.listdir("/persistent-storage")}
+        memory = ["/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max"]
+        limits = [open(path).read().strip() for path in memory if os.path.exists(path)]
+        body = json.dumps({"path": self.path, "env": dict(os.environ), "files": files, "limits": limits, "pid": os.getpid()})
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(body.encode())
+print("listening", flush=True)
+http.server.ThreadingHTTPServer(("", 8080), Handler).serve_forever()
+`;
+
+const files = {
+  Dockerfile: `FROM ${baseImage}\nRUN echo made > /made\nWORKDIR /app\nCOPY . .\nUSER 1000\nCMD ["python3", "src/app.py"]\n`,
+  'src/app.py': server,
+};
+
+/** Fewer steps, for tests of something else. */
+const light = { Dockerfile: `FROM ${baseImage}\nCOPY app.py /\nCMD ["python3", "/app.py"]\n`, 'app.py': server };
+
+async function containers() {
+  useEngine();
+  const speaking = await platform({ now: Date.now, real: true });
+  const { emulator } = speaking;
+  const call = async (path = '', app = 'image') => {
+    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/${app}/${path}`);
+    const text = await reply.text();
+    return { status: reply.status, text, json: text.startsWith('{') ? JSON.parse(text) : undefined };
+  };
+  return { ...speaking, call };
+}
+
+describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? 'on podman'})`, () => {
+  test('is built and run with its port, variables, volume and limits, as any user of the image', async () => {
+    const { emulator, deploy, ask, call, logOf } = await containers();
     emulator.volume().write('/model.bin', 'weights');
     emulator.store.secrets.set(emulator.project, { API_KEY: 'secret value' });
-    const { path, id } = await deploy(settings, files);
-    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/image/predict?x=1`);
-    expect([reply.status, await reply.json()]).toEqual([
+    const { path, build, id } = await deploy({ ...settings, memory: 1 }, files);
+    const { status, json } = await call('write?x=1');
+    expect([status, json.path, json.files, json.limits]).toEqual([
       200,
-      {
-        path: '/predict?x=1',
-        variables: expect.objectContaining({
-          ...{ API_KEY: 'secret value', PORT: '8080', APP_NAME: 'image', BUILD_ID: id },
-          HF_HOME: '/persistent-storage/.cache/huggingface',
-        }),
-        files: ['model.bin'],
-      },
+      '/write?x=1',
+      { 'model.bin': 'weights' },
+      ['1073741824'],
     ]);
-    const [image, name] = [`gantry-emulator:${id}`, expect.stringMatching(/^p-12345678-image-/)];
-    const run = calls().find(([verb]) => verb === 'run') ?? [];
-    expect(calls().find(([verb]) => verb === 'build')).toEqual([
-      'build',
-      '--tag',
-      image,
-      '--file',
-      expect.stringMatching(/\/Dockerfile$/),
-      expect.any(String),
-    ]);
-    expect(run).toEqual(
-      expect.arrayContaining(['--rm', '--name', name, expect.stringMatching(/^127\.0\.0\.1:\d+:8080$/)]),
-    );
-    expect(run).toEqual(expect.arrayContaining([expect.stringMatching(/\/mounted\/.*:\/persistent-storage$/), image]));
-    expect(run.join(' ')).not.toContain('secret value');
-    const { json } = await ask('GET', `${path}/logs?direction=forward`);
-    const printed = JSON.stringify(json.logs);
-    expect([printed.includes('STEP 1/2'), printed.includes('listening')]).toContain(true);
-    await ask('DELETE', path);
-    expect(calls().slice(-3)).toEqual([
-      ['kill', name],
-      ['rm', '--force', name],
-      ['image', 'rm', image],
-    ]);
-  });
-
-  test('is preceded by the removal of containers whose emulator was killed', async () => {
-    const { calls, leave } = standIn();
-    const own = newOwnerName();
-    const ended = String(spawnSync('true').pid);
-    leave([`c-dead ${own.replace(/^\d+/, ended)}`, `c-alive ${own}`, 'c-other someone', 'c-none']);
-    await findContainerEngine();
-    // Podman would give it ten seconds to end.
-    expect(calls().slice(-2)).toEqual([
-      ['kill', 'c-dead'],
-      ['rm', '--force', 'c-dead'],
-    ]);
-  });
-
-  test('has the grace period to end after SIGTERM', async () => {
-    standIn();
-    const { emulator, deploy } = await platform({ now: Date.now, real: true });
-    const call = () =>
-      fetch(`${emulator.url}/v4/${emulator.project}/image/`).then(
-        (reply) => reply.json() as Promise<{ files: string[] }>,
-      );
-    await deploy(settings, files);
-    expect((await call()).files).toEqual([]);
-    await deploy(settings, files);
-    await call();
-    await expect.poll(() => emulator.volume().paths(), { timeout: 15_000 }).toEqual(['/stopped']);
-  });
-
-  test('whose entrypoint is configured runs that instead of the command of the image', async () => {
-    const { calls } = standIn();
-    const { emulator, deploy } = await platform({ now: Date.now, real: true });
-    await deploy({ ...settings, entrypoint: ['python app.py --port 8080'] }, files);
-    expect((await fetch(`${emulator.url}/v4/${emulator.project}/image/`)).status).toBe(200);
-    const run = calls().find(([verb]) => verb === 'run') ?? [];
-    expect(run.slice(run.indexOf('--entrypoint'))).toEqual([
-      ...['--entrypoint', 'python', expect.stringMatching(/^gantry-emulator:/), 'app.py', '--port', '8080'],
-    ]);
-  });
-
-  test('that cannot be built or has no engine says so', async () => {
-    const { stop } = standIn();
-    const { emulator, deploy, ask, logOf } = await platform({ now: Date.now, real: true });
-    const { build } = await deploy(settings, { Dockerfile: 'BROKEN\n' });
-    expect((await ask('GET', build)).json).toMatchObject({
-      status: 'build_failure',
-      initError: expect.stringMatching(/^its image cannot be built: [\s\S]*no such instruction: BROKEN$/),
+    expect(json.env).toMatchObject({
+      API_KEY: 'secret value',
+      PORT: '8080',
+      APP_NAME: 'image',
+      BUILD_ID: id,
+      HF_HOME: '/persistent-storage/.cache/huggingface',
     });
-    expect(await logOf(build)).toContain('STEP 1/2: FROM scratch');
-    expect((await fetch(`${emulator.url}/v4/${emulator.project}/image/`)).status).toBe(503);
-    stop();
-    process.env.PATH += delimiter;
-    const other = await deploy({ ...settings, name: 'other' }, files);
-    expect((await logOf(other.build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
-    expect((await ask('GET', other.build)).json).toMatchObject({
+    expect((await call('write')).json.files.written).toBe('by 1000');
+    expect(emulator.volume().read('/written')?.toString()).toBe('by 1000');
+    expect(await logOf(build)).toEqual(expect.arrayContaining([expect.stringContaining('RUN echo made')]));
+    const printed = JSON.stringify((await ask('GET', `${path}/logs?direction=forward`)).json.logs);
+    expect([printed.includes('RUN echo made'), printed.includes('listening')]).toEqual([false, true]);
+    await ask('DELETE', path);
+    await emulator.close();
+    expect(leftOf()).toEqual([]);
+  });
+
+  test('keeps its image as long as its build: a cold start runs no step again', async () => {
+    const { deploy, call, ask } = await containers();
+    const { path, id } = await deploy({ ...settings, cooldownPeriodSeconds: 0, minReplicaCount: 0 }, files);
+    const image = podman('images', '--format', '{{.ID}} {{.Repository}}:{{.Tag}}', '--filter', 'dangling=false');
+    expect(image).toContain(id);
+    const [first, second] = [await call(), await untilOther(call)];
+    expect(second).not.toBe(first.json.env.HOSTNAME);
+    expect(podman('images', '--format', '{{.ID}} {{.Repository}}:{{.Tag}}', '--filter', 'dangling=false')).toBe(image);
+    await ask('DELETE', path);
+    expect(leftOf()).toEqual([]);
+  });
+
+  test('of the same name in two emulators is two: one ends, and the other goes on', async () => {
+    const [one, other] = [await containers(), await containers()];
+    for (const { emulator } of [one, other]) {
+      let count = 0;
+      emulator.store.newId = () => `00000000-0000-4000-8000-${String(count++).padStart(12, '0')}`;
+    }
+    await Promise.all([one.deploy(settings, light), other.deploy(settings, light)]);
+    expect([(await one.call()).status, (await other.call()).status]).toEqual([200, 200]);
+    await one.emulator.close();
+    expect((await other.call()).status).toBe(200);
+    await other.emulator.close();
+    expect(leftOf()).toEqual([]);
+  });
+
+  test('has as many replicas as its calls need, each with a port of its own', async () => {
+    const { deploy, call } = await containers();
+    await deploy({ ...settings, replicaConcurrency: 1, maxReplicaCount: 2 }, light);
+    const replies = await Promise.all([call('slow'), call('slow'), call('slow')]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(replies.map(({ json }) => json.env.HOSTNAME)).size).toBe(2);
+  });
+
+  test('that ignores SIGTERM ends when it has no calls, and nothing is left of the version before', async () => {
+    const { emulator, deploy, call } = await containers();
+    const stubborn = `import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n${server}`;
+    await deploy(settings, { ...light, 'app.py': stubborn });
+    await call();
+    await deploy(settings, light);
+    await call();
+    await expect.poll(() => podman('ps', '-aq', '--filter', 'label=gantry-emulator').split('\n').length).toBe(1);
+    await emulator.close();
+    expect(leftOf()).toEqual([]);
+  });
+
+  test('that uses more memory than it may says so', async () => {
+    const { deploy, call, ask } = await containers();
+    const { path } = await deploy({ ...settings, memory: 0.1 }, light);
+    expect((await call('grow')).status).toBe(502);
+    const { json } = await ask('GET', `${path}/logs?direction=forward`);
+    expect(JSON.stringify(json.logs)).toMatch(
+      /exit code 137, as one that uses more than 0.1 GB of memory \(hardware\.memory\)/,
+    );
+  });
+
+  test.each(Object.entries(dead))('is not live if %s: the version before stays', async (_, change) => {
+    const { deploy, call, ask } = await containers();
+    await deploy(settings, light);
+    const { build } = await deploy(settings, { ...light, ...change });
+    expect((await ask('GET', build)).json.status).toMatch(/^init_/);
+    expect((await call()).status).toBe(200);
+  });
+
+  test('is removed when its emulator was killed, by the next one', async () => {
+    useEngine();
+    const ended = String(spawnSync('true').pid);
+    const owner = newOwnerName().replace(/^\d+/, ended);
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, 'Dockerfile'),
+      `FROM ${baseImage} AS one\nRUN echo 1 > /one\nFROM ${baseImage}\nCOPY --from=one /one /two\n`,
+    );
+    podman('build', '--label', `gantry-emulator=${owner}`, '--tag', 'gantry-emulator:killed', folder);
+    podman(
+      'run',
+      '--detach',
+      '--stop-timeout',
+      '0',
+      '--label',
+      `gantry-emulator=${owner}`,
+      'gantry-emulator:killed',
+      'sleep',
+      '100',
+    );
+    expect(leftOf(ended).length).toBeGreaterThan(3);
+    const { deploy } = await containers();
+    await deploy(settings, light);
+    expect(leftOf(ended)).toEqual([]);
+  });
+
+  test('whose build is stopped leaves nothing', async () => {
+    const { emulator, ask, put } = await containers();
+    const base = `stopped-${process.pid}`;
+    podman('tag', baseImage, base);
+    onTestFinished(() => void podman('untag', base, base));
+    const { json } = await ask('POST', '/apps', settings);
+    await put(json.uploadUrl, zip({ Dockerfile: `FROM localhost/${base}\nRUN echo a > /a\nRUN sleep 60\n` }));
+    await expect.poll(() => leftOf().length).toBeGreaterThan(0);
+    await emulator.close();
+    expect(leftOf()).toEqual([]);
+    expect(podman('ps', '-a', '--external')).not.toContain(`${base}-working-container`);
+  });
+});
+
+/** Opens its port, and ends before it answers: gunicorn does so whose workers cannot import the app. */
+const dying = `import socket, time
+server = socket.create_server(("", 8080))
+time.sleep(2)
+raise SystemExit("Worker failed to boot.")
+`;
+
+const dead = {
+  'it opens its port and ends': { 'app.py': dying },
+  'its program ends at once': { 'app.py': 'print("done")\n' },
+  'its command does not exist': { Dockerfile: `FROM ${baseImage}\nCMD ["nosuchprogram"]\n` },
+};
+
+/** Where the next container runs that answers. */
+async function untilOther(call: () => Promise<{ json: { env: { HOSTNAME: string } } }>): Promise<string> {
+  const first = (await call()).json.env.HOSTNAME;
+  let now = first;
+  await expect
+    .poll(
+      async () => {
+        now = (await call()).json.env.HOSTNAME;
+        return now;
+      },
+      { interval: 1_000 },
+    )
+    .not.toBe(first);
+  return now;
+}
+
+describe('without a container engine', () => {
+  test('an app with a Dockerfile is not started, and says why', async () => {
+    const bin = temporaryFolder();
+    // A docker whose service is not running.
+    for (const name of ['docker', 'podman'])
+      writeFileSync(join(bin, name), '#!/bin/sh\necho {}\nexit 1\n', { mode: 0o755 });
+    const { PATH } = process.env;
+    process.env.PATH = [bin, PATH].join(delimiter);
+    onTestFinished(() => {
+      process.env.PATH = PATH;
+    });
+    const { emulator, deploy, ask, logOf } = await platform({ now: Date.now, real: true });
+    const { build } = await deploy(settings, light);
+    expect((await logOf(build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
+    expect((await ask('GET', build)).json).toMatchObject({
       status: 'success',
       notStarted: { reason: expect.stringContaining('docker nor podman'), calls: 'refused' },
     });
-    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/other/`);
+    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/image/`);
     expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining('docker nor podman')]);
   });
 });

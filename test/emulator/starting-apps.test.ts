@@ -31,6 +31,13 @@ class Handler(BaseHTTPRequestHandler):
 HTTPServer(("127.0.0.1", int(sys.argv[-1])), Handler).serve_forever()
 `;
 
+/** As gunicorn does whose workers cannot import the app. */
+const opening = `import socket, sys, time
+server = socket.create_server(("127.0.0.1", int(sys.argv[-1])))
+time.sleep(1)
+raise SystemExit("Worker failed to boot.")
+`;
+
 /** What a process listens on is known on Linux only. */
 const found = process.platform === 'linux' ? '; the app listens on port \\d+' : '';
 
@@ -97,6 +104,13 @@ const failures: [what: string, settings: object, files: Record<string, string>, 
     { 'app.py': 'print("nothing to do")\n' },
     'init_failure',
     /^its process ended with exit code 0\nnothing to do$/,
+  ],
+  [
+    'has a server that opens its port, and ends before it answers',
+    custom('app.py'),
+    { 'app.py': opening },
+    'init_failure',
+    /^its process ended with exit code 1\nWorker failed to boot\.$/,
   ],
   [
     'has a server that listens on no port',

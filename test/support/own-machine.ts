@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { searched } from './machine.ts';
+import { ownEngine } from './own-engine.ts';
 
 /**
  * Makes the machine of the whole suite before its workers start: a home, the programs that tests may find, git settings,
@@ -20,7 +21,9 @@ import { searched } from './machine.ts';
 export default function ownMachine(): () => void {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'tests-machine-'));
   const before = { ...process.env };
-  const own = { ...variables, ...makeHome(join(folder, 'home')), PATH: makePath(folder), GANTRY_TEST_SHELLS: shells() };
+  const engine = ownEngine(join(folder, 'engine'), locate('podman'));
+  const found = { PATH: makePath(folder), GANTRY_TEST_SHELLS: shells(), ...engine };
+  const own = { ...variables, ...makeHome(join(folder, 'home')), ...found };
   const kept = Object.entries(before).filter(([name]) => isKept(name));
   // Programs of Windows need many variables.
   become(process.platform === 'win32' ? before : { ...Object.fromEntries(kept), ...own });

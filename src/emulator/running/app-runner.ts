@@ -10,6 +10,7 @@ import { AppLogs, type AppOutput } from './logs/app-logs.ts';
 import { UsageSampler } from './metrics/usage-sampler.ts';
 import { type AppPython, choosePython } from './processes/app-python.ts';
 import { findContainerEngine } from './processes/container-engine.ts';
+import { OwnContainers } from './processes/own-containers.ts';
 import type { AppProcess } from './processes/process.ts';
 import { findPython } from './processes/python.ts';
 import { PythonPackages } from './processes/python-packages.ts';
@@ -68,6 +69,7 @@ export class AppRunner {
   /** One-off runs. */
   readonly #processes = new Set<AppProcess>();
   readonly #background = new Set<Promise<unknown>>();
+  #containers: Promise<OwnContainers> | undefined;
   #stopping = new AbortController();
 
   constructor(private readonly options: AppRunnerOptions) {
@@ -80,7 +82,7 @@ export class AppRunner {
       ...options,
       storage: this.storage,
       python: () => this.python(),
-      containerEngine: () => this.containerEngine(),
+      containers: () => this.containers(),
     });
     this.#starter = new ReplicaStarter(options, { builds: this.unpacked, logs: this.logs, usage: this.usage });
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
@@ -99,9 +101,12 @@ export class AppRunner {
     return this.options.real ? (await findPython())?.path : undefined;
   }
 
-  /** docker or podman, for apps with a Dockerfile; undefined if they cannot run here. */
-  async containerEngine(): Promise<string | undefined> {
-    return this.options.real ? findContainerEngine() : undefined;
+  /** Those of docker or podman, for apps with a Dockerfile; undefined if they cannot run here. */
+  async containers(): Promise<OwnContainers | undefined> {
+    const engine = this.options.real ? await findContainerEngine() : undefined;
+    if (!engine) return undefined;
+    this.#containers ??= OwnContainers.on(engine);
+    return this.#containers;
   }
 
   /**
@@ -166,7 +171,7 @@ export class AppRunner {
       });
     const release = this.unpacked.use(build);
     try {
-      await this.unpacked.unpack(build);
+      await this.unpacked.unpack(build, { print, signal });
       await this.#prepareDebugger(app, build, python);
       await this.#starter.printingTo(build, onOutput, start);
       for (const output of printed) this.logs.add(app.id, output);
@@ -205,6 +210,7 @@ export class AppRunner {
     this.#starter.forget(app);
     this.logs.delete(app);
     this.usage.delete(app);
+    await this.unpacked.removeApp(app);
     await rm(join(this.folder, fileNameOf(app)), { recursive: true, force: true });
   }
 
@@ -221,12 +227,13 @@ export class AppRunner {
     const processes = [...this.#processes];
     await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((one) => one.stop(0))]);
     await Promise.all([cleared, ...this.#background]);
+    await (await this.#containers)?.clear();
     this.storage.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 
   async #prepareDebugger(app: AppRecord, build: BuildRecord, python: string): Promise<void> {
-    if (this.unpacked.engineOf(build)) return;
+    if (this.unpacked.imageOf(build)) return;
     await this.options.debugging.prepare(app, python, async () =>
       this.installsPackages ? (await this.pythonFor(build.settings, Buffer.from('debugpy')))?.path : undefined,
     );

@@ -51,7 +51,7 @@ export class ReplicaStarter {
     const name = `${app.id}-${build.id.slice(0, 8)}-${store.newId().slice(0, 5)}`;
     const folder = builds.folderFor(app.id, build.id);
     const { launch, folders } = builds.storageOf(build);
-    const engine = builds.engineOf(build);
+    const image = builds.imageOf(build);
     const environment = this.environmentOf(app, build, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = this.#printer(app, build, name);
@@ -63,7 +63,7 @@ export class ReplicaStarter {
     const limit: ReplicaOptions['limit'] = (ms, callback) => debugging.holds.after(app.id, ms, callback);
     const options = { app, build, name, folder, scratch, python, environment, launch, folders, limit, print, warn };
     const start = () => {
-      if (engine !== undefined) return new ContainerReplica({ ...options, isDebugged: false }, engine);
+      if (image) return new ContainerReplica({ ...options, isDebugged: false }, image);
       const { release, environment: debugger_ } = debugging.claim({ app, build, python, folder });
       const debugged = { environment: { ...environment, ...debugger_ }, isDebugged: release !== undefined };
       const started = new Runtime({ ...options, ...debugged });
@@ -83,7 +83,7 @@ export class ReplicaStarter {
   environmentOf(app: AppRecord, build: BuildRecord, python: string) {
     const { builds } = this.around;
     const variables = [app, build.id, builds.storageOf(build).environment, this.options.store] as const;
-    return builds.engineOf(build) ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
+    return builds.imageOf(build) ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
   }
 
   /** What replicas of the build print goes to `print` instead of the log, until `work` has ended. */

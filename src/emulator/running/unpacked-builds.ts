@@ -5,6 +5,7 @@ import type { BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 import type { ArchiveLimits } from './archives/limits.ts';
 import type { Unpacked } from './archives/unpack.ts';
+import type { OwnContainers, OwnImage } from './processes/own-containers.ts';
 import type { AttachedStorage, PersistentStorage } from './replicas/persistent-storage.ts';
 import { ReplicaError } from './replicas/replica.ts';
 
@@ -17,7 +18,13 @@ interface UnpackOptions {
   folder: string;
   storage: PersistentStorage;
   python: () => Promise<string | undefined>;
-  containerEngine: () => Promise<string | undefined>;
+  containers: () => Promise<OwnContainers | undefined>;
+}
+
+/** Who waits for the image of a build, and sees what its build prints. */
+export interface ImageAudience {
+  print(text: string): void;
+  signal: AbortSignal;
 }
 
 /**
@@ -25,7 +32,7 @@ interface UnpackOptions {
  * others until nothing uses them any more: `gantry dev` makes hundreds.
  */
 export class UnpackedBuilds {
-  readonly #unpacked = new Map<string, Promise<string>>();
+  readonly #unpacked = new Map<string, { build: BuildRecord; folder: Promise<string> }>();
   readonly #removals = new Map<string, Promise<void>>();
   /** How many calls and replicas use a build. */
   readonly #users = new Map<string, number>();
@@ -35,19 +42,20 @@ export class UnpackedBuilds {
   readonly #contents = new Map<string, Unpacked>();
   /** By build. */
   readonly #attached = new Map<string, AttachedStorage>();
-  #engine: string | undefined;
+  /** Of apps with a Dockerfile, by build. */
+  readonly #images = new Map<string, OwnImage>();
 
   constructor(private readonly options: UnpackOptions) {}
 
   /**
-   * Unpacks a build's archive once, makes the app's volumes available to it, and returns its folder. If that
-   * fails, it is tried again next time.
+   * Unpacks a build's archive once, makes the app's volumes available to it, builds its image, and returns its folder. If
+   * that fails, it is tried again next time.
    */
-  unpack(build: BuildRecord): Promise<string> {
+  unpack(build: BuildRecord, audience: ImageAudience): Promise<string> {
     const existing = this.#unpacked.get(build.id);
-    if (existing) return existing;
-    const unpacking = (this.#removals.get(build.id) ?? Promise.resolve()).then(() => this.#unpack(build));
-    this.#unpacked.set(build.id, unpacking);
+    if (existing) return existing.folder;
+    const unpacking = (this.#removals.get(build.id) ?? Promise.resolve()).then(() => this.#unpack(build, audience));
+    this.#unpacked.set(build.id, { build, folder: unpacking });
     unpacking.catch(() => this.#unpacked.delete(build.id));
     return unpacking;
   }
@@ -80,29 +88,39 @@ export class UnpackedBuilds {
     return storage;
   }
 
-  /** What runs its container; undefined for an app without a Dockerfile. */
-  engineOf({ settings }: BuildRecord): string | undefined {
-    return settings.dockerfilePath ? this.#engine : undefined;
+  /** What its containers run; undefined for an app without a Dockerfile. */
+  imageOf({ id }: BuildRecord): OwnImage | undefined {
+    return this.#images.get(id);
+  }
+
+  async removeApp(app: string): Promise<void> {
+    const own = [...this.#unpacked.values()].filter(({ build }) => build.app === app);
+    this.#latest.delete(app);
+    await Promise.all(own.map(({ build }) => this.remove(build)));
   }
 
   async remove({ id, app }: BuildRecord): Promise<void> {
     this.#unpacked.delete(id);
     this.#contents.delete(id);
     this.#attached.delete(id);
+    const image = this.#images.get(id);
+    this.#images.delete(id);
     // What cannot be removed now is removed when the emulator stops.
-    const removal = rm(this.folderFor(app, id), { recursive: true, force: true })
-      .catch(() => {})
+    const removed = rm(this.folderFor(app, id), { recursive: true, force: true }).catch(() => {});
+    const removal = Promise.all([removed, image?.containers.removeImage(image)])
+      .then(() => {})
       .finally(() => this.#removals.delete(id));
     this.#removals.set(id, removal);
     await removal;
   }
 
-  /** The folders are removed by others. */
+  /** The folders and images are removed by others. */
   async clear(): Promise<void> {
     this.#unpacked.clear();
     this.#contents.clear();
     this.#attached.clear();
     this.#latest.clear();
+    this.#images.clear();
     await Promise.all(this.#removals.values());
   }
 
@@ -116,8 +134,8 @@ export class UnpackedBuilds {
     if (isUnused && this.#unpacked.has(build.id)) void this.remove(build);
   }
 
-  async #unpack({ id, app, keyName, settings }: BuildRecord): Promise<string> {
-    const { archives, archiveLimits, store, storage, python, containerEngine } = this.options;
+  async #unpack({ id, app, keyName, settings }: BuildRecord, audience: ImageAudience): Promise<string> {
+    const { archives, archiveLimits, store, storage, python, containers } = this.options;
     const folder = this.folderFor(app, id);
     const { unpackZip } = await import('./archives/unpack.ts');
     const before = this.#contents.get(this.#latest.get(app)?.id ?? '');
@@ -126,9 +144,10 @@ export class UnpackedBuilds {
     });
     this.#contents.set(id, await unpacking);
     const [record, interpreter] = [store.apps.get(app), await python()];
-    if (record && settings.dockerfilePath) {
-      this.#engine = await containerEngine();
+    const own = settings.dockerfilePath ? await containers() : undefined;
+    if (record && settings.dockerfilePath && own) {
       this.#attached.set(id, await storage.attachContainer(record));
+      this.#images.set(id, await own.buildImage({ id, folder, dockerfile: settings.dockerfilePath, ...audience }));
     } else if (record && interpreter) {
       this.#attached.set(id, await storage.attach(record, interpreter));
     }

@@ -20,7 +20,7 @@ export async function whyNotRunnable(
     return { status: 501, reason: `the emulator cannot run ${runtime} apps: only the partner has their image` };
   }
   if (dockerfilePath) {
-    return (await runner.containerEngine()) === undefined ? { status: 501, reason: noEngine } : undefined;
+    return (await runner.containers()) === undefined ? { status: 501, reason: noEngine } : undefined;
   }
   if (files || !existsSync(join(storage, keyName))) return { reason: 'this app is seed data without code' };
   return (await runner.python()) ? undefined : { reason: 'python3 not found' };

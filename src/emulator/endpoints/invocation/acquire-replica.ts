@@ -55,7 +55,9 @@ async function acquireSlot(request: ReplicaRequest, platform: Platform): Promise
   const onQueued = () => markQueued(run, platform);
   const release = runner.unpacked.use(build);
   try {
-    const folder = await runner.unpacked.unpack(build).catch((error) => throwStartError(error));
+    const folder = await runner.unpacked
+      .unpack(build, { print: () => {}, signal: runner.signal })
+      .catch(throwStartError);
     const requirements = runner.installsPackages ? await readRequirements(build, folder) : Buffer.alloc(0);
     const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
     return await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, isReplaced, onQueued });

@@ -2,8 +2,9 @@ import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
 import type { AppPython } from '../processes/app-python.ts';
+import { ImageBuildError } from '../processes/own-containers.ts';
 import { InstallError } from '../processes/python-packages.ts';
-import { ImageBuildError, StartTimeoutError } from '../replicas/replica.ts';
+import { StartTimeoutError } from '../replicas/replica.ts';
 import type { Running } from '../running.ts';
 import { describeStartFailure } from './start-failure.ts';
 

@@ -1,8 +1,17 @@
 import { execFile } from 'node:child_process';
-import { removeOrphanedContainers } from './orphaned-containers.ts';
+
+/** docker or podman, with what it can limit of a container on this machine. */
+export interface ContainerEngine {
+  program: string;
+  limitsMemory: boolean;
+  /** How many processors a container may have at most; 0 if they cannot be limited. */
+  processors: number;
+  /** Whether a signal makes a build leave its working containers behind, as that of podman does. */
+  leavesSteps: boolean;
+}
 
 /** The container engine of this machine: docker or podman, whichever answers first in this order; undefined without one. */
-export function findContainerEngine(): Promise<string | undefined> {
+export function findContainerEngine(): Promise<ContainerEngine | undefined> {
   const path = process.env.PATH ?? '';
   const known = engines.get(path) ?? findFirst(['docker', 'podman']);
   engines.set(path, known);
@@ -10,20 +19,37 @@ export function findContainerEngine(): Promise<string | undefined> {
 }
 
 /** By PATH. */
-const engines = new Map<string, Promise<string | undefined>>();
+const engines = new Map<string, Promise<ContainerEngine | undefined>>();
 
-async function findFirst(names: readonly string[]): Promise<string | undefined> {
-  for (const name of names) {
-    if (!(await answers(name))) continue;
-    await removeOrphanedContainers(name);
-    return name;
+async function findFirst(programs: readonly string[]): Promise<ContainerEngine | undefined> {
+  for (const program of programs) {
+    const { failed, output } = await askEngine(program, ['info', '--format', '{{json .}}']);
+    if (!failed) return { program, ...limitsOf(JSON.parse(output) as EngineInfo) };
   }
   return undefined;
 }
 
-/** `version` fails if the engine's service is not running. */
-function answers(engine: string): Promise<boolean> {
+/** As docker and as podman say it. */
+interface EngineInfo {
+  NCPU?: number;
+  MemoryLimit?: boolean;
+  CpuCfsQuota?: boolean;
+  host?: { cpus: number; cgroupControllers?: string[] | null };
+}
+
+function limitsOf({ NCPU, MemoryLimit, CpuCfsQuota, host }: EngineInfo): Omit<ContainerEngine, 'program'> {
+  const controllers = host?.cgroupControllers ?? [];
+  const limitsProcessors = CpuCfsQuota ?? controllers.includes('cpu');
+  return {
+    limitsMemory: MemoryLimit ?? controllers.includes('memory'),
+    leavesSteps: host !== undefined,
+    processors: limitsProcessors ? (NCPU ?? host?.cpus ?? 0) : 0,
+  };
+}
+
+/** Runs a short command of an engine. Its service may not be running. */
+export function askEngine(program: string, args: readonly string[]): Promise<{ failed: boolean; output: string }> {
   return new Promise((done) => {
-    execFile(engine, ['version'], { timeout: 10_000 }, (error) => done(error === null));
+    execFile(program, args, { timeout: 30_000 }, (error, output) => done({ failed: error !== null, output }));
   });
 }

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import parseWords from 'string-argv';
 import type { ServerReply } from '../../http/reply.ts';
-import { containerLabel, removalOf } from '../processes/orphaned-containers.ts';
-import { AppProcess, describeExit } from '../processes/process.ts';
+import type { OwnImage } from '../processes/own-containers.ts';
+import { type AppProcess, describeExit } from '../processes/process.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
 import {
-  ImageBuildError,
   type Replica,
   type ReplicaCall,
   ReplicaError,
@@ -13,27 +11,24 @@ import {
   type SocketCall,
   type SocketReply,
 } from './replica.ts';
-import { freePort, isServing, untilReady } from './server-ready.ts';
+import { freePort, untilReady } from './server-ready.ts';
 
-/** A replica of an app with a Dockerfile: builds its image, runs it with docker or podman, and forwards requests to it. */
+/** A replica of an app with a Dockerfile: runs its image with docker or podman, and forwards requests to it. */
 export class ContainerReplica implements Replica {
   readonly ready: Promise<void>;
   readonly ended: Promise<string>;
+  /** The engine says it later than the network. */
+  readonly noticedMs = 3_000;
   #process: AppProcess | undefined;
   #port = 0;
   #stopped = false;
-  readonly #engine: string;
-  readonly #name: string;
-  readonly #image: string;
 
-  constructor(replicaOptions: ReplicaOptions, engine: string) {
-    const { environment, build } = replicaOptions;
-    const options = { ...replicaOptions, environment: { ...environment, PORT: String(build.settings.port) } };
-    this.#engine = engine;
-    this.#name = options.name.replace(/[^\w.-]/g, '_');
-    this.#image = `gantry-emulator:${build.id}`;
-    this.ready = this.#start(options);
-    this.ended = this.#untilEnded().finally(() => this.#remove());
+  constructor(
+    private readonly options: ReplicaOptions,
+    private readonly image: OwnImage,
+  ) {
+    this.ready = this.#start();
+    this.ended = this.#untilEnded().finally(() => this.image.containers.remove(this.options.name));
   }
 
   /** That of the container is not known: it may be in another namespace or on a virtual machine. */
@@ -63,61 +58,65 @@ export class ContainerReplica implements Replica {
       await this.#process?.stop(0);
       return (error as Error).message;
     }
-    const exit = await this.#process?.ended.catch(() => undefined);
-    return exit ? `its container ended with ${describeExit(exit)}` : 'it was stopped';
+    return this.#exitReason();
   }
 
-  async #start(options: ReplicaOptions): Promise<void> {
-    await this.#buildImage(options);
+  async #start(): Promise<void> {
+    const { app, build, limit, name, environment, print } = this.options;
+    const { containers } = this.image;
     this.#port = await freePort();
     if (this.#stopped) throw new ReplicaError('it was stopped');
-    const { settings } = options.build;
-    const died = this.#run(this.#runArguments(options), options).then((exit) => {
-      throw new ReplicaError(`its container ended with ${describeExit(exit)}`);
-    });
-    died.catch(() => {});
-    const watch = new AbortController();
-    const start = { settings, port: this.#port, limit: options.limit, signal: watch.signal, isReady: isServing };
-    await Promise.race([died, untilReady(start)]).finally(() => watch.abort());
-  }
-
-  async #buildImage(options: ReplicaOptions): Promise<void> {
-    const { folder, build } = options;
-    const file = join(folder, build.settings.dockerfilePath ?? 'Dockerfile');
-    const exit = await this.#run(['build', '--tag', this.#image, '--file', file, folder], options);
-    if (exit.code !== 0) {
-      throw new ImageBuildError(`its image cannot be built: ${this.#engine} ended with ${describeExit(exit)}`);
-    }
-  }
-
-  #runArguments({ build, environment, folders }: ReplicaOptions): string[] {
-    const { port, entrypoint } = build.settings;
-    const [program, ...words] = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
-    return [
-      ...['run', '--rm', '--name', this.#name, '--label', containerLabel()],
-      ...['--publish', `127.0.0.1:${this.#port}:${port}`],
-      ...Object.entries(folders).flatMap(([path, source]) => ['--volume', `${source}:${path}`]),
-      ...Object.entries(environment).flatMap(variableArgument),
-      ...(program ? ['--entrypoint', program, this.#image, ...words] : [this.#image]),
-    ];
-  }
-
-  #run(args: string[], { environment, print }: ReplicaOptions) {
-    const env = { ...environment, ...process.env };
-    this.#process = new AppProcess(this.#engine, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const variables = { ...environment, PORT: String(build.settings.port) };
+    const args = [...limits(app.settings, containers.engine), ...this.#arguments(variables)];
+    this.#process = containers.run(name, args, { ...variables, ...process.env });
     const { child } = this.#process;
     this.#process.onLine(child.stdout, (text) => print({ stream: 'stdout', text }));
     this.#process.onLine(child.stderr, (text) => print({ stream: 'stderr', text }));
-    return this.#process.ended;
+    const died = this.#exitReason().then((reason) => {
+      throw new ReplicaError(reason);
+    });
+    died.catch(() => {});
+    const watch = new AbortController();
+    const isOwn = () => containers.isRunning(name);
+    const start = { settings: build.settings, port: this.#port, limit, signal: watch.signal, isOwn };
+    await Promise.race([died, untilReady(start)]).finally(() => watch.abort());
   }
 
-  /** Errors are ignored: usually the container is gone. */
-  async #remove(): Promise<void> {
-    for (const args of [...removalOf([this.#name]), ['image', 'rm', this.#image]]) {
-      const removing = new AppProcess(this.#engine, args, { env: process.env, stdio: ['ignore', 'ignore', 'ignore'] });
-      await removing.ended.catch(() => {});
-    }
+  async #exitReason(): Promise<string> {
+    const exit = await this.#process?.ended.catch((error: Error) => error.message);
+    if (exit === undefined) return 'it was stopped';
+    if (typeof exit === 'string') return `its container cannot be started: ${exit}`;
+    const { memory } = this.options.app.settings;
+    const killed = exit.code === killedCode && !this.#stopped;
+    const why = killed ? `, as one that uses more than ${memory} GB of memory (hardware.memory)` : '';
+    return `its container ended with ${describeExit(exit)}${why}`;
   }
+
+  #arguments(variables: Record<string, string | undefined>): string[] {
+    const { build, folders } = this.options;
+    const { port, entrypoint } = build.settings;
+    const { tag } = this.image;
+    const [program, ...words] = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
+    return [
+      ...['--publish', `127.0.0.1:${this.#port}:${port}`],
+      ...Object.entries(folders).flatMap(([path, source]) => ['--volume', `${source}:${path}`]),
+      ...Object.entries(variables).flatMap(variableArgument),
+      ...(program ? ['--entrypoint', program, tag, ...words] : [tag]),
+    ];
+  }
+}
+
+const killedCode = 128 + 9;
+
+/** As far as the engine can set them. Without a GPU only: what is in its memory there is in that of this machine here. */
+function limits(
+  { memory, cpu, compute }: ReplicaOptions['app']['settings'],
+  { limitsMemory, processors }: OwnImage['containers']['engine'],
+): string[] {
+  return [
+    ...(limitsMemory && compute[0] === 'CPU' ? ['--memory', `${Math.ceil(memory * 1024)}m`] : []),
+    ...(cpu < processors ? ['--cpus', String(cpu)] : []),
+  ];
 }
 
 /**

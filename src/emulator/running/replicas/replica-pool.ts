@@ -6,6 +6,7 @@ import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import type { PooledReplica } from './pooled-replica.ts';
 import type { ReplicaOptions } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
+import { hasFixedPort, sharesPort } from './shared-port.ts';
 import { startInTime } from './start-in-time.ts';
 import { StartedReplicas, type StartOptions } from './started-replicas.ts';
 
@@ -71,7 +72,7 @@ export class ReplicaPool {
       const placed = this.#replicas.place(this.#scalingOf(app.settings));
       if (typeof placed === 'object') return this.#assign(placed, request);
       if (placed === 'start') {
-        if (app.settings.runtime === 'custom' && !hasWaited && this.#started.areStopping) {
+        if (sharesPort(app) && !hasWaited && this.#started.areStopping) {
           hasWaited = true;
           await this.#started.stopped();
           continue;
@@ -203,11 +204,10 @@ export class ReplicaPool {
   }
 
   #scalingOf(settings: AppSettings): Scaling {
-    const { minReplicaCount, maxReplicaCount, replicaConcurrency, cooldownPeriodSeconds, runtime } = settings;
+    const { minReplicaCount, maxReplicaCount, replicaConcurrency, cooldownPeriodSeconds } = settings;
     return {
       minReplicas: Math.max(minReplicaCount, this.options.leastReplicas),
-      // An app's own server has one port, so it has one replica.
-      maxReplicas: runtime === 'custom' ? 1 : maxReplicaCount,
+      maxReplicas: sharesPort({ settings }) ? 1 : maxReplicaCount,
       concurrency: replicaConcurrency,
       cooldownMs: cooldownPeriodSeconds * 1000,
     };
@@ -240,10 +240,4 @@ export class ReplicaPool {
       signal.addEventListener('abort', wake);
     });
   }
-}
-
-/** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
-function hasFixedPort({ settings }: BuildRecord): boolean {
-  const { runtime, entrypoint, port, dockerfilePath } = settings;
-  return runtime === 'custom' && !dockerfilePath && !new RegExp(`(?<!\\d)${port}(?!\\d)`).test(entrypoint.join(' '));
 }

@@ -63,6 +63,8 @@ export interface Replica {
   readonly pid: number | undefined;
   /** Resolves when its process has ended for any reason, with that reason. */
   readonly ended: Promise<string>;
+  /** How long the end of its process may be noticed after that of its connections. */
+  readonly noticedMs?: number;
   call(call: ReplicaCall): Promise<ServerReply>;
   /** Opens a WebSocket. Only an app's own server has them. */
   openSocket?(call: SocketCall): Promise<SocketReply>;
@@ -74,9 +76,6 @@ export class ReplicaError extends Error {}
 
 /** Nothing of a call reached a process: it can be sent to another one. */
 export class UndeliveredError extends ReplicaError {}
-
-/** The image of an app with a Dockerfile cannot be built. */
-export class ImageBuildError extends ReplicaError {}
 
 /** An app was not ready within its deployment_initialization_timeout. */
 export class StartTimeoutError extends ReplicaError {}

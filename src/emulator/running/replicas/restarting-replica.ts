@@ -102,7 +102,7 @@ export class RestartingReplica implements Replica {
     { run, signal }: Pick<ReplicaCall, 'run' | 'signal'>,
   ): Promise<never> {
     if (error instanceof UndeliveredError || signal.aborted) throw error;
-    const reason = await endOf(replica, signal, noticedMs);
+    const reason = await endOf(replica, signal, replica.noticedMs ?? noticedMs);
     const hasDied = reason !== undefined && !this.#isStopped;
     const known = hasDied && error instanceof ReplicaError ? new ReplicaError(reason) : error;
     if (hasDied || error instanceof ReplicaError) {

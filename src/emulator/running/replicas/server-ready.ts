@@ -1,6 +1,6 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { after, pause } from '../../../clock.ts';
+import { pause } from '../../../clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import { type ReplicaOptions, StartTimeoutError } from './replica.ts';
 
@@ -9,47 +9,49 @@ interface Start {
   port: number;
   limit: ReplicaOptions['limit'];
   signal: AbortSignal;
-  isReady?: (port: number) => Promise<boolean>;
+  /** Whether what answers is the replica, and it runs, as far as that is known. */
+  isOwn: () => Promise<boolean>;
   /** Where the app listens, as far as that is known. */
   listensOn?: () => Promise<number[]>;
-  /** Whether it is another program that answers, as far as that is known. */
-  isTaken?: () => Promise<boolean>;
 }
 
 /**
- * Resolves when a server answers its ready or health check, or without one, when `isReady`. Rejects with a
- * `StartTimeoutError` if that takes too long.
+ * Resolves when the replica's ready or health check succeeds, or without one, when its server answers a request, whatever
+ * it answers. That a port is open says nothing: a server opens it before it loads the app, and a container's engine before
+ * the server. Rejects with a `StartTimeoutError` if that takes too long.
  */
 export async function untilReady(start: Start): Promise<void> {
-  const { settings, port, limit, signal, isReady = isListening, listensOn, isTaken } = start;
+  const { settings, port, limit, signal, isOwn, listensOn } = start;
   const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
-  const path = readycheckEndpoint || healthcheckEndpoint;
-  let isLate = false;
-  const stopLimit = limit(deploymentInitializationTimeout * 1000, () => {
-    isLate = true;
-  });
+  const check = readycheckEndpoint || healthcheckEndpoint;
+  const path = check || '/';
+  const late = new AbortController();
+  const stopLimit = limit(deploymentInitializationTimeout * 1000, () => late.abort());
+  const ended = AbortSignal.any([signal, late.signal]);
+  let answer: Answer;
   let wasTaken = false;
-  let status: number | undefined;
   let answeredMs = answeredPollMs;
   try {
-    while (!isLate) {
+    while (!ended.aborted) {
+      answer = await ask(port, path, check ? checkMs : silentMs, ended);
       if (signal.aborted) return;
-      if (path) status = await healthStatus(port, path);
-      const isAnswered = path ? isHealthy(status) : await isReady(port);
-      wasTaken = isAnswered && (await isTaken?.()) === true;
+      const isAnswered = check ? isHealthy(answer) : answer !== undefined;
+      wasTaken = isAnswered && !(await isOwn());
       if (isAnswered && !wasTaken) return;
-      const hasAnswered = isAnswered || status !== undefined;
-      await pause(hasAnswered ? answeredMs : pollMs);
-      if (hasAnswered) answeredMs = Math.min(answeredMs * 1.2, maxAnsweredPollMs);
+      await pause(answer === undefined ? pollMs : answeredMs);
+      if (answer !== undefined) answeredMs = Math.min(answeredMs * 1.2, maxAnsweredPollMs);
     }
+    if (signal.aborted) return;
   } finally {
     stopLimit();
   }
-  const unanswered = path
-    ? `GET ${path} on port ${settings.port} did not succeed (${status === undefined ? 'no answer' : `HTTP ${status}`})`
-    : `nothing listens on port ${settings.port}`;
+  const seen = typeof answer === 'number' ? `HTTP ${answer}` : 'no answer';
+  const unanswered =
+    check || answer !== undefined || (await isListening(port))
+      ? `GET ${path} on port ${settings.port} did not succeed (${seen})`
+      : `nothing listens on port ${settings.port}`;
   const missing = wasTaken ? `another program listens on port ${port}` : unanswered;
-  const others = status === undefined || wasTaken ? ((await listensOn?.()) ?? []) : [];
+  const others = answer === undefined || wasTaken ? ((await listensOn?.()) ?? []) : [];
   const found = others.length > 0 ? `; the app listens on port ${others.join(', ')}` : '';
   throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}${found}`);
 }
@@ -58,23 +60,31 @@ const pollMs = 10;
 /** A server that answers, but is not ready, may log each request: the pause grows. */
 const answeredPollMs = 100;
 const maxAnsweredPollMs = 2_000;
+const checkMs = 2_000;
+/** A server that has not answered for so long, and still runs, is one that says nothing: others load the app meanwhile. */
+const silentMs = 10_000;
+
+/** The status of a response; `silent` if the connection stayed open without one; undefined without a connection. */
+type Answer = number | 'silent' | undefined;
 
 /** As Kubernetes sees it: a framework may redirect `/health` to `/health/`. */
-function isHealthy(status: number | undefined): boolean {
-  return status !== undefined && status >= 200 && status < 400;
+function isHealthy(answer: Answer): boolean {
+  return typeof answer === 'number' && answer >= 200 && answer < 400;
 }
 
-/** Undefined without an answer. */
-function healthStatus(port: number, path: string): Promise<number | undefined> {
+function ask(port: number, path: string, timeout: number, signal: AbortSignal): Promise<Answer> {
   return new Promise((done) => {
-    const probe = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, ({ statusCode }) => {
+    const answered = ({ statusCode }: IncomingMessage) => {
       done(statusCode);
       probe.destroy();
+    };
+    const probe = request({ host: '127.0.0.1', port, path, agent: false, timeout, signal }, answered);
+    probe.on('upgrade', answered);
+    probe.on('timeout', () => {
+      done('silent');
+      probe.destroy();
     });
-    probe.on('timeout', () => probe.destroy());
     probe.on('error', () => done(undefined));
-    // An upgrade response closes the connection without an error event.
-    probe.on('close', () => done(undefined));
     probe.end();
   });
 }
@@ -85,25 +95,6 @@ function isListening(port: number): Promise<boolean> {
     socket.on('connect', () => socket.destroy());
   });
 }
-
-/** A container's engine accepts connections before the server in it listens, and closes them. */
-export function isServing(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = connect(port, '127.0.0.1');
-    const stopTimer = after(openMs, () => socket.destroy());
-    for (const event of ['end', 'error']) {
-      socket.once(event, () => {
-        stopTimer();
-        socket.destroy();
-        done(false);
-      });
-    }
-    socket.once('close', () => done(true)).resume();
-  });
-}
-
-/** How long a connection must stay open to count. */
-const openMs = 300;
 
 export async function isFree(port: number): Promise<boolean> {
   return !(await isListening(port)) && (await tryListen(port, '0.0.0.0')) !== undefined;

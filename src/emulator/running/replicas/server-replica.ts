@@ -98,7 +98,8 @@ export class ServerReplica implements Replica {
     );
     const { pid = 0 } = server.child;
     const start = { settings, port: this.#port, limit, signal: watch.signal };
-    const ports = { listensOn: () => findListeningPorts(pid), isTaken: () => isOfOther(this.#port, pid) };
+    const isOwn = async () => !(await isOfOther(this.#port, pid));
+    const ports = { listensOn: () => findListeningPorts(pid), isOwn };
     try {
       await Promise.race([died, untilReady({ ...start, ...ports })]);
     } finally {

@@ -8,9 +8,9 @@ export async function startInTime(
   limit: ReplicaOptions['limit'],
   signal: AbortSignal,
 ): Promise<void> {
-  const { deploymentInitializationTimeout: seconds, runtime, dockerfilePath } = settings;
-  // The replica of a server has the same limit, and knows what it was waiting for. An image is built before that.
-  const limitSeconds = seconds + (dockerfilePath ? imageSeconds : runtime === 'custom' ? 5 : 0);
+  const { deploymentInitializationTimeout: seconds, runtime } = settings;
+  // The replica of a server has the same limit, and knows what it was waiting for.
+  const limitSeconds = seconds + (runtime === 'custom' ? 5 : 0);
   let stopWaiting = () => {};
   const tooLate = new Promise<never>((_, failed) => {
     const onAbort = () => failed(signal.reason);
@@ -25,5 +25,3 @@ export async function startInTime(
   });
   await Promise.race([ready, tooLate]).finally(stopWaiting);
 }
-
-const imageSeconds = 60 * 60;

@@ -65,7 +65,8 @@ export class StartedReplicas {
   endIfUnused(member: PooledReplica): void {
     if (member.isEnding || member.busy > member.sockets) return;
     member.isEnding = true;
-    const stopped = member.replica.stop(member.graceMs).finally(() => this.#stopping.delete(stopped));
+    const graceMs = member.sockets > 0 ? member.graceMs : Math.min(member.graceMs, unusedGraceMs);
+    const stopped = member.replica.stop(graceMs).finally(() => this.#stopping.delete(stopped));
     this.#stopping.add(stopped);
   }
 
@@ -88,6 +89,9 @@ export class StartedReplicas {
 
 /** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
 const portMs = 10_000;
+
+/** How long one without calls may take to end: a program may ignore SIGTERM, as the first one of a container does. */
+const unusedGraceMs = 2_000;
 
 /** Of each app. */
 const maxPast = 50;
