@@ -56,7 +56,7 @@ export class UnpackedBuilds {
     if (existing) return existing.folder;
     const unpacking = (this.#removals.get(build.id) ?? Promise.resolve()).then(() => this.#unpack(build, audience));
     this.#unpacked.set(build.id, { build, folder: unpacking });
-    unpacking.catch(() => this.#unpacked.delete(build.id));
+    unpacking.catch(() => this.remove(build));
     return unpacking;
   }
 

@@ -39,7 +39,7 @@ function normalScript(input: BuildInput): BuildScript {
 }
 
 function stagesOf(input: BuildInput, dockerfile: string | undefined): BuildStage[] {
-  return buildStages(input, dockerfile).filter(({ lines, isInstalled }) => lines.length > 0 || isInstalled);
+  return buildStages(input, dockerfile).filter(({ lines, isPerformed }) => lines.length > 0 || isPerformed);
 }
 
 function withoutInstall({ plan, ...input }: BuildInput): BuildInput {
@@ -59,8 +59,8 @@ function withStart(building: BuildScene[], { settings, plan }: BuildInput): Buil
   return { scenes, end: { status: 'success', ...(obstacle && { notStarted: obstacle }) } };
 }
 
-function buildingScene({ lines, isInstalled }: BuildStage): BuildScene {
-  return { status: 'building', lines, ...(isInstalled && { work: { lines: [] } }) };
+function buildingScene({ lines, isPerformed }: BuildStage): BuildScene {
+  return { status: 'building', lines, ...(isPerformed && { work: { lines: [] } }) };
 }
 
 /** Commands are printed, not run, except that these two fail as they would. */

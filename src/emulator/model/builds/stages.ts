@@ -24,7 +24,8 @@ export interface BuildPlan {
 /** A part of a build that prints these lines. */
 export interface BuildStage {
   lines: string[];
-  isInstalled?: boolean;
+  /** Whether the emulator does it, and adds what that prints. */
+  isPerformed?: boolean;
 }
 
 /**
@@ -39,10 +40,13 @@ export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[
   const logins = registries.map(words.login);
   if (!archive) return withLines([...logins, words.partnerImage(settings)]);
   if (dockerfile)
-    return withLines(
-      [...logins, ...(plan ? settingDifferences(settings) : dockerLines(dockerfile, read(dockerfile)))],
-      copyLines(archive, words),
-    );
+    return [
+      ...withLines(
+        [...logins, ...(plan ? settingDifferences(settings) : dockerLines(dockerfile, read(dockerfile)))],
+        copyLines(archive, words),
+      ),
+      { lines: [], isPerformed: plan !== undefined && plan.obstacle === undefined },
+    ];
   return [
     ...withLines(
       [...logins, words.image(settings.baseImage)],
@@ -66,7 +70,7 @@ function withLines(...stages: string[][]): BuildStage[] {
 }
 
 function pipStage(packages: string[], useUv: boolean, { plan }: BuildInput): BuildStage {
-  if (plan?.installs) return { lines: [], isInstalled: true };
+  if (plan?.installs) return { lines: [], isPerformed: true };
   return { lines: (plan ? plainWords : madeUpWords).pip(packages, useUv) };
 }
 

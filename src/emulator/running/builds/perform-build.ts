@@ -22,10 +22,11 @@ export async function performBuild(
   // The runner has another signal after a reset.
   const { signal } = runner;
   const canceled = runner.builds.track(build.id).signal;
+  const ended = AbortSignal.any([signal, canceled]);
   let python: AppPython | undefined;
   try {
-    python = await install(build, requirements, running);
-    await start(app, build, python, AbortSignal.any([signal, canceled]), running);
+    python = await install(build, requirements, ended, running);
+    await start(app, build, python, ended, running);
     const differences = [...(python?.differs ? [python.differs] : []), ...settingDifferences(build.settings)];
     build.script.end = { status: 'success', ...(differences.length > 0 && { differences }) };
   } catch (error) {
@@ -44,13 +45,15 @@ export function endAbandonedBuilds({ store }: Running): void {
   }
 }
 
-async function install(build: BuildRecord, requirements: Buffer, { runner, now }: Running) {
-  // An image has its own.
-  if (build.settings.dockerfilePath) return undefined;
+/** Builds the image of an app that brings one, which has a Python of its own. */
+async function install(build: BuildRecord, requirements: Buffer, signal: AbortSignal, { runner, now }: Running) {
   const work = findWork(build, 'building');
-  const python = await runner.pythonFor(build.settings, requirements, (text) => {
+  const print = (text: string) => {
     if (work && work.lines.length < maxLines) work.lines.push({ at: now(), text });
-  });
+  };
+  const python = build.settings.dockerfilePath
+    ? await runner.unpacked.unpack(build, { print, signal }).then(() => undefined)
+    : await runner.pythonFor(build.settings, requirements, print);
   if (work) work.endedAt = now();
   return python;
 }

@@ -16,6 +16,7 @@ export function describeStartFailure({ message }: Error, printed: readonly strin
 interface AppSetup {
   /** Whether packages are installed for apps (`--install`). */
   installs: boolean;
+  /** Undefined for an image, which has its own. */
   python: AppPython | undefined;
 }
 
@@ -51,8 +52,11 @@ function ownFrames(lines: readonly string[]): string[] {
   return own.length > 0 ? own : [...lines];
 }
 
-/** The flag that installs what is missing, or where to list it. What was not sent is not known here. */
-function missingPackageHint(text: string, { installs }: AppSetup): string[] {
+/**
+ * The flag that installs what is missing, or where to list it. What was not sent is not known here, nor is what an image has.
+ */
+function missingPackageHint(text: string, { installs, python }: AppSetup): string[] {
+  if (!python) return [];
   const [, module, program] =
     /ModuleNotFoundError: No module named '([\w.]+)'|its entrypoint failed to start: (\S+) not found/.exec(text) ?? [];
   if (module === undefined && program === undefined) return [];

@@ -46,9 +46,10 @@ export async function untilReady(start: Start): Promise<void> {
     stopLimit();
   }
   const seen = typeof answer === 'number' ? `HTTP ${answer}` : 'no answer';
-  const unanswered =
-    check || answer !== undefined || (await isListening(port))
-      ? `GET ${path} on port ${settings.port} did not succeed (${seen})`
+  const unanswered = check
+    ? `GET ${check} on port ${settings.port} did not succeed (${seen})`
+    : (await isListening(port))
+      ? `the server on port ${settings.port} does not answer`
       : `nothing listens on port ${settings.port}`;
   const missing = wasTaken ? `another program listens on port ${port}` : unanswered;
   const others = answer === undefined || wasTaken ? ((await listensOn?.()) ?? []) : [];
