@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import type { FileLocation } from '../errors.ts';
 import { compileGlob } from './files/glob.ts';
 
 /**
@@ -49,18 +50,41 @@ function withArguments(text: string, values: ReadonlyMap<string, string>): strin
 interface Instruction {
   keyword: string;
   rest: string;
+  /** Where it begins, from 1. */
+  line: number;
 }
 
 /** Joins continued lines. Comments within them are dropped, as Docker does. */
 function parseInstructions(dockerfile: string): Instruction[] {
-  return dockerfile
-    .replace(/^\s*#.*$\r?\n?/gm, '')
-    .replace(/[\\`][ \t]*\r?\n/g, ' ')
-    .split(/\r?\n/)
-    .flatMap((line) => {
-      const [, keyword, rest] = /^\s*([A-Za-z]+)\s+(.*)$/.exec(line) ?? [];
-      return keyword === undefined || rest === undefined ? [] : [{ keyword: keyword.toUpperCase(), rest }];
-    });
+  const found: Instruction[] = [];
+  let joined = '';
+  let line = 0;
+  for (const [at, text] of dockerfile.split(/\r?\n/).entries()) {
+    if (/^\s*#/.test(text)) continue;
+    if (joined === '') line = at + 1;
+    const [, continued] = /^(.*)[\\`][ \t]*$/.exec(text) ?? [];
+    joined += continued === undefined ? text : `${continued} `;
+    if (continued !== undefined) continue;
+    const [, keyword, rest = ''] = /^\s*([A-Za-z]+)(?:\s+(.*))?$/.exec(joined) ?? [];
+    if (keyword !== undefined) found.push({ keyword: keyword.toUpperCase(), rest, line });
+    joined = '';
+  }
+  return found;
+}
+
+/**
+ * The line of an instruction as an engine shows it, perhaps cut off. `CMD` is what the image runs: the last `CMD` or
+ * `ENTRYPOINT`.
+ */
+export function findInstruction(dockerfile: string, shown: string): Omit<FileLocation, 'file'> | undefined {
+  const plain = (text: string) => text.replace(/[\s\\]+/g, ' ').trim();
+  const instructions = parseInstructions(dockerfile);
+  const found =
+    instructions.findLast(({ keyword, rest }) => plain(`${keyword} ${rest}`) === plain(shown)) ??
+    instructions.findLast(({ keyword, rest }) => plain(`${keyword} ${rest}`).startsWith(plain(shown))) ??
+    (shown === 'CMD' ? instructions.findLast(({ keyword }) => keyword === 'ENTRYPOINT') : undefined);
+  const text = found && dockerfile.split(/\r?\n/)[found.line - 1];
+  return text === undefined ? undefined : { line: found?.line ?? 0, column: 1, length: text.length, text };
 }
 
 /** What an instruction takes from the build context. */

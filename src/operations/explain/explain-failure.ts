@@ -2,8 +2,7 @@ import { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import type { FileLocation } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
-import { locateSetting } from '../../project/setting-location.ts';
-import { describeUnknown, type Evidence, explainLog, readConfig } from '../failures/index.ts';
+import { describeUnknown, type Evidence, explainLog, locateFix, readConfig } from '../failures/index.ts';
 import { findSubject, type Subject, type SubjectOptions } from './subject.ts';
 
 /** A failure, and what is known of its cause. */
@@ -48,8 +47,8 @@ export async function explainFailure(context: Context, options: ExplainOptions):
       ...(logCommand && log !== '' && { command: logCommand }),
     };
   }
-  const { setting, next, ...explanation } = found;
-  const location = setting && own ? await locateSetting(own, options.configFile, setting) : undefined;
+  const { setting: _, step: __, next, ...explanation } = found;
+  const location = await locateFix(found, own, options.configFile);
   const command = next && new CommandLine(['gantry', ...next]);
   return { ...subject, ...explanation, location: location ?? null, log: [], ...(command && { command }) };
 }

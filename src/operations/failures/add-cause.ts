@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { isCanceled } from '../../contract/builds.ts';
 import { GantryError } from '../../errors.ts';
 import type { AppConfig } from '../../project/config.ts';
-import { locateSetting } from '../../project/setting-location.ts';
+import { locateFix } from './dockerfile-fix.ts';
 import { explainLog } from './explain-log.ts';
 import { readConfig } from './read-config.ts';
 import type { FailureFacts } from './rule.ts';
@@ -38,8 +38,8 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     if (!found || app === undefined || id === undefined) return;
     // That a replica ended is what the error says already.
     if (container !== undefined && found.cause === 'app-exited') return;
-    const { setting, next: _, ...explanation } = found;
-    const location = setting && own && (await locateSetting(own, relative(cwd, own.file), setting));
+    const { setting: _, step: __, next: ___, ...explanation } = found;
+    const location = own && (await locateFix(found, own, relative(cwd, own.file)));
     error.facts.details = { ...error.facts.details, explanation: { ...explanation, location: location || null } };
     // The build of a replica has not failed: there is nothing to explain about it.
     if (container === undefined) error.facts.fix = gantryCommand`explain ${app} ${id}`;

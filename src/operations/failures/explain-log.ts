@@ -1,3 +1,4 @@
+import { fixedInDockerfile, stepOf } from './dockerfile-fix.ts';
 import type { Evidence, Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
 import { debianPackageOf } from './library-packages.ts';
@@ -22,7 +23,10 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   );
   if (!best) return undefined;
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
-  return refine(toExplanation(best), best.captured, facts, before);
+  const shown = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
+  const step = shown && best.rule.step ? fill(best.rule.step, best.captured) : shown;
+  const found = { ...toExplanation(best), ...(step !== undefined && { step }) };
+  return fixedInDockerfile(refine(found, best.captured, facts, before), facts.config);
 }
 
 function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {

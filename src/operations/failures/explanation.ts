@@ -7,6 +7,8 @@ export interface Explanation {
   fix: string;
   /** The setting to change, as a dotted path. */
   setting?: string;
+  /** The instruction of a Dockerfile that failed, as the log shows it. */
+  step?: string;
   /** The command that helps, without `gantry`. */
   next?: readonly string[];
 }

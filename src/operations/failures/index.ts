@@ -1,4 +1,5 @@
 export { addCause } from './add-cause.ts';
+export { locateFix } from './dockerfile-fix.ts';
 export { explainLog } from './explain-log.ts';
 export type { Evidence, Explanation } from './explanation.ts';
 export { readConfig } from './read-config.ts';

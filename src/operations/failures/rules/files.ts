@@ -110,6 +110,7 @@ export const fileRules: readonly FailureRule[] = [
     signs: {
       'annot create':
         /^(?:mkdir|cp|touch|tee|install|ln|mv): cannot create (?:directory|regular file|symbolic link|hard link) ['‘](?<path>[^'’]{1,200})['’]: Permission denied$/,
+      ' create ': /: can(?:'t|not) create (?<path>[\w./-]{1,200}): Permission denied$/,
       'cannot touch': /^touch: cannot touch ['‘](?<path>[^'’]{1,200})['’]: Permission denied$/,
       'Operation not permitted': /^(?:chown|chmod|mount): .{1,200}: Operation not permitted$/,
       'no locator available': /RuntimeError: cannot cache function .{1,160}: no locator available/,

@@ -11,6 +11,7 @@ export const imageRules: readonly FailureRule[] = [
       'failed to solve: ': /failed to solve: (?<image>[\w./-]{1,120}:[\w.-]{1,80}): \S{1,200}: not found$/,
       'manifest unknown': /manifest for (?<image>\S{1,200}) not found: manifest unknown|manifest unknown/,
       'Failed to pull image': /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/,
+      'did not resolve to an alias': /short-name "(?<image>[^"]{1,200})" did not resolve to an alias/,
       'invalid reference format':
         /(?:^|: )(?:failed to parse stage name "(?<image>[^"]{1,200})": )?invalid reference format/,
     },
@@ -92,6 +93,13 @@ export const imageRules: readonly FailureRule[] = [
       'should not be blank': /(?<problem>base name \([^)]{1,80}\) should not be blank)/,
       'FROM requires': /(?<problem>FROM requires either one or three arguments)/,
       'no build stage in': /(?<problem>no build stage in current context)/,
+      'no FROM statement found': /(?<problem>no FROM statement found)/,
+      'no stages to build': /(?<problem>no stages to build)/,
+      'Unknown instruction: ': /(?<problem>Unknown instruction: "\w{1,40}")/,
+      ' requires ': /building at STEP ".{1,400}": (?<problem>[A-Z]{1,20} requires .{1,60})/,
+      'ENV must have two': /(?<problem>ENV must have two arguments)/,
+      'Missing command after': /(?<problem>Missing command after HEALTHCHECK CMD)/,
+      'no stage or image found': /(?<problem>COPY --from=\S{1,80}: no stage or image found with that name)/,
       'the destination must be a directory':
         /(?<problem>When using (?:COPY|ADD) with more than one source file, the destination must be a directory)/,
       'while looking for matching':
@@ -100,6 +108,27 @@ export const imageRules: readonly FailureRule[] = [
     title: 'the Dockerfile is not valid: {problem}',
     fix: 'correct that line of the Dockerfile',
     at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'image-without-command',
+    rank: 4,
+    signs: {
+      'o command ': /[Nn]o command (?:specified|or entrypoint provided)/,
+    },
+    title: 'the image says no command to run',
+    fix: 'add a CMD line to the Dockerfile, or set entrypoint',
+    at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'user-missing',
+    rank: 4,
+    signs: {
+      'no matching entries in': /unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/,
+    },
+    title: 'the user {user} of the Dockerfile is not in the image',
+    fix: 'make that user above the USER line (RUN useradd {user}), or write a number',
+    at: 'runtime.custom.dockerfile_path',
+    step: 'USER {user}',
   },
   {
     cause: 'dockerfile-missing',
@@ -120,11 +149,12 @@ export const imageRules: readonly FailureRule[] = [
         /\b(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
       'ADD failed':
         /\bADD failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
+      'copier: stat: ': /copier: stat: "\/?(?<path>[^"]{1,200})": no such file or directory/,
       lstat: /^(?:ADD failed: |COPY failed: |ERROR: )?lstat (?<path>[^:]{1,200}): no such file or directory$/,
     },
     title: 'the Dockerfile copies {path}, which is not sent',
     fix: 'add {path} to the app folder and to include, or remove it from exclude and from .dockerignore',
-    at: 'deployment.exclude',
+    at: 'runtime.custom.dockerfile_path',
   },
   {
     cause: 'copy-source-missing',

@@ -152,6 +152,7 @@ export const serverRules: readonly FailureRule[] = [
     rank: 1,
     signs: {
       'nothing listens on port': /nothing listens on port \d{1,5}/,
+      'does not answer': /the server on port \d{1,5} does not answer/,
       'onnection refused': /(?:probe|check) failed: .{0,200}connection refused/,
       'listen on the port':
         /failed to start and (?:then )?listen on the port|Failed to start and then listen on the port/,
@@ -177,7 +178,7 @@ export const serverRules: readonly FailureRule[] = [
     cause: 'app-exited',
     rank: 0,
     signs: {
-      'process ended with': /its process ended with exit code (?<code>\d{1,3})/,
+      ' ended with exit code': /its (?:process|container) ended with exit code (?<code>\d{1,3})/,
       'status code 502': /^status code 502$/,
     },
     title: 'the process of the app ended, exit code {code|unknown}',

@@ -136,7 +136,9 @@ export const systemRules: readonly FailureRule[] = [
     rank: 3,
     signs: {
       'command not found': /(?:^|: )(?<command>[\w./+-]{1,80}): command not found$/,
-      'not found': /^(?:\/bin\/)?(?:sh|dash): (?:line )?\d{1,6}: (?:exec: )?(?<command>[\w./+-]{1,80}): not found$/,
+      'not found':
+        /^(?:\/bin\/)?(?:sh|dash): (?:(?:line )?\d{1,6}: )?(?:exec: )?(?<command>[\w./+-]{1,80}): not found$/,
+      '` not found in $PATH': /executable file `(?<command>[^`]{1,80})` not found in \$PATH/,
       'executable file not found in $PATH': /exec: "(?<command>[^"]{1,80})": executable file not found in \$PATH/,
       'No such file or directory':
         /^(?:\S{0,40}env|nohup|timeout|setsid|xargs|nice): (?:failed to run command |cannot run command )?['‘]?(?<command>[\w./+-]{1,80})['’]?: No such file or directory$/,
@@ -160,7 +162,7 @@ export const systemRules: readonly FailureRule[] = [
     cause: 'shell-syntax-error',
     rank: 4,
     signs: {
-      'yntax error': /^\S{1,200}: (?:-c: )?(?:line )?\d{1,6}: [Ss]yntax error[: ](?<problem>.{1,120})/,
+      'yntax error': /^\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/,
       'unexpected EOF while looking': /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/,
     },
     title: 'a shell script has a syntax error: {problem}',
