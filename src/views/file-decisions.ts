@@ -14,11 +14,11 @@ export const fileDecisionFields = nullable(
       reason: choice(
         [
           ...['included', 'required', 'generated', 'excluded', 'gitignored', 'not-included', 'never-sent'],
-          ...['environment', 'temporary', 'output', 'unsupported', 'replaced'],
+          ...['dockerignored', 'environment', 'temporary', 'output', 'unsupported', 'replaced'],
         ] as FileDecision['reason'][],
         'why it is sent or not',
       ),
-      by: nullable(text('pattern, line of a .gitignore file, or section of the config file that decided')),
+      by: nullable(text('pattern, line of a .gitignore or .dockerignore, or section of the config file that decided')),
     }),
     'with --files: every file, and why it is sent or not; null without it',
   ),
@@ -47,6 +47,7 @@ const texts: Record<FileDecision['reason'], (by: string) => string> = {
   generated: (source) => `generated from ${source}`,
   excluded: (pattern) => `excluded by ${JSON.stringify(pattern)}`,
   gitignored: (line) => `ignored by ${line}`,
+  dockerignored: (line) => `ignored by ${line}`,
   'not-included': () => 'no include pattern matches it',
   'never-sent': () => 'not sent unless an include pattern names it',
   environment: () => 'a virtual environment',

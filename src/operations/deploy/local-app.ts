@@ -7,6 +7,7 @@ import { checkAppSource, throwOnError } from '../../project/app-source.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../project/collect.ts';
 import { type AppConfig, checkAppConfig, loadAppConfig } from '../../project/config.ts';
 import { addGeneratedFiles, generateDependencyFiles } from '../../project/dependencies.ts';
+import { loadDockerIgnore } from '../../project/files/dockerignore.ts';
 import type { FileEntry, SkippedFile } from '../../project/files/entry.ts';
 import { isGeneratedAndSent, planGeneratedFiles } from '../../project/generated-files.ts';
 import { checkLoadedByName } from '../../project/loaded-by-name.ts';
@@ -55,7 +56,6 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
     const collected = await collectApp(context, project, options);
     step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
     for (const warning of collected.warnings) progress.warn(warning);
-    if (options.useGitignore) noteGitIgnored(context, collected.skipped);
     return { project, ...collected, warnings: [...warnings, ...collected.warnings] };
   } catch (error) {
     step.fail();
@@ -104,11 +104,13 @@ function noteAppFolder({ cwd, progress }: Context, configFile: string, root = cw
   progress.note(`the app folder is ${root}, the working directory; ${configFile} only configures it`);
 }
 
-function noteGitIgnored({ progress }: Context, skipped: readonly SkippedFile[]): void {
-  const ignored = skipped.filter(({ reason }) => reason.kind === 'gitignored');
-  progress.note(
-    `--use-gitignore: ${count(ignored.length, 'ignored file or folder', 'ignored files and folders')} not sent`,
-  );
+function noteIgnored({ progress }: Context, skipped: readonly SkippedFile[], useGitignore = false): void {
+  const by = { gitignored: '--use-gitignore', dockerignored: '.dockerignore' } as const;
+  for (const kind of ['gitignored', 'dockerignored'] as const) {
+    const ignored = skipped.filter(({ reason }) => reason.kind === kind).length;
+    if (ignored === 0 && !(useGitignore && kind === 'gitignored')) continue;
+    progress.note(`${by[kind]}: ${count(ignored, 'ignored file or folder', 'ignored files and folders')} not sent`);
+  }
 }
 
 type Collected = Omit<LocalApp, 'project'>;
@@ -136,7 +138,10 @@ async function collectApp(
   // Fails before the files are read if a package cannot be written.
   generateDependencyFiles(project);
   const { env, signal, cwd } = context;
-  const gitignore = useGitignore ? await loadRules(root) : undefined;
+  const ignored = {
+    gitignored: useGitignore ? await loadRules(root) : undefined,
+    dockerignored: custom?.dockerfile_path === undefined ? undefined : loadDockerIgnore(root, custom.dockerfile_path),
+  };
   const [collection, sourceProblems] = await Promise.all([
     collectFiles(root, {
       include,
@@ -144,13 +149,14 @@ async function collectApp(
       always: required.filter((path): path is string => Boolean(path)),
       isTemporary: temporaryFilter(() => context.settings.folders.state),
       outputs: outputs.filter((file) => file !== undefined).map((file) => resolve(cwd, file)),
-      gitignore,
+      ignored,
       onSkipped: (one) => skipped.push(one),
       signal,
     }),
     checkSource ? checkAppSource(project, cwd, { env, signal, onOtherVersion }) : [],
   ]);
   throwOnError(sourceProblems);
+  noteIgnored(context, skipped, useGitignore);
   const collected = new Set(collection.entries.map(({ path }) => path));
   const generated = planGeneratedFiles(project, collected).filter(isGeneratedAndSent);
   const replaced = generated.filter(({ fate }) => fate === 'replaces-own').map(({ entry }) => entry.path);

@@ -3,9 +3,9 @@ import type { Stats } from 'node:fs';
 /** What differs if a file has changed. */
 export type FileStats = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
 
-/** Why a file is sent or not. `by` is a pattern, a line of a `.gitignore`, or a section of the config file. */
+/** Why a file is sent or not. `by` is a pattern, a line of a `.gitignore` or `.dockerignore`, or a section of the config file. */
 export type FileReason =
-  | { kind: 'included' | 'excluded' | 'gitignored' | 'generated'; by: string }
+  | { kind: 'included' | 'excluded' | 'gitignored' | 'dockerignored' | 'generated'; by: string }
   | { kind: 'required' | 'not-included' | 'never-sent' | 'environment' | 'temporary' | 'output' }
   | { kind: 'unsupported' | 'replaced' };
 
@@ -39,14 +39,14 @@ export interface CollectOptions {
   isTemporary?: (name: string) => boolean;
   /** Files that this command writes, or wrote before: absolute paths. They are never sent. */
   outputs?: readonly string[];
-  /** The rules of `.gitignore` files, if they apply. */
-  gitignore?: GitIgnoreRules | undefined;
+  /** The rules of `.gitignore` files and of a `.dockerignore`, where they apply. */
+  ignored?: { gitignored?: IgnoreRules | undefined; dockerignored?: IgnoreRules | undefined };
   /** Called for each file and folder that is not sent. */
   onSkipped?: ((skipped: SkippedFile) => void) | undefined;
   signal?: AbortSignal;
 }
 
-export interface GitIgnoreRules {
+export interface IgnoreRules {
   /** The line that ignores a path, such as `.gitignore:3 *.log`; undefined if it is not ignored. */
   lineFor(path: string, isFolder: boolean): string | undefined;
 }

@@ -2,13 +2,13 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Ignore } from 'ignore';
 import { readTextIfPresent } from '../read-text.ts';
-import type { GitIgnoreRules } from './entry.ts';
+import type { IgnoreRules } from './entry.ts';
 
 /**
  * The rules of the `.gitignore` files of an app folder, of the folders around it up to the root of the repository, and of
  * `.git/info/exclude`. As in git, the deepest file decides, and within a file the last matching line.
  */
-export async function loadGitIgnore(root: string): Promise<GitIgnoreRules> {
+export async function loadGitIgnore(root: string): Promise<IgnoreRules> {
   const { default: createIgnore } = await import('ignore');
   return new GitIgnore(realpathSync(root), () => createIgnore({ ignorecase: isCaseInsensitive }));
 }
@@ -16,7 +16,7 @@ export async function loadGitIgnore(root: string): Promise<GitIgnoreRules> {
 /** The default of `core.ignoreCase`. */
 const isCaseInsensitive = process.platform === 'darwin' || process.platform === 'win32';
 
-class GitIgnore implements GitIgnoreRules {
+class GitIgnore implements IgnoreRules {
   readonly #repository: string;
   /** The path of the app folder in the repository, such as `services/web/`; empty at its root. */
   readonly #prefix: string;

@@ -158,8 +158,11 @@ class Walk {
     const pattern = this.options.excludes.find((each) => each.matches(path, name, isFolder));
     if (pattern) return { kind: 'excluded', by: pattern.text };
     if (this.options.isTemporary?.(name)) return { kind: 'temporary' };
-    const line = this.options.gitignore?.lineFor(path, isFolder);
-    return line === undefined ? undefined : { kind: 'gitignored', by: line };
+    for (const kind of ['gitignored', 'dockerignored'] as const) {
+      const line = this.options.ignored?.[kind]?.lineFor(path, isFolder);
+      if (line !== undefined) return { kind, by: line };
+    }
+    return undefined;
   }
 
   #enterIfReached(folder: Folder): void {

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { readTextIfPresent } from '../read-text.ts';
+import type { IgnoreRules } from './entry.ts';
+import { compileGlob } from './glob.ts';
+
+/**
+ * The rules of the `.dockerignore` beside a Dockerfile of its name, or of the app folder: an engine reads it in the folder
+ * that it builds, where the default of `exclude` leaves it out. Undefined without one.
+ */
+export function loadDockerIgnore(root: string, dockerfile: string): IgnoreRules | undefined {
+  for (const file of [`${dockerfile}.dockerignore`, '.dockerignore']) {
+    const text = readTextIfPresent(resolve(root, file));
+    if (text !== undefined) return new DockerIgnore(file, text);
+  }
+  return undefined;
+}
+
+class DockerIgnore implements IgnoreRules {
+  readonly #lines: { shown: string; isException: boolean; matches: (path: string) => boolean }[];
+
+  constructor(file: string, text: string) {
+    this.#lines = text.split(/\r?\n/).flatMap((line, at) => {
+      const [, exception = '', pattern = ''] = /^\s*(!?)\s*(?:\.?\/)*(.*?)\/*\s*$/.exec(line) ?? [];
+      const glob = line.startsWith('#') || pattern === '' ? undefined : compileGlob(pattern.replace(/[{}]/g, '\\$&'));
+      const shown = `${file}:${at + 1} ${line.trim()}`;
+      return glob ? [{ shown, isException: exception !== '', matches: glob.matches }] : [];
+    });
+  }
+
+  /** As in Docker, the last line that matches a path or a folder around it decides. An exception may be below any folder. */
+  lineFor(path: string, isFolder: boolean): string | undefined {
+    if (isFolder && this.#lines.some(({ isException }) => isException)) return undefined;
+    const names = path.split('/');
+    const paths = names.map((_, at) => names.slice(0, at + 1).join('/'));
+    const found = this.#lines.findLast(({ matches }) => paths.some(matches));
+    return found?.isException === false ? found.shown : undefined;
+  }
+}
