@@ -4,12 +4,13 @@ import type { Debugging } from './debugging/debugging.ts';
 import type { AppLogs, AppOutput } from './logs/app-logs.ts';
 import type { UsageSampler } from './metrics/usage-sampler.ts';
 import { createAppEnvironment, createAppVariables } from './processes/environment.ts';
-import { ContainerReplica } from './replicas/container-replica.ts';
 import { CortexReplica } from './replicas/cortex/cortex-replica.ts';
 import { MemoryGuard } from './replicas/memory-guard.ts';
 import { pathShortener } from './replicas/path-shortener.ts';
 import type { ReplicaOptions } from './replicas/replica.ts';
 import { RestartingReplica } from './replicas/restarting-replica.ts';
+import { serverContainer } from './replicas/server-container.ts';
+import { serverProcess } from './replicas/server-process.ts';
 import { ServerReplica } from './replicas/server-replica.ts';
 import type { UnpackedBuilds } from './unpacked-builds.ts';
 
@@ -53,7 +54,6 @@ export class ReplicaStarter {
     const { launch, folders } = builds.storageOf(build);
     const image = builds.imageOf(build);
     const environment = this.environmentOf(app, build, python);
-    const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = this.#printer(app, build, name);
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
@@ -63,10 +63,16 @@ export class ReplicaStarter {
     const limit: ReplicaOptions['limit'] = (ms, callback) => debugging.holds.after(app.id, ms, callback);
     const options = { app, build, name, folder, scratch, python, environment, launch, folders, limit, print, warn };
     const start = () => {
-      if (image) return new ContainerReplica({ ...options, isDebugged: false }, image);
+      if (image)
+        return new ServerReplica(
+          { ...options, isDebugged: false },
+          serverContainer({ ...options, isDebugged: false }, image),
+        );
       const { release, environment: debugger_ } = debugging.claim({ app, build, python, folder });
-      const debugged = { environment: { ...environment, ...debugger_ }, isDebugged: release !== undefined };
-      const started = new Runtime({ ...options, ...debugged });
+      const variables = { ...environment, ...debugger_ };
+      const debugged = { ...options, environment: variables, isDebugged: release !== undefined };
+      const isServer = build.settings.runtime === 'custom';
+      const started = isServer ? new ServerReplica(debugged, serverProcess(debugged)) : new CortexReplica(debugged);
       if (release) started.ended.then(release, release);
       return started;
     };

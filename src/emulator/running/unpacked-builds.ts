@@ -5,7 +5,7 @@ import type { BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 import type { ArchiveLimits } from './archives/limits.ts';
 import type { Unpacked } from './archives/unpack.ts';
-import type { OwnContainers, OwnImage } from './processes/own-containers.ts';
+import type { ImageAudience, OwnContainers, OwnImage } from './processes/own-containers.ts';
 import type { AttachedStorage, PersistentStorage } from './replicas/persistent-storage.ts';
 import { ReplicaError } from './replicas/replica.ts';
 
@@ -19,12 +19,6 @@ interface UnpackOptions {
   storage: PersistentStorage;
   python: () => Promise<string | undefined>;
   containers: () => Promise<OwnContainers | undefined>;
-}
-
-/** Who waits for the image of a build, and sees what its build prints. */
-export interface ImageAudience {
-  print(text: string): void;
-  signal: AbortSignal;
 }
 
 /**
@@ -147,7 +141,7 @@ export class UnpackedBuilds {
     const own = settings.dockerfilePath ? await containers() : undefined;
     if (record && settings.dockerfilePath && own) {
       this.#attached.set(id, await storage.attachContainer(record));
-      this.#images.set(id, await own.buildImage({ id, folder, dockerfile: settings.dockerfilePath, ...audience }));
+      this.#images.set(id, await own.buildImage(id, folder, settings.dockerfilePath, audience));
     } else if (record && interpreter) {
       this.#attached.set(id, await storage.attach(record, interpreter));
     }

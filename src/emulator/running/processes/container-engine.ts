@@ -6,8 +6,6 @@ export interface ContainerEngine {
   limitsMemory: boolean;
   /** How many processors a container may have at most; 0 if they cannot be limited. */
   processors: number;
-  /** Whether a signal makes a build leave its working containers behind, as that of podman does. */
-  leavesSteps: boolean;
 }
 
 /** The container engine of this machine: docker or podman, whichever answers first in this order; undefined without one. */
@@ -24,27 +22,14 @@ const engines = new Map<string, Promise<ContainerEngine | undefined>>();
 async function findFirst(programs: readonly string[]): Promise<ContainerEngine | undefined> {
   for (const program of programs) {
     const { failed, output } = await askEngine(program, ['info', '--format', '{{json .}}']);
-    if (!failed) return { program, ...limitsOf(JSON.parse(output) as EngineInfo) };
+    if (failed) continue;
+    // As docker says it, and as podman does.
+    const { NCPU, MemoryLimit, CpuCfsQuota, host } = JSON.parse(output);
+    const limits = (name: string) => host?.cgroupControllers?.includes(name) === true;
+    const processors = (CpuCfsQuota ?? limits('cpu')) ? (NCPU ?? host?.cpus) : 0;
+    return { program, limitsMemory: MemoryLimit ?? limits('memory'), processors };
   }
   return undefined;
-}
-
-/** As docker and as podman say it. */
-interface EngineInfo {
-  NCPU?: number;
-  MemoryLimit?: boolean;
-  CpuCfsQuota?: boolean;
-  host?: { cpus: number; cgroupControllers?: string[] | null };
-}
-
-function limitsOf({ NCPU, MemoryLimit, CpuCfsQuota, host }: EngineInfo): Omit<ContainerEngine, 'program'> {
-  const controllers = host?.cgroupControllers ?? [];
-  const limitsProcessors = CpuCfsQuota ?? controllers.includes('cpu');
-  return {
-    limitsMemory: MemoryLimit ?? controllers.includes('memory'),
-    leavesSteps: host !== undefined,
-    processors: limitsProcessors ? (NCPU ?? host?.cpus ?? 0) : 0,
-  };
 }
 
 /** Runs a short command of an engine. Its service may not be running. */

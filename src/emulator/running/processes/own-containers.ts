@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { after, every, onAbort } from '../../../clock.ts';
+import { after, every } from '../../../clock.ts';
 import { isAlive, newOwnerName, parseOwnerName } from '../../../disk/index.ts';
 import { processGroup, processTree } from '../metrics/process-usage.ts';
 import { askEngine, type ContainerEngine } from './container-engine.ts';
@@ -11,12 +11,8 @@ export interface OwnImage {
   containers: OwnContainers;
 }
 
-interface ImageBuild {
-  id: string;
-  /** The files of the app. */
-  folder: string;
-  /** Relative to the folder. */
-  dockerfile: string;
+/** Who waits for the image of a build, and sees what its build prints. */
+export interface ImageAudience {
   print(text: string): void;
   signal: AbortSignal;
 }
@@ -32,7 +28,7 @@ const labelName = 'gantry-emulator';
  */
 export class OwnContainers {
   readonly #owner = newOwnerName();
-  readonly #label = `${labelName}=${this.#owner}`;
+  readonly #label = ['--label', `${labelName}=${this.#owner}`];
   /** Images are built and removed one after another: a removal takes layers that a build would use. */
   #images: Promise<unknown> = Promise.resolve();
 
@@ -48,19 +44,16 @@ export class OwnContainers {
     return containers;
   }
 
-  /** The image gets no variables of the app: they are for its containers. */
-  buildImage(build: ImageBuild): Promise<OwnImage> {
-    const { id, folder, dockerfile, signal } = build;
+  /** Of a folder and a Dockerfile in it. It gets no variables of the app: they are for its containers. */
+  buildImage(id: string, folder: string, dockerfile: string, audience: ImageAudience): Promise<OwnImage> {
     const tag = `${labelName}:${this.#nameOf(id)}`;
-    const args = ['build', '--label', this.#label, '--tag', tag, '--file', join(folder, dockerfile), folder];
+    const args = ['build', ...this.#label, '--tag', tag, '--file', join(folder, dockerfile), folder];
     return this.#inTurn(async () => {
-      for (let triesLeft = 3; ; triesLeft--) {
-        signal.throwIfAborted();
-        const { exit, isOthersFault } = await this.#build(args, build);
-        signal.throwIfAborted();
-        if (exit.code === 0) return { tag, containers: this };
-        if (isOthersFault && triesLeft > 1) continue;
-        throw new ImageBuildError(`its image cannot be built: ${this.engine.program} ended with ${describeExit(exit)}`);
+      for (let triesLeft = 2; ; triesLeft--) {
+        const { problem, isOthersFault } = await this.#build(args, audience);
+        audience.signal.throwIfAborted();
+        if (!problem) return { tag, containers: this };
+        if (!isOthersFault || triesLeft === 0) throw new ImageBuildError(`its image cannot be built: ${problem}`);
       }
     });
   }
@@ -71,14 +64,13 @@ export class OwnContainers {
 
   /** Runs a container in the foreground. `name` is unique in this emulator. */
   run(name: string, args: readonly string[], env: NodeJS.ProcessEnv): AppProcess {
-    const words = ['run', '--name', this.#nameOf(name), '--label', this.#label, ...endsAtOnce, ...args];
+    // Before it removes a container that runs, podman would wait ten seconds for it to end.
+    const words = ['run', '--name', this.#nameOf(name), ...this.#label, '--stop-timeout', '0', ...args];
     return new AppProcess(this.engine.program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
   async isRunning(name: string): Promise<boolean> {
-    const format = '{{.State.Running}}';
-    const { output } = await this.#ask('inspect', '--type', 'container', '--format', format, this.#nameOf(name));
-    return output.trim() === 'true';
+    return (await this.#ask('inspect', '--format', '{{.State.Running}}', this.#nameOf(name))).trim() === 'true';
   }
 
   async remove(name: string): Promise<void> {
@@ -96,50 +88,49 @@ export class OwnContainers {
     return done;
   }
 
-  async #build(args: readonly string[], { print, signal }: ImageBuild) {
-    const build = new AppProcess(this.engine.program, [...args], {
-      env: process.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+  async #build(args: string[], { print, signal }: ImageAudience) {
+    signal.throwIfAborted();
+    const { program } = this.engine;
+    const build = new AppProcess(program, args, { env: process.env, stdio: ['ignore', 'pipe', 'pipe'] });
     let isOthersFault = false;
     const onLine = (text: string) => {
       isOthersFault ||= lostLayer.test(text);
       print(text);
     };
     for (const output of [build.child.stdout, build.child.stderr]) build.onLine(output, onLine);
-    const timers: (() => void)[] = [];
-    onAbort(signal, () => {
-      if (this.engine.leavesSteps) timers.push(every(100, () => endSteps(build.child.pid)));
-      else build.kill('SIGTERM');
-      timers.push(after(stepEndMs, () => build.kill('SIGKILL')));
-    });
+    const stopSteps = every(100, () => signal.aborted && endSteps(build.child.pid));
+    const kill = () => void after(stepEndMs, () => build.kill('SIGKILL'), { background: true });
+    signal.addEventListener('abort', kill, { once: true });
     const exit = await build.ended.finally(() => {
-      for (const stop of timers) stop();
+      stopSteps();
+      signal.removeEventListener('abort', kill);
     });
-    return { exit, isOthersFault };
+    return { problem: exit.code === 0 ? undefined : `${program} ended with ${describeExit(exit)}`, isOthersFault };
   }
 
-  /** Errors are ignored: what remains only takes space. Images are listed newest first, as they have to be removed. */
+  /**
+   * Errors are ignored: what remains only takes space. Images are listed newest first, as they have to be removed. The
+   * templates of lists differ between docker and podman, but not those of `inspect`.
+   */
   async #removeAll(isWanted: (owner: string) => boolean): Promise<void> {
-    const containers = await this.#find(['ps', '--all'], 'container', isWanted);
-    if (containers.length > 0) await this.#ask('rm', '--force', ...containers);
-    const images = await this.#find(['image', 'ls', '--all'], 'image', isWanted);
-    if (images.length > 0) await this.#ask('image', 'rm', '--force', ...images);
-  }
-
-  /** The templates of the lists differ between docker and podman, but not those of `inspect`. */
-  async #find(list: readonly string[], type: string, isWanted: (owner: string) => boolean): Promise<string[]> {
-    const found = await this.#ask(...list, '--quiet', '--no-trunc', '--filter', `label=${labelName}`);
-    const ids = found.output.split('\n').filter((id) => id.trim() !== '');
-    if (ids.length === 0) return [];
+    const filter = ['--all', '--quiet', '--no-trunc', '--filter', `label=${labelName}`];
     const format = `{{.Id}} {{index .Config.Labels "${labelName}"}}`;
-    const { output } = await this.#ask('inspect', '--type', type, '--format', format, ...ids);
-    const labels = output.split('\n').map((line) => line.trim().split(' '));
-    return labels.flatMap(([id, owner]) => (id && owner && isWanted(owner) ? [id] : []));
+    for (const [list, remove] of [
+      [['ps'], ['rm']],
+      [
+        ['image', 'ls'],
+        ['image', 'rm'],
+      ],
+    ] as const) {
+      const ids = lines(await this.#ask(...list, ...filter));
+      const labels = ids.length === 0 ? [] : lines(await this.#ask('inspect', '--format', format, ...ids));
+      const wanted = labels.map((line) => line.split(' ')).filter(([, owner = '']) => isWanted(owner));
+      if (wanted.length > 0) await this.#ask(...remove, '--force', ...wanted.map(([id = '']) => id));
+    }
   }
 
-  #ask(...args: string[]) {
-    return askEngine(this.engine.program, args);
+  async #ask(...args: string[]): Promise<string> {
+    return (await askEngine(this.engine.program, args)).output;
   }
 
   #nameOf(name: string): string {
@@ -150,18 +141,19 @@ export class OwnContainers {
 /** What an engine says when another emulator has removed a part that this build was using. */
 const lostLayer = /layer not known|image not known|identifier is not (?:a layer|an image)/;
 
-/** Before it removes one that runs, podman would wait ten seconds for it to end. */
-const endsAtOnce = ['--stop-timeout', '0'];
-
 const stepEndMs = 5_000;
 
 /** Ends the programs of a build: then podman removes its working containers, which a signal makes it leave behind. */
-function endSteps(engine: number | undefined): void {
+function endSteps(engine = 0): void {
   try {
-    const own = engine === undefined ? [] : processGroup(engine);
+    const own = processGroup(engine);
     const steps = own.flatMap(processTree).filter((pid) => !own.includes(pid));
     for (const pid of new Set(steps)) process.kill(pid, 'SIGKILL');
   } catch {
     // They have ended, or this system has no /proc.
   }
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').flatMap((line) => line.trim() || []);
 }

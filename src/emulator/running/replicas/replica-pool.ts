@@ -6,7 +6,7 @@ import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import type { PooledReplica } from './pooled-replica.ts';
 import type { ReplicaOptions } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
-import { hasFixedPort, sharesPort } from './shared-port.ts';
+import { hasFixedPort, sharesPort } from './server-ready.ts';
 import { startInTime } from './start-in-time.ts';
 import { StartedReplicas, type StartOptions } from './started-replicas.ts';
 

@@ -64,7 +64,7 @@ export interface Replica {
   /** Resolves when its process has ended for any reason, with that reason. */
   readonly ended: Promise<string>;
   /** How long the end of its process may be noticed after that of its connections. */
-  readonly noticedMs?: number;
+  readonly noticedMs?: number | undefined;
   call(call: ReplicaCall): Promise<ServerReply>;
   /** Opens a WebSocket. Only an app's own server has them. */
   openSocket?(call: SocketCall): Promise<SocketReply>;

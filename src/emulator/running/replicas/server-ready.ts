@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { pause } from '../../../clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
+import type { BuildRecord } from '../../model/state/records.ts';
 import { type ReplicaOptions, StartTimeoutError } from './replica.ts';
 
 interface Start {
@@ -33,8 +34,9 @@ export async function untilReady(start: Start): Promise<void> {
   let answeredMs = answeredPollMs;
   try {
     while (!ended.aborted) {
-      answer = await ask(port, path, check ? checkMs : silentMs, ended);
-      if (signal.aborted) return;
+      const now = await ask(port, path, check ? checkMs : silentMs, ended);
+      if (ended.aborted) break;
+      answer = now;
       const isAnswered = check ? isHealthy(answer) : answer !== undefined;
       wasTaken = isAnswered && !(await isOwn());
       if (isAnswered && !wasTaken) return;
@@ -114,4 +116,15 @@ function tryListen(port: number, host: string): Promise<number | undefined> {
       server.close(() => done(typeof address === 'object' ? address?.port : undefined));
     });
   });
+}
+
+/** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
+export function hasFixedPort({ settings }: BuildRecord): boolean {
+  const { entrypoint, port } = settings;
+  return sharesPort({ settings }) && !new RegExp(`(?<!\\d)${port}(?!\\d)`).test(entrypoint.join(' '));
+}
+
+/** An app's own server has one port of this machine, so it has one replica. Each container has ports of its own. */
+export function sharesPort({ settings }: Pick<BuildRecord, 'settings'>): boolean {
+  return settings.runtime === 'custom' && !settings.dockerfilePath;
 }

@@ -1,9 +1,6 @@
-import parseWords from 'string-argv';
 import type { ServerReply } from '../../http/reply.ts';
-import type { AppSettings } from '../../model/apps/settings.ts';
-import { AppProcess, describeExit } from '../processes/process.ts';
+import type { AppProcess, ProcessExit } from '../processes/process.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
-import { findExposedAddress, findListeningPorts, isOfOther } from './listening.ts';
 import {
   type Replica,
   type ReplicaCall,
@@ -12,32 +9,46 @@ import {
   type SocketCall,
   type SocketReply,
 } from './replica.ts';
-import { freePort, isFree, untilReady } from './server-ready.ts';
-import { startModules } from './start-modules.ts';
+import { untilReady } from './server-ready.ts';
 
-/** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */
+/** How the server of an app runs: as a process of this machine, or in a container. */
+export interface ServerRuntime {
+  /** Of a container the process is not known: it may be in another namespace or on a virtual machine. */
+  isContainer: boolean;
+  choosePort(): Promise<number>;
+  start(port: number): AppProcess;
+  /** Whether what answers on the port is this server, and it runs, as far as that is known. */
+  isOwn(port: number, pid: number): Promise<boolean>;
+  listensOn?(pid: number): Promise<number[]>;
+  /** When it listens, or cannot start. */
+  started?(port: number, isReady: boolean): Promise<void>;
+  /** Why it ended, for a sentence. */
+  describeEnd(end: ProcessExit | NodeJS.ErrnoException, wasStopped: boolean): string;
+  /** Removes what it left. */
+  remove?(): Promise<void>;
+}
+
+/** A replica of an app with its own server: starts that, and forwards requests to its port. */
 export class ServerReplica implements Replica {
   readonly ready: Promise<void>;
   readonly ended: Promise<string>;
+  /** An engine notices it later than the network. */
+  readonly noticedMs: number | undefined;
   #process: AppProcess | undefined;
   #port = 0;
   #stopped = false;
 
-  constructor(start: ReplicaOptions) {
-    this.ready = this.#start(start);
-    this.ready.catch(() => {});
-    this.ended = this.ready.then(
-      () => this.#exitReason(),
-      async (error: Error) => {
-        await this.#process?.stop(0);
-        return error.message;
-      },
-    );
-    this.ended.catch(() => {});
+  constructor(
+    private readonly options: ReplicaOptions,
+    private readonly runtime: ServerRuntime,
+  ) {
+    this.noticedMs = runtime.isContainer ? 3_000 : undefined;
+    this.ready = this.#start();
+    this.ended = this.#untilEnded().finally(() => runtime.remove?.());
   }
 
   get pid(): number | undefined {
-    return this.#process?.child.pid;
+    return this.runtime.isContainer ? undefined : this.#process?.child.pid;
   }
 
   call(call: ReplicaCall): Promise<ServerReply> {
@@ -48,96 +59,57 @@ export class ServerReplica implements Replica {
     return requestUpgrade(call, this.#port);
   }
 
+  /** An engine passes SIGTERM on to its container, but not SIGKILL: what remains is removed by force. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     await this.#process?.stop(graceMs);
+    await this.ended;
+  }
+
+  async #untilEnded(): Promise<string> {
+    try {
+      await this.ready;
+    } catch (error) {
+      await this.#process?.stop(0);
+      return (error as Error).message;
+    }
+    return this.#exitReason();
+  }
+
+  async #start(): Promise<void> {
+    const { runtime } = this;
+    const port = await runtime.choosePort();
+    this.#port = port;
+    let isReady = false;
+    try {
+      await this.#startServer(port);
+      isReady = true;
+    } finally {
+      await runtime.started?.(port, isReady);
+    }
+  }
+
+  async #startServer(port: number): Promise<void> {
+    const { build, limit, print } = this.options;
+    const { runtime } = this;
+    if (this.#stopped) throw new ReplicaError('it was stopped');
+    const server = runtime.start(port);
+    this.#process = server;
+    for (const stream of ['stdout', 'stderr'] as const)
+      server.onLine(server.child[stream], (text) => print({ stream, text }));
+    const died = this.#exitReason().then((reason) => Promise.reject(new ReplicaError(reason)));
+    died.catch(() => {});
+    const { pid = 0 } = server.child;
+    const watch = new AbortController();
+    const isOwn = () => runtime.isOwn(port, pid);
+    const listensOn = async () => (await runtime.listensOn?.(pid)) ?? [];
+    const start = { settings: build.settings, port, limit, signal: watch.signal, isOwn, listensOn };
+    await Promise.race([died, untilReady(start)]).finally(() => watch.abort());
   }
 
   async #exitReason(): Promise<string> {
-    return this.#process ? `its process ended with ${describeExit(await this.#process.ended)}` : 'it was stopped';
+    if (!this.#process) return 'it was stopped';
+    const end = await this.#process.ended.catch((error: NodeJS.ErrnoException) => error);
+    return this.runtime.describeEnd(end, this.#stopped);
   }
-
-  async #start(options: ReplicaOptions): Promise<void> {
-    this.#port = await choosePort(options.build.settings);
-    try {
-      await this.#startProcess(options);
-    } finally {
-      claimedPorts.delete(this.#port);
-    }
-    const address = await findExposedAddress(this.#port);
-    if (address) options.warn(exposureWarning(address, this.#port));
-  }
-
-  async #startProcess({ build, folder, python, environment, launch, limit, print }: ReplicaOptions): Promise<void> {
-    const { settings } = build;
-    const modules = startModules(folder, environment, ['loopback', 'breakpoints', 'debugger']);
-    const env = { ...environment, PYTHONPATH: modules, PORT: String(this.#port) };
-    if (this.#stopped) throw new ReplicaError('it was stopped');
-    const [program = '', ...args] = localCommand(settings, this.#port, python);
-    const { command, args: words } = launch(program, args);
-    const server = new AppProcess(command, words, {
-      cwd: folder,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#process = server;
-    server.onLine(server.child.stdout, (text) => print({ stream: 'stdout', text }));
-    server.onLine(server.child.stderr, (text) => print({ stream: 'stderr', text }));
-    const watch = new AbortController();
-    const died = server.ended.then(
-      (exit) => {
-        if (exit.code === notFoundCode && command !== program) {
-          throw new ReplicaError(`its entrypoint failed to start: ${program} not found`);
-        }
-        throw new ReplicaError(`its process ended with ${describeExit(exit)}`);
-      },
-      (error: NodeJS.ErrnoException) => {
-        const reason = error.code === 'ENOENT' ? `${program} not found` : error.message;
-        throw new ReplicaError(`its entrypoint failed to start: ${reason}`);
-      },
-    );
-    const { pid = 0 } = server.child;
-    const start = { settings, port: this.#port, limit, signal: watch.signal };
-    const isOwn = async () => !(await isOfOther(this.#port, pid));
-    const ports = { listensOn: () => findListeningPorts(pid), isOwn };
-    try {
-      await Promise.race([died, untilReady({ ...start, ...ports })]);
-    } finally {
-      watch.abort();
-      died.catch(() => {});
-    }
-  }
-}
-
-function exposureWarning(address: string, port: number): string {
-  const reached = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
-  return `the server listens on ${reached}, where other machines can call it without a token; make it listen on 127.0.0.1`;
-}
-
-/** What the program that mounts volumes exits with if it cannot find the command to run. */
-const notFoundCode = 127;
-
-/** Of servers that have not started to listen: they are still free. */
-const claimedPorts = new Set<number>();
-
-/** The configured port if it is free, and any other one if the entrypoint names it: that can be changed. */
-async function choosePort({ entrypoint, port }: AppSettings): Promise<number> {
-  if (portPattern(port).test(entrypoint.join(' ')) || claimedPorts.has(port)) return freePort();
-  claimedPorts.add(port);
-  if (await isFree(port)) return port;
-  claimedPorts.delete(port);
-  return freePort();
-}
-
-function portPattern(port: number): RegExp {
-  return new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');
-}
-
-/** The entrypoint with this machine's interpreter, the loopback address, and the port that was chosen. */
-function localCommand({ entrypoint, port }: AppSettings, actual: number, python: string): string[] {
-  const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
-  return words.map((word, index) => {
-    if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
-    return word.replaceAll('0.0.0.0', '127.0.0.1').replace(portPattern(port), String(actual));
-  });
 }
