@@ -28,7 +28,7 @@ const labelName = 'gantry-emulator';
  */
 export class OwnContainers {
   readonly #owner = newOwnerName();
-  readonly #label = ['--label', `${labelName}=${this.#owner}`];
+  readonly #label = `${labelName}=${this.#owner}`;
   /** Images are built and removed one after another: a removal takes layers that a build would use. */
   #images: Promise<unknown> = Promise.resolve();
 
@@ -37,17 +37,14 @@ export class OwnContainers {
   /** Removes what emulators of this machine have left that were killed. */
   static async on(engine: ContainerEngine): Promise<OwnContainers> {
     const containers = new OwnContainers(engine);
-    await containers.#removeAll((owner) => {
-      const parsed = parseOwnerName(owner);
-      return parsed !== undefined && isAlive(parsed) === false;
-    });
+    await containers.#removeAll(labelName, (ids) => containers.#ofDeadOwners(ids));
     return containers;
   }
 
   /** Of a folder and a Dockerfile in it. It gets no variables of the app: they are for its containers. */
   buildImage(id: string, folder: string, dockerfile: string, audience: ImageAudience): Promise<OwnImage> {
     const tag = `${labelName}:${this.#nameOf(id)}`;
-    const args = ['build', ...this.#label, '--tag', tag, '--file', join(folder, dockerfile), folder];
+    const args = ['build', '--label', this.#label, '--tag', tag, '--file', join(folder, dockerfile), folder];
     return this.#inTurn(async () => {
       for (let triesLeft = 2; ; triesLeft--) {
         const { problem, isOthersFault } = await this.#build(args, audience);
@@ -65,7 +62,7 @@ export class OwnContainers {
   /** Runs a container in the foreground. `name` is unique in this emulator. */
   run(name: string, args: readonly string[], env: NodeJS.ProcessEnv): AppProcess {
     // Before it removes a container that runs, podman would wait ten seconds for it to end.
-    const words = ['run', '--name', this.#nameOf(name), ...this.#label, '--stop-timeout', '0', ...args];
+    const words = ['run', '--name', this.#nameOf(name), '--label', this.#label, '--stop-timeout', '0', ...args];
     return new AppProcess(this.engine.program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
@@ -79,7 +76,7 @@ export class OwnContainers {
 
   /** Removes everything of this emulator, also the parts of images that were not completed. */
   clear(): Promise<void> {
-    return this.#inTurn(() => this.#removeAll((owner) => owner === this.#owner));
+    return this.#inTurn(() => this.#removeAll(this.#label));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -108,13 +105,8 @@ export class OwnContainers {
     return { problem: exit.code === 0 ? undefined : `${program} ended with ${describeExit(exit)}`, isOthersFault };
   }
 
-  /**
-   * Errors are ignored: what remains only takes space. Images are listed newest first, as they have to be removed. The
-   * templates of lists differ between docker and podman, but not those of `inspect`.
-   */
-  async #removeAll(isWanted: (owner: string) => boolean): Promise<void> {
-    const filter = ['--all', '--quiet', '--no-trunc', '--filter', `label=${labelName}`];
-    const format = `{{.Id}} {{index .Config.Labels "${labelName}"}}`;
+  /** Errors are ignored: what remains only takes space. Images are listed newest first, as they have to be removed. */
+  async #removeAll(label: string, select = async (ids: string[]) => ids): Promise<void> {
     for (const [list, remove] of [
       [['ps'], ['rm']],
       [
@@ -122,11 +114,26 @@ export class OwnContainers {
         ['image', 'rm'],
       ],
     ] as const) {
-      const ids = lines(await this.#ask(...list, ...filter));
-      const labels = ids.length === 0 ? [] : lines(await this.#ask('inspect', '--format', format, ...ids));
-      const wanted = labels.map((line) => line.split(' ')).filter(([, owner = '']) => isWanted(owner));
-      if (wanted.length > 0) await this.#ask(...remove, '--force', ...wanted.map(([id = '']) => id));
+      // While another emulator removes something, a list may fail, and what it uses stays.
+      for (let triesLeft = 5; triesLeft > 0; triesLeft--) {
+        const words = [...list, '--all', '--quiet', '--no-trunc', '--filter', `label=${label}`];
+        const { failed, output } = await askEngine(this.engine.program, words);
+        const found = lines(output);
+        const ids = found.length === 0 ? [] : await select(found);
+        if (!failed && ids.length === 0) break;
+        if (ids.length > 0) await this.#ask(...remove, '--force', ...ids);
+      }
     }
+  }
+
+  /** The templates of lists differ between docker and podman, but not those of `inspect`. */
+  async #ofDeadOwners(ids: string[]): Promise<string[]> {
+    const format = `{{.Id}} {{index .Config.Labels "${labelName}"}}`;
+    return lines(await this.#ask('inspect', '--format', format, ...ids)).flatMap((line) => {
+      const [id = '', owner = ''] = line.split(' ');
+      const parsed = parseOwnerName(owner);
+      return parsed && isAlive(parsed) === false ? [id] : [];
+    });
   }
 
   async #ask(...args: string[]): Promise<string> {
