@@ -23,8 +23,12 @@ export function podman(...args: string[]): string {
 }
 
 /** The containers and images of the emulators of a process, by default of this one: others may run at the same time. */
-export function leftOf(owner = String(process.pid)): string[] {
-  const format = '{{.ID}} {{.Labels}}';
-  const lists = [podman('ps', '-a', '--format', format), podman('images', '-a', '--format', format)];
-  return lists.flatMap((list) => list.split('\n').filter((line) => line.includes(`gantry-emulator:${owner}-`)));
+export function leftOf(owner?: string): string[] {
+  return [...ownedOf(owner, 'ps', '-a'), ...ownedOf(owner, 'images', '-a')];
+}
+
+/** What a list of the engine has of the emulators of a process. */
+export function ownedOf(owner = String(process.pid), ...list: string[]): string[] {
+  const lines = podman(...list, '--format', '{{.ID}} {{.Labels}}').split('\n');
+  return lines.filter((line) => line.includes(`gantry-emulator:${owner}-`));
 }
