@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, every } from '../../../clock.ts';
 import { isAlive, newOwnerName, parseOwnerName } from '../../../disk/index.ts';
@@ -63,7 +64,8 @@ export class OwnContainers {
   run(name: string, args: readonly string[], env: NodeJS.ProcessEnv): AppProcess {
     // Before it removes a container that runs, podman would wait ten seconds for it to end.
     const words = ['run', '--name', this.#nameOf(name), '--label', this.#label, '--stop-timeout', '0', ...args];
-    return new AppProcess(this.engine.program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    // Of a container that ran out of memory, podman leaves a file where it was started.
+    return new AppProcess(this.engine.program, words, { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
   async isRunning(name: string): Promise<boolean> {
