@@ -1,11 +1,10 @@
-import { closeSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
-import { openRegularSync } from '../../disk/index.ts';
 import { ConflictError } from '../../errors.ts';
+import { planStart, startOf } from '../../project/files/plans.ts';
 
 const kinds = {
-  plan: { name: 'a deploy plan', start: /^\s*\{\s*"gantryPlan"/ },
+  plan: { name: 'a deploy plan', start: planStart },
   archive: { name: 'a zip archive', start: /^PK/ },
   page: { name: 'an HTML page', start: /^\s*<!doctype html/i },
   runs: { name: 'an export of runs', start: /^(\{"id"|id,createdAt)/ },
@@ -23,18 +22,4 @@ export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, ki
     why: 'it would be overwritten',
     fix: 'name another file, or remove this one',
   });
-}
-
-/** Empty for what cannot be read: writing it says why. */
-function startOf(file: string): string {
-  let opened: number | undefined;
-  try {
-    opened = openRegularSync(file);
-    const bytes = Buffer.alloc(64);
-    return bytes.toString('latin1', 0, readSync(opened, bytes));
-  } catch {
-    return '';
-  } finally {
-    if (opened !== undefined) closeSync(opened);
-  }
 }

@@ -10,6 +10,7 @@ import { entriesByBytes, isFileOfStream, mayBeOtherBytes, type NamedEntry } from
 import { type Problem, ProjectError, throwIfAborted } from '../../errors.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
 import { type Exclude, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
+import { isPlan } from './plans.ts';
 import { unoptimized } from './unoptimized.ts';
 import { isInside, resolveLink } from './walk-links.ts';
 import { WalkProblems } from './walk-problems.ts';
@@ -209,7 +210,7 @@ class Walk {
   #addFile({ path, real }: Pick<Folder, 'path' | 'real'>, reason: FileReason): void {
     try {
       const stats = lstatSync(real);
-      if (this.#isOutput(real) || isFileOfStream(stats)) {
+      if (this.#isOutput(real) || isFileOfStream(stats) || isPlan(real)) {
         this.#skip(path, { kind: 'output' });
         return;
       }
