@@ -8,7 +8,14 @@ import type { Context } from '../context.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError, GantryError, systemCode, UsageError } from '../errors.ts';
 import { requiring } from '../flags/rules.ts';
-import { ciSystems, pipelineFor, readPipelineApp, writePackage, writePipeline } from '../operations/ci/index.ts';
+import {
+  adviceOnSmoke,
+  ciSystems,
+  pipelineFor,
+  readPipelineApp,
+  writePackage,
+  writePipeline,
+} from '../operations/ci/index.ts';
 import { checkAppConfig } from '../project/config.ts';
 import { appNameDoubt, toAppName } from '../project/rules/name.ts';
 import { sections } from '../project/schema.ts';
@@ -35,8 +42,9 @@ export default defineCommand({
     const folder = resolve(cwd, dir);
     const config = join(folder, 'cerebrium.toml');
     const place = relative(cwd, folder).replaceAll('\\', '/') || '.';
-    if (ci && print)
-      return { dir: folder, paths: [], pipeline: pipelineFor(ci, await readPipelineApp(context, place)).text };
+    const app = ci && (await readPipelineApp(context, place));
+    if (app?.verification.length === 0) progress.note(`the pipeline looks at no new build. ${adviceOnSmoke}`);
+    if (app && print) return { dir: folder, paths: [], pipeline: pipelineFor(ci, app).text };
     const exists = (agents || ci) && existsSync(config);
     const suggested = toAppName(basename(folder));
     const chosen =
@@ -55,7 +63,7 @@ export default defineCommand({
       region: settings.region.value,
       agents,
     });
-    const pipeline = ci && writePipeline(cwd, ci, await readPipelineApp(context, place));
+    const pipeline = app && writePipeline(ci, app);
     createFolder(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
@@ -65,9 +73,8 @@ export default defineCommand({
     for (const problem of (await checkAppConfig(config, { shownAs: relative(cwd, config) })).problems) {
       progress.warn(problem);
     }
-    if (pipeline) written.push(pipeline);
-    const archive = ci && (await writePackage(context));
-    if (archive) written.push(archive);
+    const archive = app && (await writePackage(app.root, context));
+    for (const path of [pipeline, archive]) if (app && path) written.push(relative(cwd, join(app.root, path)));
     progress.note(
       pipeline
         ? `next: set the variables that ${pipeline} names, and commit it`
@@ -81,7 +88,7 @@ export default defineCommand({
       pipeline?.trimEnd() ?? paths.join('\n'),
   verbatim: () => true,
   details: [
-    'The pipeline of --ci is for the root of the repository, so run it there: on pull requests, it checks the app, saves the plan of its deploy and deploys a preview for 7 days; on the branch main, it deploys, calls and watches the new build, and returns to the build before if it is sick. What its next run has to know is on a volume (GANTRY_TEAM_STATE). While gantry is not published, its package is written to .gantry as well: commit it, the pipeline installs that. An existing file is never changed.',
+    'The pipeline of --ci is written to the root of the repository: on pull requests, it checks the app, saves the plan of its deploy and deploys a preview for 7 days; on the default branch, it deploys, calls and watches the new build, and returns to the build before if it is sick. What its next run has to know is on a volume (GANTRY_TEAM_STATE). While gantry is not published, its package is written to .gantry as well: commit it, the pipeline installs that. An existing file is never changed.',
   ],
   effect: 'changes',
   local: true,

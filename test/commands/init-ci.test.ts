@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { load } from 'js-yaml';
@@ -6,6 +7,8 @@ import { ciSystems, pipelineFor } from '../../src/operations/ci/index.ts';
 import { releaseNames, version } from '../../src/version.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { machine } from '../support/machine.ts';
+import { repositoryOf } from '../support/repository.ts';
 
 const app = '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n';
 
@@ -31,7 +34,7 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   const at = "-C 'my apps/web'";
   const plan = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`;
   expect(commands).toContain(`npm install --global --ignore-scripts --offline ./${packed}`);
-  const app = { folder: '.', repository: 'shop', verification: [] };
+  const app = { folder: '.', branch: 'main', repository: 'shop', verification: [] };
   const published = pipelineFor(system, app, { ...releaseNames, npm: '@ada/gantry' }).text;
   expect(published).toContain(`npm install --global --ignore-scripts @ada/gantry@${version}`);
   expect(commands).toContain(`gantry check ${at} --strict`);
@@ -76,6 +79,59 @@ test.each([
   ]);
   expect(stdout.includes('add a call of it')).toBe(expected === 'wait\n');
 });
+
+test('init --ci in a folder of a repository writes to its root, for its branch, and says what git ignores', async () => {
+  await using place = await repositoryOf({
+    '.gitignore': '*.tgz\n',
+    'apps/web/cerebrium.toml': app,
+    'apps/web/main.py': 'def run(x): pass\n',
+  });
+  place.git('branch', '--move', 'release/1');
+  const { stdout, stderr } = await gantry(['init', '--ci', 'github'], {
+    cwd: join(place.path, 'apps/web'),
+    env: machine(),
+  });
+  expect(stdout).toBe(`../../${files.github}\n../../${packed}\n`);
+  const pipeline = load(readFileSync(join(place.path, files.github), 'utf8'));
+  expect(pipeline).toMatchObject({ on: { push: { branches: ['release/1'], paths: ['apps/web/**', files.github] } } });
+  expect(textsIn(pipeline)).toContain('gantry check -C apps/web --strict');
+  expect(stderr).toContain('add a call of it: --smoke');
+  expect(stderr).toContain(`git ignores ${packed}: git add --force ${packed}`);
+});
+
+test('init --ci github has a deployment for GitHub, and one comment with the address of the preview', async () => {
+  await using place = await folderOf({ gh: fakeGh });
+  const { jobs } = load((await gantry(['init', '--ci', 'github', '--print'], { cwd: place.path })).stdout) as Workflow;
+  expect(jobs.deploy?.environment?.url).toContain('steps.deploy.outputs.endpoint');
+  expect([jobs.deploy?.permissions, jobs.preview?.permissions]).toEqual([
+    undefined,
+    { contents: 'read', 'pull-requests': 'write' },
+  ]);
+  const { run = '', env = {} } = jobs.preview?.steps.find((step) => step.env?.GH_TOKEN) ?? {};
+  const comment = (TEXT: string) => {
+    const variables = { ...env, COMMENTS: 'repos/a/b/issues/1/comments', GITHUB_REPOSITORY: 'a/b', TEXT };
+    const setting = { cwd: place.path, env: { ...machine(variables), PATH: `${place.path}:${machine().PATH}` } };
+    execFileSync('bash', ['-e', '-c', `chmod +x gh; ${run}`], setting);
+  };
+  for (const text of ['first', 'second']) comment(text);
+  expect(readFileSync(join(place.path, 'asked'), 'utf8').split('\n')).toEqual([
+    'api --silent repos/a/b/issues/1/comments -f body=<!-- gantry . --> first',
+    'api --silent -X PATCH repos/a/b/issues/comments/7 -f body=<!-- gantry . --> second',
+    '',
+  ]);
+});
+
+/** Has the comment 7 once one was made. */
+const fakeGh = `#!/bin/sh
+case "$*" in *--jq*) test ! -e asked || echo 7;; *) echo "$*" >> asked;; esac
+`;
+
+interface Job {
+  environment?: { url: string };
+  permissions?: object;
+  steps: { run?: string; env?: Record<string, string> }[];
+}
+type Workflow = { jobs: Partial<Record<string, Job>> };
 
 test('init --ci changes nothing the second time, and never another file', async () => {
   await using place = await folderOf({ '.gitlab-ci.yml': 'mine: {}\n' });

@@ -102,7 +102,7 @@ describe('a pipeline that starts on new machines', () => {
   test.each(ciSystems)('is never green by the line of %s while the app crashes', async (system) => {
     crashing = [0];
     const verification = ['--smoke', 'run', '--watch', '2m', '--or-rollback'];
-    const { text } = pipelineFor(system, { folder: '.', repository: 'shop', verification });
+    const { text } = pipelineFor(system, { folder: '.', branch: 'main', repository: 'shop', verification });
     const [, flags = ''] = /gantry deploy (--if-changed [^)\n]*)/.exec(text) ?? [];
     expect(flags).toContain('--smoke run');
     const first = await deploy('one', flags.trim().split(' '));

@@ -16,25 +16,19 @@ const installed = (install: string) => `      - uses: ${githubActions.checkout}
           node-version: 22
       - run: ${install}`;
 
-export const github = ({
-  install,
-  check,
-  plan,
-  planFile,
-  preview,
-  endPreview,
-  deploy,
-  advice,
-  prune,
-}: Commands): Pipeline => ({
+/** An app in a folder is not concerned by changes elsewhere. */
+const pathsOf = (folder: string) =>
+  folder === '.' ? '' : `    paths: [${JSON.stringify(`${folder}/**`)}, .github/workflows/gantry.yml]\n`;
+
+export const github = (made: Commands): Pipeline => ({
   path: '.github/workflows/gantry.yml',
   text: `${setUp('In Settings > Secrets and variables > Actions, set')}name: gantry
 on:
   pull_request:
     types: [opened, synchronize, reopened, closed]
-  push:
-    branches: [main]
-
+${pathsOf(made.folder)}  push:
+    branches: [${made.branch}]
+${pathsOf(made.folder)}
 permissions:
   contents: read
 
@@ -51,35 +45,50 @@ jobs:
     runs-on: ubuntu-latest
     timeout-minutes: 10
     steps:
-${installed(install)}
-      - run: ${check}
+${installed(made.install)}
+      - run: ${made.check}
       # Pull requests from forks and of Dependabot get no secrets, and so no plan.
-      - run: ${plan}
+      - run: ${made.plan}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
-      - if: hashFiles('${planFile}') != ''
+      - if: hashFiles('${made.planFile}') != ''
         uses: ${githubActions.upload}
         with:
           name: gantry-plan
-          path: ${planFile}
+          path: ${made.planFile}
 
   preview:
     if: github.event_name == 'pull_request' && github.event.action != 'closed'
     runs-on: ubuntu-latest
     timeout-minutes: 60
+    permissions:
+      contents: read
+      pull-requests: write
     steps:
-${installed(install)}
-      - run: ${preview}
+${installed(made.install)}
+      - id: preview
+        run: ${made.preview}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
+      # One comment with its address, which later runs edit.
+      - if: steps.preview.outputs.endpoint != ''
+        env:
+          GH_TOKEN: \${{ github.token }}
+          COMMENTS: repos/\${{ github.repository }}/issues/\${{ github.event.number }}/comments
+          MARK: <!-- gantry ${made.folder} -->
+          TEXT: 'Preview: \${{ steps.preview.outputs.endpoint }}'
+        run: |
+          id=$(gh api --paginate "$COMMENTS" --jq '.[] | select(.body | startswith(env.MARK)).id' | head -n 1)
+          if [ -n "$id" ]; then set -- -X PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id"; else set -- "$COMMENTS"; fi
+          gh api --silent "$@" -f body="$MARK $TEXT"
 
   end-preview:
     if: github.event_name == 'pull_request' && github.event.action == 'closed'
     runs-on: ubuntu-latest
     timeout-minutes: 10
     steps:
-${installed(install)}
-      - run: test -z "$GANTRY_TOKEN" || ${endPreview('GITHUB_HEAD_REF')}
+${installed(made.install)}
+      - run: test -z "$GANTRY_TOKEN" || ${made.endPreview('GITHUB_HEAD_REF')}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
 
@@ -87,13 +96,18 @@ ${installed(install)}
     if: github.event_name == 'push'
     runs-on: ubuntu-latest
     timeout-minutes: 60
+    # From this, GitHub makes a deployment with its status. Settings > Environments can require reviewers.
+    environment:
+      name: production
+      url: \${{ steps.deploy.outputs.endpoint }}
     steps:
-${installed(install)}
+${installed(made.install)}
       # Writes a job summary, annotations, and outputs: app, build-id, status, build-status, endpoint, dashboard-url.
-${commented(advice, '      ')}      - run: ${deploy}
+${commented(made.advice, '      ')}      - id: deploy
+        run: ${made.deploy}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
-      - run: ${prune}
+      - run: ${made.prune}
         env:
           GANTRY_TOKEN: \${{ secrets.GANTRY_TOKEN }}
 `,

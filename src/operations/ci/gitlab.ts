@@ -1,16 +1,6 @@
 import { type Commands, commented, type Pipeline, setUp, teamState } from './pipeline-parts.ts';
 
-export const gitlab = ({
-  install,
-  check,
-  plan,
-  planFile,
-  preview,
-  endPreview,
-  deploy,
-  advice,
-  prune,
-}: Commands): Pipeline => ({
+export const gitlab = (made: Commands): Pipeline => ({
   path: '.gitlab-ci.yml',
   text: `${setUp('In Settings > CI/CD > Variables, set')}variables:
   ${teamState}
@@ -19,23 +9,23 @@ default:
   # With git, which tells the branch of a preview, and Python, which checks the app's syntax.
   image: node:22
   before_script:
-    - ${install}
+    - ${made.install}
 
 check:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
-    - ${check}
+    - ${made.check}
     # Not without the token: a protected variable is for protected branches only, and forks have none.
-    - ${plan}
+    - ${made.plan}
   artifacts:
-    paths: ["${planFile}"]
+    paths: ["${made.planFile}"]
 
 preview:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
-    - ${preview}
+    - ${made.preview}
   environment:
     name: preview/$CI_COMMIT_REF_SLUG
     on_stop: end-preview
@@ -48,7 +38,7 @@ end-preview:
       when: manual
       allow_failure: true
   script:
-    - test -z "$GANTRY_TOKEN" || ${endPreview('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME')}
+    - test -z "$GANTRY_TOKEN" || ${made.endPreview('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME')}
   environment:
     name: preview/$CI_COMMIT_REF_SLUG
     action: stop
@@ -60,9 +50,9 @@ deploy:
   resource_group: production
   script:
     # stdout is the address of the app.
-${commented(advice, '    ')}    - endpoint=$(${deploy})
+${commented(made.advice, '    ')}    - endpoint=$(${made.deploy})
     - echo "GANTRY_ENDPOINT=$endpoint" > gantry-deploy.env
-    - ${prune}
+    - ${made.prune}
   environment:
     name: production
     url: $GANTRY_ENDPOINT

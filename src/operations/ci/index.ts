@@ -1,4 +1,4 @@
 export { readPipelineApp } from './pipeline-app.ts';
-export { ciSystems, pipelineFor } from './pipelines.ts';
+export { adviceOnSmoke, ciSystems, pipelineFor } from './pipelines.ts';
 export { writePackage } from './write-package.ts';
 export { writePipeline } from './write-pipeline.ts';

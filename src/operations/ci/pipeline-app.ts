@@ -1,11 +1,16 @@
-import { basename, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import type { Context } from '../../context.ts';
 import { checkAppConfig } from '../../project/config.ts';
 
 /** What a pipeline has to know of the app that it deploys. */
 export interface PipelineApp {
-  /** Of the app, from the root of the repository. */
+  /** The root of the repository, where the pipeline and its package belong. */
+  root: string;
+  /** Of the app, from the root. */
   folder: string;
+  /** What is deployed. */
+  branch: string;
   /** Its name confirms that its previews may be deleted. */
   repository: string;
   /** What the new build must show, as flags of `deploy`; none if no call of it is known that must succeed. */
@@ -14,9 +19,12 @@ export interface PipelineApp {
 
 export async function readPipelineApp(context: Context, folder: string): Promise<PipelineApp> {
   // Most uses of init write no pipeline.
-  const { readRepository } = await import('../git/index.ts');
-  const repository = (await readRepository(context))?.name ?? basename(context.cwd);
-  return { folder, repository, verification: await findVerification(join(context.cwd, folder)) };
+  const { currentBranch, findDefaultBranch, readRepository } = await import('../git/index.ts');
+  const cwd = realpathSync(context.cwd);
+  const { root, name: repository } = (await readRepository(context)) ?? { root: cwd, name: basename(cwd) };
+  const branch = (await findDefaultBranch(context))?.name ?? (await currentBranch(context)) ?? 'main';
+  const place = relative(root, join(cwd, folder)).replaceAll('\\', '/') || '.';
+  return { root, folder: place, branch, repository, verification: await findVerification(join(cwd, folder)) };
 }
 
 /** A build that nobody calls may have no replica: then a watch would see nothing, and fail. */

@@ -15,6 +15,10 @@ export interface Commands {
   /** Deletes the preview of the branch that this variable names. */
   endPreview: (branch: string) => string;
   deploy: string;
+  /** What is deployed, in quotes: YAML reads other names of branches as something else. */
+  branch: string;
+  /** The app, from the root of the repository. */
+  folder: string;
   /** What to add to it; empty if nothing is missing. */
   advice: string;
   /** Deletes previews whose time to live is over. */

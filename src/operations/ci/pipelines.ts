@@ -13,9 +13,10 @@ export type CiSystem = (typeof ciSystems)[number];
 
 /**
  * A pipeline that starts on a new machine each time: a check, the plan of the deploy and a preview on pull requests, the
- * deploy on the branch main.
+ * deploy on one branch.
  */
-export function pipelineFor(system: CiSystem, { folder, repository, verification }: PipelineApp, names = releaseNames) {
+export function pipelineFor(system: CiSystem, app: Omit<PipelineApp, 'root'>, names = releaseNames) {
+  const { folder, branch, repository, verification } = app;
   if (!/^[\p{L}\p{N}_./@+ -]+$/u.test(folder)) {
     throw new UsageError(`folder ${folder}: a pipeline cannot contain this name`, {
       why: 'only letters, digits, spaces and _ . / @ + - are allowed',
@@ -31,12 +32,15 @@ export function pipelineFor(system: CiSystem, { folder, repository, verification
     preview: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --preview --ttl 7d --if-changed --if-busy wait`,
     endPreview: (branch) => `gantry previews prune${at} --branch "$${branch}" --confirm ${quoteForShell(repository)}`,
     deploy: `gantry deploy${at} ${['--if-changed', '--if-busy', 'wait', ...verification.map(quoteForShell)].join(' ')}`,
+    branch: JSON.stringify(branch),
+    folder,
     advice: verification.length > 0 ? '' : adviceOnSmoke,
     prune: `gantry previews prune${at} --expired --confirm ${quoteForShell(repository)}`,
   });
 }
 
-const adviceOnSmoke =
+/** Said where no call of the app is known that must succeed. */
+export const adviceOnSmoke =
   "To return from a build that fails, add a call of it: --smoke 'FUNCTION={...}' --watch 2m --or-rollback";
 
 /** The beginning of each job of CircleCI. */
@@ -56,7 +60,7 @@ const azureJob = (install: string) => `      - task: UseNode@1
 const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
   github,
   gitlab,
-  circleci: ({ install, check, plan, planFile, preview, deploy, advice, prune }) => ({
+  circleci: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: '.circleci/config.yml',
     text: `${setUp('In Project Settings > Environment Variables, set')}version: 2.1
 
@@ -81,27 +85,27 @@ workflows:
       - check:
           filters:
             branches:
-              ignore: main
+              ignore: ${branch}
       - preview:
           filters:
             branches:
-              ignore: main
+              ignore: ${branch}
       - deploy:
           # One deploy at a time.
           serial-group: << pipeline.project.slug >>/deploy
           filters:
             branches:
-              only: main
+              only: ${branch}
 `,
   }),
-  buildkite: ({ install, check, plan, planFile, preview, deploy, advice, prune }) => ({
+  buildkite: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: '.buildkite/pipeline.yml',
     text: `${setUp("In the agent's environment hook or in Secrets, set")}env:
   ${teamState}
 
 steps:
   - label: check
-    if: build.branch != "main"
+    if: build.branch != ${branch}
     commands:
       - ${install}
       - ${check}
@@ -110,13 +114,13 @@ steps:
     artifact_paths: ${planFile}
 
   - label: preview
-    if: build.branch != "main"
+    if: build.branch != ${branch}
     commands:
       - ${install}
       - ${preview.replaceAll('$', '$$$$')}
 
   - label: deploy
-    if: build.branch == "main"
+    if: build.branch == ${branch}
     # One deploy at a time.
     concurrency: 1
     concurrency_group: gantry-deploy
@@ -126,11 +130,11 @@ ${commented(advice, '      ')}      - ${deploy}
       - ${prune}
 `,
   }),
-  azure: ({ install, check, plan, planFile, preview, deploy, advice, prune }) => ({
+  azure: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: 'azure-pipelines.yml',
     text: `${setUp('In the variables of the pipeline, set')}trigger:
   branches:
-    include: [main]
+    include: [${branch}]
 pr:
   branches:
     include: ["*"]

@@ -16,8 +16,9 @@ export function packageToInstall({ npm } = releaseNames): string {
 }
 
 /** Writes the package to the repository if it is not published. Returns its path; undefined if there is nothing to write. */
-export async function writePackage({ cwd, env, signal }: Pick<Context, 'cwd' | 'env' | 'signal'>) {
-  const file = join(cwd, packagePath);
+export async function writePackage(root: string, context: Pick<Context, 'cwd' | 'env' | 'signal' | 'progress'>) {
+  const { env, signal, progress } = context;
+  const file = join(root, packagePath);
   if (releaseNames.npm !== null || existsSync(file)) return undefined;
   const program = ownFilePath('..');
   const why = 'a single executable does not contain the package: run gantry of a clone';
@@ -30,6 +31,8 @@ export async function writePackage({ cwd, env, signal }: Pick<Context, 'cwd' | '
     if (shortMessage) throw new FailedError(`cannot write ${packagePath}`, { why: shortMessage });
     makeFolder(dirname(file));
     await writeFileAtomic(file, await readFile(join(folder.path, `gantry-${version}.tgz`)));
+    const { isIgnored } = await import('../git/index.ts');
+    if (await isIgnored(context, file)) progress.warn(`git ignores ${packagePath}: git add --force ${packagePath}`);
     return packagePath;
   } finally {
     await folder.remove();

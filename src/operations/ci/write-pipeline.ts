@@ -7,12 +7,12 @@ import type { PipelineApp } from './pipeline-app.ts';
 import { type CiSystem, pipelineFor } from './pipelines.ts';
 
 /**
- * Writes the pipeline of the app in its folder to the root of the repository, and returns its path. Returns undefined if it
- * is there already, and throws ConflictError if there is another one.
+ * Writes the pipeline of the app to the root of the repository, and returns its path. Returns undefined if it is there
+ * already, and throws ConflictError if there is another one.
  */
-export function writePipeline(root: string, system: CiSystem, app: PipelineApp): string | undefined {
+export function writePipeline(system: CiSystem, app: PipelineApp): string | undefined {
   const { path, text } = pipelineFor(system, app);
-  const file = join(root, path);
+  const file = join(app.root, path);
   try {
     makeFolder(dirname(file));
     writeFileSync(file, text, { flag: 'wx' });

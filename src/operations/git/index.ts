@@ -4,6 +4,7 @@ export {
   countMissing,
   currentBranch,
   findDefaultBranch,
+  isIgnored,
   isMerged,
   listAhead,
   listBranches,

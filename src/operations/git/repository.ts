@@ -9,6 +9,8 @@ type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
 /** The repository of the working directory, the same for all of its clones as far as that can be known. */
 export interface Repository {
+  /** Its working tree. */
+  root: string;
   /** `github.com/org/repo` of a remote, else of the first commit, else of the folder. */
   id: string;
   /** The last part of the remote or the folder. */
@@ -23,7 +25,16 @@ export async function readRepository(context: GitContext): Promise<Repository | 
   const place = url ? placeOfRemote(url) : undefined;
   // On another machine, the same path may be another repository.
   const own = async () => [url, (await firstCommit(context)) ?? `${hostname()}:${folder}`].filter(Boolean).join(' ');
-  return { id: place ?? (await own()), name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder) };
+  return {
+    root: folder,
+    id: place ?? (await own()),
+    name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder),
+  };
+}
+
+/** Whether no commit would have this file, unless it is added by force. */
+export async function isIgnored(context: GitContext, file: string): Promise<boolean> {
+  return (await tryGit(context, ['ls-files', '--cached', '--others', '--exclude-standard', '--', file])) === '';
 }
 
 /** The URL of `origin`, else of the first remote by name. */

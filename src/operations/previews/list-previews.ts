@@ -61,7 +61,7 @@ export async function listPreviews(
 }
 
 /** Outside of git, previews of the app in this folder have a name of their own, and a record. */
-const noRepository: Repository = { id: '', name: '' };
+const noRepository: Repository = { root: '', id: '', name: '' };
 
 /** What this clone knows. */
 interface Clone {
