@@ -34,6 +34,13 @@ const edit = (content: string) => writeFile(join(app.path, 'data.py'), content);
 const deployed = async () => ((await run('deploy')).json() as { build: string }).build;
 const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
 
+test('where nothing is on record, an unchanged deploy names its page in the dashboard', async () => {
+  await run('deploy');
+  home = newFolder();
+  const { changed, dashboard } = (await run('deploy', '--if-changed')).json() as Record<string, unknown>;
+  expect([changed, dashboard]).toEqual([false, expect.stringMatching(/\/apps\/p-\d+-web\/builds\/./)]);
+});
+
 test('two files have the same size and CRC-32', () => {
   expect([two.length, crc32(two)]).toEqual([one.length, crc32(one)]);
   expect(one).not.toBe(two);

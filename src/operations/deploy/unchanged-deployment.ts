@@ -5,6 +5,7 @@ import { type AppReading, buildsText, settle } from '../../deploys/observe.ts';
 import type { Serving } from '../../deploys/serving.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
+import { dashboardUrl } from '../apps/index.ts';
 import { type AppHistory, type EventOf, readHistory } from '../history/index.ts';
 import { isCertain, scalingOf } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
@@ -39,7 +40,8 @@ export async function compareWithLive(
   const history = await readHistory(context, app);
   const sent = build === null ? undefined : history.sent(build);
   const nothingSent = { files: 0, bytes: 0, packMs: 0, uploadMs: 0, buildMs: 0, notStarted: null, differences: [] };
-  const shown = { app, project, runtime, endpoint, page: '', dashboard: sent?.dashboard ?? '', build: build ?? '' };
+  const dashboard = sent?.dashboard || dashboardUrl(context, app, build ?? undefined);
+  const shown = { app, project, runtime, endpoint, page: '', dashboard, build: build ?? '' };
   const live: Deployment = { ...shown, ...nothingSent, status: '', changed: false };
   let difference = differenceText(plan);
   if (difference === undefined) {
