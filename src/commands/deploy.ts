@@ -1,30 +1,38 @@
+import { join, resolve } from 'node:path';
 import { defineCommand, type NextCommand } from '../command.ts';
 import { CommandLine, gantryCommand } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
-import { GantryError, InterruptedError, PendingError, platformExits } from '../errors.ts';
-import { deployAgain, deployFlags } from '../flags/deploy.ts';
+import { makeFolder } from '../disk/index.ts';
+import { GantryError, InterruptedError, PendingError, platformExits, throwIfAborted, UsageError } from '../errors.ts';
+import { type DeployFlags, deployAgain, deployFlags, flagsOfOne } from '../flags/deploy.ts';
 import {
   type Deployment,
   type DeployPlan,
+  fewAtOnce,
+  findApps,
   prepareDeploy,
   type Question,
   readLocalApp,
   rememberTarget,
+  worstExit,
 } from '../operations/deploy/index.ts';
 import { announceEnd } from '../operations/notify/index.ts';
 import { TimeLimit } from '../operations/waiting/index.ts';
+import { count } from '../output/format.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import { type SampleCall, sampleArguments, sampleCallOf } from '../project/sample-call.ts';
 import { document } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
+import { type DeployedApps, deployedAppsFields, deployedAppsView } from '../views/deployed-apps.ts';
 import { deploymentView, notStartedProblem } from '../views/deployment.ts';
 import { deploymentFields, deployPlanFields } from '../views/deployment-fields.ts';
 
 export default defineCommand({
   configure: deployFlags,
-  run: (unlimited, options): Promise<DeployPlan | Deployed> =>
+  run: (unlimited, folders, options): Promise<Result> =>
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
+      if (folders.length > 0) return deployApps(unlimited, folders, options);
       const { dryRun = false, timeout: typedMs, watch } = options;
       const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
       const limit = new TimeLimit(unlimited, { typedMs, failure });
@@ -71,11 +79,15 @@ export default defineCommand({
       const { runtime, root } = local.project;
       return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
     }),
-  exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
-  view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
+  exit: (value, { detailedExitCode }) =>
+    worstExit(
+      'apps' in value ? value.apps.map(({ exitCode }) => exitCode) : [detailedExitCode && value.changed ? 3 : 0],
+    ),
+  view: (value) =>
+    'apps' in value ? deployedAppsView(value) : 'dryRun' in value ? deployPlanView(value) : () => value.endpoint,
   data: documentOf,
-  json: document(deploymentFields, deployPlanFields),
-  next: (value, options) => nextCommands(value, options),
+  json: document(deploymentFields, deployPlanFields, deployedAppsFields),
+  next: nextCommands,
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
@@ -99,11 +111,43 @@ async function parseSmokeTests(typed: readonly string[]) {
   return typed.map(parseSmokeTest);
 }
 
+/** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */
+async function deployApps(context: Context, folders: string[], options: DeployFlags): Promise<DeployedApps> {
+  const { cwd, progress, prompt, signal } = context;
+  const { name, events, savePlan, applyPlan } = options;
+  if (name ?? events) throw new UsageError('--name and --events are for one app', { fix: 'leave out the folders' });
+  const { callCommand } = await import('../mcp/call.ts');
+  const apps = await findApps(context, folders, options.configFile);
+  const deployEach = async (flags: DeployFlags): Promise<DeployedApps> => {
+    const done = await fewAtOnce(apps, async ({ folder, app }) => {
+      const planOf = (place?: string) => place && join(resolve(cwd, place), `${app}.json`);
+      const own = flagsOfOne(flags, { savePlan: planOf(savePlan), applyPlan: planOf(applyPlan) });
+      const asked = [prompt.isConfirmed ? '--yes' : [], progress.isQuiet ? '--quiet' : []].flat();
+      const argv = ['deploy', '-C', resolve(cwd, folder), ...own, ...asked, '--json'];
+      const onLine = (line: string) => progress.relay(`${app}: ${line}`);
+      const { code, stdout } = await callCommand(context, argv, { signal, idle: { onIdle: () => () => {} }, onLine });
+      const { next: _, ...shown } = JSON.parse(`${stdout}`);
+      const result = shown.error ? shown : { [flags.dryRun ? 'plan' : 'deployment']: shown };
+      return { folder, app, exitCode: code, ...result };
+    });
+    return { apps: done, changed: done.some(({ deployment, plan }) => (deployment ?? plan)?.changed === true) };
+  };
+  context.interruption.message = `stopping ${count(apps.length, 'deploy')}`;
+  if (savePlan !== undefined) makeFolder(resolve(cwd, savePlan));
+  if (prompt.isPossible && !prompt.isConfirmed && !options.dryRun) {
+    progress.note(deployedAppsView(await deployEach({ ...options, dryRun: true })));
+    await prompt.confirm(`Deploy ${count(apps.length, 'app')}?`, { byDefault: true });
+  }
+  const deployed = await deployEach(options);
+  throwIfAborted(signal);
+  return deployed;
+}
+
 /** A deployment, and how to call it. */
 type Deployed = Deployment & { call: SampleCall | undefined };
 
-function documentOf(value: DeployPlan | Deployed): DeployPlan | Deployment {
-  if ('dryRun' in value) return value;
+function documentOf(value: Result): DeployPlan | Deployment | DeployedApps {
+  if ('dryRun' in value || 'apps' in value) return value;
   const { call: _, ...deployment } = value;
   return deployment;
 }
@@ -145,15 +189,21 @@ async function reportOutcome(context: Context, { app }: DeployPlan, work: () => 
   }
 }
 
-function nextCommands(value: DeployPlan | Deployed, options: { savePlan?: string | undefined }): NextCommand[] {
-  if ('dryRun' in value) {
-    const line = deployAgain(options);
+type Result = DeployPlan | Deployed | DeployedApps;
+
+function nextCommands(value: Result, options: DeployFlags, [folders]: readonly unknown[]): NextCommand[] {
+  const failed = 'apps' in value ? value.apps.flatMap(({ folder, error }) => (error ? [folder] : [])) : [];
+  const goOn = { line: deployAgain(options, { ifChanged: true }, failed), when: 'to deploy those that failed' };
+  if (failed.length > 0) return options.dryRun ? [] : [goOn];
+  if (options.dryRun) {
+    const line = deployAgain(options, {}, folders as string[]);
     if (options.savePlan !== undefined) {
       const apply = new CommandLine([...line.argv, '--apply-plan', options.savePlan]);
       return [{ line: apply, when: 'to apply the plan' }];
     }
     return value.changed ? [{ line, when: 'to deploy it' }] : [];
   }
+  if ('apps' in value || 'dryRun' in value) return [];
   const { app, build, status, call } = value;
   if (buildPhase(status) !== 'succeeded') {
     return [{ line: gantryCommand`builds follow ${app} ${build}`, when: 'to follow it' }];

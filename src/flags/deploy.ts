@@ -7,9 +7,10 @@ import { requiring, seldom } from './rules.ts';
 import { typedFlags } from './typed-flags.ts';
 import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag } from './values.ts';
 
-/** The flags of `gantry deploy`. */
+/** The arguments and flags of `gantry deploy`. */
 export function deployFlags(command: Commander) {
   return command
+    .argument('[folders...]', 'apps of a repository, such as apps/* (default: this folder)')
     .optionsGroup('what is sent')
     .option('--config-file <file>', 'config file', 'cerebrium.toml')
     .option('--preview [name]', 'as an app of its own for the branch, or this name')
@@ -81,11 +82,26 @@ export function deployFlags(command: Commander) {
     .addOption(seldom(command.createOption('--events', 'print progress as JSON lines')));
 }
 
-/** The deploy that was typed, with other values of some flags: from how it was parsed, so that no flag is forgotten. */
-export function deployAgain(options: OptionValues, changed: OptionValues = {}): CommandLine {
+/**
+ * The deploy that was typed, with other values of some flags: from how it was parsed, so that no flag is forgotten. Folders
+ * come first: some flags take the next word for their value.
+ */
+export function deployAgain(options: OptionValues, changed: OptionValues = {}, folders: string[] = []): CommandLine {
   const { options: flags } = deployFlags(new DeclaringCommand() as Commander);
-  return new CommandLine(['gantry', 'deploy', ...typedFlags(flags.filter(isRepeated), { ...options, ...changed })]);
+  const again = typedFlags(flags.filter(isRepeated), { ...options, ...changed });
+  return new CommandLine(['gantry', 'deploy', ...folders.map((folder) => folder.replace(/^-/, './-')), ...again]);
 }
+
+/** The flags of the deploy of one app among several: its plan has a place of its own, and the end is told once. */
+export function flagsOfOne(options: OptionValues, changed: OptionValues): string[] {
+  const { options: flags } = deployFlags(new DeclaringCommand() as Commander);
+  const isKept = (flag: Option & Partial<FlagRules> & { conflictsWith?: string[] }) =>
+    !options.dryRun || !(flag.conflictsWith?.includes('dryRun') || flag.requires?.includes('watch'));
+  return typedFlags(flags.filter(isKept), { ...options, ...changed, notifyCommand: undefined });
+}
+
+/** What was typed, but for the folders. */
+export type DeployFlags = ReturnType<ReturnType<typeof deployFlags>['opts']>;
 
 /** Not those of a dry run, and no plan: it holds once. */
 function isRepeated(flag: Option & Partial<FlagRules>): boolean {

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { main } from '../main.ts';
 import { type Io, processIo } from '../process.ts';
 import type { IdleWatch } from './idle-watch.ts';
+import { settingArguments } from './setting-arguments.ts';
 
 export interface CallOutcome {
   code: number;
@@ -15,16 +16,19 @@ export interface CallOutcome {
 interface CallOptions {
   /** Ends the command as Ctrl-C does. */
   signal: AbortSignal;
-  idle: IdleWatch;
+  idle: Pick<IdleWatch, 'onIdle'>;
   /** Called with each line that the command prints on stderr. */
   onLine: (line: string) => void;
 }
 
-/** Runs a command line in this process, with streams of its own: nothing it prints can reach the protocol's stdout. */
+/** Runs a command line in this process, with streams of its own: nothing it prints can reach stdout, and nobody is asked. */
 export async function callCommand(context: Context, argv: string[], options: CallOptions): Promise<CallOutcome> {
   const stdout = new Capture();
   const stderr = new Capture(options.onLine);
-  const code = await main(argv, callIo(context, stdout, stderr, options));
+  const code = await main(
+    ['--no-input', ...settingArguments(context), ...argv],
+    callIo(context, stdout, stderr, options),
+  );
   return {
     code,
     stdout: stdout.bytes,

@@ -9,7 +9,6 @@ import { type CallOutcome, callCommand } from './call.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import { argvOf } from './input.ts';
 import { type ResultPage, Results } from './results.ts';
-import { settingArguments } from './setting-arguments.ts';
 import type { Input, ToolSet } from './tool-set.ts';
 
 interface ToolServerOptions {
@@ -40,7 +39,7 @@ export function createToolServer({ context, toolSet, running, idle }: ToolServer
     if ('result' in asked) return pageResult(results.next(asked.result, asked.from));
     if ('text' in asked) return pageResult(results.first(asked.text, asked.form));
     const { command, properties } = asked;
-    const argv = ['--no-input', ...settingArguments(context), ...argvOf(command, properties)];
+    const argv = argvOf(command, properties);
     if (command.output !== null) argv.unshift('--json');
     const { signal } = extra.mcpReq;
     const progress = new ProgressReport(extra);

@@ -76,19 +76,7 @@ export function refuseHabitFlags(words: string[]): void {
 }
 
 /** Commands without arguments, which old clients gave some. */
-export function refuseExtraWord([command, word = '']: string[]): void {
-  if (command === 'deploy' && /^\.\/?$|\.py\b/.test(word)) {
-    throw new UsageError(`unexpected argument "${word}"`, {
-      why: 'deploy sends the working directory, and its cerebrium.toml names the app',
-      fix: gantryCommand`deploy`,
-    });
-  }
-  if (command === 'deploy' && word !== 'help') {
-    throw new UsageError(`unexpected argument "${word}"`, {
-      why: 'deploy sends the working directory, and its cerebrium.toml names the app',
-      fix: sentence`${gantryCommand`deploy -C ${word}`} for a folder, ${gantryCommand`deploy --name ${word}`} for another name`,
-    });
-  }
+export function refuseExtraWord([command]: string[]): void {
   if (command === 'login') {
     throw new UsageError('a token is not passed as an argument', {
       why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',

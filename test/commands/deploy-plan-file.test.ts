@@ -74,6 +74,20 @@ describe('a plan in a file', () => {
     expect(stderr).toContain(message);
   });
 
+  test('is never sent with the app, whatever its name', async () => {
+    const made = await deploy('--dry-run', '--save-plan', 'lib/reviewed.json');
+    expect(made.stderr).not.toContain('warning');
+    await writeFile(join(app.path, 'data.json'), '{"plan": 1}');
+    const { selection } = (await deploy('--dry-run', '--files', '--json')).json() as { selection: { path: string }[] };
+    const found = selection.filter(({ path }) => path.endsWith('.json'));
+    expect(found).toMatchObject([
+      { path: 'data.json', sent: true },
+      { path: 'lib/reviewed.json', sent: false, reason: 'output' },
+    ]);
+    const other = await deploy('--dry-run', '--save-plan', 'lib/reviewed');
+    expect(other.stderr).toContain('lib/reviewed is in the folder of the app web: the next deploy sends it');
+  });
+
   test('needs a dry run', async () => {
     expect(await deploy('--save-plan', plan)).toMatchObject({ code: 2, stderr: expect.stringContaining('--dry-run') });
   });

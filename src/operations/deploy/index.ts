@@ -13,4 +13,5 @@ export { prepareDeploy } from './prepare-deploy.ts';
 export type { Question } from './questions.ts';
 export { rememberTarget } from './remember-target.ts';
 export { deploy, deployArchive } from './send-build.ts';
+export { fewAtOnce, findApps, worstExit } from './several-apps.ts';
 export { isBusy, isExpired, isPending, StuckBuilds } from './stuck-builds.ts';

@@ -9,6 +9,7 @@ import { readNamedFile, sha256OfFile, toDiskErrorOf, writeFileAtomic } from '../
 import { ProjectError, UsageError } from '../../errors.ts';
 import { stringifyJson, tryParseJson } from '../../json-text.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
+import { isPlan } from '../../project/files/plans.ts';
 import { checkReplaceable, sentWithApp } from '../output-files/index.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import { lookAtDeployed } from './deployed-state.ts';
@@ -61,7 +62,8 @@ export async function writePlanFile(
       cache: packingCache(context, options.repack),
     });
   context.progress.note(`wrote the plan to ${file}`);
-  const warning = await sentWithApp(resolve(context.cwd, file), { app: local.project });
+  const path = resolve(context.cwd, file);
+  const warning = isPlan(path) ? undefined : await sentWithApp(path, { app: local.project });
   if (warning) context.progress.warn(warning);
 }
 

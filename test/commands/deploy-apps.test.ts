@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { exitCodes } from '../../src/errors.ts';
+import { worstExit } from '../../src/operations/deploy/index.ts';
+import { folderOf } from '../support/app.ts';
+import { emulatorForEach } from '../support/emulators.ts';
+import { gantry, keys, type Setting } from '../support/gantry.ts';
+
+let repository: Awaited<ReturnType<typeof folderOf>>;
+const emulator = emulatorForEach({ real: false });
+
+const app = (name: string, more = '') => ({
+  [`apps/${name}/cerebrium.toml`]: `[cerebrium.deployment]\nname = "${name}"\ndisable_auth = false\n${more}`,
+  [`apps/${name}/main.py`]: 'def run():\n    return 1\n',
+});
+const failing = 'shell_commands = ["exit 3"]\n';
+
+beforeEach(async () => {
+  repository = await folderOf({
+    ...app('api'),
+    ...app('web'),
+    ...app('work', failing),
+    ...app('more'),
+    ...app('last'),
+    'apps/lib/a.py': '',
+    'x.txt': '',
+  });
+});
+afterEach(() => repository[Symbol.asyncDispose]());
+
+const deploy = (words: string[], setting: Partial<Setting> = {}) =>
+  gantry(['deploy', ...words], { emulator, cwd: repository.path, ...setting });
+const folders = ['apps/api', 'apps/lib', 'apps/web', 'apps/work'];
+const edit = (file: string, text: string) => writeFile(join(repository.path, 'apps', file), text);
+const created = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
+const fixWork = () => edit('work/cerebrium.toml', app('work')['apps/work/cerebrium.toml'] ?? '');
+
+test('of several apps, the unchanged is left, the failure leaves the others alone, and one line goes on', async () => {
+  expect((await deploy(['-C', 'apps/web'])).code).toBe(0);
+  const { code, stdout, stderr } = await deploy([...folders, '--if-changed']);
+  expect(code).toBe(11);
+  expect(stdout.split('\n').map((line) => line.split('\t').slice(0, 2))).toEqual([
+    ...[['api', 'live'], ['web', 'unchanged'], ['work', 'build-failed'], ['']],
+  ]);
+  expect(stdout).toContain(`\t${emulator.url}/v4/${emulator.project}/api\n`);
+  expect(stderr).toContain('apps/lib is no app: it has no cerebrium.toml');
+  expect(stderr).toMatch(/^web: web is unchanged since build/m);
+  expect(stderr).toMatch(/^work: error: /m);
+  const [, line = ''] = /^to deploy those that failed: gantry deploy (.*)$/m.exec(stderr) ?? [];
+  expect(line).toBe('apps/work --if-changed');
+  await fixWork();
+  const before = created();
+  const again = await deploy(line.split(' '));
+  expect([again.code, again.stdout.split('\t').slice(0, 2), created() - before]).toEqual([0, ['work', 'live'], 1]);
+});
+
+test('as JSON it is one document, with an error as that of one app, whose commands work from here', async () => {
+  const { code, json } = await deploy([...folders, '--json']);
+  expect(code).toBe(11);
+  const { apps, changed, next } = json() as { apps: object[]; changed: boolean; next: { argv: string[] }[] };
+  expect([changed, next[0]?.argv]).toEqual([true, ['gantry', 'deploy', 'apps/work', '--if-changed']]);
+  expect(apps).toMatchObject([
+    { folder: 'apps/api', app: 'api', exitCode: 0, deployment: { app: 'api', changed: true } },
+    { folder: 'apps/web', app: 'web', exitCode: 0, deployment: { app: 'web' } },
+    { folder: 'apps/work', app: 'work', exitCode: 11, error: { code: 'build-failed', details: { app: 'work' } } },
+  ]);
+  expect(JSON.stringify(apps[2])).toContain(`-C ${join(repository.path, 'apps/work')}`);
+});
+
+test('a plan of all is applied to all, from the folder above as well', async () => {
+  await fixWork();
+  const from = { cwd: join(repository.path, 'apps') };
+  const words = ['api', 'web', 'work'];
+  const made = await deploy([...words, '--dry-run', '--save-plan', 'plans', '--detailed-exit-code'], from);
+  expect([made.code, created()]).toEqual([3, 0]);
+  const [, line = ''] = /^to apply the plan: gantry deploy (.*)$/m.exec(made.stderr) ?? [];
+  expect(line).toBe('api web work --apply-plan plans');
+  await edit('api/main.py', 'def run():\n    return 2\n');
+  const applied = await deploy(line.split(' '), from);
+  expect([applied.code, created()]).toEqual([7, 2]);
+  expect(applied.stderr).toContain('api: error: not as planned: main.py');
+});
+
+test('on a terminal, all plans are shown and one question is asked; no is no for all', async () => {
+  const words = ['apps/api', 'apps/web'];
+  const no = await deploy(words, { stdin: keys('n\r'), columns: 100 });
+  expect([no.code, created()]).toEqual([130, 0]);
+  expect(no.stderr.match(/Deploy 2 apps\?/g)).not.toBeNull();
+  const yes = await deploy(words, { stdin: keys('\r'), columns: 100 });
+  expect([yes.code, created()]).toEqual([0, 2]);
+});
+
+test('Ctrl-C ends all: what was created is canceled, what waits does not begin', async () => {
+  const words = ['api', 'web', 'work', 'more', 'last'].map((name) => `apps/${name}`);
+  const { code, stderr } = await deploy(words, { stop: /Created build.*Created build/s });
+  expect([code, created() < words.length]).toEqual([130, true]);
+  expect(stderr).toMatch(/^stopping 5 deploys \(press/m);
+  expect(stderr.match(/^(api|web|work|more): canceling build \S+ of \1/gm)).toHaveLength(created());
+  expect(emulator.calls.filter(({ endpoint }) => endpoint === 'cancelBuild')).toHaveLength(created());
+});
+
+test.each([
+  [['web'], 'unexpected argument "web"', /fix gantry deploy, or gantry deploy --name web/],
+  [['x.txt'], 'unexpected argument "x.txt"', /fix/],
+  [['apps/lib'], 'no folder has a cerebrium.toml', /fix gantry init apps\/lib$/m],
+  [['apps/web', '--name', 'x'], '--name and --events are for one app', /leave out the folders/],
+])('deploy %j is refused with exit code 2', async (words, message, fix) => {
+  const { code, stderr } = await deploy(words);
+  expect([code, created()]).toEqual([2, 0]);
+  expect(stderr).toContain(message);
+  expect(stderr).toMatch(fix);
+});
+
+test('two folders with one app are refused, the same folder twice is one', async () => {
+  await edit('api/cerebrium.toml', app('web')['apps/web/cerebrium.toml'] ?? '');
+  expect(await deploy(['apps/api', 'apps/web'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('two folders have the app web'),
+  });
+  expect((await deploy(['apps/web', './apps/web/'])).stdout.match(/^web\t/gm)).toHaveLength(1);
+  const here = await deploy(['.', '--if-changed'], { cwd: join(repository.path, 'apps/web') });
+  expect(here.stdout).toMatch(/^web\tunchanged\t/);
+});
+
+test('every exit code has its place in the order of the worst', () => {
+  for (const [name, { code }] of Object.entries(exitCodes)) expect(worstExit([0, code, 0])).toBe(name);
+  expect(worstExit([11, 8, 7])).toBe('build-failed');
+});
