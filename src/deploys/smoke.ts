@@ -16,7 +16,9 @@ import type { SmokeTest } from './smoke-test.ts';
 /** How long an app may take to answer, its start included, in ms. */
 const answerMs = 600_000;
 /** How long it is called again if another one has answered than it, in ms. */
-const lastsMs = { other: goneMs, gateway: 10_000, nobody: 0 };
+const lastsMs = { other: goneMs, gateway: 20_000, nobody: 0 };
+/** How long the record of a call that a gateway may have refused is waited for: there may be none. */
+const refusedMs = 4_000;
 const pauseMs = 2_000;
 
 /**
@@ -134,10 +136,18 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
     if (answer.run !== undefined) run ??= await readRun(context, observed.subject.app, answer.run);
     await observed.look(['app', 'replicas']);
     const { shows } = observed.facts('not asked', 'left');
-    const unseen = shows === 'not known' || shows === 'later' ? observed.reason('shows', noSmoke).reason : undefined;
+    const isOver = elapsed() - started >= lateMs;
+    const isUnshown = shows === 'not known' || shows === 'later';
+    const waitsUntil = started + (answer.isOfGateway ? refusedMs : lateMs);
+    const isRunLate = answer.run !== undefined && run === undefined && elapsed() < waitsUntil;
+    const unseen = isUnshown
+      ? observed.reason('shows', noSmoke).reason
+      : isRunLate
+        ? 'its run is not listed'
+        : undefined;
     const answered = unseen === undefined ? await byReplica(context, observed, answer, run) : nobody(unseen);
     const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
-    if (isFinal || elapsed() - started >= lateMs) return answered;
+    if (isFinal || isOver) return answered;
     await delay(pauseMs);
   }
 }
