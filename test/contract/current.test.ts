@@ -4,9 +4,7 @@ import { expect, test } from 'vitest';
 import * as contract from '../../src/contract/index.ts';
 
 const root = new URL('../../src/', import.meta.url).pathname;
-const deciding = ['deploy', 'history', 'previews', 'rollback', 'builds', 'runs'].map(
-  (name) => `operations/${name}`,
-);
+const deciding = ['deploy', 'history', 'previews', 'rollback', 'builds', 'runs'].map((name) => `operations/${name}`);
 /** What they show of a build does not change, or decides nothing. */
 const unchanging = ['getBuildZipContents'];
 

@@ -11,6 +11,8 @@ const githubActions = {
 const installed = (install: string) => `      - uses: ${githubActions.checkout}
         with:
           persist-credentials: false
+          # All commits: an older one replaces no newer one.
+          fetch-depth: 0
       - uses: ${githubActions.node}
         with:
           node-version: 22

@@ -4,6 +4,8 @@ export const gitlab = (made: Commands): Pipeline => ({
   path: '.gitlab-ci.yml',
   text: `${setUp('In Settings > CI/CD > Variables, set')}variables:
   ${teamState}
+  # All commits: an older one replaces no newer one.
+  GIT_DEPTH: '0'
 
 default:
   # With git, which tells the branch of a preview, and Python, which checks the app's syntax.

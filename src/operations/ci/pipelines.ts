@@ -52,7 +52,10 @@ const circleJob = (install: string) => `    docker:
       - checkout
       - run: ${install}`;
 
-const azureJob = (install: string) => `      - task: UseNode@1
+const azureJob = (install: string) => `      - checkout: self
+        # All commits: an older one replaces no newer one.
+        fetchDepth: 0
+      - task: UseNode@1
         inputs:
           version: 22.x
       - script: ${install}`;
