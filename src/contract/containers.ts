@@ -62,6 +62,11 @@ export function hasCrashed({ containerState }: Container): boolean {
   return /fail|error|crash|backoff|oom/i.test(containerState ?? '');
 }
 
+/** No call reaches it any more. */
+export function hasEnded(container: Container): boolean {
+  return hasStopped(container) || hasCrashed(container);
+}
+
 /** List the containers of an app, running and recently ended (docs/platform.md#containers). */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {
   reply: listOf(Container, 'containerId'),

@@ -51,7 +51,7 @@ describe('what somebody else has deployed meanwhile is not replaced although the
     const ended = await machine.run(line);
     expect({ code: ended.code, stderr: ended.stderr, serves: stage.platform.live() }).toEqual({
       code,
-      stderr: expect.stringContaining(`build ${theirs.id} serves now: nothing rolled back`),
+      stderr: expect.stringContaining(`build ${theirs.id} serves now: it is not replaced`),
       serves: theirs.id,
     });
   });
@@ -114,7 +114,7 @@ test.each([
   const ended = await machine.run(line);
   expect({ code: ended.code, stderr: ended.stderr }).toEqual({
     code,
-    stderr: expect.not.stringContaining('nothing rolled back'),
+    stderr: expect.not.stringContaining('it is not replaced'),
   });
   expect(stage.platform.live()).toBe(idOf(stage, 2));
 });
@@ -221,7 +221,7 @@ test('of two rollbacks at once, none says that its build serves if the other one
   const last = stage.platform.live();
   for (const outcome of outcomes) {
     const { build, serves = build } = (outcome?.json() ?? {}) as { build?: string; serves?: string };
-    const isTold = /nothing rolled back|replaces it once it is ready/.test(outcome?.stderr ?? '');
+    const isTold = /it is not replaced|replaces it once it is ready/.test(outcome?.stderr ?? '');
     expect(isTold || (outcome?.code === 0 && serves === last)).toBe(true);
   }
 });

@@ -173,7 +173,7 @@ describe('a rollback', () => {
       stage.pass(2_000);
     };
     const { code, stderr } = await machine.run(line);
-    const said = expect.stringContaining(`build ${theirs} serves now: nothing rolled back`);
+    const said = expect.stringContaining(`build ${theirs} serves now: it is not replaced`);
     expect({ code, stderr, serves: stage.platform.live() }).toEqual({ code: expected, stderr: said, serves: theirs });
     expect(waiting(stage)).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe('a rollback', () => {
     const said = expect.stringMatching(/created meanwhile and is in progress|serves now/);
     expect({ code, stderr }).toEqual({
       code: expected,
-      stderr: expected === 0 ? expect.not.stringContaining('nothing rolled back') : said,
+      stderr: expected === 0 ? expect.not.stringContaining('it is not replaced') : said,
     });
   });
 

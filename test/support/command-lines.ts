@@ -23,6 +23,8 @@ export const lines: Record<string, string[]> = {
   'apps scale': ['web', '--min-replicas', '1'],
   'apps delete': ['web', '--confirm', 'web'],
   rollback: ['web', 'b-1', '--yes'],
+  promote: ['web', 'web-2', '--yes'],
+  'apps restart': ['web', '--yes'],
   'builds list': ['web'],
   'builds get': ['web', 'b-1'],
   'builds follow': ['web', 'b-1'],

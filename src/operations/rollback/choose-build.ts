@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../command-line.ts';
+import { CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type App, type AppCreation, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
@@ -30,10 +30,12 @@ export interface RollbackOptions {
   typedMs: number | undefined;
   /** The build that was found sick and serves: without a question. */
   sick?: { build: string; reason: string } | undefined;
+  /** Deploys what serves, with the secrets and the scaling of now. `onto`: another app, which gets it. */
+  again?: { onto?: string | undefined } | undefined;
 }
 
 /** The build to return to, and the one that it replaces. */
-export interface Chosen extends Pick<Return, 'do' | 'chosenBy' | 'other'> {
+export interface Chosen extends Pick<Return, 'do' | 'chosenBy' | 'other'>, Pick<RollbackOptions, 'again'> {
   app: App;
   history: AppHistory;
   /** The build that serves; undefined if none does. */
@@ -51,32 +53,37 @@ export async function chooseBuild(
   context: Context,
   name: string,
   seen: AppReading,
-  { build: word, sick, fromGit, restoreScaling }: RollbackOptions,
+  { build: word, sick, fromGit, restoreScaling, again: isAgain }: RollbackOptions,
 ): Promise<Chosen> {
   const { api, project } = context;
   const app = seen.app ?? (await fetchApp(api, { project, app: name }));
   const live = sick?.build ?? servingBuild(seen.serving) ?? liveBuild(app);
   const looked = await recordLook(context, name, app);
   const history = await settleRollbacks(context, name, looked, seen.list);
-  const typed = word === undefined ? undefined : await resolveBuild(context, name, word);
-  const open = live === undefined ? undefined : history.openRollback(live);
+  if (isAgain && live === undefined) {
+    throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
+  }
+  const typed = isAgain ? live : word === undefined ? undefined : await resolveBuild(context, name, word);
+  const open = live === undefined || isAgain ? undefined : history.openRollback(live);
   const isSame = open && !history.isSick(open.as, open.at) && (!typed || history.areOfSame(typed, open.to));
   const again = isSame ? open : undefined;
   const isLeft = restoreScaling && again && Object.keys(changedScaling(history, again.to, app)).length > 0;
   const done = isLeft || (fromGit !== undefined && fromGit !== again?.fromGit) ? undefined : again;
-  const named = done?.as ?? typed ?? again?.to;
-  const target = named === undefined ? undefined : await fetchBuild(api, { project, app: name, build: named });
+  const wanted = done?.as ?? typed ?? again?.to;
+  const target = wanted === undefined ? undefined : await fetchBuild(api, { project, app: name, build: wanted });
   const builds = isKnown(seen.builds) || target ? [...seen.list] : await api(listBuilds, { project, app: name });
   const known = { history, live, isKept: fromGit === undefined ? await findKeptBuilds(context, name) : () => true };
   const before = candidatesOf({ ...known, builds }, servedBefore(pastOf(builds, history), live));
-  const [given] = target ? candidatesOf({ ...known, builds: [target] }, [{ id: target.id, evidence: 'seen' }]) : [];
+  // What serves is deployed again as any other build.
+  const named = { ...known, builds: target ? [target] : [], ...(isAgain && { live: undefined }) };
+  const [given] = target ? candidatesOf(named, [{ id: target.id, evidence: 'seen' }]) : [];
   const choice = returnTo(before, given);
   warnOfDoubts(context, name, choice);
   if (choice.do !== 'return' && choice.do !== 'nothing') {
-    throw await stopError(context, name, { history, live, target }, choice);
+    throw await stopError(context, name, { history, live, target }, { ...choice, again: isAgain });
   }
   const chosen = target ?? (builds.find(({ id }) => id === choice.build) as Build);
-  return { ...choice, app, history, live, target: chosen, done, ...(done && { chosenBy: 'history' }) };
+  return { ...choice, app, history, live, target: chosen, done, again: isAgain, ...(done && { chosenBy: 'history' }) };
 }
 
 /** The scaling that is not what the platform made of the own settings of a build. */
@@ -129,9 +136,9 @@ async function stopError(
   context: Context,
   app: string,
   { history, live, target }: Pick<Known, 'history' | 'live'> & { target: Build | undefined },
-  { do: why, build = '', unclear, other }: Return,
+  { do: why, build = '', unclear, ...choice }: Return & Pick<Chosen, 'again'>,
 ): Promise<GantryError> {
-  if (why === 'no-archive') return noArchiveError(context, app, build, other);
+  if (why === 'no-archive') return noArchiveError(context, app, build, choice);
   const fix = gantryCommand`builds list ${app}`;
   if (why === 'not-ready') {
     const status = `its status is ${target?.status}`;
@@ -155,10 +162,18 @@ async function stopError(
 
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
 
-export async function noArchiveError(context: Context, app: string, build: string, other: string | undefined) {
+export async function noArchiveError(
+  context: Context,
+  app: string,
+  build: string,
+  { other, again }: Pick<Chosen, 'other' | 'again'>,
+) {
   // The last one is for a file of the team that has the size and another content.
   const why = (await whyNotUsable(context, app, build)) ?? 'its archive in the team state is damaged, or was changed';
-  const fix = other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`;
+  const { onto } = again ?? {};
+  const line = again ? gantryCommand`apps restart ${app}` : gantryCommand`rollback ${app} ${other ?? build}`;
+  const fromGit = other && !again ? line : new CommandLine([...line.argv, '--from-git', 'REV']);
+  const fix = onto === undefined ? fromGit : gantryCommand`deploy --name ${onto}`;
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
   return new NotFoundError(message, { why, fix, details: { app, build, kept: other ?? null } });
 }

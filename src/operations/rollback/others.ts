@@ -12,7 +12,7 @@ import { cleanupSignal, contextUntil, waitForChange } from '../waiting/index.ts'
 export class DeployedMeanwhileError extends ConflictError {
   constructor(app: string, build: string, what: string, { serving }: AppReading) {
     const details = { app, serves: servingBuild(serving) ?? null };
-    super(`build ${shortBuild(build)} ${what}: nothing rolled back`, {
+    super(`build ${shortBuild(build)} ${what}: it is not replaced`, {
       fix: gantryCommand`builds list ${app}`,
       details,
     });

@@ -1,18 +1,23 @@
 import type { Context } from '../../context.ts';
+import { liveBuild } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { settle } from '../../deploys/observe.ts';
+import { type AppReading, settle } from '../../deploys/observe.ts';
+import { servingBuild } from '../../deploys/serving.ts';
+import { UsageError } from '../../errors.ts';
 import { duration, fileSummary, shortBuild } from '../../output/format.ts';
 import { compareSent, type Deployment, type SettingChange, scalingOf } from '../deploy/index.ts';
-import { recordEvent } from '../history/index.ts';
+import { recordEvent, recordLook } from '../history/index.ts';
+import { fetchApp } from '../replies/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { type Chosen, changedScaling, chooseBuild, type RollbackOptions } from './choose-build.ts';
 import { checkServes, checkUnchanged, inProgress, tellOthers } from './others.ts';
 import { type Proof, proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
+import { untilReplaced } from './until-replaced.ts';
 
-type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
+type Deployed = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
 
 /** An earlier build of an app that was deployed again, as the command prints it. */
-export interface RolledBack extends Made, SourceFacts {
+export interface RolledBack extends Deployed, SourceFacts {
   /** The build that served before; null if none did. */
   replaced: string | null;
   /** The earlier build. */
@@ -28,37 +33,52 @@ export interface RolledBack extends Made, SourceFacts {
   proof: Proof | null;
 }
 
+/** The app that gets the build: that of the build, or another one. */
+interface Place extends Pick<Chosen, 'app' | 'live' | 'history'> {
+  name: string;
+  seen: AppReading;
+}
+
 /** Deploys an earlier build again, once it is proven that its files are the same. Throws ConflictError if they differ. */
 export async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
-  const { typedMs, sick, fromGit, restoreScaling, force, logs } = options;
-  const limit = new TimeLimit(unlimited, { typedMs, failure: 'rollback did not get as far as the build' });
+  const { typedMs, sick, fromGit, restoreScaling, force, logs, again } = options;
+  const { onto } = again ?? {};
+  const what = !again ? 'rollback' : onto === undefined ? 'restart' : 'promotion';
+  const limit = new TimeLimit(unlimited, { typedMs, failure: `${what} did not get as far as the build` });
   const { context } = limit;
-  const app = shortAppName(context.project, given);
-  const seen = await settle(context, app);
-  if (sick) await checkServes(context, app, seen, sick.build);
-  const choice = await chooseBuild(context, app, seen, options);
-  const { target, live, history, app: deployed } = choice;
-  if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, app, choice), choice);
+  const from = shortAppName(context.project, given);
+  const read = await settle(context, from);
+  if (sick) await checkServes(context, from, read, sick.build);
+  const choice = await chooseBuild(context, from, read, options);
+  const { target, history } = choice;
+  const own = { ...choice, name: from, seen: read };
+  const place: Place = onto === undefined ? own : await lookAtOther(context, onto, from);
+  const { name: app, app: deployed, live, seen } = place;
+  if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, place, choice), choice);
   const record = async (event: 'rolling-back' | 'rolled-back', as: string) => {
     const facts = { to: target.id, as, reason: sick?.reason ?? '', ...(fromGit !== undefined && { fromGit }) };
-    if (live !== undefined) await recordEvent(unlimited, app, event, { from: live, ...facts });
+    if (live !== undefined && !again) await recordEvent(unlimited, app, event, { from: live, ...facts });
   };
   const made = history.firstSettingsOf(target.id);
   const scaling = (sick && history.settingsOf(target.id)) ?? deployed;
   const keep = restoreScaling ? scalingOf(made ?? {}) : changedScaling(history, target.id, scaling);
-  return withSource(context, app, { ...choice, keep }, options, async (source) => {
-    const proof = force ? null : await proveFiles(context, app, target.id, source);
+  const { region } = deployed;
+  const asOther = onto !== undefined && { ...scalingOf(deployed), name: app, ...(region && { region }) };
+  return withSource(context, from, { ...choice, keep: asOther || keep }, options, async (source) => {
+    const proof = force ? null : await proveFiles(context, from, target.id, source);
     const settings = compareSent(source.body, deployed, made);
-    const plan = { ...planOf(context, app, choice), ...source.facts, settings, proof, changed: true };
+    const plan = { ...planOf(context, place, choice), ...source.facts, settings, proof, changed: true };
     for (const { id } of inProgress(seen)) {
-      context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this rollback does not wait for it`);
+      context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${what} does not wait for it`);
     }
-    sayPlan(context, plan, source, choice);
-    if (!sick || choice.chosenBy === 'order') {
-      await context.prompt.confirm(`Roll back ${app} to build ${shortBuild(target.id)}?`);
-    }
+    sayPlan(context, plan, source, choice, what);
+    const [was, is] = [place.history.sent(live ?? '')?.commit, plan.commit];
+    if (was && is && was !== is) context.progress.note(`commit ${was.slice(0, 12)} -> ${is.slice(0, 12)}`);
+    const build = `build ${shortBuild(target.id)}`;
+    if (!sick || choice.chosenBy === 'order') await context.prompt.confirm(questions[what](app, build));
     const guess = choice.chosenBy === 'order' ? ', chosen by the order of builds' : '';
-    context.willChange(`deploy build ${shortBuild(target.id)} of ${app} again${guess}`, plan);
+    const to = onto === undefined ? '' : `, as ${app}`;
+    context.willChange(`deploy ${build} of ${from} again${to}${guess}`, plan);
     const deployment = await source.deploy({
       detach: false,
       logs,
@@ -70,16 +90,34 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
         await record('rolling-back', created);
       },
     });
-    limit.handOver();
-    const { build, serves, status, endpoint, dashboard } = deployment;
-    const replaced = (await tellOthers(unlimited, app, seen, [build, serves ?? ''])) ?? live ?? null;
+    const remainingMs = limit.handOver();
+    const { build: as, serves, status, endpoint, dashboard } = deployment;
+    const replaced = (await tellOthers(unlimited, app, seen, [as, serves ?? ''])) ?? live ?? null;
     // What went live meanwhile was not found sick.
-    await record('rolled-back', build);
-    const restored = `build ${shortBuild(build)} with the files of ${shortBuild(target.id)}`;
+    await record('rolled-back', as);
+    const restored = `build ${shortBuild(as)} with the files of ${shortBuild(target.id)}`;
     const isReplaced = `has succeeded and was replaced: build ${shortBuild(serves ?? '')} of ${app} serves`;
     context.progress.note(serves === undefined ? `${app} is live, ${restored}` : `${restored} ${isReplaced}`);
-    return { ...plan, replaced, build, status, endpoint, dashboard, ...(serves !== undefined && { serves }) };
+    const result = { ...plan, replaced, build: as, status, endpoint, dashboard };
+    if (what === 'restart') await untilReplaced(unlimited, { app, build: as, status }, seen, remainingMs);
+    return serves === undefined ? result : { ...result, serves };
   });
+}
+
+const questions = {
+  rollback: (app: string, build: string) => `Roll back ${app} to ${build}?`,
+  restart: (app: string, build: string) => `Restart ${app} by deploying ${build} once more?`,
+  promotion: (app: string, build: string) => `Deploy ${build} as ${app}?`,
+};
+
+/** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
+async function lookAtOther(context: Context, given: string, from: string): Promise<Place> {
+  const name = shortAppName(context.project, given);
+  if (name === from) throw new UsageError(`${name} cannot be promoted to itself`);
+  const seen = await settle(context, name);
+  const app = seen.app ?? (await fetchApp(context.api, { project: context.project, app: name }));
+  const history = await recordLook(context, name, app);
+  return { name, seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app) };
 }
 
 /** There is nothing to do. If an earlier rollback did it, its end is on record from now on: typed again, it goes further back. */
@@ -101,10 +139,11 @@ function sayPlan(
   { app, replaced, restored, proof, settings, files, resolvedAnew }: RolledBack,
   { origin, bytes }: RollbackSource,
   { target }: Chosen,
+  title: keyof typeof questions,
 ): void {
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
   const what = `${fileSummary(files, bytes)} of ${origin}${proof ? `, ${proofTexts[proof]}` : ''}`;
-  progress.note(`rollback of ${app}: ${replacing} -> ${shortBuild(restored)}, ${what}`);
+  progress.note(`${title} of ${app}: ${replacing} -> ${shortBuild(restored)}, ${what}`);
   const tookMs = Date.parse(target.updatedAt ?? '') - Date.parse(target.createdAt ?? '');
   const took = tookMs > 0 ? `; building ${shortBuild(restored)} took ${duration(tookMs)}` : '';
   if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
@@ -118,10 +157,11 @@ function sayPlan(
 /** Of what is resolved anew. */
 const maxShown = 8;
 
-function planOf({ project }: Context, app: string, { app: shown, live, target, chosenBy }: Chosen): RolledBack {
+function planOf({ project }: Context, place: Place, { target, chosenBy }: Chosen): RolledBack {
+  const { name: app, app: shown, live } = place;
   return {
     ...{ app, project, replaced: live ?? null, restored: target.id, chosenBy, build: null, status: target.status },
-    ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, files: 0 },
+    ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, archive: null, files: 0 },
     ...{ settings: [], resolvedAnew: [], proof: null, changed: false },
   };
 }

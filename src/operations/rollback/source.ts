@@ -43,8 +43,10 @@ import { findResolvedAnew, type ResolvedAnew } from './resolved-anew.ts';
 /** What is deployed again, as the result has it. */
 export interface SourceFacts {
   source: 'archive' | 'git' | null;
-  /** Of a revision. */
+  /** Of a revision, or as it is on record. */
   commit: string | null;
+  /** SHA-256 of the archive, if one was kept. */
+  archive: string | null;
   files: number;
   /** What the platform resolves again, perhaps to other versions than for the earlier build. */
   resolvedAnew: ResolvedAnew[];
@@ -69,7 +71,8 @@ type From = Pick<RollbackOptions, 'fromGit' | 'configFile'>;
 type Use<T> = (source: RollbackSource) => Promise<T>;
 
 /** What can be chosen from, and the settings that are not those of the earlier build. */
-interface Again extends Pick<Chosen, 'app' | 'target' | 'other' | 'history'> {
+interface Again extends Pick<Chosen, 'app' | 'target' | 'other' | 'history' | 'again'> {
+  /** The name as well, if another app gets the build. */
   keep: Partial<AppCreation>;
 }
 
@@ -81,9 +84,9 @@ export function withSource<T>(context: Context, name: string, again: Again, from
 }
 
 function withArchive<T>(context: Context, name: string, again: Again, use: Use<T>): Promise<T> {
-  const { keep, history, target, other } = again;
+  const { keep, history, target } = again;
   return withKeptArchive(context, name, target.id, async (found) => {
-    if (!found) throw await noArchiveError(context, name, target.id, other);
+    if (!found) throw await noArchiveError(context, name, target.id, again);
     const { kept, archive, from } = found;
     const { entries } = archive;
     const { baseImages } = kept;
@@ -91,21 +94,23 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
     const shown = kept.build === target.id ? undefined : history.firstSettingsOf(target.id);
     const body = { ...(kept.body as AppCreation), ...scalingOf(shown ?? {}), ...keep };
     const resolvedAnew = await findResolvedAnew((path) => readArchivedText(archive.path, path), baseImages);
+    const { commit, dirty, archive: sha256 } = history.sent(kept.build) ?? {};
     return use({
-      facts: { source: 'archive', commit: null, files: entries.length, resolvedAnew },
+      facts: { source: 'archive', commit: commit ?? null, archive: kept.sha256, files: entries.length, resolvedAnew },
       origin: from
         ? `the archive in the team state at ${from} (SHA-256 as recorded there)`
         : 'the archive kept on this machine',
       bytes: entries.reduce((sum, { size }) => sum + size, 0),
       body,
       // Another archive of the same files is compared with the platform's list.
-      isAsSent: history.sent(kept.build)?.archive === kept.sha256 || undefined,
+      isAsSent: sha256 === kept.sha256 || undefined,
       compare: async (expected) => compareListings(expected, entries),
       async deploy(options) {
         const sending = await withLogin(context, { ...body, cliVersion: version }, baseImages);
         // The next deploy compares with the new build as it would with the old one.
         const { success, output } = v.safeParse(Digests, kept.deployRecord);
-        const sent = { baseImages, digests: success ? output : undefined, origin: { restored: kept.build } };
+        const origin = { restored: kept.build, ...(commit !== undefined && { commit, dirty: dirty === true }) };
+        const sent = { baseImages, digests: success ? output : undefined, origin };
         return deployArchive(context, { body: sending, archive, describe: async () => sent }, options);
       },
     });
@@ -128,7 +133,7 @@ function withCommit<T>(
     const read = (wanted: string) => textOf(entries.find(({ path }) => path === wanted));
     const resolvedAnew = await findResolvedAnew(read, await readBaseImages(project));
     return use({
-      facts: { source: 'git', commit, files: entries.length, resolvedAnew },
+      facts: { source: 'git', commit, archive: null, files: entries.length, resolvedAnew },
       origin: `commit ${commit.slice(0, 12)}`,
       bytes,
       body: withoutLogin(project, { region, keep }),
