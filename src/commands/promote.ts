@@ -1,9 +1,8 @@
 import { defineCommand } from '../command.ts';
-import { platformExits } from '../errors.ts';
+import { gantryCommand } from '../command-line.ts';
 import { durationFlag } from '../flags/values.ts';
 import { returnToBuild } from '../operations/rollback/index.ts';
-import { document } from '../result-schema.ts';
-import { deployedAgainFields, deployedAgainView } from '../views/deployed-again.ts';
+import { deployedAgain } from '../views/deployed-again.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -11,13 +10,11 @@ export default defineCommand({
       .argument('<from>', 'app whose live build is deployed')
       .argument('<to>', 'app that gets it')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
-  run: (context, from, onto, { timeout: typedMs }) =>
-    returnToBuild(context, from, { configFile: '', logs: !context.progress.isQuiet, typedMs, again: { onto } }),
-  view: deployedAgainView,
-  effect: 'changes',
-  dryRun: true,
-  exits: [...platformExits, 'pending', 'build-failed', 'not-ready'],
-  json: document(deployedAgainFields),
+  run: (context, from, onto, { timeout: typedMs }) => {
+    const again = { onto, without: gantryCommand`deploy --name ${onto}` };
+    return returnToBuild(context, from, { configFile: '', logs: !context.progress.isQuiet, typedMs, again });
+  },
+  ...deployedAgain,
   details: [
     'Deploys the archive that serves as the first app as the second one, byte for byte. The second app keeps its scaling, its region and its secrets.',
   ],

@@ -1,10 +1,8 @@
 import { defineCommand } from '../command.ts';
-import { platformExits } from '../errors.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
 import { rollback } from '../operations/rollback/index.ts';
-import { document } from '../result-schema.ts';
-import { deployedAgainFields, deployedAgainView } from '../views/deployed-again.ts';
+import { deployedAgain } from '../views/deployed-again.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -18,11 +16,7 @@ export default defineCommand({
     const logs = !context.progress.isQuiet;
     return rollback(context, app, { build, fromGit, configFile, force, logs, restoreScaling, typedMs });
   },
-  view: deployedAgainView,
-  effect: 'changes',
-  dryRun: true,
-  exits: [...platformExits, 'pending', 'project', 'build-failed', 'not-ready'],
-  json: document(deployedAgainFields),
+  ...deployedAgain,
   details: [
     'Deploys the archive of an earlier build again, with the settings that it was deployed with, once it is proven to have its files: by the SHA-256 of what was sent, or by the checksums that the platform lists. Secrets are not part of a build and stay as they are. The archives of deploys from this machine are kept (gantry cache list archives).',
   ],

@@ -81,9 +81,6 @@ const secretsAfter: Usual[] = [
   { line: 'secrets list --app <app>', when: 'to list the secrets of the app' },
   { line: 'secrets list', when: 'to list the secrets', if: ofProject },
 ];
-const deployedAfter: Usual[] = [
-  { line: 'logs <app>', when: 'to see whether it is well', if: ({ changed }) => changed === true },
-];
 const copiesAfter: Usual[] = [{ line: 'ls <to>', when: 'to list what is there', if: toPlatform }];
 const accountsAfter: Usual[] = [{ line: 'service-accounts list', when: 'to see all grants' }];
 
@@ -117,9 +114,6 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   'volumes usage': [{ line: 'ls -R <path>', when: 'to list the files' }],
   'volumes list': [{ line: 'volumes usage', when: 'to see what takes the space' }],
   'volumes resize': [{ line: 'volumes list', when: 'to see the sizes of all volumes' }],
-  rollback: deployedAfter,
-  promote: deployedAfter,
-  'apps restart': deployedAfter,
   history: [{ line: 'builds list <app>', when: 'to see the builds of the platform' }],
   'previews list': [{ line: 'previews prune --merged', when: 'to delete those whose branch is merged' }],
   'previews prune': [{ line: 'previews list', when: 'to list what is left' }],

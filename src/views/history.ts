@@ -8,7 +8,7 @@ import { commitText } from './build.ts';
 /** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 export const eventFields = passThrough({
   at: text('RFC 3339, UTC'),
-  event: text('created, sent, served, failed, verdict, rolling-back, rolled-back, scaled, noticed or deleted'),
+  event: text('created, sent, served, failed, verdict, rolling-back, rolled-back, scaled, secrets, noticed or deleted'),
   by: text('who: user@machine, or the pipeline'),
   build: text('build id'),
 });
@@ -55,6 +55,8 @@ function describe(event: ListedEvent): string {
     }
     case 'deleted':
       return event.isNoticed ? 'deleted, not from here' : 'deleted';
+    case 'secrets':
+      return `secret ${event.names.join(', ')} ${event.isSet ? 'set' : 'removed'}`;
     case 'scaled':
       return describeChange(event);
     case 'noticed':

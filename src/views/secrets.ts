@@ -21,4 +21,5 @@ export const secretChangeJson = document({
   replaced: list(text('name'), 'names of secrets with a new value'),
   removed: list(text('name'), 'names of removed secrets'),
   unchanged: list(text('name'), 'names of unchanged secrets'),
+  stale: list(text('container, or app'), 'replicas, or apps of the project, that keep the old values'),
 });

@@ -117,3 +117,48 @@ describe('a restart', () => {
     },
   );
 });
+
+describe('a change of secrets', () => {
+  const emulator = emulatorForEach({ real: false });
+  const home = newFolder();
+  const run = (line: string, setting: Setting = {}) =>
+    gantry(line.split(' '), { emulator, ...setting, env: { GANTRY_CONFIG_DIR: home, KEY: 'x', ...setting.env } });
+  const app = { ...smallApp('[cerebrium.scaling]\nmin_replicas = 2\nmax_replicas = 3\n') };
+
+  test.each([
+    ['secrets set KEY --app web --from-env', 2],
+    ['secrets set KEY --from-env', 1],
+  ])('%s says what keeps the old value, by one request more', async (line, stale) => {
+    await using folder = await folderOf(app);
+    const before = await run(`${line} --json`, { cwd: folder.path }).then(() => emulator.calls.length);
+    await run('deploy', { cwd: folder.path });
+    const [deployed, flags] = [emulator.calls.length, { env: { KEY: 'other' } }];
+    const { code, json, stderr } = await run(`${line} --yes --json`, flags);
+    expect(code).toBe(0);
+    const [which] = (json() as { stale: string[] }).stale;
+    expect((json() as { stale: string[] }).stale).toHaveLength(stale);
+    expect(stderr).toMatch(new RegExp(`keep the old secrets: ${which}.*\n.*gantry apps restart web`));
+    // To read, to read again, to write, to read twice.
+    expect(emulator.calls.length - deployed).toBe(6);
+    expect(before).toBeLessThanOrEqual(6);
+    expect(
+      (await run(`${line.replace(' set', ' unset').replace(' --from-env', '')} --yes --json`)).json(),
+    ).toMatchObject({ removed: ['KEY'], stale: [which, ...Array(stale - 1).fill(expect.anything())] });
+  });
+
+  test.each(['--app web ', ''])('is a difference of a deploy (%s), until one was sent', async (scope) => {
+    await using folder = await folderOf(app);
+    const at = { cwd: folder.path };
+    const build = ((await run('deploy --json=build', at)).json() as { build: string }).build;
+    await run(`secrets set KEY ${scope}--from-env`);
+    const first = await run('deploy --if-changed', at);
+    expect(first.stderr).toContain(`secret KEY was set after build ${build.slice(0, 8)}: deploying`);
+    expect((await run('deploy --if-changed', at)).stderr).toContain('nothing to deploy');
+    await run(`secrets set KEY ${scope}--from-env`);
+    expect((await run('deploy --if-changed', at)).stderr).toContain('nothing to deploy');
+    await run(`secrets unset KEY ${scope}--yes`);
+    expect((await run('apps restart web --yes', at)).code).toBe(0);
+    expect((await run('deploy --if-changed', at)).stderr).toContain('nothing to deploy');
+    expect((await run('history web')).stdout).not.toContain('=x');
+  });
+});

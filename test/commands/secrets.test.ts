@@ -73,6 +73,7 @@ describe('a value is read', () => {
       replaced: [],
       removed: [],
       unchanged: [],
+      stale: [],
     });
     expect(kept()).toEqual({ A: value, B: '2' });
   });
@@ -275,6 +276,7 @@ describe('importing', () => {
       replaced: ['A'],
       removed: [],
       unchanged: ['B'],
+      stale: [],
     });
   });
 

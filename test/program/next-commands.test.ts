@@ -29,7 +29,7 @@ const withoutNext: Record<string, string> = {
 /** These depend on more than the values of the result. */
 const ownNext = [
   ...['deploy', 'run', 'invoke', 'map', 'explain', 'apps get', 'apps scale', 'builds cancel', 'builds get'],
-  ...['runs cancel', 'runs get', 'bench', 'compare', 'tune', 'weights verify'],
+  ...['rollback', 'promote', 'apps restart', 'runs cancel', 'runs get', 'bench', 'compare', 'tune', 'weights verify'],
 ];
 
 test('every command says what usually follows it, or there is a reason', () => {

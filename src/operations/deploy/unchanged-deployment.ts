@@ -6,7 +6,7 @@ import type { Serving } from '../../deploys/serving.ts';
 import { shortBuild } from '../../output/format.ts';
 import type { FileChecksums } from '../../project/file-checksums.ts';
 import { dashboardUrl } from '../apps/index.ts';
-import { type AppHistory, type EventOf, readHistory } from '../history/index.ts';
+import { type AppHistory, allApps, type EventOf, readHistory } from '../history/index.ts';
 import { isCertain, scalingOf } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';
@@ -46,8 +46,10 @@ export async function compareWithLive(
   let difference = differenceText(plan);
   if (difference === undefined) {
     const { serving, list } = reading ?? (await settle(context, app));
-    live.status = list.find(({ id }) => id === build)?.status ?? '';
+    const shown = list.find(({ id }) => id === build);
+    live.status = shown?.status ?? '';
     difference = whyNotLive(app, build, serving);
+    difference ??= await newerSecret(context, history, sent?.at ?? shown?.createdAt, live.build);
   }
   if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
   const named = `build ${shortBuild(live.build)}`;
@@ -74,6 +76,14 @@ function whyNotLive(app: string, shown: string | null, serving: Serving): string
   if (serving.is === 'one-of') return `${buildsText(serving.builds)} of ${app} may serve`;
   if (serving.build === shown) return undefined;
   return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
+}
+
+/** Replicas have the secrets of their start, which may be older than those that were set since. */
+async function newerSecret(context: Context, history: AppHistory, sentAt: string | null | undefined, build: string) {
+  const sent = Date.parse(sentAt ?? '');
+  const changed = history.secretsSince(sent) ?? (await readHistory(context, allApps)).secretsSince(sent);
+  if (!changed) return undefined;
+  return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
 }
 
 /** What speaks against a live build. */

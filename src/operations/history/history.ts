@@ -145,6 +145,9 @@ function logOf({ settings, project }: Context, name: string): EventLog {
   return log;
 }
 
+/** In place of an app: what is on record of all apps of a project. */
+export const allApps = '(project)';
+
 const fileOf = ({ folders }: Settings, key: StateKey) => join(folders.state, 'history', `${key}.jsonl`);
 
 const logs = new WeakMap<Settings, Map<string, EventLog>>();

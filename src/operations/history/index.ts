@@ -5,6 +5,7 @@
 export type { AppHistory, ListedEvent, SeenBuild } from './app-history.ts';
 export type { EventOf, Verdict } from './events.ts';
 export {
+  allApps,
   forgetHistory,
   readHistory,
   readJobs,

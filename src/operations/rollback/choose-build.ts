@@ -1,4 +1,4 @@
-import { CommandLine, gantryCommand } from '../../command-line.ts';
+import { type Fix, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type App, type AppCreation, liveBuild } from '../../contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../contract/builds.ts';
@@ -30,8 +30,8 @@ export interface RollbackOptions {
   typedMs: number | undefined;
   /** The build that was found sick and serves: without a question. */
   sick?: { build: string; reason: string } | undefined;
-  /** Deploys what serves, with the secrets and the scaling of now. `onto`: another app, which gets it. */
-  again?: { onto?: string | undefined } | undefined;
+  /** Deploys what serves, to another app with `onto`. `without`: what to type if there is no archive of it. */
+  again?: { onto?: string; without: Fix } | undefined;
 }
 
 /** The build to return to, and the one that it replaces. */
@@ -162,18 +162,11 @@ async function stopError(
 
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
 
-export async function noArchiveError(
-  context: Context,
-  app: string,
-  build: string,
-  { other, again }: Pick<Chosen, 'other' | 'again'>,
-) {
+export async function noArchiveError(context: Context, app: string, build: string, { other, again }: Partial<Chosen>) {
   // The last one is for a file of the team that has the size and another content.
   const why = (await whyNotUsable(context, app, build)) ?? 'its archive in the team state is damaged, or was changed';
-  const { onto } = again ?? {};
-  const line = again ? gantryCommand`apps restart ${app}` : gantryCommand`rollback ${app} ${other ?? build}`;
-  const fromGit = other && !again ? line : new CommandLine([...line.argv, '--from-git', 'REV']);
-  const fix = onto === undefined ? fromGit : gantryCommand`deploy --name ${onto}`;
+  const back = other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`;
+  const fix = again?.without ?? back;
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
   return new NotFoundError(message, { why, fix, details: { app, build, kept: other ?? null } });
 }

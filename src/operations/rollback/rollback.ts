@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
-import { type AppReading, settle } from '../../deploys/observe.ts';
+import { settle } from '../../deploys/observe.ts';
 import { servingBuild } from '../../deploys/serving.ts';
 import { UsageError } from '../../errors.ts';
 import { duration, fileSummary, shortBuild } from '../../output/format.ts';
@@ -33,12 +33,6 @@ export interface RolledBack extends Deployed, SourceFacts {
   proof: Proof | null;
 }
 
-/** The app that gets the build: that of the build, or another one. */
-interface Place extends Pick<Chosen, 'app' | 'live' | 'history'> {
-  name: string;
-  seen: AppReading;
-}
-
 /** Deploys an earlier build again, once it is proven that its files are the same. Throws ConflictError if they differ. */
 export async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
   const { typedMs, sick, fromGit, restoreScaling, force, logs, again } = options;
@@ -46,15 +40,15 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
   const what = !again ? 'rollback' : onto === undefined ? 'restart' : 'promotion';
   const limit = new TimeLimit(unlimited, { typedMs, failure: `${what} did not get as far as the build` });
   const { context } = limit;
-  const from = shortAppName(context.project, given);
+  const [from, app] = [given, onto ?? given].map((name) => shortAppName(context.project, name)) as [string, string];
+  if (app === from && onto !== undefined) throw new UsageError(`${app} cannot be promoted to itself`);
   const read = await settle(context, from);
   if (sick) await checkServes(context, from, read, sick.build);
   const choice = await chooseBuild(context, from, read, options);
   const { target, history } = choice;
-  const own = { ...choice, name: from, seen: read };
-  const place: Place = onto === undefined ? own : await lookAtOther(context, onto, from);
-  const { name: app, app: deployed, live, seen } = place;
-  if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, place, choice), choice);
+  const place = { ...choice, seen: read, ...(onto !== undefined && (await lookAtOther(context, app))) };
+  const { app: deployed, live, seen } = place;
+  if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, app, place), choice);
   const record = async (event: 'rolling-back' | 'rolled-back', as: string) => {
     const facts = { to: target.id, as, reason: sick?.reason ?? '', ...(fromGit !== undefined && { fromGit }) };
     if (live !== undefined && !again) await recordEvent(unlimited, app, event, { from: live, ...facts });
@@ -67,7 +61,7 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
   return withSource(context, from, { ...choice, keep: asOther || keep }, options, async (source) => {
     const proof = force ? null : await proveFiles(context, from, target.id, source);
     const settings = compareSent(source.body, deployed, made);
-    const plan = { ...planOf(context, place, choice), ...source.facts, settings, proof, changed: true };
+    const plan = { ...planOf(context, app, place), ...source.facts, settings, proof, changed: true };
     for (const { id } of inProgress(seen)) {
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${what} does not wait for it`);
     }
@@ -75,10 +69,11 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     const [was, is] = [place.history.sent(live ?? '')?.commit, plan.commit];
     if (was && is && was !== is) context.progress.note(`commit ${was.slice(0, 12)} -> ${is.slice(0, 12)}`);
     const build = `build ${shortBuild(target.id)}`;
-    if (!sick || choice.chosenBy === 'order') await context.prompt.confirm(questions[what](app, build));
+    const deed = `eploy ${build} of ${from} again${onto === undefined ? '' : ` as ${app}`}`;
+    const question = again ? `D${deed}?` : `Roll back ${app} to ${build}?`;
+    if (!sick || choice.chosenBy === 'order') await context.prompt.confirm(question);
     const guess = choice.chosenBy === 'order' ? ', chosen by the order of builds' : '';
-    const to = onto === undefined ? '' : `, as ${app}`;
-    context.willChange(`deploy ${build} of ${from} again${to}${guess}`, plan);
+    context.willChange(`d${deed}${guess}`, plan);
     const deployment = await source.deploy({
       detach: false,
       logs,
@@ -104,20 +99,12 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
   });
 }
 
-const questions = {
-  rollback: (app: string, build: string) => `Roll back ${app} to ${build}?`,
-  restart: (app: string, build: string) => `Restart ${app} by deploying ${build} once more?`,
-  promotion: (app: string, build: string) => `Deploy ${build} as ${app}?`,
-};
-
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
-async function lookAtOther(context: Context, given: string, from: string): Promise<Place> {
-  const name = shortAppName(context.project, given);
-  if (name === from) throw new UsageError(`${name} cannot be promoted to itself`);
+async function lookAtOther(context: Context, name: string) {
   const seen = await settle(context, name);
   const app = seen.app ?? (await fetchApp(context.api, { project: context.project, app: name }));
   const history = await recordLook(context, name, app);
-  return { name, seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app) };
+  return { seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app) };
 }
 
 /** There is nothing to do. If an earlier rollback did it, its end is on record from now on: typed again, it goes further back. */
@@ -139,7 +126,7 @@ function sayPlan(
   { app, replaced, restored, proof, settings, files, resolvedAnew }: RolledBack,
   { origin, bytes }: RollbackSource,
   { target }: Chosen,
-  title: keyof typeof questions,
+  title: string,
 ): void {
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
   const what = `${fileSummary(files, bytes)} of ${origin}${proof ? `, ${proofTexts[proof]}` : ''}`;
@@ -157,8 +144,7 @@ function sayPlan(
 /** Of what is resolved anew. */
 const maxShown = 8;
 
-function planOf({ project }: Context, place: Place, { target, chosenBy }: Chosen): RolledBack {
-  const { name: app, app: shown, live } = place;
+function planOf({ project }: Context, app: string, { app: shown, live, target, chosenBy }: Chosen): RolledBack {
   return {
     ...{ app, project, replaced: live ?? null, restored: target.id, chosenBy, build: null, status: target.status },
     ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, archive: null, files: 0 },

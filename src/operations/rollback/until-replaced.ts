@@ -1,6 +1,6 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
-import { type Container, hasEnded, listContainers } from '../../contract/containers.ts';
+import { type Container, isGone, listContainers } from '../../contract/containers.ts';
 import type { AppReading } from '../../deploys/observe.ts';
 import { PendingError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
@@ -25,13 +25,8 @@ export async function untilReplaced(
   const details = { app, build, status, replicas: [] as string[] };
   const before = new Set(seen.list.map(({ id }) => id));
   const message = `build ${shortBuild(build)} of ${app} serves, but replicas of before are left`;
-  const deadline = new Deadline(context, maxMs, () => {
-    return new PendingError(message, {
-      why: details.replicas.slice(0, 3).join(', ') || 'their list was read once',
-      fix,
-      details,
-    });
-  });
+  const why = () => details.replicas.slice(0, 3).join(', ') || 'their list was read once';
+  const deadline = new Deadline(context, maxMs, () => new PendingError(message, { why: why(), fix, details }));
   const onFailure: PollOptions<readonly Container[]>['onFailure'] = (error, silentMs) =>
     void throwUnlessTransient(error, silentMs, { name: `the replicas of ${app} from before`, fix, details });
   const poll = async (api: Context['api']) => (await api(listContainers, { project, app })) ?? [];
@@ -43,7 +38,7 @@ export async function untilReplaced(
       const areNamed = listed.some(({ buildId }) => buildId);
       const isOld = ({ buildId, containerStartTimestamp }: Container) =>
         buildId ? before.has(buildId) : !areNamed && !(Date.parse(containerStartTimestamp ?? '') > seen.at);
-      details.replicas = listed.filter((each) => isOld(each) && !hasEnded(each)).map(({ containerId }) => containerId);
+      details.replicas = listed.filter((each) => isOld(each) && !isGone(each)).map(({ containerId }) => containerId);
       clear = details.replicas.length === 0 ? clear + 1 : 0;
       return clear === clearLooks || undefined;
     });

@@ -1,5 +1,7 @@
 import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
+import { listApps } from '../../contract/apps.ts';
+import { isGone, listContainers } from '../../contract/containers.ts';
 import {
   getAppSecrets,
   getProjectSecrets,
@@ -9,6 +11,8 @@ import {
   setProjectSecrets,
 } from '../../contract/secrets.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
+import { allApps, recordEvent } from '../history/index.ts';
+import { tryRequest } from '../waiting/index.ts';
 import { confirmStored, isSame } from './confirm-stored.ts';
 
 /** The secrets of an app, or of the project without one. */
@@ -24,14 +28,12 @@ export interface SecretChange {
   replaced: string[];
   removed: string[];
   unchanged: string[];
+  /** Replicas that started before; of a project, apps that may have some. */
+  stale: string[];
 }
 
-type ReadContext = Pick<Context, 'api' | 'project'>;
-type WriteContext = ReadContext & Pick<Context, 'delay' | 'progress'>;
-type ChangeContext = WriteContext & Pick<Context, 'prompt' | 'secrets' | 'willChange'>;
-
 /** Reads all secrets with their values. */
-export async function readSecrets({ api, project }: ReadContext, { app }: SecretScope): Promise<StoredSecrets> {
+export async function readSecrets({ api, project }: Context, { app }: SecretScope): Promise<StoredSecrets> {
   const read = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
   return read ?? {};
 }
@@ -41,53 +43,63 @@ export async function readSecrets({ api, project }: ReadContext, { app }: Secret
  * Throws ConflictError if a secret was changed meanwhile, FailedError if a stored secret is not text.
  */
 export async function setSecrets(
-  context: ChangeContext,
+  context: Context,
   scope: SecretScope,
   values: () => Promise<Secrets> | Secrets,
 ): Promise<SecretChange> {
   const before = await readForChange(context, scope);
   const newValues = await values();
-  context.secrets.add(Object.values(before), Object.values(newValues));
-  const names = Object.keys(newValues).sort();
-  const added = names.filter((name) => !Object.hasOwn(before, name));
-  const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === newValues[name]);
-  const replaced = names.filter((name) => !added.includes(name) && !unchanged.includes(name));
-  if (replaced.length > 0)
-    await context.prompt.confirm(`Replace ${replaced.join(', ')} in ${scopeName(context, scope)}?`);
-  const changed = added.length + replaced.length > 0;
-  const change = { app: scope.app ?? null, changed, added, replaced, removed: [], unchanged };
-  if (!changed) return change;
-  const place = `in ${scopeName(context, scope)}`;
-  context.willChange(
-    [...added.map((name) => `add ${name} ${place}`), ...replaced.map((name) => `replace ${name} ${place}`)],
-    change,
-  );
-  await replaceSecrets(context, scope, before, { ...before, ...newValues });
-  return change;
+  context.secrets.add(Object.values(newValues));
+  return changeSecrets(context, scope, Object.keys(newValues), before, { ...before, ...newValues });
 }
 
 /** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
-export async function unsetSecrets(context: ChangeContext, scope: SecretScope, names: string[]): Promise<SecretChange> {
+export async function unsetSecrets(context: Context, scope: SecretScope, names: string[]): Promise<SecretChange> {
   const before = await readForChange(context, scope);
+  const kept = Object.entries(before).filter(([name]) => !names.includes(name));
+  return changeSecrets(context, scope, names, before, Object.fromEntries(kept));
+}
+
+async function changeSecrets(
+  context: Context,
+  { app }: SecretScope,
+  named: readonly string[],
+  before: Secrets,
+  after: Secrets,
+): Promise<SecretChange> {
   context.secrets.add(Object.values(before));
-  const [removed, unchanged] = [true, false].map((there) =>
-    [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
-  ) as [string[], string[]];
-  const changed = removed.length > 0;
-  const change = { app: scope.app ?? null, changed, added: [], replaced: [], removed, unchanged };
+  const place = app ? `app ${app}` : `project ${context.project}`;
+  const kindOf = (name: string) => {
+    const [had, has] = [before, after].map((secrets) => Object.hasOwn(secrets, name));
+    if (had !== has) return has ? 'added' : 'removed';
+    return had && before[name] !== after[name] ? 'replaced' : 'unchanged';
+  };
+  const names = [...new Set(named)].sort();
+  const of = (kind: ReturnType<typeof kindOf>) => names.filter((name) => kindOf(name) === kind);
+  const [added, replaced, removed] = [of('added'), of('replaced'), of('removed')];
+  if (replaced.length > 0) await context.prompt.confirm(`Replace ${replaced.join(', ')} in ${place}?`);
+  if (removed.length > 0) await context.prompt.confirm(`Remove ${removed.join(', ')} from ${place}?`);
+  const done = [...added, ...replaced, ...removed];
+  const changed = done.length > 0;
+  const change = { app: app ?? null, changed, added, replaced, removed, unchanged: of('unchanged'), stale: [] };
   if (!changed) return change;
-  await context.prompt.confirm(`Remove ${removed.join(', ')} from ${scopeName(context, scope)}?`);
-  context.willChange(
-    removed.map((name) => `remove ${name} from ${scopeName(context, scope)}`),
-    change,
-  );
-  const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
-  await replaceSecrets(context, scope, before, Object.fromEntries(kept));
-  return change;
+  const told = [
+    ...added.map((name) => `add ${name} in ${place}`),
+    ...replaced.map((name) => `replace ${name} in ${place}`),
+    ...removed.map((name) => `remove ${name} from ${place}`),
+  ];
+  context.willChange(told, change);
+  await replaceSecrets(context, { app }, before, after);
+  // At once: a replica that starts later has the new secrets.
+  const at = new Date(context.platformNow()).toISOString();
+  const confirming = confirmStored(context, () => readSecrets(context, { app }), before, after);
+  const [stale] = await Promise.all([findStale(context, { app }), confirming]);
+  await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 }, at);
+  return { ...change, stale };
 }
 
 /** Reads the secrets for a change. All of them are sent back, so values that are not text would be lost. */
-async function readForChange(context: ReadContext, scope: SecretScope): Promise<Secrets> {
+async function readForChange(context: Context, scope: SecretScope): Promise<Secrets> {
   const stored = await readSecrets(context, scope);
   const unreadable = Object.keys(stored).filter((name) => typeof stored[name] !== 'string');
   if (unreadable.length === 0) return stored as Secrets;
@@ -102,9 +114,9 @@ async function readForChange(context: ReadContext, scope: SecretScope): Promise<
  * Replaces all secrets, as the platform has no other way to change one. Reads them again first, so that a change made by
  * someone else in the meantime is not undone.
  */
-async function replaceSecrets(calls: WriteContext, scope: SecretScope, before: Secrets, after: Secrets): Promise<void> {
-  const { api, project } = calls;
-  const now = await readSecrets(calls, scope);
+async function replaceSecrets(context: Context, scope: SecretScope, before: Secrets, after: Secrets): Promise<void> {
+  const { api, project } = context;
+  const now = await readSecrets(context, scope);
   const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
     (name) => !isSame(before[name], now[name]) || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
   );
@@ -117,9 +129,23 @@ async function replaceSecrets(calls: WriteContext, scope: SecretScope, before: S
   }
   if (scope.app) await api(setAppSecrets, { project, app: scope.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
-  await confirmStored(calls, () => readSecrets(calls, scope), before, after);
 }
 
-function scopeName({ project }: Pick<Context, 'project'>, { app }: SecretScope): string {
-  return app ? `app ${app}` : `project ${project}`;
+/** One request, best effort: what runs of the app, or which apps of the project may. */
+async function findStale(context: Context, { app }: SecretScope): Promise<string[]> {
+  const { project, progress } = context;
+  const running = /^(ready|active)$/;
+  const read = async (api: Context['api']) =>
+    app
+      ? (await api(listContainers, { project, app }))?.flatMap((each) => (isGone(each) ? [] : each.containerId))
+      : (await api(listApps, { project }))?.flatMap(({ id, name, status }) =>
+          running.test(status ?? '') ? name || id : [],
+        );
+  const names = (await tryRequest(context, read)) ?? [];
+  if (names.length === 0) return [];
+  const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
+  const fix = gantryCommand`apps restart ${app ?? names[0] ?? ''}`;
+  const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
+  progress.warn({ severity: 'warning', message: `${what} keep the old secrets: ${shown}`, fix });
+  return names;
 }
