@@ -44,7 +44,7 @@ export function isRunning({ containerState, isTerminating }: Container): boolean
 /** Whether its state is a word that no document gives: it runs if something else shows it. */
 export function mayRun(container: Container): boolean {
   const { containerState: state, isTerminating } = container;
-  const isKnown = isGone(container) || isWaiting(container) || /^unknown$/i.test(state ?? '');
+  const isKnown = isDown(container) || isWaiting(container) || /^unknown$/i.test(state ?? '');
   return Boolean(state) && !isTerminating && !isKnown;
 }
 
@@ -62,7 +62,7 @@ export function hasCrashed({ containerState }: Container): boolean {
 }
 
 /** No call reaches it any more. */
-export function isGone(container: Container): boolean {
+export function isDown(container: Container): boolean {
   return hasStopped(container) || hasCrashed(container);
 }
 

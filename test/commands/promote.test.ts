@@ -5,22 +5,19 @@ import { expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry } from '../support/gantry.ts';
 
 const data = newFolder();
 const emulator = emulatorForAll({ real: false, data });
 
-/** On a machine of its own, unless its home is given, with the state of the team. */
-function run(line: string, setting: Setting = {}) {
-  const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_TEAM_STATE: 'default:/.gantry', ...setting.env };
-  return gantry(line.split(' '), { emulator, ...setting, env });
+/** On a machine of its own, with the state of the team. */
+function run(line: string, cwd = data, team = 'default:/.gantry') {
+  return gantry(line.split(' '), { emulator, cwd, env: { GANTRY_CONFIG_DIR: newFolder(), GANTRY_TEAM_STATE: team } });
 }
 
-async function deploy(name: string, version: string, scaling = '') {
-  await using app = await folderOf({ ...smallApp(scaling), 'data.txt': version });
-  const { code, json, stderr } = await run(`deploy --name ${name} --json`, { cwd: app.path });
-  expect(code, stderr).toBe(0);
-  return json() as { build: string };
+async function deploy(name: string, version: string, more = '') {
+  await using app = await folderOf({ ...smallApp(more), 'data.txt': version });
+  return (await run(`deploy --name ${name} --json`, app.path)).json() as { build: string };
 }
 
 /** SHA-256 of what the platform has received for a build. */
@@ -32,47 +29,31 @@ function received(build: string): string {
     .digest('hex');
 }
 
-const scaled = (most: number, more = '') => `[cerebrium.scaling]\nmax_replicas = ${most}\n${more}`;
-
 test('deploys the archive that serves as another app, byte for byte, from another machine', async () => {
-  const hardware = '[cerebrium.hardware]\ncpu = 3\nmemory = 5\n';
-  const staging = await deploy('web-staging', 'two', scaled(2, hardware));
-  const live = await deploy('web', 'one', scaled(7));
-  const dry = await run('promote web-staging web --dry-run --json');
-  expect(dry.json()).toMatchObject({
-    ...{ app: 'web', replaced: live.build, restored: staging.build, proof: 'record' },
-    settings: expect.arrayContaining([{ setting: 'cpu', from: expect.anything(), to: 3 }]),
-  });
+  const staging = await deploy('web-staging', 'two', '[cerebrium.hardware]\ncpu = 3\nmemory = 5\n');
+  const live = await deploy('web', 'one', '[cerebrium.scaling]\nmax_replicas = 7\n');
   const asked = await run('promote web-staging web');
   expect([asked.code, asked.stderr]).toEqual([9, expect.stringMatching(/setting cpu: .* -> 3/)]);
-  const { code, json } = await run('promote web-staging web --yes --json');
-  const promoted = json() as { build: string; archive: string };
-  expect(code).toBe(0);
-  expect(received(promoted.build)).toBe(received(staging.build));
-  expect(promoted.archive).toBe(received(staging.build));
-  const shown = (await run('apps get web --json')).json();
-  expect(shown).toMatchObject({ latestReadyBuildId: promoted.build, maxReplicaCount: 7, cpu: 3 });
-  expect((await run('apps get web-staging --json')).json()).toMatchObject({ latestReadyBuildId: staging.build });
+  const { json } = await run('promote web-staging web --yes --json');
+  const { build } = json() as { build: string };
+  const archive = received(staging.build);
+  expect(json()).toMatchObject({ replaced: live.build, restored: staging.build, proof: 'record', archive });
+  expect(received(build)).toBe(archive);
+  const shown = async (app: string) => (await run(`apps get ${app} --json`)).json();
+  expect(await shown('web')).toMatchObject({ latestReadyBuildId: build, maxReplicaCount: 7, cpu: 3 });
+  expect(await shown('web-staging')).toMatchObject({ latestReadyBuildId: staging.build });
   const back = await run('rollback web --yes --json');
-  expect(back.json()).toMatchObject({ replaced: promoted.build, restored: live.build });
+  expect(back.json()).toMatchObject({ replaced: build, restored: live.build });
 });
 
 test.each([
-  ['promote web-staging nowhere --yes', 6],
-  ['promote nowhere web --yes', 6],
-  ['promote web web --yes', 2],
-])('%s changes nothing', async (line, expected) => {
-  await deploy('web', 'one');
-  await deploy('web-staging', 'two');
+  ['promote web-staging nowhere', 6, ''],
+  ['promote nowhere web', 6, ''],
+  ['promote web web', 2, ''],
+  ['promote web-staging web', 6, 'gantry deploy --name web', 'off'],
+])('%s changes nothing (%s, %s)', async (line, expected, fix, team = undefined) => {
+  for (const name of ['web', 'web-staging']) await deploy(name, name);
   const before = emulator.store.builds.size;
-  expect((await run(line)).code).toBe(expected);
-  expect(emulator.store.builds.size).toBe(before);
-});
-
-test('sends nothing that is not what the record says was sent', async () => {
-  const home = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_TEAM_STATE: 'off' };
-  await deploy('web', 'one');
-  await deploy('web-staging', 'two');
-  const { code, stderr } = await run('promote web-staging web --yes', { env: home });
-  expect([code, stderr]).toEqual([6, expect.stringContaining('gantry deploy --name web')]);
+  const { code, stderr } = await run(`${line} --yes`, data, team);
+  expect([code, stderr, emulator.store.builds.size]).toEqual([expected, expect.stringContaining(fix), before]);
 });

@@ -13,8 +13,7 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
   run: (context, app, { fromGit, configFile, force = false, timeout: typedMs }) => {
     const again = { without: gantryCommand`apps restart ${app} --from-git REV` };
-    const logs = !context.progress.isQuiet;
-    return returnToBuild(context, app, { fromGit, configFile, force, logs, typedMs, again });
+    return returnToBuild(context, app, { fromGit, configFile, force, logs: !context.progress.isQuiet, typedMs, again });
   },
   ...deployedAgain,
   details: [

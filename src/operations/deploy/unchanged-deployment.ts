@@ -80,9 +80,9 @@ function whyNotLive(app: string, shown: string | null, serving: Serving): string
 
 /** Replicas have the secrets of their start, which may be older than those that were set since. */
 async function newerSecret(context: Context, history: AppHistory, sentAt: string | null | undefined, build: string) {
-  const sent = Date.parse(sentAt ?? '');
-  const changed = history.secretsSince(sent) ?? (await readHistory(context, allApps)).secretsSince(sent);
-  if (!changed) return undefined;
+  const events = [...history.events, ...(await readHistory(context, allApps)).events];
+  const changed = events.findLast(({ event, at }) => event === 'secrets' && Date.parse(at) > Date.parse(sentAt ?? ''));
+  if (changed?.event !== 'secrets') return undefined;
   return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
 }
 

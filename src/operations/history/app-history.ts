@@ -46,11 +46,6 @@ export class AppHistory {
     return this.#last('sent', (event) => event.build === (build ?? event.build));
   }
 
-  /** The last change of secrets after a time, in ms. */
-  secretsSince(time: number): EventOf<'secrets'> | undefined {
-    return this.#last('secrets', ({ at }) => Date.parse(at) > time);
-  }
-
   /** When a build was created and sent by a command on record, in ms. */
   timesOf(build: string): { createdAt: number | undefined; sentAt: number | undefined } {
     const msOf = (event: HistoryEvent | undefined) => event && Date.parse(event.at);

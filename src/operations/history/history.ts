@@ -147,7 +147,6 @@ function logOf({ settings, project }: Context, name: string): EventLog {
 
 /** In place of an app: what is on record of all apps of a project. */
 export const allApps = '(project)';
-
 const fileOf = ({ folders }: Settings, key: StateKey) => join(folders.state, 'history', `${key}.jsonl`);
 
 const logs = new WeakMap<Settings, Map<string, EventLog>>();

@@ -1,12 +1,20 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
+import { type Container, isDown, listContainers } from '../../contract/containers.ts';
 import { type AppReading, observe } from '../../deploys/observe.ts';
 import { mayReplace, servingBuild } from '../../deploys/serving.ts';
-import { ConflictError, GantryError } from '../../errors.ts';
+import { ConflictError, GantryError, PendingError } from '../../errors.ts';
 import { shortBuild } from '../../output/format.ts';
 import { goesBefore, isBusy, isExpired, isPending, StuckBuilds } from '../deploy/index.ts';
-import { cleanupSignal, contextUntil, waitForChange } from '../waiting/index.ts';
+import {
+  cleanupSignal,
+  contextUntil,
+  Deadline,
+  pollUntil,
+  throwUnlessTransient,
+  waitForChange,
+} from '../waiting/index.ts';
 
 /** What somebody else has deployed meanwhile is not replaced. */
 export class DeployedMeanwhileError extends ConflictError {
@@ -102,4 +110,38 @@ function readySince(seen: AppReading, now: AppReading, own: readonly string[]): 
   for (const build of seen.list) if (!isBusy(build)) old.add(build.id);
   const ready = now.list.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
   return [servingBuild(now.serving), ...ready].find((id) => id !== undefined && !old.has(id));
+}
+
+/**
+ * Waits until no replica of a build of before is left, also none that only ends its calls. `seen`: before the build was
+ * created. Throws PendingError if that takes longer.
+ */
+export async function untilReplaced(context: Context, app: string, build: string, seen: AppReading, maxMs: number) {
+  const { project, progress } = context;
+  const fix = gantryCommand`apps containers ${app}`;
+  const before = new Set(seen.list.map(({ id }) => id));
+  let left: string[] = [];
+  let clear = 0;
+  const polling = {
+    poll: async (api: Context['api']) => (await api(listContainers, { project, app })) ?? [],
+    pauses: { firstMs: 2_000, maxMs: 2_000, growth: 1 },
+    deadline: new Deadline(context, maxMs, () => {
+      const message = `build ${shortBuild(build)} of ${app} serves, but replicas of before are left`;
+      const why = left.slice(0, 3).join(', ');
+      return new PendingError(message, { why, fix, details: { app, build, replicas: left } });
+    }),
+    onFailure: (error: unknown, silentMs: number) =>
+      void throwUnlessTransient(error, silentMs, { name: `the replicas of ${app}`, fix, details: { app, build } }),
+  };
+  const step = progress.step(`Waiting until no replica of ${app} from before is left`);
+  await pollUntil(context, polling, (listed) => {
+    // Where the list names builds, a container without one is that of a job.
+    const areNamed = listed.some(({ buildId }) => buildId);
+    const isOld = ({ buildId, containerStartTimestamp: start }: Container) =>
+      buildId ? before.has(buildId) : !areNamed && !(Date.parse(start ?? '') > seen.at);
+    left = listed.filter((each) => isOld(each) && !isDown(each)).map(({ containerId }) => containerId);
+    clear = left.length === 0 ? clear + 1 : 0;
+    // A list may be a copy that lacks a replica which has just started.
+    return clear === 2 || undefined;
+  }).finally(step.clear);
 }

@@ -10,14 +10,13 @@ import { recordEvent, recordLook } from '../history/index.ts';
 import { fetchApp } from '../replies/index.ts';
 import { TimeLimit } from '../waiting/index.ts';
 import { type Chosen, changedScaling, chooseBuild, type RollbackOptions } from './choose-build.ts';
-import { checkServes, checkUnchanged, inProgress, tellOthers } from './others.ts';
+import { checkServes, checkUnchanged, inProgress, tellOthers, untilReplaced } from './others.ts';
 import { type Proof, proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
-import { untilReplaced } from './until-replaced.ts';
 
-type Deployed = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
+type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
 
 /** An earlier build of an app that was deployed again, as the command prints it. */
-export interface RolledBack extends Deployed, SourceFacts {
+export interface RolledBack extends Made, SourceFacts {
   /** The build that served before; null if none did. */
   replaced: string | null;
   /** The earlier build. */
@@ -68,12 +67,11 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     sayPlan(context, plan, source, choice, what);
     const [was, is] = [place.history.sent(live ?? '')?.commit, plan.commit];
     if (was && is && was !== is) context.progress.note(`commit ${was.slice(0, 12)} -> ${is.slice(0, 12)}`);
-    const build = `build ${shortBuild(target.id)}`;
-    const deed = `eploy ${build} of ${from} again${onto === undefined ? '' : ` as ${app}`}`;
-    const question = again ? `D${deed}?` : `Roll back ${app} to ${build}?`;
-    if (!sick || choice.chosenBy === 'order') await context.prompt.confirm(question);
+    const once = `build ${shortBuild(target.id)} of ${from} again${onto === undefined ? '' : ` as ${app}`}`;
+    if (!sick || choice.chosenBy === 'order')
+      await context.prompt.confirm(again ? `Deploy ${once}?` : `Roll back ${app} to build ${shortBuild(target.id)}?`);
     const guess = choice.chosenBy === 'order' ? ', chosen by the order of builds' : '';
-    context.willChange(`d${deed}${guess}`, plan);
+    context.willChange(`deploy ${once}${guess}`, plan);
     const deployment = await source.deploy({
       detach: false,
       logs,
@@ -94,7 +92,7 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     const isReplaced = `has succeeded and was replaced: build ${shortBuild(serves ?? '')} of ${app} serves`;
     context.progress.note(serves === undefined ? `${app} is live, ${restored}` : `${restored} ${isReplaced}`);
     const result = { ...plan, replaced, build: as, status, endpoint, dashboard };
-    if (what === 'restart') await untilReplaced(unlimited, { app, build: as, status }, seen, remainingMs);
+    if (what === 'restart') await untilReplaced(unlimited, app, as, seen, remainingMs);
     return serves === undefined ? result : { ...result, serves };
   });
 }

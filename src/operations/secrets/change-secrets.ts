@@ -1,7 +1,7 @@
 import { gantryCommand, sentence } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
-import { isGone, listContainers } from '../../contract/containers.ts';
+import { isDown, listContainers } from '../../contract/containers.ts';
 import {
   getAppSecrets,
   getProjectSecrets,
@@ -60,13 +60,7 @@ export async function unsetSecrets(context: Context, scope: SecretScope, names: 
   return changeSecrets(context, scope, names, before, Object.fromEntries(kept));
 }
 
-async function changeSecrets(
-  context: Context,
-  { app }: SecretScope,
-  named: readonly string[],
-  before: Secrets,
-  after: Secrets,
-): Promise<SecretChange> {
+async function changeSecrets(context: Context, { app }: SecretScope, named: string[], before: Secrets, after: Secrets) {
   context.secrets.add(Object.values(before));
   const place = app ? `app ${app}` : `project ${context.project}`;
   const kindOf = (name: string) => {
@@ -83,19 +77,15 @@ async function changeSecrets(
   const changed = done.length > 0;
   const change = { app: app ?? null, changed, added, replaced, removed, unchanged: of('unchanged'), stale: [] };
   if (!changed) return change;
-  const told = [
-    ...added.map((name) => `add ${name} in ${place}`),
-    ...replaced.map((name) => `replace ${name} in ${place}`),
-    ...removed.map((name) => `remove ${name} from ${place}`),
-  ];
-  context.willChange(told, change);
+  const told = (verb: string, which: string[], at: string) => which.map((name) => `${verb} ${name} ${at} ${place}`);
+  const more = [...told('replace', replaced, 'in'), ...told('remove', removed, 'from')];
+  context.willChange([...told('add', added, 'in'), ...more], change);
   await replaceSecrets(context, { app }, before, after);
   // At once: a replica that starts later has the new secrets.
-  const at = new Date(context.platformNow()).toISOString();
-  const confirming = confirmStored(context, () => readSecrets(context, { app }), before, after);
-  const [stale] = await Promise.all([findStale(context, { app }), confirming]);
-  await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 }, at);
-  return { ...change, stale };
+  const finding = findStale(context, { app });
+  await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
+  await confirmStored(context, () => readSecrets(context, { app }), before, after);
+  return { ...change, stale: await finding };
 }
 
 /** Reads the secrets for a change. All of them are sent back, so values that are not text would be lost. */
@@ -134,15 +124,13 @@ async function replaceSecrets(context: Context, scope: SecretScope, before: Secr
 /** One request, best effort: what runs of the app, or which apps of the project may. */
 async function findStale(context: Context, { app }: SecretScope): Promise<string[]> {
   const { project, progress } = context;
-  const running = /^(ready|active)$/;
-  const read = async (api: Context['api']) =>
-    app
-      ? (await api(listContainers, { project, app }))?.flatMap((each) => (isGone(each) ? [] : each.containerId))
-      : (await api(listApps, { project }))?.flatMap(({ id, name, status }) =>
-          running.test(status ?? '') ? name || id : [],
-        );
-  const names = (await tryRequest(context, read)) ?? [];
-  if (names.length === 0) return [];
+  const names = await tryRequest(context, async (api) => {
+    if (app)
+      return (await api(listContainers, { project, app }))?.flatMap((one) => (isDown(one) ? [] : one.containerId));
+    const apps = (await api(listApps, { project })) ?? [];
+    return apps.flatMap(({ id, name, status }) => (/^(ready|active)$/.test(status ?? '') ? name || id : []));
+  });
+  if (!names?.length) return [];
   const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
   const fix = gantryCommand`apps restart ${app ?? names[0] ?? ''}`;
   const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
