@@ -76,10 +76,9 @@ const kinds = {
   deleted: v.object({ isNoticed: v.optional(v.boolean()) }),
   /** A run of a file began: it is not a call of the app. */
   job: v.object({ run: text }),
-  /** Secrets that a command of gantry has changed, by their names. */
-  secrets: v.object({ names: v.array(text), isSet: v.boolean() }),
   /** By a command of gantry. */
   scaled: v.object({ before: settings, after: settings }),
+  secrets: v.object({ names: v.array(text), isSet: v.boolean() }),
   /** The live settings changed, and no command on record did it. */
   noticed: v.object({ build, before: settings, after: settings }),
 };
