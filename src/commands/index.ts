@@ -65,12 +65,15 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         get: { summary: 'show an app', load: () => import('./apps/get.ts') },
         containers: { summary: 'list the containers of an app', load: () => import('./apps/containers.ts') },
         scale: { summary: 'change the replicas and timeouts of a running app', load: () => import('./apps/scale.ts') },
-        restart: { summary: 'renew replicas', load: () => import('./apps/restart.ts') },
+        restart: {
+          summary: 'deploy what serves once more, with the secrets of now',
+          load: () => import('./apps/restart.ts'),
+        },
         delete: { summary: 'delete an app', load: () => import('./apps/delete.ts') },
       },
     },
     rollback: { summary: 'deploy an earlier build again', load: () => import('./rollback.ts') },
-    promote: { summary: 'deploy as another', load: () => import('./promote.ts') },
+    promote: { summary: 'deploy what serves as one app as another', load: () => import('./promote.ts') },
     history: { summary: 'show what was deployed, what served and what was found', load: () => import('./history.ts') },
     builds: {
       summary: 'list, inspect, follow and cancel builds',

@@ -10,14 +10,16 @@ import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag } from '
 /** The arguments and flags of `gantry deploy`. */
 export function deployFlags(command: Commander) {
   return command
-    .argument('[folders...]', 'apps of a repository, such as apps/* (default: this folder)')
+    .argument('[folders...]', 'apps of one repository, such as apps/*')
     .optionsGroup('what is sent')
     .option('--config-file <file>', 'config file', 'cerebrium.toml')
     .option('--preview [name]', 'as an app of its own for the branch, or this name')
     .addOption(
-      requiring(
-        command.createOption('--ttl <duration>', 'how long it is needed').argParser(positiveDurationFlag),
-        'preview',
+      seldom(
+        requiring(
+          command.createOption('--ttl <duration>', 'how long it is needed').argParser(positiveDurationFlag),
+          'preview',
+        ),
       ),
     )
     .option('--name <name>', 'override the app name of the config file')
@@ -44,8 +46,8 @@ export function deployFlags(command: Commander) {
         .default('proceed' as const)
         .conflicts('dryRun'),
     )
-    .option('--older', 'also if what serves is of a newer commit')
-    .option('--fail-on-drift', 'only if no setting was changed elsewhere')
+    .addOption(seldom(command.createOption('--older', 'also if what serves is of a newer commit')))
+    .addOption(seldom(command.createOption('--fail-on-drift', 'only if no setting was changed elsewhere')))
     .addOption(
       seldom(
         command
@@ -74,9 +76,11 @@ export function deployFlags(command: Commander) {
     .addOption(requiring(command.createOption('--or-rollback', 'go back if the build is sick'), 'watch', 'smoke'))
     .addOption(command.createOption('--detach', 'return after the upload; the build continues').conflicts('dryRun'))
     .addOption(
-      command
-        .createOption('--notify-command <line>', 'run it at the end, with the JSON on its stdin')
-        .conflicts('dryRun'),
+      seldom(
+        command
+          .createOption('--notify-command <line>', 'run it at the end, with the JSON on its stdin')
+          .conflicts('dryRun'),
+      ),
     )
     .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
     .addOption(seldom(command.createOption('--events', 'print progress as JSON lines')));

@@ -8,9 +8,9 @@ import { deployedAgain } from '../../views/deployed-again.ts';
 export default defineCommand({
   configure: (command) =>
     appArgument(command)
-      .option('--from-git <revision>', 'deploy it')
-      .option('--force', 'others too')
-      .option('--timeout <duration>', 'default: 1h', durationFlag),
+      .option('--from-git <revision>', 'deploy this revision, if it has the same files')
+      .option('--force', 'deploy even if the files differ')
+      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
   run: (context, app, { fromGit, configFile, force = false, timeout: typedMs }) => {
     const again = { without: gantryCommand`apps restart ${app} --from-git REV` };
     return returnToBuild(context, app, { fromGit, configFile, force, logs: !context.progress.isQuiet, typedMs, again });
