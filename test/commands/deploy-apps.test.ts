@@ -101,7 +101,7 @@ test('Ctrl-C ends all: what was created is canceled, what waits does not begin',
 });
 
 test.each([
-  [['web'], 'unexpected argument "web"', /fix gantry deploy, or gantry deploy --name web/],
+  [['web'], 'unexpected argument "web"', /fix gantry deploy \(with --name web/],
   [['x.txt'], 'unexpected argument "x.txt"', /fix/],
   [['apps/lib'], 'no folder has a cerebrium.toml', /fix gantry init apps\/lib$/m],
   [['apps/web', '--name', 'x'], '--name and --events are for one app', /leave out the folders/],

@@ -24,7 +24,7 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
       throw new UsageError(`unexpected argument "${folder}"`, {
         why: 'there is no such folder; without an argument, deploy sends the working directory',
-        fix: sentence`${gantryCommand`deploy`}, or ${gantryCommand`deploy --name ${folder}`} for another name`,
+        fix: sentence`${gantryCommand`deploy`} (with --name ${folder} for another name)`,
       });
     }
     const file = join(path, configFile);
