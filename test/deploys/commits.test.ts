@@ -209,7 +209,7 @@ const steps: Record<string, Step> = {
   },
 };
 
-const histories = drawnCases(3, 10);
+const histories = drawnCases(3, 4);
 
 test(
   `of ${histories} histories the newest commit serves, and nothing is refused without proof`,
