@@ -22,7 +22,8 @@ beforeEach(() => {
 });
 
 const writers = [
-  ['a plan', 'deploy --dry-run --save-plan', 'plan.json'],
+  // One with a usual name is known by what is in it, and not sent.
+  ['a plan', 'deploy --dry-run --save-plan', 'release.txt'],
   ['an archive', 'package -o', 'web.zip'],
   ['a page of charts', 'runs chart web --html', 'chart.html'],
 ] as const;
