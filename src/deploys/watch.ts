@@ -9,7 +9,6 @@ import { lateMs } from './serving.ts';
 /** How often a watch looks, at first and after a replica came or went, and otherwise: two minutes are 60 requests. In ms. */
 export const pauses = { firstMs: 2_000, ms: 5_000, firstForMs: 10_000 };
 
-/** Looks until the table of health decides. What is not watched is looked at once, and again while it may be late. */
 /** A verdict that does not change any more. */
 type Ended = Health & { finding: Exclude<Finding, 'look again'> };
 
@@ -17,6 +16,7 @@ function isEnd(health: Health): health is Ended {
   return health.finding !== 'look again';
 }
 
+/** Looks until the table of health decides. What is not watched is looked at once, and again while it may be late. */
 export async function watchBuild(
   context: Context,
   observed: ObservedBuild,

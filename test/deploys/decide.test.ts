@@ -9,7 +9,8 @@ import {
   readyFacts,
   readyTable,
 } from '../../src/deploys/decide.ts';
-import { everyCell, firstRow } from '../../src/deploys/table.ts';
+import { firstRow } from '../../src/deploys/table.ts';
+import { everyCell } from './every-cell.ts';
 
 const before = [...everyCell<BeforeFacts>(beforeFacts)];
 const ready = [...everyCell<ReadyFacts>(readyFacts)];

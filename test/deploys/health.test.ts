@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type HealthFacts, healthFacts, healthTable, judge } from '../../src/deploys/health.ts';
-import { everyCell, firstRow } from '../../src/deploys/table.ts';
+import { firstRow } from '../../src/deploys/table.ts';
+import { everyCell } from './every-cell.ts';
 
 const cells = [...everyCell<HealthFacts>(healthFacts)];
 const wrong = (isAllowed: (facts: HealthFacts) => boolean, ...findings: string[]) =>

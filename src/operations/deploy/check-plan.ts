@@ -25,11 +25,16 @@ export interface PlannedDeploy {
 }
 
 /**
- * Throws ConflictError if anything that the plan is bound to has changed. What was sent cannot change once the build is
+ * The error if anything that the plan is bound to has changed. What was sent cannot change once the build is
  * created. The deployed app can, at any time, and by the request that created the build as well: settings that are equal
  * to those that it sent are this deploy's own.
  */
-export async function checkPlan(context: Context, local: LocalApp, plan: Plan, deploy: PlannedDeploy): Promise<void> {
+export async function whyNotAsPlanned(
+  context: Context,
+  local: LocalApp,
+  plan: Plan,
+  deploy: PlannedDeploy,
+): Promise<ConflictError | undefined> {
   const { body, archive, created, willWait } = deploy;
   const sent = created === undefined ? listSent(plan, await describeSent(context, local, body, archive)) : [];
   const look = async () => {
@@ -45,10 +50,10 @@ export async function checkPlan(context: Context, local: LocalApp, plan: Plan, d
   const known = created === undefined ? look : () => untilKnown(look, context.delay);
   const last = await waitForChange(known, isSettled, context.delay);
   const moved = [...last.moved, ...last.unlisted];
-  if (moved.length === 0) return;
+  if (moved.length === 0) return undefined;
   const shown = moved.slice(0, maxShown).join(', ');
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
-  throw new ConflictError(`not as planned: ${shown}${more}`, {
+  return new ConflictError(`not as planned: ${shown}${more}`, {
     why: 'the plan was made for other settings, files or another state of the deployed app',
     fix: sentence`make a new plan, with the same flags: ${gantryCommand`deploy --dry-run --save-plan FILE`}`,
     details: { app: plan.app, moved },

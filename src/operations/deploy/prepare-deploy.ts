@@ -16,7 +16,7 @@ import { readHistory } from '../history/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../waiting/index.ts';
 import { type BusyPolicy, busyError, cancelBusyBuilds, findBusyBuilds, waitForBuilds } from './busy-builds.ts';
-import { checkPlan, type PlannedDeploy } from './check-plan.ts';
+import { type PlannedDeploy, whyNotAsPlanned } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
 import { tellOnFailure } from './known-build.ts';
@@ -111,9 +111,15 @@ export async function prepareDeploy(
   };
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
-    if (approved) await checkPlan(context, local, approved, planned);
-    const error = planned.created !== undefined && (await whyOlderHere(context, local, options));
-    if (error) throw error;
+    const broken = approved && (await whyNotAsPlanned(context, local, approved, planned));
+    const older = broken || planned.created === undefined ? undefined : await whyOlderHere(context, local, options);
+    const step = beforeSending({
+      ...decided.facts,
+      plan: broken ? 'broken' : 'holds',
+      commit: older ? 'older' : 'not older',
+    });
+    if (broken && step === 'stop: not as planned') throw broken;
+    if (older && step === 'stop: older') throw older;
     if (isAsked(verification)) before = await lookBefore(context, plan.app, before);
   };
   const run = async () => {
@@ -131,6 +137,8 @@ export async function prepareDeploy(
 interface Decided {
   step: 'send' | 'verify' | 'stop: unchanged';
   plan: DeployPlan;
+  /** When it was decided: what is looked at again before the upload replaces some. */
+  facts: BeforeFacts;
   /** What serves, if it is not sent. */
   live?: Deployment | undefined;
 }
@@ -210,7 +218,7 @@ async function decide(
     } else {
       const { plan } = seen ?? (await look());
       if (compared && step === 'send') context.progress.note(`${compared.because}: deploying`);
-      return { step: step as Decided['step'], plan, live: compared?.live };
+      return { step: step as Decided['step'], plan, facts, live: compared?.live };
     }
   }
 }
