@@ -128,7 +128,7 @@ function parseTree(bytes: Buffer, idBytes: number): TreeEntry[] {
   return entries;
 }
 
-/** What is missing is no file. */
+/** An object that is not in this clone has the mode `none`: it counts as no regular file. */
 function* flatten(trees: ReadonlyMap<string, TreeEntry[]>, tree: string, folder = ''): Generator<[string, string]> {
   for (const { mode, name, id } of trees.get(tree) ?? [{ mode: 'none', name: '', id: tree }]) {
     if (mode === folderMode) yield* flatten(trees, id, `${folder}${name}/`);

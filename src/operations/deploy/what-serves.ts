@@ -2,6 +2,7 @@ import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { liveBuild } from '../../contract/apps.ts';
 import type { Build } from '../../contract/builds.ts';
+import { onceReady } from '../../deploys/decide.ts';
 import { isKnown } from '../../deploys/facts.ts';
 import { type AppReading, buildsText, settle } from '../../deploys/observe.ts';
 import { mayReplace } from '../../deploys/serving.ts';
@@ -32,9 +33,12 @@ export async function findServing(context: Context, app: string, own: Build, max
   if (live === undefined || live === own.id) return own.id;
   const facts = await trySettle(context, app, own, maxMs);
   if (facts?.app) await recordLook(context, app, facts.app);
-  if (facts?.serving.is === 'unknown') return own.id;
   const serves = facts?.serving.is === 'one' ? facts.serving.build : undefined;
-  if (facts && serves !== undefined && (serves === own.id || mayReplace(facts, serves, own.id))) return serves;
+  const isOurs = facts?.serving.is === 'unknown' || serves === own.id;
+  const isLater = facts !== undefined && serves !== undefined && mayReplace(facts, serves, own.id);
+  const serving = isOurs ? 'ours' : isLater ? 'another' : facts ? 'one of' : 'not known';
+  const step = onceReady({ serving, time: 'over', verifies: 'no', health: 'not asked', orRollback: 'no' });
+  if (step !== 'stop: not shown') return isOurs || serves === undefined ? own.id : serves;
   const shows = facts && isKnown(facts.shows) ? facts.shows : live;
   throw new PendingError(
     `build ${shortBuild(own.id)} of ${app} has succeeded, but the app still shows ${shows === null ? 'none' : buildsText([shows])}`,
