@@ -27,7 +27,7 @@ export default defineConfig({
     // Tests that say so run two at a time: documents, each a shell on a network of its own (test/e2e/docs.test.ts).
     maxConcurrency: 2,
     sequence: { sequencer: StartedProgramsFirst },
-    // Style sheets are read as text (src/output/chart-page); they would else be empty.
+    // Style sheets are read as text (src/kernel/output/chart-page); they would else be empty.
     css: true,
     // What was compiled is kept for the next run. Nothing compiles but Vite itself: a changed file is compiled anew.
     experimental: { fsModuleCache: true },

@@ -22,7 +22,7 @@ export async function bundle(folder, plugins = []) {
   const program = await rolldown({
     ...input,
     plugins: [...plugins, texts, flatCommander, withoutSchemas, ...libraryParts(folder), asciiChunks],
-    input: ['src/main.ts', 'src/code-cache.ts'],
+    input: ['src/main.ts', 'src/cli/code-cache.ts'],
     external: [/^node:/, 'string-width'],
     preserveEntrySignatures: 'allow-extension',
   });
@@ -62,7 +62,7 @@ export async function bundle(folder, plugins = []) {
 
   keepOwnLines(folder);
 
-  // Threads and Python programs stay files of their own, where src/own-files.ts looks for them.
+  // Threads and Python programs stay files of their own, where src/kernel/own-files.ts looks for them.
   const threads = [];
   for (const file of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
     if (file.endsWith('.py')) cpSync(`src/${file}`, `${folder}/${file}`);

@@ -38,7 +38,7 @@ const undiciParts = [
   ),
   // Spoken only by who allows it.
   replaced(/undici.lib.dispatcher.client-h2\.js$/, () => 'module.exports = {};'),
-  // For a body that is a form. gantry writes those itself (src/api/multipart.ts).
+  // For a body that is a form. gantry writes those itself (src/platform/api/multipart.ts).
   replaced(/undici.lib.web.fetch.body\.js$/, () => 'module.exports = {};'),
 ];
 
@@ -130,7 +130,7 @@ function jqFile(folder) {
   });
 }
 
-const ownFiles = resolve('src/own-files.ts');
+const ownFiles = resolve('src/kernel/own-files.ts');
 
 /**
  * Writes WebAssembly beside the program, and returns the name of the file. Compressing takes seconds, so the result is

@@ -1,4 +1,4 @@
-/** @import { Reference } from '../src/reference.ts' */
+/** @import { Reference } from '../src/cli/reference.ts' */
 
 /**
  * The manual page gantry(1), in the format of man(7).

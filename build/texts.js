@@ -6,12 +6,12 @@ import { resolve } from 'node:path';
 import { escaped } from './ascii.js';
 import { manPage } from './man-page.js';
 
-/** @import { CommandHelp } from '../src/program/help.ts' */
-/** @import { Reference } from '../src/reference.ts' */
+/** @import { CommandHelp } from '../src/cli/program/help.ts' */
+/** @import { Reference } from '../src/cli/reference.ts' */
 
 /**
  * Writes what the help of every command is made from (read by src/main.ts), the names that a shell may complete
- * (src/completion, which reads the flags of a command from its help), a completion script for each shell, the manual page, and the JSON Schema of cerebrium.toml.
+ * (src/cli/completion, which reads the flags of a command from its help), a completion script for each shell, the manual page, and the JSON Schema of cerebrium.toml.
  * @param {string} folder that holds the bundled program
  */
 export async function writeTexts(folder) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes src/operations/failures/known-modules.ts: which package of PyPI has a module.
+"""Makes src/causes/known-modules.ts: which package of PyPI has a module.
 
     python3 packaging/import-names.py DATABASE RANKS
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes src/project/wheel-tables.ts: which versions of large packages have wheels, for which Python, built with which CUDA.
+"""Makes src/app/wheel-tables.ts: which versions of large packages have wheels, for which Python, built with which CUDA.
 
-    python3 packaging/wheel-tables.py > src/project/wheel-tables.ts
+    python3 packaging/wheel-tables.py > src/app/wheel-tables.ts
 
 It reads the package index that pip is set up to use, with pip's own code: the files of each package, and the metadata of
 the wheels of torch and vllm, which name the CUDA they were built with. An index may offer no metadata of a wheel: then it

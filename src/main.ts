@@ -1,14 +1,14 @@
 import { writeSync } from 'node:fs';
-import { after } from './clock.ts';
-import { annotationsRoot } from './config/environment.ts';
-import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, ProjectError } from './errors.ts';
-import { KnownSecrets } from './output/known-secrets.ts';
-import type { ColorChoice } from './output/page.ts';
-import { type Io, isCharacterDevice, processIo } from './process.ts';
-import { helpText } from './program/help.ts';
-import { preparedHelp } from './program/prepared-help.ts';
-import type { RunState } from './program/run-state.ts';
-import { version } from './version.ts';
+import { after } from './kernel/clock.ts';
+import { annotationsRoot } from './kernel/environment.ts';
+import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, ProjectError } from './kernel/errors.ts';
+import { KnownSecrets } from './kernel/output/known-secrets.ts';
+import type { ColorChoice } from './kernel/output/page.ts';
+import { type Io, isCharacterDevice, processIo } from './kernel/process.ts';
+import { helpText } from './cli/program/help.ts';
+import { preparedHelp } from './cli/program/prepared-help.ts';
+import type { RunState } from './cli/program/run-state.ts';
+import { version } from './kernel/version.ts';
 
 export type { Io };
 export { processIo };
@@ -38,7 +38,7 @@ export function answerWithoutParser(argv: string[]): number | undefined {
 /** Runs a command line and returns the exit code. Handles signals, and shows every error that reaches it. */
 export async function main(argv: string[], io: Io): Promise<number> {
   // The shell waits for completions: they need no parser and no signal handler, and never fail.
-  if (argv[0] === 'complete') return (await import('./completion/complete.ts')).complete(argv.slice(1), io);
+  if (argv[0] === 'complete') return (await import('./cli/completion/complete.ts')).complete(argv.slice(1), io);
   const controller = new AbortController();
   const interruption: RunState['interruption'] = {};
   const secrets = new KnownSecrets();
@@ -72,7 +72,7 @@ async function runAndReport(argv: string[], io: Io, state: RunState): Promise<nu
 }
 
 async function runLoaded(argv: string[], io: Io, state: RunState): Promise<number> {
-  const { runProgram } = await import('./program/run-program.ts');
+  const { runProgram } = await import('./cli/program/run-program.ts');
   return runProgram(argv, io, state);
 }
 
@@ -104,15 +104,15 @@ function isTerminal(): boolean {
 /** Shows an error as text on stderr, and with `--json` as a document on stdout. Returns the exit code. */
 async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<number> {
   const { argv, isJsonLines, secrets } = state;
-  const { StdoutClosedError, createRenderer } = await import('./output/render.ts');
+  const { StdoutClosedError, createRenderer } = await import('./kernel/output/render.ts');
   if (thrown instanceof StdoutClosedError) return exitCodes.ok.code;
   const [{ workflowAnnotation, failureJson, failureText }, { toSystemError }, { createPage }] = await Promise.all([
-    import('./output/failure.ts'),
-    import('./output/system-error.ts'),
-    import('./output/page.ts'),
+    import('./kernel/output/failure.ts'),
+    import('./kernel/output/system-error.ts'),
+    import('./kernel/output/page.ts'),
   ]);
   const error = toSystemError(thrown) ?? thrown;
-  await (await import('./program/complete-fix.ts')).completeFix(error, argv);
+  await (await import('./cli/program/complete-fix.ts')).completeFix(error, argv);
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   const page = createPage(io.stderr, io.env, colorFlag(flags), io.now(), secrets);
   io.stderr.write(`${failureText(error, page, flags.includes('--debug'))}\n`);
@@ -127,7 +127,7 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   const events = flags.includes('--events');
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
-    const { nextAfterError } = await import('./program/next-after-error.ts');
+    const { nextAfterError } = await import('./cli/program/next-after-error.ts');
     const document = failureJson(error, secrets, nextAfterError(error, argv));
     const lines = events || isJsonLines;
     const printed = lines ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '');

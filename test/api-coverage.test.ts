@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endpoints } from '../src/contract/index.ts';
+import { endpoints } from '../src/platform/contract/index.ts';
 import { coverage } from './support/coverage.ts';
 
 const covered = coverage();

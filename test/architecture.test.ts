@@ -98,7 +98,7 @@ test('only the renderer writes stdout, and only the entry ends the process', () 
   const offences = files.filter((file) => {
     const source = readFileSync(file, 'utf8');
     const writes = /\bstdout\.write|console\./.test(source) && !/^src\/(output\/render|main)\.ts$/.test(file);
-    const exits = /process\.exit\b/.test(source) && file !== 'src/process.ts';
+    const exits = /process\.exit\b/.test(source) && file !== 'src/kernel/process.ts';
     return writes || exits;
   });
   expect(offences).toEqual([]);
@@ -124,7 +124,7 @@ const startsPrograms =
 test('only run-git.ts starts git, without the programs that a repository names; few others start a program', () => {
   const starts = /(?:^import (?!type)|getBuiltinModule|import\().*\b(?:node:)?(?:child_process|cross-spawn|execa)\b/m;
   const found = files.filter((file) => starts.test(readFileSync(file, 'utf8')) && !startsPrograms.test(file));
-  expect(found).toEqual(['src/operations/git/run-git.ts']);
+  expect(found).toEqual(['src/deploys/git/run-git.ts']);
 });
 
 /** Write to a device, to a file that the CI system gave, to a new folder, to folders that nobody else uses, or at each start. */
@@ -182,13 +182,13 @@ test('only run-outcome.ts reads what a run came to, and only containers.ts how a
     );
   expect(lines.filter((line) => judged.some((pattern) => pattern.test(line)))).toEqual([
     // The status of startup times.
-    "src/commands/metrics.ts: else if (status && status !== 'success')",
+    "src/cli/commands/metrics.ts: else if (status && status !== 'success')",
   ]);
 });
 
 test('only jobs.ts and read-run-days.ts make calls of runs: no job is judged or counted as one', () => {
   const offences = files.filter((file) => / (as|is) (Call|CallRow)\b/.test(readFileSync(file, 'utf8')));
-  expect(offences.sort()).toEqual(['src/operations/run-mirror/read-run-days.ts', 'src/operations/runs/jobs.ts']);
+  expect(offences.sort()).toEqual(['src/insight/run-mirror/read-run-days.ts', 'src/calls/runs/jobs.ts']);
 });
 
 test('runs are listed where filters, ranges and order are made sure of', () => {
@@ -205,25 +205,25 @@ test('only disk writes files', () => {
   const writing =
     /import \{[^}]*\b(rename|mkdtemp|writeFile|appendFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;
   const offences = files.filter(
-    (file) => writing.test(readFileSync(file, 'utf8')) && !file.startsWith('src/disk/') && !writesElsewhere.test(file),
+    (file) => writing.test(readFileSync(file, 'utf8')) && !file.startsWith('src/kernel/disk/') && !writesElsewhere.test(file),
   );
   expect(offences).toEqual([]);
 });
 
 test('only owner.ts decides whether a process is alive: an id means nothing in another pid namespace', () => {
   const offences = files.filter((file) => /\bkill\([^)]*, 0\)/.test(readFileSync(file, 'utf8')));
-  expect(offences).toEqual(['src/disk/owner.ts']);
+  expect(offences).toEqual(['src/kernel/disk/owner.ts']);
 });
 
 test('only state-key.ts names what is kept about a platform, by its address', () => {
   const reads = (pattern: RegExp) => client.filter((file) => pattern.test(readFileSync(file, 'utf8')));
   const sends = ['api/client', 'operations/doctor/platform-checks', 'operations/invoke/platform-is-here'];
   const offences = reads(/management\.value/).filter((file) => !sends.includes(file.slice(4, -3)));
-  expect(offences).toEqual(['src/config/state-key.ts']);
+  expect(offences).toEqual(['src/platform/config/state-key.ts']);
   // The name of a preview tells its repository; the index of a folder is about this machine.
-  const other = ['src/operations/previews/preview-name.ts', 'src/project/packing-cache/cache-folder.ts'];
+  const other = ['src/deploys/previews/preview-name.ts', 'src/app/packing-cache/cache-folder.ts'];
   const shortened = reads(/digest\('hex'\)\.slice\(/).filter((file) => !/^src\/disk\//.test(file));
-  expect(shortened.sort()).toEqual(['src/config/state-key.ts', ...other]);
+  expect(shortened.sort()).toEqual(['src/platform/config/state-key.ts', ...other]);
 });
 
 test('texts name a build by its first characters, as lists do', () => {
@@ -231,12 +231,12 @@ test('texts name a build by its first characters, as lists do', () => {
   const named = client.filter((file) => /(?<!the |--)build \$\{(?!shortBuild\()/.test(readFileSync(file, 'utf8')));
   // Shortened before, or as the user typed it.
   const other = ['deploy/busy-builds.ts'];
-  expect(named).toEqual(['src/commands/builds/follow.ts', ...other.map((file) => `src/operations/${file}`)]);
+  expect(named).toEqual(['src/cli/commands/builds/follow.ts', ...other.map((file) => `src/operations/${file}`)]);
 });
 
 test('only own-files.ts asks where the files of the program are: an executable has none', () => {
   const asks = /import\.meta\.(dirname|filename|url)|__dirname|__filename|process\.execPath|process\.argv\[1\]/;
-  const offences = files.filter((file) => asks.test(readFileSync(file, 'utf8')) && file !== 'src/own-files.ts');
+  const offences = files.filter((file) => asks.test(readFileSync(file, 'utf8')) && file !== 'src/kernel/own-files.ts');
   expect(offences).toEqual([]);
 });
 
@@ -283,7 +283,7 @@ test('the wall clock is read in one place, and measures no duration', () => {
 test('only clock.ts has timers, so that a test can move all of them', () => {
   const timer = /(?<!\w|\.)set(Timeout|Interval|Immediate)\b|node:timers/;
   const offences = files.filter((file) => timer.test(readFileSync(file, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')));
-  expect(offences).toEqual(['src/clock.ts']);
+  expect(offences).toEqual(['src/kernel/clock.ts']);
 });
 
 test('only deadline.ts creates timeout signals, so that a timeout is an error of ours', () => {
@@ -343,7 +343,7 @@ test('each floor of the emulator imports only floors below', () => {
 });
 
 test('disk is imported by its index.ts; what every start needs of it, by the file', () => {
-  const entries = new Set(['src/disk/index', 'src/disk/regular-file', 'src/disk/read-to-end']);
+  const entries = new Set(['src/kernel/disk/index', 'src/kernel/disk/regular-file', 'src/kernel/disk/read-to-end']);
   const offences = files
     .filter((file) => room(file) !== 'disk')
     .flatMap((file) =>
@@ -354,7 +354,7 @@ test('disk is imported by its index.ts; what every start needs of it, by the fil
   const early = files.filter((file) =>
     /^src\/(main|program\/[\w-]+|context|command|config\/(settings|credentials))\.ts$/.test(file),
   );
-  const loaded = early.filter((file) => imports(file).includes('src/disk/index'));
+  const loaded = early.filter((file) => imports(file).includes('src/kernel/disk/index'));
   expect([offences, loaded]).toEqual([[], []]);
 });
 
@@ -372,7 +372,7 @@ test('no list is spread into a call: some 120,000 items overflow the stack', () 
 });
 
 test('a file has at most 400 lines, unless it is a table', () => {
-  const tables = ['src/project/schema.ts', 'src/project/wheel-tables.ts'];
+  const tables = ['src/app/schema.ts', 'src/app/wheel-tables.ts'];
   const programs = all.filter((file) => /\.(ts|mjs|js|py)$/.test(file));
   const long = programs.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
   expect(long.filter((file) => !tables.includes(file))).toEqual([]);
@@ -384,8 +384,8 @@ test('only operations/logs reads logs and opens live logs: lines are late, and i
   );
   const declares = /^src\/(contract\/|context\.ts$|commands\/help\.ts$)/;
   expect(reads.filter((file) => !declares.test(file)).sort()).toEqual([
-    'src/operations/logs/app-log.ts',
-    'src/operations/logs/build-log.ts',
+    'src/calls/logs/app-log.ts',
+    'src/calls/logs/build-log.ts',
   ]);
 });
 
@@ -445,7 +445,7 @@ function allowed(file: string, target: string): boolean {
   return (mayImport[from] ?? []).includes(to) && (!door || door.test(target));
 }
 
-/** `src/api/client.ts` is in the room `api`, `src/main.ts` is the room `main`. */
+/** `src/platform/api/client.ts` is in the room `api`, `src/main.ts` is the room `main`. */
 function room(path: string): string {
   return relative('src', path).split('/')[0]?.replace(/\.ts$/, '') ?? '';
 }

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Api, createApi } from '../src/api/client.ts';
-import { sendDirectly } from '../src/api/transport.ts';
-import { findCredential } from '../src/config/credentials.ts';
-import { resolveSettings } from '../src/config/settings.ts';
-import { createApp, getApp, listApps } from '../src/contract/apps.ts';
+import { type Api, createApi } from '../src/platform/api/client.ts';
+import { sendDirectly } from '../src/platform/api/transport.ts';
+import { findCredential } from '../src/platform/config/credentials.ts';
+import { resolveSettings } from '../src/platform/config/settings.ts';
+import { createApp, getApp, listApps } from '../src/platform/contract/apps.ts';
 import {
   buildPhase,
   cancelBuild,
@@ -15,12 +15,12 @@ import {
   getBuildLogs,
   getBuildZipContents,
   listBuilds,
-} from '../src/contract/builds.ts';
-import { completeUpload, deletePath, getDownloadLink, initializeUpload, listFolder } from '../src/contract/volumes.ts';
+} from '../src/platform/contract/builds.ts';
+import { completeUpload, deletePath, getDownloadLink, initializeUpload, listFolder } from '../src/platform/contract/volumes.ts';
 import { startEmulator } from '../src/emulator/index.ts';
-import type { GantryError } from '../src/errors.ts';
-import { writeArchive } from '../src/project/archive.ts';
-import { uploadArchive } from '../src/transfer/upload-archive.ts';
+import type { GantryError } from '../src/kernel/errors.ts';
+import { writeArchive } from '../src/app/archive.ts';
+import { uploadArchive } from '../src/storage/transfer/upload-archive.ts';
 import { address } from './support/gantry.ts';
 
 /** A platform to hold against the contract. */

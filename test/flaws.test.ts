@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reference } from '../src/reference.ts';
+import { reference } from '../src/cli/reference.ts';
 import { cleanEnvironment, run } from './e2e/binary.ts';
 import { fixture, folderOf, smallApp } from './support/app.ts';
 import { emulatorForEach } from './support/emulators.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { JsonNumber, parseJson, stringifyJson } from '../src/json-text.ts';
+import { JsonNumber, parseJson, stringifyJson } from '../src/kernel/json-text.ts';
 import { python } from './emulator/support/running.ts';
 import { Random } from './fuzz/random.ts';
 import { folderOf } from './support/app.ts';

@@ -29,15 +29,15 @@ test.each(ordered)('gantry %s stays at the top, with its help', async (word, sum
 
 /** The libraries that it was ordered with, each in its own role: the file that plays it, and the words that show it. */
 const roles: [library: keyof typeof manifest.devDependencies, role: string, file: string, use: RegExp][] = [
-  ['commander', 'parses the command line', 'src/program/command-tree.ts', /new Commander\('gantry'\)/],
-  ['@inquirer/prompts', 'asks questions', 'src/output/questions.ts', /confirm, input, password, select/],
-  ['smol-toml', 'reads cerebrium.toml', 'src/project/toml/syntax.ts', /\bparse\(/],
-  ['archiver', 'makes the tar of run', 'src/project/tar.ts', /new TarArchive\(/],
-  ['undici', 'sends files and streams', 'src/api/undici.ts', /loadUndici/],
-  ['cli-table3', 'draws tables of text on a terminal', 'src/output/wrapped-table.ts', /new CliTable\(/],
-  ['ora', 'shows progress on a terminal', 'src/output/progress.ts', /\bload\(\{/],
-  ['conf', 'stores settings', 'src/config/stored-files.ts', /new Conf\b/],
-  ['execa', 'runs the command of emulator exec', 'src/commands/emulator/exec.ts', /\bexeca\(command/],
+  ['commander', 'parses the command line', 'src/cli/program/command-tree.ts', /new Commander\('gantry'\)/],
+  ['@inquirer/prompts', 'asks questions', 'src/kernel/output/questions.ts', /confirm, input, password, select/],
+  ['smol-toml', 'reads cerebrium.toml', 'src/app/toml/syntax.ts', /\bparse\(/],
+  ['archiver', 'makes the tar of run', 'src/app/tar.ts', /new TarArchive\(/],
+  ['undici', 'sends files and streams', 'src/platform/api/undici.ts', /loadUndici/],
+  ['cli-table3', 'draws tables of text on a terminal', 'src/kernel/output/wrapped-table.ts', /new CliTable\(/],
+  ['ora', 'shows progress on a terminal', 'src/kernel/output/progress.ts', /\bload\(\{/],
+  ['conf', 'stores settings', 'src/platform/config/stored-files.ts', /new Conf\b/],
+  ['execa', 'runs the command of emulator exec', 'src/cli/commands/emulator/exec.ts', /\bexeca\(command/],
   ['execa', 'runs the built program in tests', 'test/e2e/binary.ts', /\bexeca\(/],
   ['vitest', 'runs the tests', 'vitest.config.ts', /\bdefineConfig\(/],
 ];

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { createPage } from '../src/output/page.ts';
-import { createRenderer, type JsonChoice } from '../src/output/render.ts';
-import { PackedList, sortPacked } from '../src/packed-list.ts';
+import { createPage } from '../src/kernel/output/page.ts';
+import { createRenderer, type JsonChoice } from '../src/kernel/output/render.ts';
+import { PackedList, sortPacked } from '../src/kernel/packed-list.ts';
 
 const items = Array.from({ length: 2_500 }, (_, index) => ({ path: `/folder/${index}`, odd: '\ud800\u{1f600}"\n' }));
 

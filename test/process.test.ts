@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { processIo } from '../src/process.ts';
+import { processIo } from '../src/kernel/process.ts';
 
 test('an aborted wait rejects with the reason of the signal, not with an AbortError', async () => {
   const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reference } from '../src/reference.ts';
-import { version } from '../src/version.ts';
+import { reference } from '../src/cli/reference.ts';
+import { version } from '../src/kernel/version.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { emulatorForAll } from './support/emulators.ts';
 import { gantry, keys } from './support/gantry.ts';

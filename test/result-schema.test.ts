@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Command, defineCommand } from '../src/command.ts';
-import * as schema from '../src/result-schema.ts';
+import { type Command, defineCommand } from '../src/cli/command.ts';
+import * as schema from '../src/cli/result-schema.ts';
 
 const { boolean, choice, document, integer, list, nullable, object, optional, passThrough, stream, text } = schema;
 

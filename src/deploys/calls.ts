@@ -1,5 +1,5 @@
-import type { Run } from '../contract/runs.ts';
-import { compareErrors, type ErrorCount } from '../operations/difference/index.ts';
+import type { Run } from '../platform/contract/runs.ts';
+import { compareErrors, type ErrorCount } from '../calls/difference/index.ts';
 import {
   type Call,
   countErrors,
@@ -8,8 +8,8 @@ import {
   type Jobs,
   runHasFailed,
   runKey,
-} from '../operations/runs/index.ts';
-import { count } from '../output/format.ts';
+} from '../calls/runs/index.ts';
+import { count } from '../kernel/output/format.ts';
 import type { Owner } from './replicas.ts';
 
 export interface CallFacts {

@@ -1,4 +1,4 @@
-import { type Build, buildPhase } from '../contract/builds.ts';
+import { type Build, buildPhase } from '../platform/contract/builds.ts';
 
 /** A fact that is not known, and why. */
 export interface NotKnown {

@@ -1,12 +1,12 @@
-import type { CommandLine } from '../command-line.ts';
-import type { Context } from '../context.ts';
-import { getBuildZipContents } from '../contract/builds.ts';
-import { ConflictError, type ExitName } from '../errors.ts';
-import { parseZipContents } from '../operations/builds/index.ts';
-import { findRevision, listAhead, listRecent, mayConvert } from '../operations/git/index.ts';
-import { type AppHistory, readHistory, recordEvent } from '../operations/history/index.ts';
-import { tryRequest } from '../operations/waiting/index.ts';
-import { shortBuild } from '../output/format.ts';
+import type { CommandLine } from '../kernel/command-line.ts';
+import type { Context } from '../platform/context.ts';
+import { getBuildZipContents } from '../platform/contract/builds.ts';
+import { ConflictError, type ExitName } from '../kernel/errors.ts';
+import { parseZipContents } from './builds/index.ts';
+import { findRevision, listAhead, listRecent, mayConvert } from './git/index.ts';
+import { type AppHistory, readHistory, recordEvent } from './history/index.ts';
+import { tryRequest } from '../platform/waiting/index.ts';
+import { shortBuild } from '../kernel/output/format.ts';
 import { settle } from './observe.ts';
 import { servingBuild } from './serving.ts';
 

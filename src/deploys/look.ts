@@ -1,13 +1,13 @@
-import type { Context } from '../context.ts';
-import { type App, liveBuild } from '../contract/apps.ts';
-import { buildPhase, listBuilds } from '../contract/builds.ts';
-import { type Container, listContainers } from '../contract/containers.ts';
-import type { Run } from '../contract/runs.ts';
-import { type GantryError, NotFoundError } from '../errors.ts';
-import { readJobs } from '../operations/history/index.ts';
-import { fetchApp } from '../operations/replies/index.ts';
-import { Jobs, readRunList } from '../operations/runs/index.ts';
-import { contextWith, isRefusal, tryRequest } from '../operations/waiting/index.ts';
+import type { Context } from '../platform/context.ts';
+import { type App, liveBuild } from '../platform/contract/apps.ts';
+import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
+import { type Container, listContainers } from '../platform/contract/containers.ts';
+import type { Run } from '../platform/contract/runs.ts';
+import { type GantryError, NotFoundError } from '../kernel/errors.ts';
+import { readJobs } from './history/index.ts';
+import { fetchApp } from '../platform/replies/index.ts';
+import { Jobs, readRunList } from '../calls/runs/index.ts';
+import { contextWith, isRefusal, tryRequest } from '../platform/waiting/index.ts';
 import { replicaOf } from './calls.ts';
 
 /** What is asked for: each is a request, at least. */

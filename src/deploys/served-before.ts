@@ -1,5 +1,5 @@
-import type { Build } from '../contract/builds.ts';
-import type { AppHistory, SeenBuild } from '../operations/history/index.ts';
+import type { Build } from '../platform/contract/builds.ts';
+import type { AppHistory, SeenBuild } from './history/index.ts';
 import { always, type BuildFact, buildFact, clockErrorMs, type Moment } from './facts.ts';
 import { lateMs, type Order, order } from './serving.ts';
 

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { tryParseJson } from '../json-text.ts';
+import { UsageError } from '../kernel/errors.ts';
+import { tryParseJson } from '../kernel/json-text.ts';
 
 /** A call that a new build must answer, as typed: `/health`, `/health:ok`, `run`, `run={"name":"Ada"}:Hello`. */
 export interface SmokeTest {

@@ -1,10 +1,10 @@
-import { type CommandLine, gantryCommand } from '../command-line.ts';
-import type { Context } from '../context.ts';
-import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../errors.ts';
-import { type AppHistory, readHistory, recordEvent, type Verdict } from '../operations/history/index.ts';
-import { readFailureLog } from '../operations/logs/index.ts';
-import { duration, shortBuild } from '../output/format.ts';
-import type { AppConfig } from '../project/config.ts';
+import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
+import type { Context } from '../platform/context.ts';
+import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
+import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
+import { readFailureLog } from '../calls/logs/index.ts';
+import { duration, shortBuild } from '../kernel/output/format.ts';
+import type { AppConfig } from '../app/config.ts';
 import type { Finding } from './health.ts';
 import { allParts, type Before } from './look.ts';
 import { noSmoke, ObservedBuild, type Seen, summary, type WatchedBuild } from './observed.ts';
@@ -206,6 +206,6 @@ async function verdictError(
     log,
   };
   const error = new NotReadyError(`${app} is not healthy: ${reason}`, facts);
-  await (await import('../operations/failures/index.ts')).addCause(context, error, config);
+  await (await import('../causes/index.ts')).addCause(context, error, config);
   return error;
 }

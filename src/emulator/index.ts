@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { TemporaryFolder } from '../disk/index.ts';
+import { TemporaryFolder } from '../kernel/disk/index.ts';
 import type { Emulator, EmulatorOptions } from './emulator.ts';
 import { signToken, type TokenClaims } from './endpoints/account/access.ts';
 import { approvalAddress, approvalSecret } from './endpoints/account/activation.ts';

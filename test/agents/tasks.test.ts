@@ -11,7 +11,7 @@ import { address, gantry, type Setting } from '../support/gantry.ts';
  * Tasks that an agent gets, done with nothing but the commands of the skill and their JSON: no text of a message decides
  * what happens next.
  */
-const skill = readFileSync('src/commands/agent-skill.md', 'utf8');
+const skill = readFileSync('src/cli/commands/agent-skill.md', 'utf8');
 
 let folder: Awaited<ReturnType<typeof folderOf>>;
 

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { afterEach, expect, test } from 'vitest';
-import { dispatchRequest, type ReplyLimit } from '../../src/api/dispatch.ts';
+import { dispatchRequest, type ReplyLimit } from '../../src/platform/api/dispatch.ts';
 
 let server: Server;
 let dispatcher: Agent;

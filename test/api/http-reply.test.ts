@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAtMost } from '../../src/api/http-reply.ts';
+import { readAtMost } from '../../src/platform/api/http-reply.ts';
 
 test.each([
   [8, 'onetwo', false],

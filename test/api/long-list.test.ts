@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { Agent } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { createPooledSend } from '../../src/api/dispatch.ts';
-import { readLongList, startsList } from '../../src/api/long-list.ts';
-import { readReply } from '../../src/api/reply.ts';
-import { sendDirectly } from '../../src/api/transport.ts';
-import { unreadableItems } from '../../src/contract/lists.ts';
-import { listFolder } from '../../src/contract/volumes.ts';
+import { createPooledSend } from '../../src/platform/api/dispatch.ts';
+import { readLongList, startsList } from '../../src/platform/api/long-list.ts';
+import { readReply } from '../../src/platform/api/reply.ts';
+import { sendDirectly } from '../../src/platform/api/transport.ts';
+import { unreadableItems } from '../../src/platform/contract/lists.ts';
+import { listFolder } from '../../src/platform/contract/volumes.ts';
 import { serving } from '../support/listening.ts';
 
 const read = (chunks: Buffer[]) => [...readLongList(chunks, (items) => items)];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { lookCommandFor } from '../../src/api/lost-reply.ts';
-import { endpoints } from '../../src/contract/index.ts';
+import { lookCommandFor } from '../../src/platform/api/lost-reply.ts';
+import { endpoints } from '../../src/platform/contract/index.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type StreamedRequest, sendStreamed } from '../../src/api/streamed.ts';
-import { ConnectionError } from '../../src/api/transport.ts';
+import { type StreamedRequest, sendStreamed } from '../../src/platform/api/streamed.ts';
+import { ConnectionError } from '../../src/platform/api/transport.ts';
 import { appServer } from '../support/app-server.ts';
 import { listening } from '../support/listening.ts';
 import { joiningProxy } from '../support/proxy.ts';

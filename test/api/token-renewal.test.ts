@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Api } from '../../src/api/client.ts';
-import { renewStoredToken as renew } from '../../src/api/token-renewal.ts';
-import { toCredential } from '../../src/config/credentials.ts';
-import { resolveSettings } from '../../src/config/settings.ts';
+import type { Api } from '../../src/platform/api/client.ts';
+import { renewStoredToken as renew } from '../../src/platform/api/token-renewal.ts';
+import { toCredential } from '../../src/platform/config/credentials.ts';
+import { resolveSettings } from '../../src/platform/config/settings.ts';
 import { secretsIn, someone } from '../support/login.ts';
 
 const hour = 3_600_000;

@@ -12,13 +12,13 @@ export const plantedBugs = [
     name: 'fixed name of a temporary',
     edits: [
       edit(
-        'src/disk/new-file.ts',
+        'src/kernel/disk/new-file.ts',
         "import { dirname, join, resolve } from 'node:path';",
         "import { basename, dirname, join, resolve } from 'node:path';",
       ),
-      edit('src/disk/new-file.ts', 'constants.O_CREAT | constants.O_EXCL | noFollow', 'constants.O_CREAT'),
+      edit('src/kernel/disk/new-file.ts', 'constants.O_CREAT | constants.O_EXCL | noFollow', 'constants.O_CREAT'),
       edit(
-        'src/disk/new-file.ts',
+        'src/kernel/disk/new-file.ts',
         'const path = join(dirname(target), name);\n    const replaced',
         "void name;\n    const path = join(dirname(target), basename(target) + '.gantry-part');\n    const replaced",
       ),
@@ -27,8 +27,8 @@ export const plantedBugs = [
   {
     name: 'web page believed',
     edits: [
-      edit('src/api/reply.ts', '  if (!isWebPage(received)) return;', '  return;'),
-      edit('src/api/reply.ts', '  if (isPlain) return', '  return'),
+      edit('src/platform/api/reply.ts', '  if (!isWebPage(received)) return;', '  return;'),
+      edit('src/platform/api/reply.ts', '  if (isPlain) return', '  return'),
       ...noEvidence(),
     ],
   },
@@ -40,7 +40,7 @@ export const plantedBugs = [
     name: 'dropped part',
     edits: [
       edit(
-        'src/operations/copy/complete-upload.ts',
+        'src/storage/copy/complete-upload.ts',
         'parts: parts.map(',
         'parts: parts.slice(0, Math.max(1, parts.length - 1)).map(',
       ),
@@ -50,7 +50,7 @@ export const plantedBugs = [
     name: 'full disk ignored',
     edits: [
       edit(
-        'src/transfer/download-file.ts',
+        'src/storage/transfer/download-file.ts',
         'at += (await handle.write(chunk, at, chunk.length - at, offset + at)).bytesWritten;',
         'at += await handle.write(chunk, at, chunk.length - at, offset + at).then(({ bytesWritten }) => bytesWritten, () => chunk.length - at);',
       ),
@@ -60,13 +60,13 @@ export const plantedBugs = [
     name: 'renamed before the check',
     edits: [
       edit(
-        'src/transfer/download-file.ts',
+        'src/storage/transfer/download-file.ts',
         '    signal.throwIfAborted();\n    await this.#check();',
         '    signal.throwIfAborted();',
       ),
-      edit('src/transfer/download-file.ts', '  async #check(): Promise<void> {', '  async check(): Promise<void> {'),
+      edit('src/storage/transfer/download-file.ts', '  async #check(): Promise<void> {', '  async check(): Promise<void> {'),
       edit(
-        'src/transfer/download-file.ts',
+        'src/storage/transfer/download-file.ts',
         '    return (previous?.ranges ?? []).reduce',
         '    await attempt.check();\n    return (previous?.ranges ?? []).reduce',
       ),
@@ -76,18 +76,18 @@ export const plantedBugs = [
     name: 'copies not locked',
     edits: [
       edit(
-        'src/transfer/journal.ts',
+        'src/storage/transfer/journal.ts',
         "if (!lock) throw new ConflictError('another gantry process runs the same copy', { fix: 'wait for it to end' });",
         '',
       ),
-      edit('src/transfer/journal.ts', '() => lock.release()', '() => lock?.release()'),
+      edit('src/storage/transfer/journal.ts', '() => lock.release()', '() => lock?.release()'),
     ],
   },
   {
     name: 'guessed grant',
     edits: [
       edit(
-        'src/operations/team/grants.ts',
+        'src/team/members/grants.ts',
         '  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;',
         "  const { id: guessed } = grant as Record<string, unknown>;\n  if (typeof guessed === 'string') return guessed;\n  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;",
       ),
@@ -97,7 +97,7 @@ export const plantedBugs = [
     name: 'pages without end',
     edits: [
       edit(
-        'src/operations/replies/pages.ts',
+        'src/platform/replies/pages.ts',
         '    if (position && isRepeated) {',
         '    if (position && isRepeated && furthest < 0) {',
       ),
@@ -106,19 +106,19 @@ export const plantedBugs = [
   {
     name: 'secrets not hidden',
     edits: [
-      edit('src/output/redact.ts', '  if (!suspicious.test(unknown)) return unknown;', '  if (text) return text;'),
+      edit('src/kernel/output/redact.ts', '  if (!suspicious.test(unknown)) return unknown;', '  if (text) return text;'),
     ],
   },
   {
     name: 'failed files are no failure',
-    edits: [edit('src/views/copy.ts', "  if (!first) return 'ok';", "  if (!first || first.path) return 'ok';")],
+    edits: [edit('src/cli/views/copy.ts', "  if (!first) return 'ok';", "  if (!first || first.path) return 'ok';")],
   },
 ];
 
 function noEvidence() {
   return [
     edit(
-      'src/operations/copy/upload-confirmation.ts',
+      'src/storage/copy/upload-confirmation.ts',
       "    if (!entry || entry.isFolder) return lostError('the volume does not list the file');",
       '    if (!entry || entry.size !== -1) return undefined;',
     ),

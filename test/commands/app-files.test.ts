@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { FileDecision } from '../../src/operations/deploy/index.ts';
+import type { FileDecision } from '../../src/deploys/send/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';

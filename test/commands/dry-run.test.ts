@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reference } from '../../src/reference.ts';
+import { reference } from '../../src/cli/reference.ts';
 import { empty } from '../support/account.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';

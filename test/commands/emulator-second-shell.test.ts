@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { detectShell, evaluationOf, exportCommands } from '../../src/operations/emulator/index.ts';
+import { detectShell, evaluationOf, exportCommands } from '../../src/local/emulator/index.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Outcome } from '../support/gantry.ts';
 import { shellProgram } from '../support/machine.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newOwnerName } from '../../src/disk/index.ts';
+import { newOwnerName } from '../../src/kernel/disk/index.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newOwnerName } from '../../src/disk/index.ts';
+import { newOwnerName } from '../../src/kernel/disk/index.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, lay, newFolder, noise } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';

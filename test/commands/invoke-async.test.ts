@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { signWebhook } from '../../src/contract/webhooks.ts';
+import { signWebhook } from '../../src/platform/contract/webhooks.ts';
 import { folderOf } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
 import { gantry } from '../support/gantry.ts';

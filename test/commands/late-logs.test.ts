@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pause } from '../../src/clock.ts';
+import { pause } from '../../src/kernel/clock.ts';
 import { Random } from '../fuzz/random.ts';
 import { drawnCases } from '../support/extent.ts';
 import { gantry } from '../support/gantry.ts';

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFile
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { writeFileAtomicSync } from '../../src/disk/index.ts';
+import { writeFileAtomicSync } from '../../src/kernel/disk/index.ts';
 import { sayJson } from '../support/app-server.ts';
 import { gantry } from '../support/gantry.ts';
 import { type Answer, echo, mapping, numbers, sorted, upTo } from '../support/mapping.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { takeLock } from '../../src/disk/index.ts';
+import { takeLock } from '../../src/kernel/disk/index.ts';
 import { sayJson } from '../support/app-server.ts';
 import { gantry } from '../support/gantry.ts';
 import { type Answer, echo, mapping, numbers, sorted, upTo } from '../support/mapping.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { argvOf, commandInput, toolInput } from '../../src/mcp/input.ts';
-import { commandTools } from '../../src/mcp/tools.ts';
-import { type CommandReference, reference } from '../../src/reference.ts';
+import { argvOf, commandInput, toolInput } from '../../src/cli/mcp/input.ts';
+import { commandTools } from '../../src/cli/mcp/tools.ts';
+import { type CommandReference, reference } from '../../src/cli/reference.ts';
 
 /** Verbs of commands that remove or replace what gantry cannot bring back. */
 const destroying = new Set([

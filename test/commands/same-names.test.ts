@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { nameProbe } from '../../src/disk/name-probe.ts';
+import { nameProbe } from '../../src/kernel/disk/name-probe.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { gantry as run } from '../support/gantry.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import parseWords from 'string-argv';
 import { expect, test } from 'vitest';
-import { reference } from '../../src/reference.ts';
+import { reference } from '../../src/cli/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
@@ -32,7 +32,7 @@ test('adds AGENTS.md to an app that exists, and changes nothing else', async () 
   expect(await readFile(join(other.path, 'AGENTS.md'), 'utf8')).toBe('mine\n');
 });
 
-test.each(['src/commands/agent-skill.md', 'src/project/agents.md'])(
+test.each(['src/cli/commands/agent-skill.md', 'src/app/agents.md'])(
   '%s names only commands and flags that exist',
   async (file) => {
     const { commands, flags: shared } = await reference();

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { referenceOf } from '../../src/reference.ts';
+import { referenceOf } from '../../src/cli/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
 import { emulatorForAll } from '../support/emulators.ts';

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { ciSystems, pipelineFor } from '../../src/operations/ci/index.ts';
+import { ciSystems, pipelineFor } from '../../src/local/ci/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';

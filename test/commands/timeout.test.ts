@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { EndpointName } from '../../src/contract/index.ts';
+import type { EndpointName } from '../../src/platform/contract/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, prompt, startEmulator } from '../support/emulators.ts';
 import { gantry, type Outcome } from '../support/gantry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseVolumes } from '../../src/operations/volumes/parse-volumes.ts';
+import { parseVolumes } from '../../src/storage/volumes/parse-volumes.ts';
 import { answering } from '../support/answering.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys } from '../support/gantry.ts';

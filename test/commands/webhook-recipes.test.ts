@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { signWebhook } from '../../src/contract/webhooks.ts';
+import { signWebhook } from '../../src/platform/contract/webhooks.ts';
 
 const guide = readFileSync('docs/webhooks.md', 'utf8');
 const recipe = (language: string) => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(guide)?.[1] ?? '';

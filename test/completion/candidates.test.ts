@@ -4,7 +4,7 @@ import {
   type CompletionTree,
   findCandidates,
   joinFlagValues,
-} from '../../src/completion/candidates.ts';
+} from '../../src/cli/completion/candidates.ts';
 
 const commands: (CompletionTree['commands'][number] & CommandInputs)[] = [
   { command: 'deploy', summary: 'deploy it', arguments: [], flags: [], json: {} },

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { findBaseImages, findRegistryLogin, parseRegistry } from '../../src/config/registry-login.ts';
+import { findBaseImages, findRegistryLogin, parseRegistry } from '../../src/platform/config/registry-login.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { resolveSettings, type SettingFlags } from '../../src/config/settings.ts';
+import { resolveSettings, type SettingFlags } from '../../src/platform/config/settings.ts';
 import { folderOf } from '../support/app.ts';
 
 const stored = JSON.stringify({

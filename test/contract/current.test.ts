@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import * as contract from '../../src/contract/index.ts';
+import * as contract from '../../src/platform/contract/index.ts';
 
 const root = new URL('../../src/', import.meta.url).pathname;
 const deciding = ['deploy', 'history', 'previews', 'rollback', 'builds', 'runs'].map((name) => `operations/${name}`);

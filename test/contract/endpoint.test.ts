@@ -1,10 +1,10 @@
 import { parse, safeParse } from 'valibot';
 import { expect, test } from 'vitest';
-import { isSecure } from '../../src/contract/address.ts';
-import { buildPhase } from '../../src/contract/builds.ts';
-import { fillPath, shortAppName, splitRoute, toAppId } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
-import { optionalNumber, optionalTime, queryBoolean } from '../../src/contract/scalars.ts';
+import { isSecure } from '../../src/platform/contract/address.ts';
+import { buildPhase } from '../../src/platform/contract/builds.ts';
+import { fillPath, shortAppName, splitRoute, toAppId } from '../../src/platform/contract/endpoint.ts';
+import { endpoints } from '../../src/platform/contract/index.ts';
+import { optionalNumber, optionalTime, queryBoolean } from '../../src/platform/contract/scalars.ts';
 
 test.each([
   ['web', 'p-1-web', 'web'],

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type GenericSchema, safeParse } from 'valibot';
 import { describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { type EndpointName, endpoints } from '../../src/contract/index.ts';
-import { unreadableItems } from '../../src/contract/lists.ts';
-import { AppLogFrame, BuildLogFrame } from '../../src/contract/logs.ts';
+import type { Endpoint } from '../../src/platform/contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../../src/platform/contract/index.ts';
+import { unreadableItems } from '../../src/platform/contract/lists.ts';
+import { AppLogFrame, BuildLogFrame } from '../../src/platform/contract/logs.ts';
 
 /** Fields without which a command cannot go on. Everything else may be missing, null or of another kind. */
 const required: Partial<Record<EndpointName, string[]>> = {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type GenericSchema, safeParse } from 'valibot';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { type EndpointName, endpoints } from '../../src/contract/index.ts';
-import { oauthClientId } from '../../src/contract/session.ts';
+import type { Endpoint } from '../../src/platform/contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../../src/platform/contract/index.ts';
+import { oauthClientId } from '../../src/platform/contract/session.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { endpointHandlers } from '../../src/emulator/server/routes.ts';
 import { folderOf, smallApp } from '../support/app.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findSignatureProblem, signWebhook } from '../../src/contract/webhooks.ts';
+import { findSignatureProblem, signWebhook } from '../../src/platform/contract/webhooks.ts';
 
 const delivery = { requestId: 'r-1', timestamp: '1700000000', body: '{"smile":"wave"}' };
 const at = (seconds: number) => ({ now: (1_700_000_000 + seconds) * 1000, maxAgeMs: 300_000 });

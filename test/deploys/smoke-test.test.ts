@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSmokeTest } from '../../src/deploys/smoke-test.ts';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/kernel/errors.ts';
 
 test.each<[string, object]>([
   ['/health', { name: '/health', path: '/health' }],

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { claimTarget } from '../../src/disk/index.ts';
-import { newOwnerName } from '../../src/disk/owner.ts';
+import { claimTarget } from '../../src/kernel/disk/index.ts';
+import { newOwnerName } from '../../src/kernel/disk/owner.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const state = newFolder();

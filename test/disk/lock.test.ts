@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
-import { lockHolder, removeDeadLocks, takeLock, waitForLock } from '../../src/disk/index.ts';
-import { newOwnerName } from '../../src/disk/owner.ts';
+import { lockHolder, removeDeadLocks, takeLock, waitForLock } from '../../src/kernel/disk/index.ts';
+import { newOwnerName } from '../../src/kernel/disk/owner.ts';
 import { newFolder } from '../support/files.ts';
 
 /** Above the largest process id of any system. */
@@ -47,7 +47,7 @@ test('replaces an owner on another machine that has not refreshed its file for a
 
 test('exactly one of many processes replaces an ended owner', async () => {
   const module = join(newFolder(), 'disk.mjs');
-  const bundle = await rolldown({ input: 'src/disk/lock.ts', platform: 'node' });
+  const bundle = await rolldown({ input: 'src/kernel/disk/lock.ts', platform: 'node' });
   await bundle.write({ file: module });
   const racer = `
     import { createInterface } from 'node:readline';

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from '../../src/disk/index.ts';
-import { replaceFile } from '../../src/disk/replace.ts';
+import { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from '../../src/kernel/disk/index.ts';
+import { replaceFile } from '../../src/kernel/disk/replace.ts';
 import { newFolder } from '../support/files.ts';
 
 describe('a complete file', () => {

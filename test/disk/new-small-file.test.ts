@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { NewSmallFile, TemporaryNames } from '../../src/disk/index.ts';
+import { NewSmallFile, TemporaryNames } from '../../src/kernel/disk/index.ts';
 import { newFolder } from '../support/files.ts';
 
 const modified = Date.UTC(2026, 0, 2);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { OpenedFolders } from '../../src/disk/opened-folders.ts';
+import { OpenedFolders } from '../../src/kernel/disk/opened-folders.ts';
 import { descriptorsIn, filesIn, newFolder } from '../support/files.ts';
 
 describe.each([

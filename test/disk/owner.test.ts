@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { isAlive, newOwnerName, parseOwnerName } from '../../src/disk/owner.ts';
+import { isAlive, newOwnerName, parseOwnerName } from '../../src/kernel/disk/owner.ts';
 
 test.runIf(process.platform === 'linux')(
   'a killed process counts as ended before its parent has waited for it',

@@ -46,7 +46,7 @@ test.skipIf(noPidNamespace)(
   `what a live process marked as its own is left alone from another pid namespace, both ways${skipped}`,
   async () => {
     const disk = join(newFolder(), 'disk.mjs');
-    await (await rolldown({ input: 'src/disk/index.ts', platform: 'node' })).write({ file: disk });
+    await (await rolldown({ input: 'src/kernel/disk/index.ts', platform: 'node' })).write({ file: disk });
     const host = await start([], program(disk));
     const container = await start(inPidNamespace, program(disk));
     for (let trial = 0; trial < 20; trial++) {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { newOwnerName, removeOrphanedFiles, TemporaryFolder } from '../../src/disk/index.ts';
+import { newOwnerName, removeOrphanedFiles, TemporaryFolder } from '../../src/kernel/disk/index.ts';
 import { newFolder } from '../support/files.ts';
 
 const deadPid = spawnSync(process.execPath, ['-e', '']).pid;

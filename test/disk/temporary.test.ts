@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeOrphanedFiles, TemporaryNames, temporaryFilter } from '../../src/disk/index.ts';
+import { removeOrphanedFiles, TemporaryNames, temporaryFilter } from '../../src/kernel/disk/index.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const numberOf = (pid: string) => pid.replace(/^\d+/, String(2 ** 22 + 1));

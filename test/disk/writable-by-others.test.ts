@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkWritableByUserOnly, findWritableByOthers } from '../../src/disk/index.ts';
+import { checkWritableByUserOnly, findWritableByOthers } from '../../src/kernel/disk/index.ts';
 import { newFolder } from '../support/files.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -1,5 +1,5 @@
 import { load } from 'js-yaml';
-import { type ciSystems, pipelineFor } from '../../src/operations/ci/index.ts';
+import { type ciSystems, pipelineFor } from '../../src/local/ci/index.ts';
 import type { Block } from './blocks.ts';
 
 type CiSystem = (typeof ciSystems)[number];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ciSystems } from '../../src/operations/ci/index.ts';
+import { ciSystems } from '../../src/local/ci/index.ts';
 import { type Block, blocksOf, documents } from '../docs/blocks.ts';
 import { areApart, follow } from '../docs/follow.ts';
 import { pipelineBlocks } from '../docs/pipelines.ts';

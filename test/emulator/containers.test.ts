@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newOwnerName } from '../../src/disk/index.ts';
+import { newOwnerName } from '../../src/kernel/disk/index.ts';
 import { baseImage, leftOf, noEngine, ownedOf, podman, useEngine } from '../support/engine.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { zip } from './support/zip.ts';

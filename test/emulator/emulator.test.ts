@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Endpoint, splitRoute } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
+import { type Endpoint, splitRoute } from '../../src/platform/contract/endpoint.ts';
+import { endpoints } from '../../src/platform/contract/index.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
 

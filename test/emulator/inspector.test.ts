@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CapturedBody } from '../../src/emulator/http/captured-body.ts';
 import { InspectedCalls } from '../../src/emulator/model/inspected-calls.ts';
-import { redact } from '../../src/output/redact.ts';
+import { redact } from '../../src/kernel/output/redact.ts';
 import { chromiumPath, startBrowser } from '../support/browser.ts';
 import { platform } from './support/platform.ts';
 

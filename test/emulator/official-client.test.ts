@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emulatorEnvironment } from '../../src/flags/emulator.ts';
+import { emulatorEnvironment } from '../../src/cli/flags/emulator.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { OfficialClient } from '../support/official-client/client.ts';
 import { decodeJson } from '../support/official-client/go-json.ts';

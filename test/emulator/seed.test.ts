@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type RunStatus, runStatuses } from '../../src/contract/runs.ts';
+import { type RunStatus, runStatuses } from '../../src/platform/contract/runs.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 
 const names = ['web', 'transcriber', 'nightly-report'];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { explainLog } from '../../src/operations/failures/index.ts';
+import { explainLog } from '../../src/causes/index.ts';
 import { children, python, running, untilCut } from './support/running.ts';
 
 const custom = {

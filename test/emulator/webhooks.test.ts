@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { findSignatureProblem } from '../../src/contract/webhooks.ts';
+import { findSignatureProblem } from '../../src/platform/contract/webhooks.ts';
 import { serving } from '../support/listening.ts';
 import { running } from './support/running.ts';
 

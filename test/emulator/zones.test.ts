@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BucketSize } from '../../src/contract/runs.ts';
+import type { BucketSize } from '../../src/platform/contract/runs.ts';
 import { splitIntoBuckets } from '../../src/emulator/model/runs/buckets.ts';
 
 const hour = 3_600_000;

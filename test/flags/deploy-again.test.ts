@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { describe, expect, test } from 'vitest';
-import type { FlagRules } from '../../src/command.ts';
-import { deployAgain, deployFlags } from '../../src/flags/deploy.ts';
+import type { FlagRules } from '../../src/cli/command.ts';
+import { deployAgain, deployFlags } from '../../src/cli/flags/deploy.ts';
 
 const flags = deployFlags(new Command()).options as (ReturnType<Command['createOption']> & Partial<FlagRules>)[];
 const parse = (words: readonly string[]) =>

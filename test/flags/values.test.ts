@@ -6,7 +6,7 @@ import {
   sizeFlag,
   timeFlag,
   zoneFlag,
-} from '../../src/flags/values.ts';
+} from '../../src/cli/flags/values.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 

@@ -1,5 +1,5 @@
-import { type Endpoint, splitRoute } from '../../src/contract/endpoint.ts';
-import { type EndpointName, endpoints } from '../../src/contract/index.ts';
+import { type Endpoint, splitRoute } from '../../src/platform/contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../../src/platform/contract/index.ts';
 import type { Random } from './random.ts';
 import { mutate, oddBodies, oddText, oddValue, validValue } from './values.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { IdleWatch } from '../../src/mcp/idle-watch.ts';
+import { IdleWatch } from '../../src/cli/mcp/idle-watch.ts';
 import { answering } from '../support/answering.ts';
 import { connectMcp } from '../support/mcp.ts';
 

@@ -104,7 +104,7 @@ async function tryPart(part, lines) {
 /** Lines, not files: otherwise a line of a short file would be drawn more often than one of a long file.
  * @param {number} seed @param {number} count @param {RegExp} only @returns {string[]} */
 function drawLines(seed, count, only) {
-  const sources = execFileSync('git', ['ls-files', 'src/*.ts', ':!src/output/chart-page'], { encoding: 'utf8' });
+  const sources = execFileSync('git', ['ls-files', 'src/*.ts', ':!src/kernel/output/chart-page'], { encoding: 'utf8' });
   const lines = sources
     .split('\n')
     .filter((file) => file && only.test(file))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RestlessFiles } from '../../src/operations/dev/restless-files.ts';
+import { RestlessFiles } from '../../src/local/dev/restless-files.ts';
 
 /** What is said of a file that changes again and again, so long after the reload before it and after a line was printed. */
 function said(

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { ChartReport } from '../../src/output/chart/model.ts';
-import { chartPage } from '../../src/output/chart-page/chart-page.ts';
+import type { ChartReport } from '../../src/kernel/output/chart/model.ts';
+import { chartPage } from '../../src/kernel/output/chart-page/chart-page.ts';
 import { folderOf } from '../support/app.ts';
 import { chromiumPath, startBrowser } from '../support/browser.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Chart, Panel } from '../../src/output/chart/model.ts';
-import { renderChart } from '../../src/output/chart/render.ts';
-import { createPage } from '../../src/output/page.ts';
+import type { Chart, Panel } from '../../src/kernel/output/chart/model.ts';
+import { renderChart } from '../../src/kernel/output/chart/render.ts';
+import { createPage } from '../../src/kernel/output/page.ts';
 import { widthOf } from '../support/width.ts';
 
 const page = (columns?: number, env: Record<string, string> = {}) =>

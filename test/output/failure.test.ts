@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type CommandLine, gantryCommand } from '../../src/command-line.ts';
-import { FailedError, type Problem, ProjectError, UnavailableError } from '../../src/errors.ts';
-import { failureJson, failureText, problemText, workflowAnnotation } from '../../src/output/failure.ts';
-import { createPage } from '../../src/output/page.ts';
+import { type CommandLine, gantryCommand } from '../../src/kernel/command-line.ts';
+import { FailedError, type Problem, ProjectError, UnavailableError } from '../../src/kernel/errors.ts';
+import { failureJson, failureText, problemText, workflowAnnotation } from '../../src/kernel/output/failure.ts';
+import { createPage } from '../../src/kernel/output/page.ts';
 import { widthOf } from '../support/width.ts';
 
 const page = (columns = 80) => createPage({ isTTY: true, columns } as never, { NO_COLOR: '1' }, 'auto', 0);

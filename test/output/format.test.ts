@@ -13,9 +13,9 @@ import {
   size,
   sizeCell,
   timeLeft,
-} from '../../src/output/format.ts';
-import type { Page } from '../../src/output/page.ts';
-import { wrapText } from '../../src/output/wrap-text.ts';
+} from '../../src/kernel/output/format.ts';
+import type { Page } from '../../src/kernel/output/page.ts';
+import { wrapText } from '../../src/kernel/output/wrap-text.ts';
 
 test.each([
   [null, ''],

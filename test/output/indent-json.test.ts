@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { indentJson } from '../../src/output/indent-json.ts';
+import { indentJson } from '../../src/kernel/output/indent-json.ts';
 
 test('any JSON is indented as JSON.stringify does', () => {
   fc.assert(

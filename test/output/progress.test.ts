@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { createPage } from '../../src/output/page.ts';
-import { createProgress, withEventLines } from '../../src/output/progress.ts';
+import { createPage } from '../../src/kernel/output/page.ts';
+import { createProgress, withEventLines } from '../../src/kernel/output/progress.ts';
 
 test('off a terminal a step is printed every ten seconds, and when it ends', () => {
   const { progress, said, clock } = voice();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stringifyJson } from '../../src/json-text.ts';
-import { KnownSecrets } from '../../src/output/known-secrets.ts';
-import { redact } from '../../src/output/redact.ts';
-import { redactedJson } from '../../src/output/redacted-json.ts';
-import { sanitize } from '../../src/output/sanitize.ts';
+import { stringifyJson } from '../../src/kernel/json-text.ts';
+import { KnownSecrets } from '../../src/kernel/output/known-secrets.ts';
+import { redact } from '../../src/kernel/output/redact.ts';
+import { redactedJson } from '../../src/kernel/output/redacted-json.ts';
+import { sanitize } from '../../src/kernel/output/sanitize.ts';
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
 const signed = 'https://s3.test/b/k?X-Amz-Algorithm=AWS4&X-Amz-Credential=AKIA%2F1&X-Amz-Signature=5ec7e7';

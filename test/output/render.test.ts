@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
-import { createPage } from '../../src/output/page.ts';
-import { createRenderer, type JsonChoice, StdoutClosedError } from '../../src/output/render.ts';
+import { UsageError } from '../../src/kernel/errors.ts';
+import { createPage } from '../../src/kernel/output/page.ts';
+import { createRenderer, type JsonChoice, StdoutClosedError } from '../../src/kernel/output/render.ts';
 
 describe('the result as JSON', () => {
   test.each<[string, unknown, JsonChoice, unknown]>([

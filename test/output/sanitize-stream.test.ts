@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPage, type Stream } from '../../src/output/page.ts';
-import { sanitize } from '../../src/output/sanitize.ts';
-import { createStreamSanitizer } from '../../src/output/sanitize-stream.ts';
+import { createPage, type Stream } from '../../src/kernel/output/page.ts';
+import { sanitize } from '../../src/kernel/output/sanitize.ts';
+import { createStreamSanitizer } from '../../src/kernel/output/sanitize-stream.ts';
 
 const page = (env: Record<string, string>) => createPage({ isTTY: true, columns: 80 } as Stream, env, 'always', 0);
 const pages = [page({}), page({ GITHUB_ACTIONS: 'true' })];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KnownSecrets } from '../../src/output/known-secrets.ts';
-import { escapeWorkflowCommands, sanitize, stripControlSequences } from '../../src/output/sanitize.ts';
+import { KnownSecrets } from '../../src/kernel/output/known-secrets.ts';
+import { escapeWorkflowCommands, sanitize, stripControlSequences } from '../../src/kernel/output/sanitize.ts';
 
 /** Text as an attacker writes it: escapes, their parts and plain words, in any order. */
 const hostile = fc

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KnownSecrets } from '../../src/output/known-secrets.ts';
-import { redact } from '../../src/output/redact.ts';
-import { sanitize } from '../../src/output/sanitize.ts';
+import { KnownSecrets } from '../../src/kernel/output/known-secrets.ts';
+import { redact } from '../../src/kernel/output/redact.ts';
+import { sanitize } from '../../src/kernel/output/sanitize.ts';
 
 const secret = 'Qm4-zebra-Kx9-walnut';
 

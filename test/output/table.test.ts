@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createPage } from '../../src/output/page.ts';
-import { keyValueTable, stackViews, type TableLayout, table } from '../../src/output/table.ts';
+import { createPage } from '../../src/kernel/output/page.ts';
+import { keyValueTable, stackViews, type TableLayout, table } from '../../src/kernel/output/table.ts';
 import { widthOf } from '../support/width.ts';
 
 const page = (columns?: number) =>

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { installNotes, publishedManifest } from '../../packaging/owner.js';
-import { releaseNames } from '../../src/version.ts';
+import { releaseNames } from '../../src/kernel/version.ts';
 
 const names = { repository: 'Ada/gantry', npm: '@ada/gantry', pypi: 'ada-gantry', pytest: 'pytest-ada' };
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ciSystems } from '../../src/operations/ci/index.ts';
-import { releaseNames } from '../../src/version.ts';
+import { ciSystems } from '../../src/local/ci/index.ts';
+import { releaseNames } from '../../src/kernel/version.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 

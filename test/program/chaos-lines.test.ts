@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reference } from '../../src/reference.ts';
+import { reference } from '../../src/cli/reference.ts';
 import { drawPlan } from '../chaos/plans/index.js';
 
 test('chaos plans type only commands and flags that gantry has', async () => {

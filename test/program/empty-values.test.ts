@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Reference, reference } from '../../src/reference.ts';
+import { type Reference, reference } from '../../src/cli/reference.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FlagReference, reference } from '../../src/reference.ts';
+import { type FlagReference, reference } from '../../src/cli/reference.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 

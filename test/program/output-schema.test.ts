@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { outputSchemaOf, reference } from '../../src/reference.ts';
+import { outputSchemaOf, reference } from '../../src/cli/reference.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { checkDeclared } from '../support/declared.ts';
 import { startEmulator } from '../support/emulators.ts';

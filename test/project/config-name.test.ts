@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appNameDoubt, toAppName } from '../../src/project/rules/name.ts';
+import { appNameDoubt, toAppName } from '../../src/app/rules/name.ts';
 import { check, line } from './config-folder.ts';
 
 test.each([

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/errors.ts';
+import type { Problem } from '../../src/kernel/errors.ts';
 import { check, line, underlined } from './config-folder.ts';
 
 const good = '[cerebrium.deployment]\nname = "app"\n';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkAppConfig } from '../../src/project/config.ts';
+import { checkAppConfig } from '../../src/app/config.ts';
 import { check, folder, line, lines } from './config-folder.ts';
 
 /** Lines after the header and a name, and what is said: problems start on line 3. */

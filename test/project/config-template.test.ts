@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { projectTemplate, type TemplateOptions } from '../../src/project/template.ts';
+import { projectTemplate, type TemplateOptions } from '../../src/app/template.ts';
 import { check } from './config-folder.ts';
 
 test.each<[string, TemplateOptions]>([

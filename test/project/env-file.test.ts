@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ProjectError } from '../../src/errors.ts';
-import { readEnvFile } from '../../src/project/env-file.ts';
+import { ProjectError } from '../../src/kernel/errors.ts';
+import { readEnvFile } from '../../src/app/env-file.ts';
 
 const read = (text: string) => readEnvFile(text, '.env');
 

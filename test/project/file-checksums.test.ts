@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writeArchive } from '../../src/project/archive.ts';
-import { collectFiles } from '../../src/project/collect.ts';
-import { FileChecksums } from '../../src/project/file-checksums.ts';
-import type { FileEntry } from '../../src/project/files/entry.ts';
-import { trustedDevice } from '../../src/project/packing-cache/file-identity.ts';
-import { KnownFiles } from '../../src/project/packing-cache/index.ts';
+import { writeArchive } from '../../src/app/archive.ts';
+import { collectFiles } from '../../src/app/collect.ts';
+import { FileChecksums } from '../../src/app/file-checksums.ts';
+import type { FileEntry } from '../../src/app/files/entry.ts';
+import { trustedDevice } from '../../src/app/packing-cache/file-identity.ts';
+import { KnownFiles } from '../../src/app/packing-cache/index.ts';
 import { newFolder } from '../support/files.ts';
 
 const entry = (root: string, path: string, size = 4) => ({

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { type ConfigSchema, configJsonSchema } from '../../src/project/json-schema.ts';
-import { type Section, sections } from '../../src/project/schema.ts';
-import type { Key } from '../../src/project/schema-keys.ts';
-import { projectTemplate } from '../../src/project/template.ts';
+import { type ConfigSchema, configJsonSchema } from '../../src/app/json-schema.ts';
+import { type Section, sections } from '../../src/app/schema.ts';
+import type { Key } from '../../src/app/schema-keys.ts';
+import { projectTemplate } from '../../src/app/template.ts';
 
 const schema = configJsonSchema();
 

@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { knownLimitsRule } from '../../src/project/rules/known-limits.ts';
-import { readRoot } from '../../src/project/toml/root.ts';
-import { readSections } from '../../src/project/toml/sections.ts';
-import { createSource, readText } from '../../src/project/toml/source.ts';
-import { parseToml } from '../../src/project/toml/syntax.ts';
-import { builtWith, wheelTables } from '../../src/project/wheel-tables.ts';
-import { missingWheels, pinnedVersion } from '../../src/project/wheels.ts';
+import { knownLimitsRule } from '../../src/app/rules/known-limits.ts';
+import { readRoot } from '../../src/app/toml/root.ts';
+import { readSections } from '../../src/app/toml/sections.ts';
+import { createSource, readText } from '../../src/app/toml/source.ts';
+import { parseToml } from '../../src/app/toml/syntax.ts';
+import { builtWith, wheelTables } from '../../src/app/wheel-tables.ts';
+import { missingWheels, pinnedVersion } from '../../src/app/wheels.ts';
 import { folderOf } from '../support/app.ts';
 
 /** What the rule says about a config file in a folder with these other files. */

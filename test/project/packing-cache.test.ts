@@ -18,12 +18,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { writeArchive } from '../../src/project/archive.ts';
-import { collectFiles } from '../../src/project/collect.ts';
-import { DeflatePool } from '../../src/project/deflate/deflate-pool.ts';
-import { maxCacheBytes, trimCache } from '../../src/project/packing-cache/cache-folder.ts';
-import { trustedDevice } from '../../src/project/packing-cache/file-identity.ts';
-import { clearPackingCache, packingUsage } from '../../src/project/packing-cache/index.ts';
+import { writeArchive } from '../../src/app/archive.ts';
+import { collectFiles } from '../../src/app/collect.ts';
+import { DeflatePool } from '../../src/app/deflate/deflate-pool.ts';
+import { maxCacheBytes, trimCache } from '../../src/app/packing-cache/cache-folder.ts';
+import { trustedDevice } from '../../src/app/packing-cache/file-identity.ts';
+import { clearPackingCache, packingUsage } from '../../src/app/packing-cache/index.ts';
 
 let folder: string;
 let root: string;

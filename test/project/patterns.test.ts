@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileGlob } from '../../src/project/files/glob.ts';
-import { parseExcludes, parseIncludes } from '../../src/project/files/patterns.ts';
-import { looksSecret } from '../../src/project/files/secrets.ts';
+import { compileGlob } from '../../src/app/files/glob.ts';
+import { parseExcludes, parseIncludes } from '../../src/app/files/patterns.ts';
+import { looksSecret } from '../../src/app/files/secrets.ts';
 
 const tree = [
   'main.py cerebrium.toml .env .gitignore requirements.txt README.md model.pt Model.PT',

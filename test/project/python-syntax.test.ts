@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findSyntaxErrors } from '../../src/project/python-syntax.ts';
+import { findSyntaxErrors } from '../../src/app/python-syntax.ts';
 import { python } from '../emulator/support/running.ts';
 import { folderOf } from '../support/app.ts';
 import { machine } from '../support/machine.ts';

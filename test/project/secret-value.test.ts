@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretVariable } from '../../src/project/secret-value.ts';
+import { isSecretVariable } from '../../src/app/secret-value.ts';
 
 test.each([
   ['LOG_LEVEL', 'WARNING'],

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { configJsonSchema } from '../../src/project/json-schema.ts';
-import { projectTemplate } from '../../src/project/template.ts';
+import { configJsonSchema } from '../../src/app/json-schema.ts';
+import { projectTemplate } from '../../src/app/template.ts';
 import { folderOf } from '../support/app.ts';
 import { habits } from './habits.ts';
 

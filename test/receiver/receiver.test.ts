@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { openReceiver, type ReceiverOptions } from '../../src/receiver/index.ts';
+import { openReceiver, type ReceiverOptions } from '../../src/calls/receiver/index.ts';
 
 async function open(options: Partial<ReceiverOptions> = {}) {
   const refused: string[] = [];

@@ -1,5 +1,5 @@
-import type { Command } from '../../src/command.ts';
-import { commands, type Group, type Leaf } from '../../src/commands/index.ts';
+import type { Command } from '../../src/cli/command.ts';
+import { commands, type Group, type Leaf } from '../../src/cli/commands/index.ts';
 
 /** What is typed to call each command. */
 export function commandLines(): string[] {

@@ -16,7 +16,7 @@ export function coverage(): Covered[] {
   const called = [
     ...commandFiles().map((file) => ({ command: commandOf(file), endpoints: endpointsOf(file) })),
     // Not called by the command, but for it.
-    { command: 'any after login', endpoints: endpointsOf('src/api/token-renewal.ts') },
+    { command: 'any after login', endpoints: endpointsOf('src/platform/api/token-renewal.ts') },
   ];
   const tests = files('test', /\.test\.ts$/).map((file) => ({ file, text: readFileSync(file, 'utf8') }));
   return declared().map((endpoint) => {
@@ -35,7 +35,7 @@ export function coverage(): Covered[] {
 /** Each endpoint with the comment above it, which names its source. */
 function declared(): Pick<Covered, 'name' | 'route' | 'source'>[] {
   const declaration = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = endpoint\('([^']+)'/g;
-  return files('src/contract', /\.ts$/).flatMap((file) =>
+  return files('src/platform/contract', /\.ts$/).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(declaration)].map(([, comment = '', name = '', route = '']) => ({
       ...{ name, route },
       source: /spec \d+\.\d+|docs\/platform\.md#[\w-]+/.exec(comment)?.[0] ?? '',
@@ -44,7 +44,7 @@ function declared(): Pick<Covered, 'name' | 'route' | 'source'>[] {
 }
 
 function commandFiles(): string[] {
-  return files('src/commands', /\.ts$/).filter((file) => /export default/.test(readFileSync(file, 'utf8')));
+  return files('src/cli/commands', /\.ts$/).filter((file) => /export default/.test(readFileSync(file, 'utf8')));
 }
 
 /** The path of a file is its command line. */
@@ -63,7 +63,7 @@ function endpointsOf(file: string, seen = new Set<string>()): Set<string> {
   const source = readFileSync(file, 'utf8').replace(/import type [^;]+;/g, '');
   for (const [, names, path = ''] of source.matchAll(/(?:(?:\{([^}]*)\} )?from |import\()'(\.[^']+)'/g)) {
     const target = join(dirname(file), path);
-    if (target.startsWith('src/contract/')) for (const name of (names ?? '').split(',')) found.add(name.trim());
+    if (target.startsWith('src/platform/contract/')) for (const name of (names ?? '').split(',')) found.add(name.trim());
     else if (target.endsWith('.ts') && /^src\/(commands|operations)\//.test(target)) {
       for (const each of behindDoor(target, names)) for (const name of endpointsOf(each, seen)) found.add(name);
     }

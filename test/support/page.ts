@@ -1,5 +1,5 @@
-import { createPage, type Page } from '../../src/output/page.ts';
-import { type Style, style } from '../../src/output/style.ts';
+import { createPage, type Page } from '../../src/kernel/output/page.ts';
+import { type Style, style } from '../../src/kernel/output/style.ts';
 
 interface PageOptions {
   /** The width of the terminal, 200 by default. */

@@ -3,7 +3,7 @@ import { createServer, request as forward } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import type { ProxySettings } from '../../src/config/proxy-settings.ts';
+import type { ProxySettings } from '../../src/platform/config/proxy-settings.ts';
 import { listening } from './listening.ts';
 
 /** A proxy that leads every host to this machine, so that hosts can have names that are not loopback. */

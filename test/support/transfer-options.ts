@@ -1,4 +1,4 @@
-import type { TransferOptions } from '../../src/transfer/transfer-context.ts';
+import type { TransferOptions } from '../../src/storage/transfer/transfer-context.ts';
 
 /** Transfers one part at a time, without pauses and checksums. */
 export function transferOptions(different: Partial<TransferOptions> = {}): TransferOptions {

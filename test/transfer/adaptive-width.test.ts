@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AdaptiveWidth } from '../../src/transfer/adaptive-width.ts';
+import { AdaptiveWidth } from '../../src/storage/transfer/adaptive-width.ts';
 
 /** Time of a part of 5 MB with so many in flight, in ms. */
 type Line = (width: number) => number;

@@ -5,8 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { BlockPool } from '../../src/transfer/block-pool.ts';
-import { DownloadConnections } from '../../src/transfer/download-connections.ts';
+import { BlockPool } from '../../src/storage/transfer/block-pool.ts';
+import { DownloadConnections } from '../../src/storage/transfer/download-connections.ts';
 import { noise } from '../support/files.ts';
 import { listening } from '../support/listening.ts';
 

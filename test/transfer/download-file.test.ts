@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TemporaryNames } from '../../src/disk/index.ts';
-import { downloadFile, type FileDownload } from '../../src/transfer/download-file.ts';
-import { planParts } from '../../src/transfer/parts.ts';
-import { withTransferContext } from '../../src/transfer/transfer-context.ts';
+import { TemporaryNames } from '../../src/kernel/disk/index.ts';
+import { downloadFile, type FileDownload } from '../../src/storage/transfer/download-file.ts';
+import { planParts } from '../../src/storage/transfer/parts.ts';
+import { withTransferContext } from '../../src/storage/transfer/transfer-context.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { serving } from '../support/listening.ts';
 import { transferOptions } from '../support/transfer-options.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { BlockPool } from '../../src/transfer/block-pool.ts';
-import { type Digest, Hasher } from '../../src/transfer/hash.ts';
-import { parseJournal } from '../../src/transfer/journal-format.ts';
+import { BlockPool } from '../../src/storage/transfer/block-pool.ts';
+import { type Digest, Hasher } from '../../src/storage/transfer/hash.ts';
+import { parseJournal } from '../../src/storage/transfer/journal-format.ts';
 
 const bytes = randomBytes(1_000);
 const sha256 = (end: number) => createHash('sha256').update(bytes.subarray(0, end)).digest('hex');

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bufferSource } from '../../src/transfer/byte-source.ts';
-import { directReader } from '../../src/transfer/part-reader.ts';
-import { planParts } from '../../src/transfer/parts.ts';
-import { type TransferOptions, withTransferContext } from '../../src/transfer/transfer-context.ts';
-import { uploadFile } from '../../src/transfer/upload-file.ts';
+import { bufferSource } from '../../src/storage/transfer/byte-source.ts';
+import { directReader } from '../../src/storage/transfer/part-reader.ts';
+import { planParts } from '../../src/storage/transfer/parts.ts';
+import { type TransferOptions, withTransferContext } from '../../src/storage/transfer/transfer-context.ts';
+import { uploadFile } from '../../src/storage/transfer/upload-file.ts';
 import { listening } from '../support/listening.ts';
 import { transferOptions } from '../support/transfer-options.ts';
 

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stateKey } from '../../src/config/state-key.ts';
-import { Journal, type JournalProblem } from '../../src/transfer/journal.ts';
+import { stateKey } from '../../src/platform/config/state-key.ts';
+import { Journal, type JournalProblem } from '../../src/storage/transfer/journal.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const key = stateKey('https://platform.test', 'p-1', '/from', 'default:/to');

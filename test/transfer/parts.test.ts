@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eachPart, mib, partAt, planParts } from '../../src/transfer/parts.ts';
+import { eachPart, mib, partAt, planParts } from '../../src/storage/transfer/parts.ts';
 
 const gib = 1024 * mib;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sendPutRequest } from '../../src/transfer/put-request.ts';
-import { withTransferContext } from '../../src/transfer/transfer-context.ts';
+import { sendPutRequest } from '../../src/storage/transfer/put-request.ts';
+import { withTransferContext } from '../../src/storage/transfer/transfer-context.ts';
 import { serving } from '../support/listening.ts';
 import { transferOptions } from '../support/transfer-options.ts';
 

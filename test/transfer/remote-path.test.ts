@@ -8,7 +8,7 @@ import {
   remoteParent,
   toRemotePath,
   withTrailingSlash,
-} from '../../src/transfer/remote-path.ts';
+} from '../../src/storage/transfer/remote-path.ts';
 
 test.each([
   ['default:/a/b', 'default', '/a/b'],

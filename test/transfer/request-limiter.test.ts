@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type RequestKind, RequestLimiter } from '../../src/transfer/request-limiter.ts';
+import { type RequestKind, RequestLimiter } from '../../src/storage/transfer/request-limiter.ts';
 
 function newPool(concurrency?: number, elapsed = () => 0) {
   return new RequestLimiter({ concurrency, maxConnections: Number.POSITIVE_INFINITY, elapsed, trace: () => {} });

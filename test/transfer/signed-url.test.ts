@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUsable, signedAt, urlExpiry } from '../../src/transfer/signed-url.ts';
+import { isUsable, signedAt, urlExpiry } from '../../src/storage/transfer/signed-url.ts';
 
 const link = (query: string) => `https://bucket.example/key?${query}`;
 const usual = link('X-Amz-Date=20261120T093000Z&X-Amz-Expires=600&X-Amz-Signature=x');

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { TaskQueue } from '../../src/transfer/task-queue.ts';
+import { TaskQueue } from '../../src/storage/transfer/task-queue.ts';
 
 test('tasks start in their order when there are places for them, however many one takes', async () => {
   const queue = new TaskQueue(4);

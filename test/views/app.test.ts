@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appView } from '../../src/views/app.ts';
+import { appView } from '../../src/cli/views/app.ts';
 import { plainPage } from '../support/page.ts';
 
 const shown = (app: object) => appView({ id: 'p-1-web', name: 'web', ...app } as never)(plainPage()).split('\n');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { copyExit, copyView, syncView } from '../../src/views/copy.ts';
+import { copyExit, copyView, syncView } from '../../src/cli/views/copy.ts';
 import { plainPage } from '../support/page.ts';
 
 const summary = {

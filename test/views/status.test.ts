@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paintStatus } from '../../src/views/status.ts';
+import { paintStatus } from '../../src/cli/views/status.ts';
 import { markedPage } from '../support/page.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTimeline, rangeText } from '../../src/views/timeline.ts';
+import { createTimeline, rangeText } from '../../src/cli/views/timeline.ts';
 
 const hour = 3_600_000;
 const noon = Date.UTC(2026, 10, 20, 12);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { runOutcome } from '../../contract/run-outcome.ts';
+import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { RunRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 

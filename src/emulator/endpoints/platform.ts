@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { CallParameters, Endpoint, WireReply } from '../../contract/endpoint.ts';
-import type { EndpointName, endpoints } from '../../contract/index.ts';
+import type { CallParameters, Endpoint, WireReply } from '../../platform/contract/endpoint.ts';
+import type { EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { OwnerCheck } from '../http/owner-check.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
-import type { FilePart } from '../../contract/scalars.ts';
+import type { FilePart } from '../../platform/contract/scalars.ts';
 import { readSmall } from './read-small.ts';
 import { refuse } from './reply.ts';
 

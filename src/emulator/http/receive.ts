@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
-import { writeAtomically } from '../../disk/index.ts';
+import { writeAtomically } from '../../kernel/disk/index.ts';
 import type { ByteStream } from './reply.ts';
 import { RefusalError, storageError } from './reply.ts';
 

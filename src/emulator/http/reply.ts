@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { stringifyJson } from '../../json-text.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
 
 /** A reply to send. `content-length` is added when it is sent. */
 export interface ServerReply {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ApiKey } from '../../contract/api-keys.ts';
-import type { Invoice } from '../../contract/costs.ts';
-import type { User } from '../../contract/users.ts';
+import type { ApiKey } from '../../platform/contract/api-keys.ts';
+import type { Invoice } from '../../platform/contract/costs.ts';
+import type { User } from '../../platform/contract/users.ts';
 import type { Model } from './model.ts';
 import type { Account } from './state/records.ts';
 

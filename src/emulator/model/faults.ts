@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../../contract/index.ts';
+import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { StorageTarget } from '../http/storage-target.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { EndpointName } from '../../contract/index.ts';
+import type { EndpointName } from '../../platform/contract/index.ts';
 import type { StorageTarget } from '../http/storage-target.ts';
 import { keyParameter } from './dashboard-address.ts';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shortAppName } from '../../contract/endpoint.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
 import type { AppSettings } from '../model/apps/settings.ts';
 import { fileNameOf } from '../model/state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';

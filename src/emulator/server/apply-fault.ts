@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { pause } from '../../clock.ts';
-import type { WireReply } from '../../contract/endpoint.ts';
-import type { getAppLogs } from '../../contract/logs.ts';
+import { pause } from '../../kernel/clock.ts';
+import type { WireReply } from '../../platform/contract/endpoint.ts';
+import type { getAppLogs } from '../../platform/contract/logs.ts';
 import { logPageTokenAfter, parseLogTime } from '../endpoints/logs/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { expiredUrlReply, verifySignedUrl } from '../endpoints/storage/signed-url.ts';

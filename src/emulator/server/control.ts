@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isAbsolute } from 'node:path';
-import { turn } from '../../clock.ts';
-import { systemCode } from '../../errors.ts';
+import { turn } from '../../kernel/clock.ts';
+import { systemCode } from '../../kernel/errors.ts';
 import { approvalSecret } from '../endpoints/account/activation.ts';
 import { captureAddress } from '../endpoints/invocation/webhooks.ts';
 import type { Platform } from '../endpoints/platform.ts';

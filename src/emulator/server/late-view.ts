@@ -1,5 +1,5 @@
-import { splitRoute } from '../../contract/endpoint.ts';
-import { type EndpointName, endpoints } from '../../contract/index.ts';
+import { splitRoute } from '../../platform/contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { refuse } from '../http/reply.ts';
 import { Lateness } from '../model/lateness.ts';

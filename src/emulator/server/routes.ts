@@ -1,5 +1,5 @@
-import { type Endpoint, splitRoute } from '../../contract/endpoint.ts';
-import { type EndpointName, endpoints } from '../../contract/index.ts';
+import { type Endpoint, splitRoute } from '../../platform/contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
 import { projectHandlers } from '../endpoints/account/projects.ts';
 import { sessionHandlers } from '../endpoints/account/session.ts';
 import { containerHandlers } from '../endpoints/apps/containers.ts';

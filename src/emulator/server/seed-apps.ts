@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { AppCreation } from '../../contract/apps.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
 import { createBuild } from '../endpoints/builds/create-build.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { withDefaults } from '../model/apps/settings.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Endpoint } from '../../contract/endpoint.ts';
-import { endpoints } from '../../contract/index.ts';
+import type { Endpoint } from '../../platform/contract/endpoint.ts';
+import { endpoints } from '../../platform/contract/index.ts';
 import { checkAccess } from '../endpoints/account/access.ts';
 import { activationPath, handleActivation } from '../endpoints/account/activation.ts';
 import type { Platform } from '../endpoints/platform.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { copyAll } from '../../../src/operations/copy/copy-all.ts';
-import type { CopyContext } from '../../../src/operations/copy/copy-context.ts';
-import { CopyProgress } from '../../../src/operations/copy/copy-progress.ts';
+import { copyAll } from '../../../src/storage/copy/copy-all.ts';
+import type { CopyContext } from '../../../src/storage/copy/copy-context.ts';
+import { CopyProgress } from '../../../src/storage/copy/copy-progress.ts';
 
 /** Copies 100 files; the first 50 fail with the given error. */
 async function copied(failure: () => Error): Promise<{ files: number; failed: number }> {

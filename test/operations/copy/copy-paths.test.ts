@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPathFilter } from '../../../src/operations/copy/path-filter.ts';
-import { nameProblem } from '../../../src/operations/copy/target-folder.ts';
+import { createPathFilter } from '../../../src/storage/copy/path-filter.ts';
+import { nameProblem } from '../../../src/storage/copy/target-folder.ts';
 
 test.each([
   ['..', 'leads', 'leads'],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { RemoteClock } from '../../../src/api/remote-clock.ts';
-import type { CopyContext } from '../../../src/operations/copy/copy-context.ts';
-import type { RemoteFolders } from '../../../src/operations/copy/remote-folders.ts';
-import { UploadConfirmation } from '../../../src/operations/copy/upload-confirmation.ts';
+import { RemoteClock } from '../../../src/platform/api/remote-clock.ts';
+import type { CopyContext } from '../../../src/storage/copy/copy-context.ts';
+import type { RemoteFolders } from '../../../src/storage/copy/remote-folders.ts';
+import { UploadConfirmation } from '../../../src/storage/copy/upload-confirmation.ts';
 
 const resources = {
   delay: async () => {},

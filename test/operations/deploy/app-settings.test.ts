@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { type App, AppCreation } from '../../../src/contract/apps.ts';
+import { type App, AppCreation } from '../../../src/platform/contract/apps.ts';
 import {
   compareSettings,
   createAppSettings,
   isPublic,
   notCompared,
-} from '../../../src/operations/deploy/app-settings.ts';
-import { withoutLogin } from '../../../src/operations/deploy/create-app-body.ts';
+} from '../../../src/deploys/send/app-settings.ts';
+import { withoutLogin } from '../../../src/deploys/send/create-app-body.ts';
 import { check } from '../../project/config-folder.ts';
 
 async function read(toml: string) {

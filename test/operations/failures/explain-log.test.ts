@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { describeUnknown, explainLog } from '../../../src/operations/failures/index.ts';
-import { rules } from '../../../src/operations/failures/rules/index.ts';
+import { describeUnknown, explainLog } from '../../../src/causes/index.ts';
+import { rules } from '../../../src/causes/rules/index.ts';
 import { cases, type FailureCase, factsOf, isSetAside, readCase } from './corpus.ts';
 import * as reported from './reported.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { packageOf } from '../../../src/operations/failures/import-names.ts';
-import { knownModules, namespacePackages } from '../../../src/operations/failures/known-modules.ts';
+import { packageOf } from '../../../src/causes/import-names.ts';
+import { knownModules, namespacePackages } from '../../../src/causes/known-modules.ts';
 
 test.each([
   ['open_clip', 'open-clip-torch'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeUnknown, explainLog } from '../../../src/operations/failures/index.ts';
+import { describeUnknown, explainLog } from '../../../src/causes/index.ts';
 
 const traceback = (exception: string, file = '/app/main.py') =>
   `Traceback (most recent call last):\n  File "${file}", line 2, in <module>\n    work()\n${exception}`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { explainLog } from '../../../src/operations/failures/index.ts';
+import { explainLog } from '../../../src/causes/index.ts';
 
 /** A failure that somebody reported in public, with the cause that was written down before `explain` saw it. */
 export interface ReportedFailure {

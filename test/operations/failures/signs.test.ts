@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { explainLog } from '../../../src/operations/failures/index.ts';
-import { rules } from '../../../src/operations/failures/rules/index.ts';
+import { explainLog } from '../../../src/causes/index.ts';
+import { rules } from '../../../src/causes/rules/index.ts';
 
 /** Logs, an empty line between two, each with what is said about it: indented, and renewed by `vitest -u`. */
 const file = resolve('fixtures/failures/signs.txt');

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readCheckedOut } from '../../../src/operations/git/index.ts';
+import { readCheckedOut } from '../../../src/deploys/git/index.ts';
 import { machine } from '../../support/machine.ts';
 import { repositoryOf } from '../../support/repository.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Context } from '../../../src/context.ts';
+import type { Context } from '../../../src/platform/context.ts';
 import {
   currentBranch,
   findDefaultBranch,
@@ -9,7 +9,7 @@ import {
   readCheckedOut,
   readRepository,
   withRevision,
-} from '../../../src/operations/git/index.ts';
+} from '../../../src/deploys/git/index.ts';
 import { machine } from '../../support/machine.ts';
 import { repositoryOf } from '../../support/repository.ts';
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findDefaultBranch, readRepository } from '../../../src/operations/git/index.ts';
+import { findDefaultBranch, readRepository } from '../../../src/deploys/git/index.ts';
 import { machine } from '../../support/machine.ts';
 import { repositoryOf } from '../../support/repository.ts';
 

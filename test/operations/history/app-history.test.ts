@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { AppHistory } from '../../../src/operations/history/app-history.ts';
-import type { HistoryEvent } from '../../../src/operations/history/events.ts';
+import { AppHistory } from '../../../src/deploys/history/app-history.ts';
+import type { HistoryEvent } from '../../../src/deploys/history/events.ts';
 
 /** Events a minute apart. */
 function historyOf(...events: object[]): AppHistory {

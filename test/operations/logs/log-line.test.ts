@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { appFrameLine, appLine, buildLine, compareLines, splitLogText } from '../../../src/operations/logs/log-line.ts';
+import { appFrameLine, appLine, buildLine, compareLines, splitLogText } from '../../../src/calls/logs/log-line.ts';
 
 const timestamp = '2026-11-20T14:00:05.123Z';
 

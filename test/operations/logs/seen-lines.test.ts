@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { appLine } from '../../../src/operations/logs/log-line.ts';
-import { type LogChannel, SeenLines } from '../../../src/operations/logs/seen-lines.ts';
+import { appLine } from '../../../src/calls/logs/log-line.ts';
+import { type LogChannel, SeenLines } from '../../../src/calls/logs/seen-lines.ts';
 
 const start = Date.UTC(2026, 10, 20, 14);
 const line = (ms: number, fields: object = {}) =>

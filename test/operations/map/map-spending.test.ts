@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { callAll } from '../../../src/operations/map/call-all.ts';
-import { MapSpending } from '../../../src/operations/map/map-spending.ts';
-import { AdaptiveWidth } from '../../../src/transfer/adaptive-width.ts';
+import { callAll } from '../../../src/calls/map/call-all.ts';
+import { MapSpending } from '../../../src/calls/map/map-spending.ts';
+import { AdaptiveWidth } from '../../../src/storage/transfer/adaptive-width.ts';
 
 interface Case {
   /** How long each call takes, in s. */

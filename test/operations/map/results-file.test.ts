@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resultLine } from '../../../src/operations/map/result-line.ts';
-import { ResultsFile } from '../../../src/operations/map/results-file.ts';
+import { resultLine } from '../../../src/calls/map/result-line.ts';
+import { ResultsFile } from '../../../src/calls/map/results-file.ts';
 import { newFolder } from '../../support/files.ts';
 
 const options = (path: string) => ({ name: 'out.jsonl', path, count: 4, retryFailed: false, onFailed: () => {} });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ListPage, type PagePosition, readPages } from '../../../src/operations/replies/pages.ts';
+import { type ListPage, type PagePosition, readPages } from '../../../src/platform/replies/pages.ts';
 import { Draw } from '../../chaos/draw.js';
 
 const all = Array.from({ length: 25 }, (_, index) => index);

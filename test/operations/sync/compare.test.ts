@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Api } from '../../../src/api/client.ts';
-import type { CopyEndSource, CopyTarget } from '../../../src/operations/copy/index.ts';
-import { compare } from '../../../src/operations/sync/compare.ts';
-import { compareInMemory } from '../../../src/operations/sync/compare-in-memory.ts';
-import type { CompareContext, Difference } from '../../../src/operations/sync/difference.ts';
-import { comparePaths } from '../../../src/operations/sync/path-order.ts';
+import type { Api } from '../../../src/platform/api/client.ts';
+import type { CopyEndSource, CopyTarget } from '../../../src/storage/copy/index.ts';
+import { compare } from '../../../src/storage/sync/compare.ts';
+import { compareInMemory } from '../../../src/storage/sync/compare-in-memory.ts';
+import type { CompareContext, Difference } from '../../../src/storage/sync/difference.ts';
+import { comparePaths } from '../../../src/storage/sync/path-order.ts';
 import { newFolder } from '../../support/files.ts';
 
 /** Sizes of files by path. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { coldStartsOf, fitModel, latencyOf } from '../../../src/operations/tune/fit-model.ts';
-import { PastCalls } from '../../../src/operations/tune/past-calls.ts';
-import { replayCalls } from '../../../src/operations/tune/replay.ts';
+import { coldStartsOf, fitModel, latencyOf } from '../../../src/insight/tune/fit-model.ts';
+import { PastCalls } from '../../../src/insight/tune/past-calls.ts';
+import { replayCalls } from '../../../src/insight/tune/replay.ts';
 import { isWhole } from '../../support/extent.ts';
 import { playTraffic } from '../../support/run-platform/played-traffic.js';
 import { tracesFrom, tracesTo, trafficShapes } from '../../support/run-platform/traffic-shapes.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { replayer } from '../../../src/operations/tune/outcomes.ts';
-import { PastCalls } from '../../../src/operations/tune/past-calls.ts';
+import { replayer } from '../../../src/insight/tune/outcomes.ts';
+import { PastCalls } from '../../../src/insight/tune/past-calls.ts';
 import { Draw } from '../../chaos/draw.js';
 
 const since = Date.UTC(2026, 9, 5);

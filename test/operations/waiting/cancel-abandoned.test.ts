@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConflictError, type Problem } from '../../../src/errors.ts';
-import { cancelAbandoned } from '../../../src/operations/waiting/index.ts';
+import { ConflictError, type Problem } from '../../../src/kernel/errors.ts';
+import { cancelAbandoned } from '../../../src/platform/waiting/index.ts';
 
 test('work that ended before it could be canceled is reported as ended, with the command that shows it', async () => {
   const warnings: (Problem | string)[] = [];

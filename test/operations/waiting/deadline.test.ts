@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { PendingError } from '../../../src/errors.ts';
-import { Deadline, timeoutSignal } from '../../../src/operations/waiting/deadline.ts';
-import { pollUntil } from '../../../src/operations/waiting/poll.ts';
+import { PendingError } from '../../../src/kernel/errors.ts';
+import { Deadline, timeoutSignal } from '../../../src/platform/waiting/deadline.ts';
+import { pollUntil } from '../../../src/platform/waiting/poll.ts';
 
 const pending = new PendingError('it is not done', { fix: 'gantry builds follow web b-1' });
 

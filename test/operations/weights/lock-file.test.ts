@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readLock, updateLock } from '../../../src/operations/weights/lock-file.ts';
+import { readLock, updateLock } from '../../../src/storage/weights/lock-file.ts';
 import { newFolder } from '../../support/files.ts';
 
 test('pulls that end at the same moment record each', async () => {

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { deflateRawSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
-import { columnCount } from '../../../src/project/deflate/batch.mjs';
-import { DeflatePool } from '../../../src/project/deflate/deflate-pool.ts';
-import type { Task } from '../../../src/project/deflate/deflate-worker.mjs';
-import { ReusedStream } from '../../../src/project/deflate/reused-stream.mjs';
+import { columnCount } from '../../../src/app/deflate/batch.mjs';
+import { DeflatePool } from '../../../src/app/deflate/deflate-pool.ts';
+import type { Task } from '../../../src/app/deflate/deflate-worker.mjs';
+import { ReusedStream } from '../../../src/app/deflate/reused-stream.mjs';
 
 const tasks = 20;
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { emulatorIssuer } from '../../../contract/issuer.ts';
+import { emulatorIssuer } from '../../../platform/contract/issuer.ts';
 import { equalsInConstantTime } from '../../http/constant-time.ts';
 import { refuse } from '../../http/reply.ts';
 import { getAccount } from '../../model/account.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { oauthClientId } from '../../../contract/session.ts';
+import { oauthClientId } from '../../../platform/contract/session.ts';
 import { oauthError, RefusalError } from '../../http/reply.ts';
 import type { DeviceRecord } from '../../model/state/records.ts';
 import type { Store } from '../../model/state/store.ts';

@@ -1,4 +1,4 @@
-import type { AppCreation } from '../../../contract/apps.ts';
+import type { AppCreation } from '../../../platform/contract/apps.ts';
 import { refuse } from '../../http/reply.ts';
 import { type AppSettings, applyScaling, withDefaults } from '../../model/apps/settings.ts';
 import { findInvalidSetting } from '../../model/apps/settings-rules.ts';

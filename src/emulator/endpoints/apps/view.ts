@@ -1,4 +1,4 @@
-import { buildPhase } from '../../../contract/builds.ts';
+import { buildPhase } from '../../../platform/contract/builds.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import { costPerSecond } from '../../model/billing/prices.ts';
 import { monthlyUsage } from '../../model/billing/spending.ts';

@@ -1,4 +1,4 @@
-import { planCodes } from '../../../contract/plan.ts';
+import { planCodes } from '../../../platform/contract/plan.ts';
 import { getAccount } from '../../model/account.ts';
 import type { Handlers } from '../platform.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { buildPhase } from '../../../contract/builds.ts';
+import { buildPhase } from '../../../platform/contract/builds.ts';
 import { refuse } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { requirementsOf } from '../../model/builds/requirements.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildPhase } from '../../../contract/builds.ts';
+import { buildPhase } from '../../../platform/contract/builds.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import type { Platform } from '../platform.ts';

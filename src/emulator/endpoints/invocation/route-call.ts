@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { decodeIfValid } from '../../../contract/address.ts';
+import { decodeIfValid } from '../../../platform/contract/address.ts';
 import { isAppHost } from '../../http/origin.ts';
 import { decodeSegment } from '../../http/read-request.ts';
 import { refuse } from '../../http/reply.ts';

@@ -1,4 +1,4 @@
-import { parseJsonOr } from '../../../json-text.ts';
+import { parseJsonOr } from '../../../kernel/json-text.ts';
 import { BufferedBody } from '../../http/buffered-body.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import type { ReplicaCall } from '../../running/replicas/replica.ts';

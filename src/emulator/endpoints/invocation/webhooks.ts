@@ -1,6 +1,6 @@
-import { pause } from '../../../clock.ts';
-import { maxWebhookAttempts, webhookHeaders } from '../../../contract/invocation.ts';
-import { signWebhook } from '../../../contract/webhooks.ts';
+import { pause } from '../../../kernel/clock.ts';
+import { maxWebhookAttempts, webhookHeaders } from '../../../platform/contract/invocation.ts';
+import { signWebhook } from '../../../platform/contract/webhooks.ts';
 import type { Platform } from '../platform.ts';
 
 /** The result of a run, to be delivered to `url`. */

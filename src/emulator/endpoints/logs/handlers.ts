@@ -1,4 +1,4 @@
-import type { AppLogsQuery } from '../../../contract/logs.ts';
+import type { AppLogsQuery } from '../../../platform/contract/logs.ts';
 import { RefusalError, refuse } from '../../http/reply.ts';
 import { compareLogLines } from '../../model/logs/log-lines.ts';
 import type { PrintedLine } from '../../model/logs/printed-line.ts';

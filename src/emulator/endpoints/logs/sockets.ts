@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { every } from '../../../clock.ts';
-import { buildPhase } from '../../../contract/builds.ts';
-import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../contract/logs.ts';
+import { every } from '../../../kernel/clock.ts';
+import { buildPhase } from '../../../platform/contract/builds.ts';
+import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../platform/contract/logs.ts';
 import { parseRequestTarget } from '../../http/read-request.ts';
 import { RefusalError, refuse, writeRawReply } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';

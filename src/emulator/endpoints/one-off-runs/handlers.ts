@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { pause } from '../../../clock.ts';
-import type { CallParameters } from '../../../contract/endpoint.ts';
-import { shortAppName } from '../../../contract/endpoint.ts';
-import type { startRun as contract } from '../../../contract/run-app.ts';
-import { runLimits } from '../../../contract/run-app.ts';
+import { pause } from '../../../kernel/clock.ts';
+import type { CallParameters } from '../../../platform/contract/endpoint.ts';
+import { shortAppName } from '../../../platform/contract/endpoint.ts';
+import type { startRun as contract } from '../../../platform/contract/run-app.ts';
+import { runLimits } from '../../../platform/contract/run-app.ts';
 import { refuse } from '../../http/reply.ts';
 import { type AppSettings, withDefaults } from '../../model/apps/settings.ts';
 import { nameRules } from '../../model/apps/settings-rules.ts';

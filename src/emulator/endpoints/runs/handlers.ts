@@ -1,4 +1,4 @@
-import type { BucketSize, RunsQuery } from '../../../contract/runs.ts';
+import type { BucketSize, RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
 import { aggregateRuns } from '../../model/runs/aggregate.ts';
 import { type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';

@@ -1,6 +1,6 @@
-import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
-import { runOutcome } from '../../../contract/run-outcome.ts';
-import type { RunStatus } from '../../../contract/runs.ts';
+import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
+import { runOutcome } from '../../../platform/contract/run-outcome.ts';
+import type { RunStatus } from '../../../platform/contract/runs.ts';
 import type { RunProgress } from '../../model/runs/run-progress.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../../contract/api-keys.ts';
+import type { ApiKey } from '../../../platform/contract/api-keys.ts';
 import { getAccount } from '../../model/account.ts';
 import { signToken } from '../account/access.ts';
 import type { Handlers, Platform } from '../platform.ts';

@@ -1,4 +1,4 @@
-import { AppCreation } from '../../../contract/apps.ts';
+import { AppCreation } from '../../../platform/contract/apps.ts';
 import { parseAs } from '../../http/read-request.ts';
 
 /** The settings that a deploy stores. Registry credentials are not stored. */

@@ -1,4 +1,4 @@
-import { runOutcome } from '../../../contract/run-outcome.ts';
+import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import type { Model } from '../model.ts';
 import { findRuns } from '../runs/find-runs.ts';
 import { getRunProgress } from '../runs/run-progress.ts';

@@ -1,4 +1,4 @@
-import { runOutcome } from '../../../contract/run-outcome.ts';
+import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { getRunProgress, type RunProgress } from '../runs/run-progress.ts';
 import { createRandom, type SeededRandom } from '../seed/random.ts';
 import { generatedRunsOf } from '../seed/traffic.ts';

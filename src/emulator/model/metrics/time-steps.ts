@@ -1,4 +1,4 @@
-import type { resolutions } from '../../../contract/metrics.ts';
+import type { resolutions } from '../../../platform/contract/metrics.ts';
 import type { TimeRange } from '../time.ts';
 
 /** A range in steps of the same length. Milliseconds since 1970. */

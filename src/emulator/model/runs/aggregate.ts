@@ -1,4 +1,4 @@
-import { runOutcome } from '../../../contract/run-outcome.ts';
+import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { formatTime } from '../time.ts';
 import type { Bucket } from './buckets.ts';
 import type { RunProgress } from './run-progress.ts';

@@ -1,4 +1,4 @@
-import { buildPhase } from '../../../contract/builds.ts';
+import { buildPhase } from '../../../platform/contract/builds.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
 import type { Model } from '../model.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';

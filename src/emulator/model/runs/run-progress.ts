@@ -1,5 +1,5 @@
-import { outcomeWords, runOutcome } from '../../../contract/run-outcome.ts';
-import type { RunStatus } from '../../../contract/runs.ts';
+import { outcomeWords, runOutcome } from '../../../platform/contract/run-outcome.ts';
+import type { RunStatus } from '../../../platform/contract/runs.ts';
 import type { RunRecord } from '../state/records.ts';
 
 /** A run at a point in time. Values that are not known yet are absent. */

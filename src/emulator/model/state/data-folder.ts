@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockHolder, makePrivateFolder, removeDeadLocks, takeLock } from '../../../disk/index.ts';
+import { lockHolder, makePrivateFolder, removeDeadLocks, takeLock } from '../../../kernel/disk/index.ts';
 
 /** In the data folder. */
 export const stateFile = 'state.json';

@@ -1,5 +1,5 @@
 import { type GenericSchema, safeParse } from 'valibot';
-import { tryParseJson } from '../../../json-text.ts';
+import { tryParseJson } from '../../../kernel/json-text.ts';
 
 /** Undefined if the line is not JSON of this shape. */
 export function parseJsonLine<Output>(schema: GenericSchema<unknown, Output>, line: string): Output | undefined {

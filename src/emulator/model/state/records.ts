@@ -1,9 +1,9 @@
-import type { ApiKey } from '../../../contract/api-keys.ts';
-import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
-import type { Invoice } from '../../../contract/costs.ts';
-import type { PlanCode } from '../../../contract/plan.ts';
-import type { ServiceAccount } from '../../../contract/service-accounts.ts';
-import type { User } from '../../../contract/users.ts';
+import type { ApiKey } from '../../../platform/contract/api-keys.ts';
+import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
+import type { Invoice } from '../../../platform/contract/costs.ts';
+import type { PlanCode } from '../../../platform/contract/plan.ts';
+import type { ServiceAccount } from '../../../platform/contract/service-accounts.ts';
+import type { User } from '../../../platform/contract/users.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { trafficProfiles } from './traffic-profiles.ts';
 

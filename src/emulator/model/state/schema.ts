@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AppCreation } from '../../../contract/apps.ts';
+import { AppCreation } from '../../../platform/contract/apps.ts';
 import { trafficProfiles } from './traffic-profiles.ts';
 
 /** The version of the state file. Older files have no version; their missing fields are filled in. */

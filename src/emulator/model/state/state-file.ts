@@ -1,5 +1,5 @@
-import { after } from '../../../clock.ts';
-import { writeFileAtomicSync } from '../../../disk/index.ts';
+import { after } from '../../../kernel/clock.ts';
+import { writeFileAtomicSync } from '../../../kernel/disk/index.ts';
 
 /** A file that is replaced when its content has changed: at once, or soon for what changes with each call of an app. */
 export class StateFile {

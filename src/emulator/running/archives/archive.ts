@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
-import { turn } from '../../../clock.ts';
+import { turn } from '../../../kernel/clock.ts';
 import type { FileList, ReadArchive } from '../../model/builds/read-archive.ts';
 import { ArchiveNames } from './archive-names.ts';
 import { BlockReader } from './block-reader.ts';

@@ -1,4 +1,4 @@
-import type { AwaitedEnd } from '../../../contract/awaited-ends.ts';
+import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
 import type { AppPython } from '../processes/app-python.ts';

@@ -1,4 +1,4 @@
-import { tryParseJson } from '../../../json-text.ts';
+import { tryParseJson } from '../../../kernel/json-text.ts';
 /** A message of the debug adapter protocol, as far as the emulator reads it. */
 export interface DebugMessage {
   seq: number;

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { after } from '../../../clock.ts';
+import { after } from '../../../kernel/clock.ts';
 import { type DebugMessage, encodeMessage, readMessages } from './debug-messages.ts';
 import { breakpointsOf, type DebuggerStart, type EditorSession } from './editor-session.ts';
 

@@ -1,4 +1,4 @@
-import { after } from '../../../clock.ts';
+import { after } from '../../../kernel/clock.ts';
 
 interface Limit {
   start(): void;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { tryParseJson } from '../../../json-text.ts';
+import { tryParseJson } from '../../../kernel/json-text.ts';
 import { equalsInConstantTime } from '../../http/constant-time.ts';
 
 /** What a process of an app says first, on one line, when it connects. */

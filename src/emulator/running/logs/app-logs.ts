@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { appendToFileSync } from '../../../disk/index.ts';
+import { appendToFileSync } from '../../../kernel/disk/index.ts';
 import type { PrintedLine } from '../../model/logs/printed-line.ts';
 import { fileNameOf } from '../../model/state/file-names.ts';
 import { parseJsonLine } from '../../model/state/json-line.ts';

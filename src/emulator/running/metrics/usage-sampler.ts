@@ -1,4 +1,4 @@
-import { every } from '../../../clock.ts';
+import { every } from '../../../kernel/clock.ts';
 import type { UsageSample } from '../../model/metrics/usage-sample.ts';
 import type { TimeRange } from '../../model/time.ts';
 import { readProcessUsage } from './process-usage.ts';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { normalize } from 'node:path';
-import { after } from '../../../clock.ts';
-import type { FilePart } from '../../../contract/scalars.ts';
+import { after } from '../../../kernel/clock.ts';
+import type { FilePart } from '../../../platform/contract/scalars.ts';
 import { refuse } from '../../http/reply.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, every } from '../../../clock.ts';
-import { isAlive, newOwnerName, parseOwnerName } from '../../../disk/index.ts';
+import { after, every } from '../../../kernel/clock.ts';
+import { isAlive, newOwnerName, parseOwnerName } from '../../../kernel/disk/index.ts';
 import { processGroup, processTree } from '../metrics/process-usage.ts';
 import { askEngine, type ContainerEngine } from './container-engine.ts';
 import { AppProcess, describeExit } from './process.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { after } from '../../../clock.ts';
+import { after } from '../../../kernel/clock.ts';
 import { killTree } from './kill-tree.ts';
 import { forEachLine } from './lines.ts';
 import { registerProcess, unregisterProcess } from './orphan-watchdog.ts';

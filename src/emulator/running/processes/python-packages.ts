@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after } from '../../../clock.ts';
-import { makePrivateFolder, waitForLock } from '../../../disk/index.ts';
+import { after } from '../../../kernel/clock.ts';
+import { makePrivateFolder, waitForLock } from '../../../kernel/disk/index.ts';
 import { AppProcess } from './process.ts';
 
 /** The message is that of pip or uv. */

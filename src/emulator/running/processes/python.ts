@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { after } from '../../../clock.ts';
-import { locatePython } from '../../../interpreters.ts';
+import { after } from '../../../kernel/clock.ts';
+import { locatePython } from '../../../kernel/interpreters.ts';
 
 /** An interpreter of this machine. */
 export interface Python {

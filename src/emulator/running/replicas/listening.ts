@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { endianness } from 'node:os';
-import { systemCode } from '../../../errors.ts';
+import { systemCode } from '../../../kernel/errors.ts';
 import { processGroup, processTree } from '../metrics/process-usage.ts';
 
 /** A non-loopback address on which a local port listens; undefined if there is none. Works on Linux only. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { every } from '../../../clock.ts';
+import { every } from '../../../kernel/clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import { processTree, readProcessUsage } from '../metrics/process-usage.ts';
 import { killTree } from '../processes/kill-tree.ts';

@@ -1,5 +1,5 @@
-import { after } from '../../../clock.ts';
-import { ReplicaSet, type Scaling } from '../../../scaling/index.ts';
+import { after } from '../../../kernel/clock.ts';
+import { ReplicaSet, type Scaling } from '../../../platform/scaling/index.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';

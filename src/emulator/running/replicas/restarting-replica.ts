@@ -1,4 +1,4 @@
-import { pause, turn } from '../../../clock.ts';
+import { pause, turn } from '../../../kernel/clock.ts';
 import type { ByteStream, ServerReply } from '../../http/reply.ts';
 import { raceAbort } from './race-abort.ts';
 import {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { pause } from '../../../clock.ts';
+import { pause } from '../../../kernel/clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import type { BuildRecord } from '../../model/state/records.ts';
 import { type ReplicaOptions, StartTimeoutError } from './replica.ts';

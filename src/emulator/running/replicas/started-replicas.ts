@@ -1,4 +1,4 @@
-import { pause } from '../../../clock.ts';
+import { pause } from '../../../kernel/clock.ts';
 import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { hour } from '../../model/time.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { tryParseJson } from '../../../json-text.ts';
+import { tryParseJson } from '../../../kernel/json-text.ts';
 import { DamagedDataError } from '../../model/state/damaged.ts';
 
 /** Written last: a folder without it is no snapshot. */

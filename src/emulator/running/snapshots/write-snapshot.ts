@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { cp, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { linkOrCopy } from '../../../disk/index.ts';
+import { linkOrCopy } from '../../../kernel/disk/index.ts';
 import type { PlatformClock } from '../../model/platform-clock.ts';
 import { stateFile } from '../../model/state/data-folder.ts';
 import type { Running } from '../running.ts';

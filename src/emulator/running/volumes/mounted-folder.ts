@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { entriesIn } from '../../../disk/index.ts';
+import { entriesIn } from '../../../kernel/disk/index.ts';
 import { refuse } from '../../http/reply.ts';
 
 /** A file in a folder that apps use. They can change it at any time. */

@@ -11,7 +11,7 @@ import {
 import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { namesIn } from '../../../disk/index.ts';
+import { namesIn } from '../../../kernel/disk/index.ts';
 import { readSmall } from '../../http/read-small.ts';
 import { saveStream } from '../../http/receive.ts';
 import { type ByteStream, maxAtOnceBytes, type ReadableBody } from '../../http/reply.ts';

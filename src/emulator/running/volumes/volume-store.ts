@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, existsSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomicSync } from '../../../disk/index.ts';
+import { writeFileAtomicSync } from '../../../kernel/disk/index.ts';
 import type { ReadableBody } from '../../http/reply.ts';
 import { fileNameOf } from '../../model/state/file-names.ts';
 import type { UploadSession, VolumeLocation } from './changes.ts';

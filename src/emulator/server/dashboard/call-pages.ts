@@ -1,4 +1,4 @@
-import { runOutcome } from '../../../contract/run-outcome.ts';
+import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { maxCapturedBytes } from '../../http/captured-body.ts';
 import { maxInspectedCalls } from '../../model/inspected-calls.ts';
 import { type Html, html } from './html.ts';

@@ -10,7 +10,7 @@ export function htmlReply(status: number, body: string, { forms = false } = {}):
 
 /** A page with charts. Its scripts are those of the charts, and no others. */
 export async function chartReply({ title, report, ...around }: ChartedPage): Promise<ServerReply> {
-  const { chartPage, chartPagePolicy } = await import('../../../output/chart-page/chart-page.ts');
+  const { chartPage, chartPagePolicy } = await import('../../../kernel/output/chart-page/chart-page.ts');
   const markup = Object.fromEntries(Object.entries(around).map(([part, { text }]) => [part, text]));
   const parts = { ...markup, style: chartedStyle };
   const headers = { 'content-security-policy': `${chartPagePolicy(parts)}; frame-ancestors 'none'` };

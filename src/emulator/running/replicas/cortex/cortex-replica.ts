@@ -1,7 +1,7 @@
 import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { after } from '../../../../clock.ts';
+import { after } from '../../../../kernel/clock.ts';
 import { BufferedBody } from '../../../http/buffered-body.ts';
 import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/reply.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';

@@ -1,0 +1,181 @@
+/**
+ * Writes an app's files into a zip archive. The bytes depend only on the files: not on date, time zone, umask or number
+ * of threads.
+ *
+ * Our own writer, because libraries take two to nine times as long (docs/decisions/0003): `zip/records.ts` is the
+ * format, `zip/pack.ts` compresses files, `zip/zip-writer.ts` writes entries.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gantryCommand, sentence } from '../kernel/command-line.ts';
+import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../kernel/disk/index.ts';
+import { distinctPaths } from '../kernel/distinct-paths.ts';
+import { abortError, FailedError, GantryError, systemCode, throwIfAborted } from '../kernel/errors.ts';
+import { totalBytes } from './collect.ts';
+import { DeflatePool } from './deflate/deflate-pool.ts';
+import type { FileEntry } from './files/entry.ts';
+import type { PackingCache, PackingCacheOptions } from './packing-cache/index.ts';
+import { packEntries } from './zip/pack.ts';
+import { ZipWriter } from './zip/zip-writer.ts';
+
+export interface AppArchive {
+  path: string;
+  /** Size of the zip file. */
+  bytes: number;
+  /** In the order of the archive. */
+  entries: ArchiveEntry[];
+  /** Paths of files whose size changed since they were collected. */
+  changed: string[];
+}
+
+export interface ArchiveEntry {
+  path: string;
+  /** In bytes. */
+  size: number;
+  /** In bytes. */
+  compressed: number;
+  crc32: number;
+  /** In hex: the identity of its content. Empty in an archive that a version without it has kept. */
+  sha256: string;
+}
+
+export interface ArchiveOptions {
+  signal?: AbortSignal | undefined;
+  /** Called with the total of bytes read so far. */
+  onProgress?: ((bytesRead: number) => void) | undefined;
+  /** Threads for compression; 0 compresses in the main thread. */
+  threads?: number | undefined;
+  /** Names for the unfinished archive. */
+  names?: TemporaryNames | undefined;
+  /** Keeps what was compressed for the next archive. */
+  cache?: PackingCacheOptions | undefined;
+}
+
+/** Passes a private archive to `use`, and removes it afterwards in any case. */
+export async function withTemporaryArchive<T>(
+  entries: readonly FileEntry[],
+  use: (archive: AppArchive) => Promise<T>,
+  options: ArchiveOptions = {},
+): Promise<T> {
+  const folder = await TemporaryFolder.create('archive').catch((error) => {
+    throw temporaryFolderError(error);
+  });
+  try {
+    const writing = writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600);
+    const archive = await writing.catch((error) => {
+      throw error instanceof FailedError && isFull(error.facts.cause) ? temporaryFolderError(error.facts.cause) : error;
+    });
+    return await use(archive);
+  } finally {
+    await folder.remove();
+  }
+}
+
+/**
+ * Writes the entries in the given order. Replaces an existing file only once the archive is complete; writes into a pipe
+ * or device instead of replacing it.
+ *
+ * Throws ProjectError if a file cannot be read, FailedError if the archive cannot be written, InterruptedError on abort.
+ */
+export async function writeArchive(
+  entries: readonly FileEntry[],
+  path: string,
+  options: ArchiveOptions = {},
+  mode?: number,
+): Promise<AppArchive> {
+  throwIfAborted(options.signal);
+  try {
+    const { names, signal } = options;
+    const place = { names, signal, ...(mode !== undefined && { mode }) };
+    return { path, ...(await writeAtomically(path, (file) => write(entries, file, options), place)) };
+  } catch (error) {
+    throw options.signal?.aborted ? abortError(options.signal) : writeError(path, error);
+  }
+}
+
+async function write(
+  entries: readonly FileEntry[],
+  file: FileHandle,
+  options: ArchiveOptions,
+): Promise<Omit<AppArchive, 'path'>> {
+  const { signal, onProgress } = options;
+  checkPaths(entries);
+  const writer = new ZipWriter(file);
+  const cache = await openCache(entries, options);
+  const pool = new DeflatePool(options.threads ?? threadCount(entries.filter((entry) => !cache?.recall(entry))));
+  const stop = () => signal && pool.close(abortError(signal));
+  signal?.addEventListener('abort', stop);
+  try {
+    let read = 0;
+    const onRead = (bytes: number) => {
+      read += bytes;
+      onProgress?.(read);
+    };
+    await packEntries(entries, { writer, pool, cache, signal, onRead });
+    const bytes = await writer.finish();
+    await cache?.finish();
+    return { bytes, entries: writer.entries.map(toArchiveEntry), changed: changedPaths(entries, writer.entries) };
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await Promise.all([pool.close(), cache?.close()]);
+  }
+}
+
+/** Of two entries with one path, what unpacks the archive keeps the last. */
+export function checkPaths(files: readonly { path: string }[]): void {
+  const { repeated } = distinctPaths(files);
+  if (repeated !== undefined)
+    throw new FailedError(`two files would be sent as ${repeated}`, { fix: 'rename one of them' });
+}
+
+async function openCache(
+  entries: readonly FileEntry[],
+  { cache: options, signal }: ArchiveOptions,
+): Promise<PackingCache | undefined> {
+  if (!options || totalBytes(entries) < smallAppBytes) return undefined;
+  const { PackingCache } = await import('./packing-cache/index.ts');
+  const cache = await PackingCache.open(options);
+  await cache?.recognize(entries, signal);
+  return cache;
+}
+
+/** Starting a thread takes 30 ms; a smaller app is compressed by then. */
+export const smallAppBytes = 2 ** 20;
+/** A thread takes about 35 MB: with two, gantry stays below 200 MB. */
+const maxThreads = 2;
+
+function threadCount(entries: readonly FileEntry[]): number {
+  return totalBytes(entries) < smallAppBytes ? 0 : Math.min(maxThreads, availableParallelism());
+}
+
+const toArchiveEntry = ({ path, size, compressed, crc32, sha256 }: ArchiveEntry): ArchiveEntry => ({
+  path,
+  size,
+  compressed,
+  crc32,
+  sha256,
+});
+
+const changedPaths = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>
+  entries.filter((entry, index) => entry.size !== written[index]?.size).map((entry) => entry.path);
+
+function writeError(path: string, cause: unknown): unknown {
+  const error = cause as NodeJS.ErrnoException;
+  if (cause instanceof GantryError || !error.syscall) return cause;
+  if (isFull(cause)) return new FailedError(`no space left to write ${path}`, { why: error.message, cause });
+  return new FailedError(`cannot write ${path}`, { why: error.message, cause });
+}
+
+function isFull(cause: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(systemCode(cause));
+}
+
+function temporaryFolderError(cause: unknown): unknown {
+  const error = cause as NodeJS.ErrnoException;
+  if (cause instanceof GantryError || !error.syscall) return cause;
+  return new FailedError(
+    isFull(cause) ? `no space left for the archive in ${tmpdir()}` : `cannot write to ${tmpdir()}`,
+    { why: error.message, fix: sentence`TMPDIR=/a/folder/with/space ${gantryCommand`deploy`}`, cause },
+  );
+}

@@ -1,0 +1,141 @@
+/** Collects the files of an app. `files/patterns.ts` has the rules of include and exclude, `files/walk.ts` the walk. */
+
+import { existsSync } from 'node:fs';
+import { posix, resolve } from 'node:path';
+import { type Problem, ProjectError } from '../kernel/errors.ts';
+import type { CollectOptions, FileEntry } from './files/entry.ts';
+import { exclusionReason } from './files/exclusion-reason.ts';
+import { excludeLine, type Include, parseExcludes, parseIncludes } from './files/patterns.ts';
+import { secretsWarning } from './files/secrets.ts';
+import { walkFolder } from './files/walk.ts';
+
+export interface CollectedFiles {
+  /** Ordered by the UTF-8 bytes of their paths, independent of the locale. */
+  entries: FileEntry[];
+  /** Total size. */
+  bytes: number;
+  warnings: Problem[];
+}
+
+/** The defaults for lists that are not in `cerebrium.toml` (docs/platform.md#app-configuration). */
+export const defaultInclude: readonly string[] = ['./*', 'main.py', 'cerebrium.toml'];
+export const defaultExclude: readonly string[] = ['.*'];
+
+/** Throws ProjectError with all problems: links out of the app folder, unreadable files, or no files at all. */
+export async function collectFiles(root: string, options: CollectOptions): Promise<CollectedFiles> {
+  const include = parseIncludes(options.include);
+  const exclude = parseExcludes(options.exclude);
+  const found = await walkFolder(root, { ...options, includes: include.patterns, excludes: exclude.patterns });
+  const warnings = [
+    ...include.problems,
+    ...exclude.problems,
+    ...include.patterns
+      .filter((each) => !found.used.has(each) && isReported(each, include.patterns))
+      .map((each) => matchesNothing(each, root, options)),
+    ...found.warnings,
+  ];
+
+  if (found.errors.length > 0) throw new ProjectError(headline(found.errors), [...found.errors, ...warnings]);
+  if (found.used.size === 0) throw noFilesError(options, warnings);
+
+  const entries = found.entries.sort(pathOrder(found.entries));
+  return {
+    entries,
+    bytes: totalBytes(entries),
+    warnings: [
+      ...warnings,
+      ...secretsWarning(
+        entries.map((entry) => entry.path),
+        options.exclude,
+      ),
+    ],
+  };
+}
+
+/** Default patterns need not match if another pattern includes everything: a server app may have no `main.py`. */
+const isReported = (pattern: Include, among: Include[]) =>
+  !(defaultInclude.includes(pattern.text) && among.some((each) => each.everything));
+
+function matchesNothing(pattern: Include, root: string, { exclude }: CollectOptions): Problem {
+  const problem = { severity: 'warning' as const, message: `include pattern "${pattern.text}" matches nothing` };
+  if (!pattern.everything && existsSync(resolve(root, pattern.text))) {
+    return {
+      ...problem,
+      why: exclusionReason(posix.normalize(pattern.text).replace(/\/$/, ''), exclude).why,
+      fix: 'remove one of the two: an excluded file is not sent, whatever includes it',
+    };
+  }
+  return {
+    ...problem,
+    why: pattern.everything ? 'all files are excluded' : 'no such file in the app folder, or it is excluded',
+    fix: 'correct or remove it; use "**/name" for a name in any folder, "name/" for a folder',
+  };
+}
+
+const headline = (errors: Problem[]) =>
+  errors.length === 1 && errors[0] ? errors[0].message : `${errors.length} files cannot be sent`;
+
+function noFilesError(options: CollectOptions, warnings: Problem[]): ProjectError {
+  const message = 'no files to send: include and exclude leave none';
+  const why = `include = ${JSON.stringify(options.include)}, exclude = ${JSON.stringify(options.exclude)}`;
+  const fix = `include = ${JSON.stringify(defaultInclude)}`;
+  return new ProjectError(message, [{ severity: 'error', message, why, fix }, ...warnings], { why, fix });
+}
+
+/** Compares by UTF-8 bytes. UTF-16 order is the same without surrogates, and much faster. */
+export function pathOrder(entries: readonly { path: string }[]): (a: { path: string }, b: { path: string }) => number {
+  if (entries.some((entry) => /[\ud800-\udfff]/.test(entry.path))) {
+    return (a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
+  }
+  return (a, b) => (a.path < b.path ? -1 : Number(a.path > b.path));
+}
+
+export const totalBytes = (entries: readonly FileEntry[]): number =>
+  entries.reduce((sum, entry) => sum + entry.size, 0);
+
+/** The largest files, largest first. */
+export function largestFiles(entries: readonly FileEntry[], count = 10): FileEntry[] {
+  const largest: FileEntry[] = [];
+  for (const entry of entries) {
+    if (largest.length === count && entry.size <= (largest.at(-1)?.size ?? 0)) continue;
+    const at = largest.findIndex(({ size }) => size < entry.size);
+    largest.splice(at < 0 ? largest.length : at, 0, entry);
+    largest.splice(count);
+  }
+  return largest;
+}
+
+const gibibyte = 2 ** 30;
+
+/**
+ * Checks the size limit (docs/platform.md#uploads): throws ProjectError over 2 GiB, returns a warning over 1 GiB. `exclude`
+ * has the present patterns.
+ */
+export function checkLimits(entries: readonly FileEntry[], exclude: readonly string[]): Problem[] {
+  const bytes = totalBytes(entries);
+  if (bytes <= gibibyte) return [];
+
+  const largest = largestFiles(entries);
+  const problem: Problem = {
+    severity: bytes > 2 * gibibyte ? 'error' : 'warning',
+    message: `the files total ${sizeText(bytes)}, ${bytes > 2 * gibibyte ? 'over' : 'close to'} the limit of 2 GiB`,
+    why: ['largest files:', ...largest.map((entry) => `${sizeText(entry.size).padStart(11)}  ${entry.path}`)].join(
+      '\n',
+    ),
+    fix: `${excludeLine(
+      exclude,
+      largest.slice(0, 3).map(({ path }) => path),
+    )}, and copy models and data to a volume with gantry cp`,
+  };
+  if (problem.severity === 'warning') return [problem];
+  const { why, fix, message } = problem;
+  const details = { bytes, largest: largest.map(({ path, size }) => ({ path, size })) };
+  throw new ProjectError(message, [problem], { ...(why && { why }), ...(fix && { fix }), details });
+}
+
+/** `1.40 GiB`, `312 MiB`, `4 KiB`. */
+function sizeText(bytes: number): string {
+  const unit = bytes >= gibibyte ? 3 : bytes >= 2 ** 20 ? 2 : 1;
+  const value = bytes / 1024 ** unit;
+  return `${unit === 3 ? value.toFixed(2) : Math.ceil(value)} ${['B', 'KiB', 'MiB', 'GiB'][unit]}`;
+}

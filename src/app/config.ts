@@ -1,0 +1,202 @@
+import { basename, dirname, relative, resolve } from 'node:path';
+import type { TomlTable } from 'smol-toml';
+import { type Problem, ProjectError } from '../kernel/errors.ts';
+import { type FileSettings, readFileSettings } from './file-settings.ts';
+import { isCpuOnly } from './hardware.ts';
+import { deployRules, runRules } from './rules/index.ts';
+import { toAppName } from './rules/name.ts';
+import { type RuleInput, type Runtime, selectRuntime } from './rules/rule.ts';
+import type { partners, SectionName, Values } from './schema.ts';
+import type { ConfigIssue } from './toml/issue.ts';
+import { locateIssues } from './toml/locate.ts';
+import { readRoot } from './toml/root.ts';
+import { type Draft, readSections } from './toml/sections.ts';
+import { createSource, readText, type TomlSource } from './toml/source.ts';
+import { parseToml } from './toml/syntax.ts';
+
+/** The contents of a cerebrium.toml. Keys are named as in the file; keys that are not in the file are absent. */
+export interface AppConfig extends FileSettings {
+  /** Absolute path of the config file. */
+  file: string;
+  /** The app folder, whose files are sent. The config file may lie elsewhere. */
+  root: string;
+  /** The unchanged text of the file, byte-order mark included. */
+  text: string;
+  /** From the command line, or `deployment.name`. */
+  name: string;
+  runtime: Runtime;
+  /** Without `gpu_count` for CPU apps, which get no GPU. */
+  hardware: Values<'hardware'>;
+  scaling: Values<'scaling'>;
+  /** `v1` or `v2`. */
+  container_runtime?: string;
+  /** With `runtime: 'custom'`; a string `entrypoint` is split into words. */
+  custom?: Values<'runtime.custom'>;
+  /** With the runtime of a partner. */
+  partner?: Values<`runtime.${(typeof partners)[number]}`>;
+  experimental: Values<'experimental'>;
+}
+
+export interface LoadedAppConfig {
+  project: AppConfig;
+  warnings: Problem[];
+}
+
+export interface CheckedAppConfig {
+  /** Absent if there is an error. */
+  project?: AppConfig;
+  /** In the order of the file; problems without a location come last. */
+  problems: Problem[];
+}
+
+export interface ConfigOptions {
+  /** The app name. Overrides the name in the file, which may be missing then. */
+  name?: string | undefined;
+  /** The name of the file in messages; by default its path relative to the working directory. */
+  shownAs?: string | undefined;
+  /** The app folder; by default the folder of the config file. */
+  root?: string | undefined;
+  /** A run has no endpoint, no entrypoint and no Dockerfile: checks of those do not apply. */
+  purpose?: 'deploy' | 'run' | undefined;
+}
+
+/** Reads and checks a cerebrium.toml. Throws ProjectError with all problems if one of them is an error. */
+export async function loadAppConfig(file: string, options: ConfigOptions = {}): Promise<LoadedAppConfig> {
+  const { project, problems } = await checkAppConfig(file, options);
+  if (!project) throw projectError(problems, shownName(file, options));
+  return { project, warnings: problems };
+}
+
+/** Reads and checks a cerebrium.toml, and returns all problems. Never throws because of its contents. */
+export async function checkAppConfig(file: string, options: ConfigOptions = {}): Promise<CheckedAppConfig> {
+  const shownAs = shownName(file, options);
+  const read = await readText(file, shownAs);
+  if ('problem' in read) return { problems: [read.problem] };
+
+  const path = resolve(file);
+  const { document, source, problems } = parseToml(createSource(read.text, shownAs));
+  if (!document) return { problems };
+
+  const place = { file: path, root: options.root ?? dirname(path) };
+  const { draft, issues } = checkDocument(document, place, options);
+  const all = inFileOrder([...problems, ...(await locateProblems(issues, source, problems))]);
+  if (all.some(({ severity }) => severity === 'error')) return { problems: all };
+  return { project: toAppConfig(place, read.text, options.name, draft), problems: all };
+}
+
+/** Reads the text of a config file without a word about its mistakes. Undefined if it is not TOML. */
+export function parseAppConfig(text: string): AppConfig | undefined {
+  const { document } = parseToml(createSource(text, ''));
+  const { cerebrium } = document ? readRoot(document) : {};
+  return cerebrium && toAppConfig({ file: '', root: '' }, text, undefined, readSections(cerebrium).draft);
+}
+
+interface ConfigPlace {
+  /** Absolute path of the config file. */
+  file: string;
+  /** The app folder. */
+  root: string;
+}
+
+function shownName(file: string, { shownAs }: ConfigOptions): string {
+  return shownAs ?? (relative('', file) || file);
+}
+
+function checkDocument(document: TomlTable, place: ConfigPlace, { name: givenName, purpose }: ConfigOptions) {
+  const { cerebrium, issues: outside } = readRoot(document);
+  if (!cerebrium) return { draft: { sections: {}, unreadable: new Set<string>() }, issues: outside };
+  const { draft, issues } = readSections(cerebrium);
+  const input: RuleInput = { root: place.root, configFolder: dirname(place.file), givenName, ...draft };
+  const rules = purpose === 'run' ? runRules : deployRules;
+  const all = [...outside, ...issues, ...rules.flatMap((rule) => [...rule(input)])];
+  return { draft, issues: withoutSuppliedKeys(all) };
+}
+
+/** A misplaced key explains why it is missing where it belongs: one error with one fix instead of two problems. */
+function withoutSuppliedKeys(issues: readonly ConfigIssue[]): ConfigIssue[] {
+  const required = new Set(issues.flatMap(({ severity, missing }) => (severity === 'error' && missing) || []));
+  const supplied = new Set(issues.flatMap(({ supplies }) => supplies ?? []));
+  return issues
+    .filter(({ missing }) => !missing?.some((key) => supplied.has(key)))
+    .map((issue) => (issue.supplies?.some((key) => required.has(key)) ? { ...issue, severity: 'error' } : issue));
+}
+
+/** The config of a folder without a cerebrium.toml: named after the folder, without any other setting. */
+export function defaultAppConfig(root: string, name?: string): AppConfig {
+  return {
+    file: '',
+    root,
+    text: '',
+    name: name ?? toAppName(basename(root)),
+    runtime: 'cortex',
+    deployment: {},
+    hardware: {},
+    scaling: {},
+    dependencies: { pip: {}, conda: {}, apt: {}, paths: {} },
+    experimental: {},
+  };
+}
+
+/** A hostile file could have a hundred thousand. */
+const maxProblems = 500;
+
+/** Locates issues. Drops those that follow from a syntax error, and warnings about a value that has an error. */
+async function locateProblems(
+  issues: readonly ConfigIssue[],
+  source: TomlSource,
+  syntaxErrors: readonly Problem[],
+): Promise<Problem[]> {
+  const withError = new Set(issues.flatMap(({ severity, at }) => (severity === 'error' && at ? [at.join('.')] : [])));
+  const relevant = issues.filter(({ severity, at }) => severity === 'error' || !at || !withError.has(at.join('.')));
+  const shown = relevant
+    .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
+    .slice(0, maxProblems);
+  const problems = await locateIssues(shown, source);
+  const brokenLines = new Set(syntaxErrors.map(({ location }) => location?.line));
+  const hidden = relevant.length - shown.length;
+  if (hidden > 0) problems.push({ severity: 'warning', message: `${hidden} more problems are not shown` });
+  return problems.filter(({ location }) => !location || !brokenLines.has(location.line));
+}
+
+function inFileOrder(problems: readonly Problem[]): Problem[] {
+  const last = Number.POSITIVE_INFINITY;
+  return problems.toSorted(
+    ({ location: one }, { location: other }) =>
+      (one?.line ?? last) - (other?.line ?? last) || (one?.column ?? last) - (other?.column ?? last) || 0,
+  );
+}
+
+function toAppConfig(
+  { file, root }: ConfigPlace,
+  text: string,
+  givenName: string | undefined,
+  { sections }: Draft,
+): AppConfig {
+  const section = <S extends SectionName>(name: S): NonNullable<Draft['sections'][S]> => sections[name] ?? {};
+  const fileSettings = readFileSettings(sections);
+  const { gpu_count, ...hardware } = section('hardware');
+  const runtime = selectRuntime(sections);
+  const { container_runtime } = section('runtime');
+  return {
+    file,
+    root,
+    text,
+    name: givenName ?? fileSettings.deployment.name ?? '',
+    runtime,
+    ...fileSettings,
+    hardware: gpu_count === undefined || isCpuOnly(hardware.compute) ? hardware : { ...hardware, gpu_count },
+    scaling: section('scaling'),
+    ...(container_runtime !== undefined && { container_runtime }),
+    ...(sections['runtime.custom'] && { custom: section('runtime.custom') }),
+    ...(runtime !== 'custom' && runtime !== 'cortex' && { partner: section(`runtime.${runtime}`) }),
+    experimental: section('experimental'),
+  };
+}
+
+function projectError(problems: readonly Problem[], shownAs: string): ProjectError {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (!first || errors.length > 1) return new ProjectError(`${shownAs} has ${errors.length} errors`, problems);
+  const { message, severity: _, ...facts } = first;
+  return new ProjectError(message, problems, facts);
+}

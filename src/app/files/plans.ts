@@ -1,0 +1,24 @@
+import { closeSync, readSync } from 'node:fs';
+import { openRegularSync } from '../../kernel/disk/index.ts';
+
+/** How the file of a deploy plan begins. */
+export const planStart = /^\s*\{\s*"gantryPlan"/;
+
+/** Whether a file is a plan of a deploy, which is never a part of an app. Files of other names are not read: there may be many. */
+export function isPlan(file: string): boolean {
+  return /\.json$|plan[^/]*$/i.test(file) && planStart.test(startOf(file));
+}
+
+/** The first bytes. Empty for what cannot be read: who reads or writes it says why. */
+export function startOf(file: string): string {
+  let opened: number | undefined;
+  try {
+    opened = openRegularSync(file);
+    const bytes = Buffer.alloc(64);
+    return bytes.toString('latin1', 0, readSync(opened, bytes));
+  } catch {
+    return '';
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}

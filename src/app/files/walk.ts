@@ -1,0 +1,249 @@
+/**
+ * Walks the app folder without entering excluded folders. Reads folders synchronously because that is much faster, and
+ * yields to the event loop often enough for Ctrl-C.
+ */
+
+import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { posix, resolve, sep } from 'node:path';
+import { turn } from '../../kernel/clock.ts';
+import { entriesByBytes, isFileOfStream, mayBeOtherBytes, type NamedEntry } from '../../kernel/disk/index.ts';
+import { type Problem, ProjectError, throwIfAborted } from '../../kernel/errors.ts';
+import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
+import { type Exclude, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
+import { isPlan } from './plans.ts';
+import { unoptimized } from './unoptimized.ts';
+import { isInside, resolveLink } from './walk-links.ts';
+import { WalkProblems } from './walk-problems.ts';
+
+export interface WalkResult {
+  entries: FileEntry[];
+  /** The include patterns that matched. */
+  used: Set<Include>;
+  warnings: Problem[];
+  errors: Problem[];
+}
+
+interface WalkOptions extends Omit<CollectOptions, 'include'> {
+  includes: Include[];
+  excludes: Exclude[];
+}
+
+/** Returns all problems instead of throwing the first one. Throws ProjectError if the root cannot be opened. */
+export async function walkFolder(root: string, options: WalkOptions): Promise<WalkResult> {
+  const { includes, always = [], signal } = options;
+  const walk = new Walk(resolveRoot(root), options);
+  walk.enter({ path: '', name: '', real: walk.root, linkedFrom: [], includes });
+
+  for (let round = 0; round < unoptimizedRounds ? unoptimized(() => visitSome(walk)) : visitSome(walk); round++) {
+    await turn();
+    throwIfAborted(signal);
+  }
+  throwIfAborted(signal);
+  for (const path of always) walk.addAlways(path);
+  return walk.found;
+}
+
+/** The longest time between two turns of the event loop. */
+const maxBlockingMs = 20;
+/** The walk of 5,000 files takes two or three. */
+const unoptimizedRounds = 10;
+
+/** Returns false when nothing is left to visit. */
+function visitSome(walk: Walk): boolean {
+  const lastTurn = performance.now();
+  while (walk.visitNext()) if (performance.now() - lastTurn >= maxBlockingMs) return true;
+  return false;
+}
+
+function resolveRoot(root: string): string {
+  try {
+    return realpathSync(root);
+  } catch (cause) {
+    const message = `cannot open the app folder ${root}`;
+    throw new ProjectError(message, [{ severity: 'error', message }], { cause });
+  }
+}
+
+interface Folder {
+  path: string;
+  name: string;
+  /** The real path, which differs from `path` below a symbolic link. */
+  real: string;
+  /** The real folders that contain the symbolic links on the way here, to detect loops. */
+  linkedFrom: string[];
+  /** The patterns that may match below this folder. */
+  includes: Include[];
+}
+
+class Walk {
+  readonly found: WalkResult;
+  readonly #problems: WalkProblems;
+  readonly #pending: Folder[] = [];
+  readonly #outputs: ReadonlySet<string>;
+
+  constructor(
+    readonly root: string,
+    private readonly options: WalkOptions,
+  ) {
+    this.#problems = new WalkProblems(options.exclude);
+    const { warnings, errors } = this.#problems;
+    this.found = { entries: [], used: new Set(), warnings, errors };
+    this.#outputs = new Set(options.outputs?.filter(existsSync).map((file) => realpathSync(file)));
+  }
+
+  enter(folder: Folder): void {
+    this.#pending.push(folder);
+  }
+
+  /** Returns false when nothing is left to visit. */
+  visitNext(): boolean {
+    const folder = this.#pending.pop();
+    if (!folder) return false;
+
+    const children = this.#read(folder);
+    const isEnvironment =
+      folder.path !== '' && children.some((child) => virtualEnvironmentMarkers.includes(child.name));
+    const includes = isEnvironment ? folder.includes.filter((each) => each.names(folder.name)) : folder.includes;
+    if (includes.length > 0) for (const child of children) this.#visit(child, folder, includes);
+    else this.#skip(`${folder.path}/`, { kind: 'environment' });
+    return true;
+  }
+
+  #read(folder: Folder): NamedEntry[] {
+    try {
+      const entries = readdirSync(folder.real, { withFileTypes: true });
+      return entries.some(({ name }) => mayBeOtherBytes(name)) ? entriesByBytes(folder.real) : entries;
+    } catch (error) {
+      this.#problems.addReadError(folder.path || '.', error);
+      return [];
+    }
+  }
+
+  #visit(child: NamedEntry, folder: Folder, inherited: Include[]): void {
+    const { name } = child;
+    const path = folder.path === '' ? name : `${folder.path}/${name}`;
+    const isFolder = child.isDirectory();
+    const includes = isExcludedByDefault(name) ? inherited.filter((each) => each.names(name)) : inherited;
+    const excluded =
+      this.#exclusion(path, name, isFolder) ?? (includes.length === 0 ? ({ kind: 'never-sent' } as const) : undefined);
+
+    const at: Folder = { path, name, real: `${folder.real}/${name}`, linkedFrom: folder.linkedFrom, includes };
+    if (excluded) this.#skip(isFolder ? `${path}/` : path, excluded);
+    else if (child.bytes !== undefined) this.#refuseIfIncluded(at, folder, child);
+    else if (isFolder) this.#enterIfReached(at);
+    else if (child.isSymbolicLink()) this.#followIfIncluded(at, folder);
+    else this.#addIfIncluded(at, child);
+  }
+
+  #addIfIncluded(file: Folder, child: Pick<NamedEntry, 'isFile'>): void {
+    const include = this.#findInclude(file);
+    if (!include) this.#skip(file.path, { kind: 'not-included' });
+    else if (child.isFile()) this.#addFile(file, { kind: 'included', by: include.text });
+    else {
+      this.#skip(file.path, { kind: 'unsupported' });
+      this.#problems.addWarning(
+        `skipped ${file.path}: not a regular file`,
+        'sockets, pipes and devices cannot be sent',
+      );
+    }
+  }
+
+  #refuseIfIncluded({ path, includes }: Folder, parent: Folder, child: NamedEntry): void {
+    if (includes.some((each) => (child.isDirectory() ? each.reaches(path) : each.matches(path))))
+      this.#problems.addUnnamed(parent.path === '' ? `${child.bytes}` : `${parent.path}/${child.bytes}`);
+    else this.#skip(path, { kind: 'not-included' });
+  }
+
+  /** Why a path is not sent, whatever is included. */
+  #exclusion(path: string, name: string, isFolder: boolean): FileReason | undefined {
+    const pattern = this.options.excludes.find((each) => each.matches(path, name, isFolder));
+    if (pattern) return { kind: 'excluded', by: pattern.text };
+    if (this.options.isTemporary?.(name)) return { kind: 'temporary' };
+    for (const kind of ['gitignored', 'dockerignored'] as const) {
+      const line = this.options.ignored?.[kind]?.lineFor(path, isFolder);
+      if (line !== undefined) return { kind, by: line };
+    }
+    return undefined;
+  }
+
+  #enterIfReached(folder: Folder): void {
+    const includes = folder.includes.filter((each) => each.reaches(folder.path));
+    if (includes.length > 0) this.enter({ ...folder, includes });
+    else this.#skip(`${folder.path}/`, { kind: 'not-included' });
+  }
+
+  /** Tests each pattern until it has matched once, to report patterns that match nothing. */
+  #findInclude(file: Folder): Include | undefined {
+    let found: Include | undefined;
+    for (const include of file.includes) {
+      if (found && this.found.used.has(include)) continue;
+      if (!include.matches(file.path)) continue;
+      this.found.used.add(include);
+      found ??= include;
+    }
+    return found;
+  }
+
+  #skip(path: string, reason: FileReason): void {
+    this.options.onSkipped?.({ path, reason });
+  }
+
+  /** Patterns apply to the path of the link, not to its target. */
+  #followIfIncluded(link: Folder, parent: Folder): void {
+    const reached = link.includes.some((each) => each.reaches(link.path) || each.matches(link.path));
+    const target = reached ? resolveLink(link, this.root, this.#problems) : undefined;
+    const excluded = target?.stats.isDirectory() ? this.#exclusion(link.path, link.name, true) : undefined;
+    if (!target) this.#skip(link.path, { kind: reached ? 'unsupported' : 'not-included' });
+    else if (excluded) this.#skip(`${link.path}/`, excluded);
+    else if (!target.stats.isDirectory()) this.#addIfIncluded({ ...link, real: target.real }, target.stats);
+    else {
+      const linkedFrom = [...parent.linkedFrom, parent.real];
+      const isLoop = linkedFrom.some((folder) => isInside(target.real, folder));
+      if (!isLoop) this.#enterIfReached({ ...link, real: target.real, linkedFrom });
+      else {
+        this.#skip(link.path, { kind: 'unsupported' });
+        this.#problems.addWarning(`skipped symbolic link ${link.path}: it leads to a folder that contains it`);
+      }
+    }
+  }
+
+  #addFile({ path, real }: Pick<Folder, 'path' | 'real'>, reason: FileReason): void {
+    try {
+      const stats = lstatSync(real);
+      if (this.#isOutput(real) || isFileOfStream(stats) || isPlan(real)) {
+        this.#skip(path, { kind: 'output' });
+        return;
+      }
+      // A file that everyone may read needs no further check.
+      if ((stats.mode & 0o444) !== 0o444) accessSync(real, constants.R_OK);
+      const executable = process.platform !== 'win32' && (stats.mode & 0o100) !== 0;
+      // All of `stats` would be most of the memory of a large app.
+      const { dev, ino, size, mtimeMs, ctimeMs } = stats;
+      const known = { dev, ino, size, mtimeMs, ctimeMs };
+      this.found.entries.push({ path, size, executable, source: { file: real }, stats: known, reason });
+    } catch (error) {
+      this.#problems.addReadError(path, error);
+    }
+    if (/[\\\x00-\x1f\x7f]/.test(path)) {
+      this.#problems.addWarning(`${JSON.stringify(path)} has a character in its name that some systems cannot unpack`);
+    }
+  }
+
+  #isOutput(real: string): boolean {
+    return this.#outputs.size > 0 && this.#outputs.has(sep === '/' ? real : real.replaceAll('/', sep));
+  }
+
+  addAlways(given: string): void {
+    const path = posix.normalize(given.replaceAll(sep, '/'));
+    const real = resolve(this.root, path);
+    if (this.found.entries.some((entry) => entry.path === path)) return;
+    if (!isInside(this.root, real)) {
+      this.#problems.addWarning(`${given} is not sent`, 'it is outside of the folder of cerebrium.toml');
+    } else if (existsSync(real)) {
+      const target = resolveLink({ path, real }, this.root, this.#problems);
+      if (target) this.#addFile({ path, real: target.real }, { kind: 'required' });
+    } else {
+      this.#problems.addError(`${given} not found`);
+    }
+  }
+}

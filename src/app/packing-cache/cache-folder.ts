@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { rmSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkWritableByUserOnly, isNamedTemporary, makePrivateFolder, namesIn } from '../../kernel/disk/index.ts';
+import { segmentEnding } from './segment.ts';
+
+const maxBytes = 2 * 2 ** 30;
+const dayMs = 86_400_000;
+/** Of what is known of one app folder. */
+const [indexEnding, stampEnding] = ['.files', '.stamp'];
+/** What is known of app folders that are gone would pile up. */
+const maxAppFileDays = 90;
+
+interface CacheFile {
+  path: string;
+  name: string;
+  bytes: number;
+  usedAt: number;
+}
+
+/** Below gantry's folder for caches. */
+export function packingFolder(cache: string): string {
+  return join(cache, 'packing');
+}
+
+export const indexPath = (folder: string, root: string): string => appFile(folder, root, indexEnding);
+export const stampPath = (folder: string, root: string): string => appFile(folder, root, stampEnding);
+
+function appFile(folder: string, root: string, ending: string): string {
+  return join(folder, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}${ending}`);
+}
+
+export interface PackingUsage {
+  folder: string;
+  files: number;
+  bytes: number;
+  /** When one of the files was used last, in ms since 1970. */
+  usedAt: number;
+}
+
+/** `cache`: gantry's folder for caches. */
+export function packingUsage(cache: string): PackingUsage {
+  const folder = packingFolder(cache);
+  const files = listFiles(folder);
+  const usedAt = files.reduce((last, file) => Math.max(last, file.usedAt), 0);
+  return { folder, files: files.length, bytes: totalOf(files), usedAt };
+}
+
+/** Removes everything. Returns what there was. Throws system errors. */
+export function clearPackingCache(cache: string): PackingUsage {
+  const before = packingUsage(cache);
+  rmSync(before.folder, { recursive: true, force: true });
+  return before;
+}
+
+/** Creates it. Throws if another user could have written there: their content would be deployed. */
+export function openFolder(folder: string): void {
+  makePrivateFolder(folder);
+  checkWritableByUserOnly(folder);
+}
+
+export function segmentPaths(folder: string): string[] {
+  return listFiles(folder)
+    .filter(({ name }) => name.endsWith(segmentEnding))
+    .map(({ path }) => path);
+}
+
+/** How large the cache may be: 2 GiB, on a disk with little space a tenth of that. */
+export function maxCacheBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return Math.min(maxBytes, Math.floor((bavail * bsize + totalOf(listFiles(folder))) / 10));
+}
+
+/** Removes what was not used for the longest time until the rest fits, and what a killed process has left. */
+export function trimCache(folder: string, limit: number, now: number): void {
+  const files = listFiles(folder).sort((a, b) => b.usedAt - a.usedAt);
+  let bytes = 0;
+  for (const file of files) {
+    bytes += file.bytes;
+    if (bytes > limit || isStale(file, now)) rmSync(file.path, { force: true });
+  }
+}
+
+function isStale({ name, usedAt }: CacheFile, now: number): boolean {
+  const isOfApp = name.endsWith(indexEnding) || name.endsWith(stampEnding);
+  const maxDays = isNamedTemporary(name) ? 1 : isOfApp ? maxAppFileDays : Number.POSITIVE_INFINITY;
+  return usedAt < now - maxDays * dayMs;
+}
+
+function listFiles(folder: string): CacheFile[] {
+  return namesIn(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isFile() ? [{ path, name, bytes: stats.size, usedAt: stats.mtimeMs }] : [];
+  });
+}
+
+const totalOf = (files: readonly CacheFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);

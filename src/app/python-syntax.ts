@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRegular } from '../kernel/disk/index.ts';
+import type { FileLocation, Problem } from '../kernel/errors.ts';
+import { locatePython } from '../kernel/interpreters.ts';
+
+/** A Python file of an app. */
+export interface PythonSource {
+  path: string;
+  /** Its name in messages. */
+  shownAs: string;
+  /** The version that the app runs with: `3.12`. */
+  pythonVersion: string;
+}
+
+export interface ParserOptions {
+  /** The interpreter is looked up in its PATH, and its HOME. */
+  env: NodeJS.ProcessEnv;
+  signal?: AbortSignal | undefined;
+  /** Called with the version that has checked a file, if it is not that of the app. */
+  onOtherVersion?: ((version: string, wanted: string) => void) | undefined;
+}
+
+/**
+ * The syntax error of a file, as the Python of the app's version reports it, if this machine has one, and else `python3`.
+ * Nothing of the file is run, and nothing is written. Empty if there is no error, no Python, or no result in time.
+ */
+export async function findSyntaxErrors(source: PythonSource, options: ParserOptions): Promise<Problem[]> {
+  const python = startPython(source.pythonVersion, options);
+  if (!python) return [];
+  const code = await readRegular(source.path).catch(() => undefined);
+  const { version, failure } = await python.parse(code);
+  if (failure) return code ? [toProblem(source, String(code), failure)] : [];
+  if (version !== undefined && version !== source.pythonVersion)
+    options.onOtherVersion?.(version, source.pythonVersion);
+  return [];
+}
+
+interface SyntaxFailure {
+  /** Of the Python that reports it. */
+  version: string;
+  message: string;
+  /** From 1; 0 if unknown. Columns are in code points. */
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+}
+
+/**
+ * Compiles what is on stdin without running it: only the compiler knows errors such as `return` outside of a function. A
+ * newer Python than that of the app can refuse most of what the older one does not know.
+ */
+const parser = `
+import sys
+code = sys.stdin.buffer.read()
+wanted = tuple(int(number) for number in sys.argv[1].split("."))
+try:
+    # Columns are right only in text, but only bytes may declare their encoding.
+    if not any(b"coding" in line for line in code[:1000].splitlines()[:2]):
+        code = code.decode("utf-8-sig")
+except ValueError:
+    pass
+try:
+    if wanted < sys.version_info[:2]:
+        import ast
+        ast.parse(code, "<app>", feature_version=wanted)
+    compile(code, "<app>", "exec", 0, True)
+    print("%d.%d" % sys.version_info[:2])
+except (SyntaxError, ValueError) as error:
+    # NUL is a ValueError for some versions.
+    at = [getattr(error, name, 0) for name in ("lineno", "offset", "end_lineno", "end_offset")]
+    message = str(getattr(error, "msg", error))
+    fields = ["%d.%d" % sys.version_info[:2], message] + [str(number or 0) for number in at]
+    sys.stdout.buffer.write("\\0".join(fields).encode("utf-8", "replace"))
+except Exception:
+    pass
+`;
+
+import { isLaterVersion } from './later-version.ts';
+
+/** Isolated from the working directory, the environment and installed packages, none of which a parser needs. */
+const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
+
+/** Parsing takes milliseconds. A huge file is not worth a wait. */
+const timeoutMs = 5_000;
+
+function startPython(version: string, { env, signal }: ParserOptions) {
+  const [program = '', ...first] = interpreter(version, env);
+  if (program === '') return undefined;
+  let finish = (_: string) => {};
+  const output = new Promise<string>((resolve) => {
+    finish = resolve;
+  });
+  const child = execFile(
+    program,
+    [...first, ...flags, version],
+    { env, timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true, ...(signal && { signal }) },
+    (error, stdout) => finish(error ? '' : stdout),
+  );
+  child.stdin?.on('error', () => {});
+  return {
+    /** `version` is undefined if it is not Python, or did not answer. */
+    async parse(code: Buffer | undefined): Promise<{ version?: string; failure?: SyntaxFailure }> {
+      child.stdin?.end(code ?? '');
+      const [version = '', message, ...numbers] = (await output).trim().split('\0');
+      if (!/^\d+\.\d+$/.test(version)) return {};
+      if (message === undefined || numbers.length !== 4) return { version };
+      const [line = 0, column = 0, endLine = 0, endColumn = 0] = numbers.map(Number);
+      return { version, failure: { version, message, line, column, endLine, endColumn } };
+    },
+  };
+}
+
+/** Empty if there is none. On Windows, `python3` may be a program that only opens the store. */
+function interpreter(version: string, env: NodeJS.ProcessEnv): string[] {
+  if (!env.PATH) return [];
+  if (process.platform === 'win32') return ['py', '-3'];
+  const located = locatePython(version, env);
+  if (located !== undefined) return [located];
+  return isInstaller(env.PATH) ? [] : ['python3'];
+}
+
+/** Without the developer tools, the `python3` of macOS opens a window that offers to install them. */
+function isInstaller(path: string): boolean {
+  if (process.platform !== 'darwin') return false;
+  const folder = path.split(':').find((one) => existsSync(join(one, 'python3')));
+  const tools = ['/Library/Developer/CommandLineTools/usr/bin/python3', '/Applications/Xcode.app'];
+  return folder === '/usr/bin' && !tools.some((one) => existsSync(one));
+}
+
+/** An older Python does not know the syntax of newer ones, so what it reports may be correct there. */
+function toProblem({ shownAs, pythonVersion }: PythonSource, code: string, failure: SyntaxFailure): Problem {
+  const { version, message } = failure;
+  const isOlder = isLaterVersion(pythonVersion, version);
+  const location = locate(shownAs, code, failure);
+  return {
+    severity: isOlder ? 'warning' : 'error',
+    message: isOlder ? `${shownAs} may have a syntax error` : `${shownAs} has a syntax error`,
+    ...(location && { location }),
+    why: isOlder ? `${message} (Python ${version} on this machine; the app has ${pythonVersion})` : message,
+  };
+}
+
+/** Undefined if Python does not say where. An error at the end of the file is shown at its last line with code. */
+function locate(file: string, code: string, { line, column, endLine, endColumn }: SyntaxFailure) {
+  if (line < 1) return undefined;
+  const lines = code.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+  const lastUsed = lines.findLastIndex((text) => text.trim() !== '') + 1;
+  if (line > lastUsed) return locationAt(file, lines, lastUsed, Number.POSITIVE_INFINITY, 1);
+  const length = endLine === line && endColumn > column ? endColumn - column : 1;
+  return locationAt(file, lines, line, column, length);
+}
+
+function locationAt(
+  file: string,
+  lines: string[],
+  line: number,
+  column: number,
+  length: number,
+): FileLocation | undefined {
+  const text = lines[line - 1];
+  if (text === undefined) return undefined;
+  const characters = [...text].length;
+  const from = Math.min(Math.max(1, column), characters + 1);
+  return { file, line, column: from, length: Math.max(1, Math.min(length, characters + 1 - from)), text };
+}

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import type { Problem } from '../kernel/errors.ts';
+import { isTable } from './toml/format.ts';
+import { createSource, readText } from './toml/source.ts';
+import { parseToml } from './toml/syntax.ts';
+
+/**
+ * The name of the app that a config file is about, or why it has none; undefined without the file. Other mistakes in it
+ * do not matter here: a deployed app has a log, whatever is wrong with the file by now.
+ */
+export async function readAppName(file: string, shownAs: string): Promise<string | Problem | undefined> {
+  if (!existsSync(file)) return undefined;
+  const read = await readText(file, shownAs);
+  if ('problem' in read) return read.problem;
+  const { document, problems } = parseToml(createSource(read.text, shownAs));
+  const { cerebrium } = document ?? {};
+  const deployment = isTable(cerebrium) ? cerebrium.deployment : undefined;
+  const name = isTable(deployment) ? deployment.name : undefined;
+  if (typeof name === 'string' && name !== '') return name;
+  return problems[0] ?? { severity: 'error', message: `${shownAs} names no app`, fix: 'name = "my-app"' };
+}

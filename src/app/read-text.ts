@@ -1,0 +1,15 @@
+import { readRegularBytesSync } from '../kernel/disk/index.ts';
+
+/** The text of a file; undefined if there is none, or if it is a pipe or a device. */
+export function readTextIfPresent(path: string): string | undefined {
+  return readBytesIfPresent(path)?.toString();
+}
+
+/** The same, as bytes. */
+export function readBytesIfPresent(path: string): Buffer | undefined {
+  try {
+    return readRegularBytesSync(path);
+  } catch {
+    return undefined;
+  }
+}

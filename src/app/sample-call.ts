@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
+import { readRegular } from '../kernel/disk/index.ts';
+import { requiredParameters } from './function-parameters.ts';
+import { analyzeProgram } from './main-guard.ts';
+
+/** A call that a function of main.py accepts, as far as its text tells. */
+export interface SampleCall {
+  function: string;
+  /** A value for each parameter without a default. */
+  parameters: Record<string, unknown>;
+}
+
+/** Of the named function, else of `run`, or of the first one that can be called; undefined without one. */
+export async function sampleCallOf(root: string, wanted?: string): Promise<SampleCall | undefined> {
+  const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
+  const functions = analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
+  const name = wanted ?? (functions.includes('run') ? 'run' : functions[0]);
+  if (name === undefined || !functions.includes(name)) return undefined;
+  // The platform itself gives the run id.
+  const given = requiredParameters(source, name).filter((parameter) => parameter.name !== 'run_id');
+  return {
+    function: name,
+    parameters: Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])),
+  };
+}
+
+/** A command that calls the app, if the folder has its code and that has a function; undefined otherwise. */
+export async function sampleInvocation(root: string, app: string, wanted?: string): Promise<CommandLine | undefined> {
+  const { checkAppConfig } = await import('./config.ts');
+  const { project } = await checkAppConfig(join(root, 'cerebrium.toml'));
+  const isHere = project?.deployment.name === app && project.runtime === 'cortex';
+  const sample = isHere ? await sampleCallOf(root, wanted) : undefined;
+  return sample && gantryCommand`invoke ${app} ${sampleArguments(sample)}`;
+}
+
+/** What follows the app in `gantry invoke`. */
+export function sampleArguments({ function: name, parameters }: SampleCall): string[] {
+  const pairs = Object.entries(parameters).map(([key, value]) =>
+    typeof value === 'string' ? `${key}=${value}` : `${key}:=${JSON.stringify(value)}`,
+  );
+  return name === 'run' ? pairs : [name, ...pairs];
+}
+
+function sampleOf(type: string): unknown {
+  if (Object.hasOwn(samples, type)) return samples[type];
+  // Classes are usually models with fields.
+  return /^[A-Z]/.test(type) && !/^(Any|Optional|Union|Literal|Annotated)$/.test(type) ? {} : 'text';
+}
+
+const samples: Record<string, unknown> = {
+  ...{ int: 1, float: 1.5, bool: true, list: [], tuple: [], set: [], dict: {} },
+  ...{ List: [], Tuple: [], Set: [], Sequence: [], Iterable: [], Dict: {}, Mapping: {} },
+};

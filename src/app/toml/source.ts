@@ -1,0 +1,114 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { readRegular } from '../../kernel/disk/index.ts';
+import type { FileLocation, Problem } from '../../kernel/errors.ts';
+
+/** The text of a file and the offsets of its lines. */
+export interface TomlSource {
+  /** The name of the file in messages. */
+  shownAs: string;
+  /** Without a byte-order mark, so that columns match those of editors. */
+  text: string;
+  lineStarts: readonly number[];
+}
+
+/** A larger file is most likely not a cerebrium.toml. */
+const maxBytes = 1024 * 1024;
+
+/** Reads a text file without changing byte-order mark or line breaks. Returns a problem instead of throwing. */
+export async function readText(file: string, shownAs: string): Promise<{ text: string } | { problem: Problem }> {
+  try {
+    const found = await stat(file);
+    if (found.isDirectory()) return failure(`${shownAs} is a folder`, { fix: `${shownAs}/cerebrium.toml` });
+    if (!found.isFile()) return failure(`${shownAs} is not a regular file`);
+    if (found.size > maxBytes) return failure(`${shownAs} is too large`, { why: 'the limit is 1 MiB' });
+    return decode(await readRegular(file), shownAs);
+  } catch (cause) {
+    return readFailure(cause as NodeJS.ErrnoException, file, shownAs);
+  }
+}
+
+export function createSource(text: string, shownAs: string): TomlSource {
+  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const lineStarts = [0, ...[...bare.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return { shownAs, text: bare, lineStarts };
+}
+
+/** The location of a range of text, cut at the end of its first line. Offsets are in UTF-16 units. */
+export function locationAt(source: TomlSource, start: number, end: number): FileLocation {
+  const line = lineAt(source, start);
+  const from = source.lineStarts[line - 1] ?? 0;
+  const text = lineText(source, line);
+  const begin = Math.min(start - from, text.length);
+  const stop = Math.max(begin, Math.min(end - from, text.length));
+  return {
+    file: source.shownAs,
+    line,
+    column: countCodePoints(text.slice(0, begin)) + 1,
+    length: countCodePoints(text.slice(begin, stop)),
+    text,
+  };
+}
+
+/** A line without its line break. Lines count from 1. */
+export function lineText(source: TomlSource, line: number): string {
+  return source.text.slice(source.lineStarts[line - 1], source.lineStarts[line]).replace(/\r?\n$/, '');
+}
+
+function lineAt(source: TomlSource, offset: number): number {
+  let low = 0;
+  let high = source.lineStarts.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if ((source.lineStarts[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+function countCodePoints(text: string): number {
+  return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
+}
+
+function decode(bytes: Uint8Array, shownAs: string): { text: string } | { problem: Problem } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    const why = `TOML files must be UTF-8${wide ? ', but this file is UTF-16' : ''}`;
+    const source = createSource(new TextDecoder().decode(bytes), shownAs);
+    const bad = Math.max(0, source.text.indexOf('\uFFFD'));
+    const location = wide ? {} : { location: locationAt(source, bad, bad + 1) };
+    return failure(`${shownAs} is not valid UTF-8`, { why, fix: 'save the file as UTF-8', ...location });
+  }
+}
+
+function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string): { problem: Problem } {
+  const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
+  if (missing) {
+    const apps = basename(file) === 'cerebrium.toml' ? appsBelow(dirname(file)) : [];
+    const [app] = apps;
+    return failure(`${shownAs} not found`, {
+      why: `looked for ${file}${apps.length > 0 ? `; there is one in ${apps.join(', ')}` : ''}`,
+      ...(basename(file) === 'cerebrium.toml' && { fix: app === undefined ? gantryCommand`init` : `cd ${app}` }),
+    });
+  }
+  if (cause.code === 'EACCES' || cause.code === 'EPERM') return failure(`cannot read ${shownAs}: permission denied`);
+  return failure(`cannot read ${shownAs}`, { why: cause.message });
+}
+
+/** The subfolders that are apps; only the first ones. */
+function appsBelow(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).slice(0, 200);
+    return names.filter((name) => existsSync(join(folder, name, 'cerebrium.toml'))).slice(0, 3);
+  } catch {
+    return [];
+  }
+}
+
+function failure(message: string, more: Partial<Problem> = {}): { problem: Problem } {
+  return { problem: { severity: 'error', message, ...more } };
+}

@@ -1,0 +1,170 @@
+import { safeParse } from 'valibot';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { RunAcknowledgement, webhookSecretHeader } from '../../platform/contract/invocation.ts';
+import type { Run } from '../../platform/contract/runs.ts';
+import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { cutText, duration } from '../../kernel/output/format.ts';
+import type { ReceivedRequest } from '../receiver/index.ts';
+import { commandAfter, fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
+import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
+import { type AppCall, callOrThrow } from './call.ts';
+import type { CallAuth } from './call-headers.ts';
+import type { CallTarget } from './call-target.ts';
+import { deliveredResponse } from './delivered-response.ts';
+import type { InvokeOptions } from './invoke-options.ts';
+import { platformIsHere } from './platform-is-here.ts';
+import { type AppResponse, readResponse, readRunId } from './response.ts';
+import { maxRunMs, type WaitOptions, waitForRun } from './wait-for-run.ts';
+
+/** A run that was started by an asynchronous call. */
+export interface AsyncRun {
+  run: string;
+  app: string;
+  /** HTTP status of the call: 202. */
+  statusCode: number;
+  /** The record of the run after it ended; null without `--wait`. */
+  record: Run | null;
+}
+
+/** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `waitForRun`. */
+export async function startAsyncRun(
+  context: Context,
+  { wait, webhook }: InvokeOptions,
+  call: AppCall,
+  auth: CallAuth,
+): Promise<AsyncRun> {
+  const { target } = call;
+  const runId = await requestAsyncRun(context, call, auth);
+  setInterruptionNote(context, target, runId);
+  // Spec 4.18: the caller gets no result.
+  context.progress.note(
+    webhook
+      ? 'its response goes to the webhook only'
+      : 'the platform keeps no response of an asynchronous call: --await-webhook prints it, --webhook sends it to a URL',
+  );
+  const run = wait ? await waitForRun(context, { target, runId, timeoutMs: remainingMs(call) }) : null;
+  return { run: runId, app: target.app, statusCode: 202, record: run };
+}
+
+/** Starts a run and returns what its webhook delivers to this machine, as if the call had been synchronous. */
+export async function callAndAwaitDelivery(
+  context: Context,
+  options: InvokeOptions,
+  call: AppCall,
+  auth: CallAuth,
+): Promise<AppResponse> {
+  const { target } = call;
+  const deliveries = await Deliveries.open(context, options);
+  if (options.publicUrl === undefined && !platformIsHere(context)) warnOfUnreachable(context, deliveries.url);
+  const startedAt = context.elapsed();
+  try {
+    const runId = await requestAsyncRun(context, withWebhook(call, deliveries), auth);
+    setInterruptionNote(context, target, runId);
+    const received = await waitForDelivery(context, deliveries, { target, runId, timeoutMs: remainingMs(call) });
+    await throwIfRunFailed(context, target, runId, received);
+    return deliveredResponse(received, target, startedAt, context.elapsed() - startedAt);
+  } finally {
+    await deliveries.close();
+  }
+}
+
+/** How long the run may take. The limit hands over to the wait for it, which says how to go on. */
+function remainingMs({ limit }: AppCall): number {
+  limit?.close();
+  return limit?.remainingMs ?? maxRunMs;
+}
+
+/** Starts the run and returns its id (spec 2.15). */
+async function requestAsyncRun(context: Context, call: AppCall, auth: CallAuth): Promise<string> {
+  const response = await callOrThrow(context, call, auth);
+  const { statusCode, body, headers } = await readResponse(response, context.elapsed);
+  const acknowledged = safeParse(RunAcknowledgement, body);
+  const runId = acknowledged.success ? acknowledged.output.run_id : statusCode === 202 && readRunId({ headers });
+  if (runId) return runId;
+  throw new UnexpectedReplyError(`the response of ${call.target.name} has no run id`, {
+    status: statusCode,
+    why: 'an asynchronous call returns HTTP 202 and the id of its run',
+    details: { body },
+  });
+}
+
+function setInterruptionNote({ interruption }: Context, { app }: CallTarget, runId: string): void {
+  interruption.message = sentence`stopped watching; run ${runId} continues: ${gantryCommand`runs follow ${app} ${runId}`} waits for it, ${gantryCommand`runs cancel ${app} ${runId}`} cancels it`;
+}
+
+function warnOfUnreachable({ progress }: Context, url: string): void {
+  progress.warn({
+    severity: 'warning',
+    message: `the platform cannot reach ${url.replace(/\/$/, '')}`,
+    why: 'it is an address of this machine',
+    fix: 'pass the URL of a tunnel to it as --public-url, and its port as --port',
+  });
+}
+
+function withWebhook(call: AppCall, deliveries: Deliveries): AppCall {
+  const url = new URL(call.url);
+  url.searchParams.set('async', 'true');
+  url.searchParams.set('webhookEndpoint', deliveries.url);
+  return { ...call, url, headers: { ...call.headers, [webhookSecretHeader.toLowerCase()]: deliveries.secret } };
+}
+
+/** Throws AppError if the run fails, PendingError at the time limit. */
+async function waitForDelivery(
+  context: Context,
+  deliveries: Deliveries,
+  options: WaitOptions,
+): Promise<ReceivedRequest> {
+  const { runId, timeoutMs } = options;
+  const delivery = deliveries.expectOnly(runId);
+  const done = new AbortController();
+  const signal = AbortSignal.any([context.signal, done.signal]);
+  const startedAt = context.elapsed();
+  const late = waitForRun(context, options, signal).then(async () => {
+    const leftMs = Math.max(0, timeoutMs - (context.elapsed() - startedAt));
+    const received = await deliveries.wait(delivery, signal, leftMs);
+    if (received) return received;
+    throw undelivered(options, leftMs);
+  });
+  try {
+    const received = await Promise.race([delivery.arrived, late]);
+    delivery.acknowledge(true);
+    return received;
+  } finally {
+    late.catch(() => {});
+    done.abort();
+  }
+}
+
+function undelivered({ target: { app }, runId }: WaitOptions, leftMs: number): PendingError | UnavailableError {
+  const details = { app, run: runId };
+  if (leftMs < maxDeliveryDelayMs) {
+    return new PendingError(`run ${runId} of ${app} succeeded, but its webhook was not delivered in time`, {
+      why: `the platform delivers up to ${duration(maxDeliveryDelayMs)} after the run, and --timeout ended before`,
+      fix: gantryCommand`runs get ${app} ${runId}`,
+      details,
+    });
+  }
+  return new UnavailableError(`run ${runId} of ${app} succeeded, but its webhook was not delivered`, {
+    why: 'the platform made three attempts and cannot reach the webhook URL',
+    fix: 'pass a URL that the platform can reach as --public-url',
+    details,
+  });
+}
+
+/** A delivery does not say whether the run failed, so the record of the run is checked if it can be read. */
+async function throwIfRunFailed(
+  context: Context,
+  { project, app }: CallTarget,
+  runId: string,
+  { body }: ReceivedRequest,
+) {
+  const run = await tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
+  if (!run || !hasEnded(run) || hasSucceeded(run)) return;
+  throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
+    why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
+    fix: commandAfter(app, run),
+    details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
+  });
+}

@@ -1,0 +1,113 @@
+import { withRetries } from '../../platform/api/retry.ts';
+import type { OutgoingBody, StreamedReply, StreamedRequest } from '../../platform/api/streamed.ts';
+import { ConnectionError } from '../../platform/api/transport.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { UnavailableError } from '../../kernel/errors.ts';
+import { size } from '../../kernel/output/format.ts';
+import type { Deadline } from '../../platform/waiting/index.ts';
+import type { CallAuth, CallHeaders } from './call-headers.ts';
+import type { CallTarget } from './call-target.ts';
+import type { AppResponse } from './response.ts';
+
+export interface AppCall extends Pick<StreamedRequest, 'agent'> {
+  target: CallTarget;
+  method: string;
+  url: URL;
+  headers: CallHeaders;
+  body: OutgoingBody | undefined;
+  /** When to stop waiting for the response. */
+  limit: Deadline | undefined;
+}
+
+/**
+ * Calls an app. Retries only a request that cannot have arrived. Returns responses of any status. Throws the limit's error
+ * when that is over, and UnavailableError if there is no response.
+ */
+export async function callApp(context: Context, call: AppCall): Promise<AppResponse> {
+  const { progress, settings, silenceMs, elapsed, trace, delay, onRetry } = context;
+  const { target, method, url, headers, body, agent, limit } = call;
+  const { signal } = limit ?? context;
+  const startedAt = elapsed();
+  const step = progress.step(`Waiting for ${target.name} to respond`);
+  const toError = (error: unknown, receivedBytes?: number) => {
+    if (signal.aborted) return signal.reason;
+    if (!(error instanceof ConnectionError)) return error;
+    return receivedBytes === undefined ? noResponseError(target, error) : truncatedError(target, error, receivedBytes);
+  };
+  try {
+    const { sendStreamed } = await import('../../platform/api/streamed.ts');
+    const request = { method, url, headers, body, agent, proxy: settings.proxy, signal, silenceMs };
+    const reply = await withRetries(
+      () => sendStreamed(request),
+      (error) => error instanceof ConnectionError && !error.mayHaveArrived && error.facts.retryable === true,
+      { signal, delay, onRetry },
+    );
+    trace(`${method} ${url.pathname} ${reply.status} ${elapsed() - startedAt} ms`);
+    const type = String(reply.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+    return {
+      target,
+      status: reply.status,
+      statusText: reply.statusText,
+      headers: reply.headers,
+      type: type.trim().toLowerCase(),
+      startedAt,
+      firstByteMs: elapsed() - startedAt,
+      chunks: readUntilEnd(reply, toError),
+      close: reply.close,
+    };
+  } catch (error) {
+    throw toError(error);
+  } finally {
+    step.clear();
+  }
+}
+
+/** Like {@link callApp}, but throws responses other than 2xx: AppError for the app's, by status for the platform's. */
+export async function callOrThrow(context: Context, call: AppCall, auth: CallAuth): Promise<AppResponse> {
+  const response = await callApp(context, call);
+  if (response.status >= 200 && response.status <= 299) return response;
+  const { responseError } = await import('./response-error.ts');
+  throw await responseError(context, response, auth);
+}
+
+async function* readUntilEnd(
+  { chunks, close }: StreamedReply,
+  toError: (error: unknown, receivedBytes: number) => unknown,
+): AsyncGenerator<Buffer> {
+  let receivedBytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      receivedBytes += chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    throw toError(error, receivedBytes);
+  } finally {
+    await close();
+  }
+}
+
+/** Says so if the call may have had an effect, because it was not retried then. */
+function noResponseError({ app }: CallTarget, error: ConnectionError): UnavailableError {
+  if (!error.mayHaveArrived) return error;
+  return new UnavailableError(error.message, {
+    ...error.facts,
+    why: 'the call may have reached the app, so it was not retried',
+    fix: gantryCommand`runs list ${app}`,
+  });
+}
+
+function truncatedError(
+  { app, name }: CallTarget,
+  { cause, message }: ConnectionError,
+  receivedBytes: number,
+): UnavailableError {
+  const reason = message.replace(/^(cannot connect to \S+|the connection to \S+ failed): /, '');
+  return new UnavailableError(`the response of ${name} was cut off after ${size(receivedBytes)}: ${reason}`, {
+    why: 'the response is incomplete',
+    fix: gantryCommand`runs list ${app}`,
+    retryable: true,
+    cause,
+  });
+}

@@ -1,0 +1,227 @@
+import { safeParse } from 'valibot';
+import { decompress, readAtMost } from '../../platform/api/http-reply.ts';
+import { parseRetryAfter } from '../../platform/api/retry.ts';
+import { isGatewayStatus, isTransientStatus } from '../../platform/api/transient-failures.ts';
+import { type CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { liveBuild } from '../../platform/contract/apps.ts';
+import { FunctionReply } from '../../platform/contract/invocation.ts';
+import {
+  AppError,
+  AuthError,
+  DeniedError,
+  type ErrorFacts,
+  type GantryError,
+  LimitError,
+  NotFoundError,
+  RateLimitedError,
+  UnavailableError,
+} from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import { cutText, duration } from '../../kernel/output/format.ts';
+import { type DecodedBody, decodeBody, fetchApp } from '../../platform/replies/index.ts';
+import { recordRefusedCall } from '../runs/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
+import type { CallAuth } from './call-headers.ts';
+import type { CallTarget } from './call-target.ts';
+import { describeGracePeriod } from './grace-period.ts';
+import { fixOfFunction, fixOfRequest } from './refused-request.ts';
+import { type AppResponse, firstHeader, readRunId } from './response.ts';
+
+/** Only this much of an error response is read. */
+const maxBytes = 1024 * 1024;
+/** Only this much of its text is shown, in characters. */
+const maxShownLength = 2_000;
+
+/**
+ * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
+ * body.
+ */
+export async function responseError(context: Context, response: AppResponse, auth: CallAuth): Promise<GantryError> {
+  const { target, status, headers } = response;
+  const start = await readStart(response);
+  // What was cut off cannot be decompressed.
+  const content = decodeBody(await decompress(start, response, target.name).catch(() => start));
+  const runId = readRunId(response, content);
+  const { message, why } = responseMessage(content);
+  const facts: ErrorFacts = {
+    status,
+    details: { statusCode: status, run: runId ?? null, headers, ...content },
+    ...(runId ? { requestId: runId } : {}),
+  };
+  const unserved = { ...facts, retryable: isTransientStatus(status) };
+  const fix = gantryCommand`logs ${target.app} ${{ '--run': runId || undefined }}`;
+  const appError = async () => {
+    const said = message ?? why;
+    if (runId && said) await recordRefusedCall(context, target.app, runId, said);
+    return new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
+      ...facts,
+      fix: (await fixOfRequest(context, target, status)) ?? fix,
+      ...(message === undefined && why ? { why } : {}),
+    });
+  };
+  if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
+  const isFromApp = isFunctionReply(content);
+  switch (status) {
+    case 401:
+      return accessError(AuthError, auth, why, facts);
+    case 403:
+      return accessError(DeniedError, auth, why, facts);
+    case 402:
+      return new LimitError(message ?? 'not included in the plan, or payment required (HTTP 402)', facts);
+    case 404:
+      return isFromApp ? appError() : notFoundError(context, target, why, facts);
+    case 429: {
+      const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
+      const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `retry in ${duration(retryAfterMs)}` };
+      return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, { ...unserved, ...wait });
+    }
+    default:
+      return isGatewayStatus(status) && !isFromApp ? gatewayError(context, response, fix, why, unserved) : appError();
+  }
+}
+
+/** What a response other than 2xx says: its message, or else its text. */
+export function responseMessage(content: DecodedBody): { message: string | undefined; why: string | undefined } {
+  const message = findMessage(content);
+  return { message, why: message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content))) };
+}
+
+async function readStart({ chunks }: AppResponse): Promise<Buffer> {
+  // The status is known already: a truncated error body is not worth another error.
+  const { content, isCut } = await readAtMost(chunks, maxBytes, () => {});
+  return isCut ? Buffer.concat([content, Buffer.from('…')]) : content;
+}
+
+/** The error message. Its place in the body is not documented, so the usual fields are tried. */
+function findMessage({ body, encoding }: DecodedBody): string | undefined {
+  if (encoding !== 'json') {
+    const text = encoding === 'text' ? String(body).trim() : '';
+    return text && !text.includes('\n') && text.length <= 300 && !text.startsWith('<') ? text : undefined;
+  }
+  return findMessageField(body) ?? findMessageField((body as { result?: unknown } | null)?.result);
+}
+
+function findMessageField(body: unknown): string | undefined {
+  const { message, detail, error, exception } = Object(body) as Record<string, unknown>;
+  const inner = (Object(error) as Record<string, unknown>).message;
+  return [message, detail, inner, error, exception, invalidFields(detail)].find(
+    (value): value is string => typeof value === 'string' && value !== '',
+  );
+}
+
+/** The problems of a request in the form of FastAPI: `body.name: Field required`. */
+function invalidFields(detail: unknown): string | undefined {
+  if (!Array.isArray(detail)) return undefined;
+  const problems = detail.map((one) => Object(one) as Record<string, unknown>);
+  if (!problems.every(({ loc, msg }) => Array.isArray(loc) && typeof msg === 'string')) return undefined;
+  return problems.map(({ loc, msg }) => `${(loc as unknown[]).join('.')}: ${msg}`).join('; ');
+}
+
+function asText({ body, encoding }: DecodedBody): string {
+  return encoding === 'json' ? stringifyJson(body) : String(body).trim();
+}
+
+function shorten(text: string): string | undefined {
+  if (text === '{}' || text === '[]' || text === 'null') return undefined;
+  if (/^<(!doctype|html)/i.test(text)) return 'the response is a web page';
+  return cutText(text, maxShownLength) || undefined;
+}
+
+/** The default runtime wraps what a function returns, so the status of a wrapped body is the app's. */
+function isFunctionReply({ body }: DecodedBody): boolean {
+  return safeParse(FunctionReply, body).success;
+}
+
+/** Redirects are not followed, because the token must not leave the platform. The query may hold a signature. */
+function redirectError(
+  { name }: CallTarget,
+  status: number,
+  location: string | undefined,
+  facts: ErrorFacts,
+): AppError {
+  const url = location && URL.canParse(location) ? new URL(location) : undefined;
+  const target = url ? url.origin + url.pathname : (location?.replace(/[?#].*$/s, '') ?? 'an unknown URL');
+  return new AppError(`${name} returned ${status}: redirects are not followed`, {
+    ...facts,
+    why: `it redirects to ${target}`,
+    fix: 'use --path to call another path of the app',
+  });
+}
+
+function accessError(
+  ErrorClass: typeof AuthError | typeof DeniedError,
+  { kind }: CallAuth,
+  reason: string | undefined,
+  facts: ErrorFacts,
+): GantryError {
+  const keys = gantryCommand`api-keys list --show-values`;
+  const key = sentence`GANTRY_INFERENCE_KEY to the project's key (${keys})`;
+  const meanings: Record<CallAuth['kind'], [message: string, fix?: Fix]> = {
+    login: ['apps do not accept login tokens', sentence`set ${key}, or GANTRY_TOKEN to a service account token`],
+    none: ['the app requires a token', 'omit --no-auth'],
+    recorded: ['the app refused the headers of the call'],
+    header: ['the app does not accept the Authorization header', 'omit the header to send the token in use'],
+    'inference key': ['the app does not accept the key in GANTRY_INFERENCE_KEY', keys],
+    'service-account': ['the app does not accept the token', sentence`check ${gantryCommand`whoami`}, or set ${key}`],
+  };
+  const [message, fix] = meanings[kind];
+  const denied = kind === 'none' || kind === 'recorded' ? message : 'the token has no permission to call the app';
+  return new ErrorClass(`${ErrorClass === DeniedError ? denied : message} (HTTP ${facts.status})`, {
+    ...facts,
+    ...(reason ? { why: reason } : {}),
+    ...(fix ? { fix } : {}),
+  });
+}
+
+/** Distinguishes a missing function and a path that the app's own server does not have. The app itself may be missing. */
+async function notFoundError(context: Context, target: CallTarget, reason: string | undefined, facts: ErrorFacts) {
+  const { project, app, name } = target;
+  const why = reason ? { why: reason } : {};
+  const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  if (found?.runtime && found.runtime !== 'cortex') {
+    const fix = sentence`call a path that the app's server has: ${gantryCommand`invoke ${app} --path /…`}`;
+    return new AppError(`the server of ${name} returned 404`, { ...facts, ...why, fix });
+  }
+  return new NotFoundError(`${name} not found (HTTP 404)`, {
+    ...facts,
+    ...why,
+    fix: found
+      ? ((await fixOfFunction(context, target)) ??
+        `${app} exists: check that the deployed code has this function and that its name does not start with _`)
+      : sentence`${gantryCommand`apps list`} shows the deployed apps`,
+  });
+}
+
+/** A gateway error: the platform could not reach the app, or got no response from it (spec 8). */
+async function gatewayError(
+  context: Context,
+  { status, target, firstByteMs }: AppResponse,
+  fix: CommandLine,
+  reason: string | undefined,
+  facts: ErrorFacts,
+) {
+  const { app, name } = target;
+  if (status === 504) {
+    return new UnavailableError(`${name} did not respond within ${duration(firstByteMs)} (HTTP 504)`, {
+      ...facts,
+      why: [reason, await describeGracePeriod(context, target)].filter(Boolean).join('\n'),
+      fix: sentence`raise response_grace_period in cerebrium.toml (${gantryCommand`apps scale ${app} --response-grace-period 1h`}), or use --async`,
+    });
+  }
+  const cause =
+    status === 502
+      ? 'the app closed the connection during the call: it crashed, or was stopped and exceeded its response_grace_period'
+      : 'no replica of the app could take the call';
+  return new UnavailableError(`${name} is unavailable (HTTP ${status})`, {
+    ...facts,
+    why: [reason, cause].filter(Boolean).join('\n'),
+    fix: status === 503 && (await neverServed(context, target)) ? gantryCommand`explain ${app}` : fix,
+  });
+}
+
+/** An app without a successful build has no log of a call. */
+async function neverServed(context: Context, { project, app }: CallTarget): Promise<boolean> {
+  const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  return found !== undefined && liveBuild(found) === undefined;
+}

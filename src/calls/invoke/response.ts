@@ -1,0 +1,99 @@
+import { decompress, encodingsOf, readAtMost } from '../../platform/api/http-reply.ts';
+import type { StreamedReply } from '../../platform/api/streamed.ts';
+import { FailedError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
+import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
+import type { CallTarget } from './call-target.ts';
+
+/** The response of an app. Its body has not been read yet. */
+export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText' | 'headers' | 'close'> {
+  target: CallTarget;
+  /** Media type in lower case, without parameters. */
+  type: string;
+  /** Value of `Context.elapsed` when the call started. */
+  startedAt: number;
+  firstByteMs: number;
+  /** The body: read it to its end, or call `close`. Throws UnavailableError if cut off, PendingError at the time limit. */
+  chunks: AsyncGenerator<Buffer>;
+}
+
+/** A response whose body has been read. */
+export interface BufferedResponse extends DecodedBody {
+  statusCode: number;
+  headers: AppResponse['headers'];
+  run: string | null;
+  firstByteMs: number;
+  durationMs: number;
+}
+
+/** Maximum size of a buffered body. Printing it as JSON takes several times as much memory. */
+const maxBytes = 128 * 1024 * 1024;
+
+/** Reads the whole body. Throws FailedError if it is too large to buffer. */
+export async function readResponse(response: AppResponse, elapsed: () => number): Promise<BufferedResponse> {
+  const content = decodeBody(await readDecompressed(response));
+  const { status, headers, firstByteMs, startedAt } = response;
+  const durationMs = elapsed() - startedAt;
+  const run = readRunId(response, content) ?? null;
+  return { statusCode: status, headers, run, firstByteMs, durationMs, ...content };
+}
+
+/** The body as it comes; one that the app has compressed, at its end. */
+export async function* decodedChunks(response: AppResponse): AsyncGenerator<Buffer> {
+  if (encodingsOf(response.headers).length === 0) yield* response.chunks;
+  else yield await readDecompressed(response);
+}
+
+async function readDecompressed(response: AppResponse): Promise<Buffer> {
+  const body = await readAtMost(response.chunks, maxBytes);
+  if (body.isCut) throw tooLargeError(response);
+  return decompress(body.content, response, response.target.name);
+}
+
+function tooLargeError({ target: { name } }: AppResponse): FailedError {
+  return new FailedError(`the response of ${name} is larger than ${maxBytes / 1024 / 1024} MiB`, {
+    why: 'it is too large for one JSON document; the call itself was made',
+    fix: 'omit --json to stream the response',
+  });
+}
+
+/** The run id: from the body that the default runtime returns, or from `X-Request-Id`. */
+export function readRunId(
+  { headers }: Pick<AppResponse, 'headers'>,
+  content?: Pick<DecodedBody, 'body'>,
+): string | undefined {
+  const inBody = (Object(content?.body) as Record<string, unknown>).run_id;
+  return typeof inBody === 'string' ? inBody : firstHeader(headers, 'x-request-id');
+}
+
+/** Like {@link readRunId}, for a body of which only the start is known. */
+export function findRunId(response: Pick<AppResponse, 'headers'>, bodyStart = ''): string | undefined {
+  const [, id] = /^\s*\{\s*"run_id"\s*:\s*"([\w-]+)"/.exec(bodyStart) ?? [];
+  return id ?? readRunId(response);
+}
+
+export function firstHeader(headers: AppResponse['headers'], name: string): string | undefined {
+  return [headers[name]].flat()[0];
+}
+
+/** `200 OK in 1.2 s, run 3f2a91c0-…`. */
+export function responseSummary(
+  { status, statusText }: AppResponse,
+  totalMs: number,
+  runId: string | undefined,
+): string {
+  return `${`${status} ${statusText}`.trim()} in ${duration(totalMs)}${runId ? `, run ${runId}` : ''}`;
+}
+
+/** The status line and headers, as printed before the body. */
+export function responseHead({ status, statusText, headers }: AppResponse): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => `${name}: ${each}`),
+  );
+  return `${[`HTTP ${status} ${statusText}`.trim(), ...lines].join('\n')}\n\n`;
+}
+
+/** Whether the body is text by its content type. A missing type counts as text. */
+export function isTextResponse({ type }: Pick<AppResponse, 'type'>): boolean {
+  return type === '' || /^text\/|[/+](json|xml|yaml|x-ndjson|jsonl|javascript|x-www-form-urlencoded)$/.test(type);
+}

@@ -1,0 +1,62 @@
+import type { Context } from '../../platform/context.ts';
+import type { LogLine } from './log-line.ts';
+
+/** When the work that prints a log ended, as `elapsed` counts, and how long its last lines are waited for, in ms. */
+export interface LogEnding {
+  at: number;
+  limitMs: number;
+}
+
+/** A status is final before all lines are visible: this long, in ms (docs/platform.md#logs). */
+export const maxLagMs = 10_000;
+
+/** Nothing new for this long is the end, where the work has ended and no line was later than that. In ms. */
+const quietMs = 2_000;
+/** By how much the time at which a line was found may exceed the time at which it was visible, in ms. */
+const pollDelayMs = 1_000;
+
+/** `endedAt`: by the platform's clock, if another command waited for the end. */
+export function endingOf(
+  { elapsed, platformNow }: Pick<Context, 'elapsed' | 'platformNow'>,
+  endedAt?: string | null,
+  limitMs = maxLagMs,
+): LogEnding {
+  const agoMs = platformNow() - Date.parse(endedAt ?? '');
+  return { at: elapsed() - Math.max(0, agoMs || 0), limitMs };
+}
+
+/** When lines arrived, and how late they were: which may still be on their way. */
+export class Arrivals {
+  #newAt: number;
+  #newestAt = 0;
+  /** How late the latest line was; unknown while all lines were there before. */
+  #lateMs: number | undefined;
+
+  constructor(private readonly context: Pick<Context, 'elapsed' | 'platformNow'>) {
+    this.#newAt = context.elapsed();
+  }
+
+  /** `isFirst`: lines that were there before the log was read are old rather than late. */
+  add(lines: readonly LogLine[], isFirst: boolean): void {
+    this.#newAt = this.context.elapsed();
+    for (const { at } of lines) {
+      this.#newestAt = Math.max(this.#newestAt, at);
+      const lateMs = this.context.platformNow() - at - pollDelayMs;
+      if (!isFirst && lateMs <= maxLagMs) this.#lateMs = Math.max(this.#lateMs ?? 0, lateMs);
+    }
+  }
+
+  /**
+   * Whether all lines of work that has ended have arrived. If none has, all of them may be late, unless `isClosed`: the
+   * platform has closed its live log.
+   */
+  areComplete({ at, limitMs }: LogEnding, isEmpty: boolean, isClosed: boolean): boolean {
+    const now = this.context.elapsed();
+    const endedAt = this.context.platformNow() - (now - at);
+    // A program prints last when it ends: a log that was there and stops before may lack its end.
+    const unseenMs = this.#newestAt < endedAt - pollDelayMs ? maxLagMs : 0;
+    const lateMs = this.#lateMs ?? unseenMs;
+    const lastAt = isEmpty ? at : Math.max(at + lateMs, this.#newAt);
+    return now >= at + limitMs || ((!isEmpty || isClosed) && now >= lastAt + quietMs);
+  }
+}

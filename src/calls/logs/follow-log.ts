@@ -1,0 +1,239 @@
+import type { LogSocket } from '../../platform/api/log-socket.ts';
+import type { Context } from '../../platform/context.ts';
+import { GantryError } from '../../kernel/errors.ts';
+import { Arrivals, endingOf, type LogEnding } from './ending.ts';
+import type { LogGaps } from './gaps.ts';
+import { readForward } from './history.ts';
+import { LiveLog } from './live-log.ts';
+import { compareLines, type LogLine } from './log-line.ts';
+import type { LogSource } from './log-source.ts';
+import { PollIntervals } from './poll-intervals.ts';
+import type { SeenLines } from './seen-lines.ts';
+
+export interface FollowLogOptions {
+  source: LogSource;
+  /** Lines that were shown. Following continues after the last one. */
+  seen: SeenLines;
+  gaps: LogGaps;
+  /** When to stop, in ms since 1970. */
+  until: number;
+  /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
+  ended?: AbortSignal;
+  /** Whether lines of the live log wait for what only the history says. */
+  needsHistory?: () => boolean;
+}
+
+type Needs = Pick<Context, 'now' | 'platformNow' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
+
+/** Lines of several containers arrive out of order: how long to collect them before they are sorted. */
+const reorderMs = 50;
+/** How often to read the history while a live log is waiting. */
+const maxHistoryReads = 3;
+/** After the end of the work: pauses between looks at the live log, and at the history, in ms. */
+const settlePausesMs = { live: 500, history: 1_000 };
+
+/**
+ * Yields new lines in batches, each line once: the one way to read a log to its end. Uses the live log; when it is not
+ * available, polls the history from the last line on, and reads it once more when the live log is back. No transient
+ * failure ends it, neither of a poll nor of a socket. Returns at `until`, or when the work has ended and its last lines
+ * have arrived: they are later than its status.
+ */
+export async function* followLog(context: Needs, options: FollowLogOptions): AsyncGenerator<LogLine[]> {
+  const follower = new LogFollower(context, options);
+  try {
+    yield* follower.lines();
+  } finally {
+    follower.close();
+  }
+}
+
+class LogFollower {
+  readonly #live: LiveLog;
+  readonly #intervals: PollIntervals;
+  readonly #arrivals: Arrivals;
+  /** Lines since this time may have been missed, in ms since 1970. */
+  #missedSince: number | undefined;
+  /** The last line before the history was read. Lines after it may be missing while `mayHaveGap`. */
+  #lastLine: LogLine | undefined;
+  #mayHaveGap = false;
+  #isOver = false;
+  /** The history cannot be read, and lines were waited for long enough. */
+  #isGivenUp = false;
+  /** The last line that was shown before. Until the history is read once, earlier lines are not new. */
+  #start: LogLine | undefined;
+  /** When the history was read, as `elapsed` counts, and beside which live log. */
+  #readAt = Number.NEGATIVE_INFINITY;
+  #readBeside: LogSocket | undefined;
+  #ending: LogEnding | undefined;
+  readonly #wakes: AbortSignal;
+  readonly #woken: Promise<void>;
+
+  constructor(
+    private readonly context: Needs,
+    private readonly options: FollowLogOptions,
+  ) {
+    const { seen, source, ended } = options;
+    this.#live = new LiveLog(context, source);
+    this.#intervals = new PollIntervals(context.progress, source.pollMs);
+    this.#arrivals = new Arrivals(context);
+    this.#start = seen.last;
+    this.#wakes = AbortSignal.any([context.signal, ...(ended ? [ended] : [])]);
+    this.#woken = new Promise((resolve) => this.#wakes.addEventListener('abort', () => resolve()));
+    this.#wakes.addEventListener('abort', () => this.#live.socket?.wake());
+  }
+
+  async *lines(): AsyncGenerator<LogLine[]> {
+    const { seen } = this.options;
+    for (;;) {
+      // The last lines may arrive after the end is known: they are read once more.
+      const isLast = this.#isLast();
+      if (!isLast) await this.#open();
+      const before = seen.last;
+      if (!this.#isGivenUp && (isLast || this.#isDue()))
+        yield* this.#readHistory(isLast && this.#knownEnding !== undefined);
+      this.#live.compare(seen.last !== before);
+      // Lets the caller check for gaps.
+      yield [];
+      if (isLast) return;
+      if (!this.#isOver) yield* this.#wait();
+    }
+  }
+
+  close(): void {
+    this.#live.end();
+  }
+
+  get #knownEnding(): LogEnding | undefined {
+    const { ended } = this.options;
+    return ended?.aborted ? ended.reason : this.#ending;
+  }
+
+  #isLast(): boolean {
+    if (this.#isOver || this.context.now() >= this.options.until) return true;
+    const ending = this.#knownEnding;
+    if (!ending) return false;
+    const isEmpty = this.options.seen.last === undefined;
+    return this.#live.isComplete || this.#arrivals.areComplete(ending, isEmpty, this.#live.endedWith(ending));
+  }
+
+  /** Whether to read the history: what a live log that was just opened may have missed, and beside it now and then. */
+  #isDue(): boolean {
+    const { socket } = this.#live;
+    const sinceMs = this.context.elapsed() - this.#readAt;
+    const ending = this.#knownEnding;
+    if (ending) return this.#readAt < ending.at || sinceMs >= settlePausesMs.history;
+    return !socket || socket !== this.#readBeside || this.#live.wasQuiet || sinceMs >= this.#besideMs;
+  }
+
+  get #besideMs(): number {
+    const { silenceMs } = this.context;
+    return this.#live.works && !this.options.needsHistory?.() ? silenceMs : Math.min(silenceMs, this.#intervals.ms);
+  }
+
+  /** After the end of the work, nothing waits for a live log. */
+  async #open(): Promise<void> {
+    const opening = this.#live.open(this.options.seen.resumeAt);
+    if (this.#knownEnding) opening.catch(() => {});
+    else await Promise.race([opening, this.#woken]);
+    this.context.signal.throwIfAborted();
+  }
+
+  /** Waits for lines of the live log, or until it is time to read the history. */
+  async *#wait(): AsyncGenerator<LogLine[]> {
+    const { seen, until } = this.options;
+    const remainingMs = until - this.context.now();
+    const { socket } = this.#live;
+    if (socket) {
+      const waitMs = this.#knownEnding ? 0 : Math.max(0, Math.min(this.#besideMs, remainingMs));
+      yield* this.#take(await this.#live.next(waitMs, seen.isInterleaved ? reorderMs : 0), socket);
+    }
+    if (this.#knownEnding) await this.context.delay(settlePausesMs.live);
+    else if (!socket)
+      await this.#pause(Math.max(0, Math.min(this.#intervals.ms, this.#live.msUntilNext(), remainingMs)));
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await this.context.delay(ms, this.#wakes).catch((error: unknown) => {
+      if (this.context.signal.aborted || !this.#knownEnding) throw error;
+    });
+  }
+
+  *#take(lines: LogLine[], socket: LogSocket): Generator<LogLine[]> {
+    const { seen, gaps } = this.options;
+    if (lines.length === 0) return;
+    const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(compareLines);
+    if (this.#mayHaveGap && fresh.length === lines.length) gaps.add(this.#lastLine, fresh[0]);
+    this.#mayHaveGap = false;
+    yield* this.#inRange(fresh);
+  }
+
+  *#inRange(lines: LogLine[]): Generator<LogLine[]> {
+    const start = this.#start;
+    const { until } = this.options;
+    this.#isOver ||= lines.some(({ at }) => at >= until);
+    const result = lines.filter((line) => line.at < until && (!start || compareLines(line, start) > 0));
+    if (result.length === 0) return;
+    this.#arrivals.add(result, this.#readAt === Number.NEGATIVE_INFINITY);
+    yield result;
+  }
+
+  /**
+   * Reads the history from the last line on; `whole`: all that is remembered, for lines that the live log has missed.
+   * Retries a few times while a live log is waiting.
+   */
+  async *#readHistory(whole: boolean): AsyncGenerator<LogLine[]> {
+    const { seen, gaps } = this.options;
+    this.#lastLine = seen.last;
+    this.#readBeside = this.#live.socket;
+    for (let reads = 1; ; reads++) {
+      try {
+        yield* this.#readHistoryOnce(whole);
+        return;
+      } catch (error) {
+        this.context.signal.throwIfAborted();
+        const ending = this.#knownEnding;
+        this.#isGivenUp = ending !== undefined && this.context.elapsed() >= ending.at + ending.limitMs;
+        const isOpen = this.#live.socket !== undefined && !ending;
+        const isTransient = this.#intervals.failed(error);
+        if (!isTransient && !(isOpen && isRefusal(error))) throw error;
+        if (isTransient && !isOpen) return;
+        if (!isTransient) gaps.add(seen.last, undefined);
+        if (!isTransient || reads === maxHistoryReads) {
+          this.#mayHaveGap = isTransient && seen.last !== undefined;
+          this.#missedSince = undefined;
+          return;
+        }
+        await this.#pause(this.#intervals.ms);
+      }
+    }
+  }
+
+  async *#readHistoryOnce(whole: boolean): AsyncGenerator<LogLine[]> {
+    const { source, seen, gaps } = this.options;
+    const from = whole ? 0 : (this.#missedSince ?? seen.resumeHistoryAt(this.options.ended !== undefined));
+    this.#missedSince = from;
+    const before = seen.last;
+    let first: LogLine | undefined;
+    const since = (from !== undefined && seen.notBefore(from)) || undefined;
+    const history = readForward(source, { since }, seen, gaps.add);
+    let step = await history.next();
+    for (; !step.done; step = await history.next()) {
+      first ??= step.value[0];
+      yield* this.#inRange(step.value);
+    }
+    this.#start = undefined;
+    this.#readAt = this.context.elapsed();
+    // The last line should have been read again. If it is gone, so may be those after it.
+    if (before && first && !step.value.overlaps) gaps.add(before, first);
+    this.#missedSince = undefined;
+    if (step.value.ended && !this.options.ended) this.#ending ??= endingOf(this.context);
+    this.#intervals.succeeded(first !== undefined);
+    this.#mayHaveGap = false;
+  }
+}
+
+/** The platform refuses this range, perhaps because it is too old. */
+function isRefusal(error: unknown): boolean {
+  const status = error instanceof GantryError ? error.facts.status : undefined;
+  return status === 400 || status === 410 || status === 416 || status === 422;
+}

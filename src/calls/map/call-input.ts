@@ -1,0 +1,136 @@
+import { retryDelayMs } from '../../platform/api/retry.ts';
+import type { StreamedRequest } from '../../platform/api/streamed.ts';
+import { ConnectionError } from '../../platform/api/transport.ts';
+import { after } from '../../kernel/clock.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { GantryError, PendingError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
+import { type CallHeaders, type CallTarget, callApp, defaultHeaders, readResponse } from '../invoke/index.ts';
+import type { Acceptance } from './acceptance.ts';
+import type { CallSignals } from './call-signals.ts';
+import type { MapInput } from './input-file.ts';
+import { type JudgeSettings, type Judgment, judgeResponse } from './judge-response.ts';
+import { MapStopped } from './map-stopped.ts';
+import type { MapOutcome, MapResult } from './result-line.ts';
+
+export interface CallSettings extends JudgeSettings {
+  signals: CallSignals;
+  /** Where an asynchronous call goes, and what it sends besides. */
+  request?: { url: URL; headers: CallHeaders } | undefined;
+  /** Keeps the connections between calls. */
+  agent: StreamedRequest['agent'];
+  /** How long one call may take. */
+  timeoutMs: number;
+  /** Which calls the app has taken. */
+  acceptance: Acceptance;
+  /** The call was refused (429, 503) or did not arrive: it will be repeated. */
+  onRefused: (error: GantryError) => void;
+}
+
+/** If no call was accepted while one was refused for so long, the map ends. Only its own pauses count. */
+const maxRefusedMs = 10 * 60_000;
+const maxPauseMs = 60_000;
+
+export interface CalledInput {
+  result: MapResult;
+  /** Of a failure that all inputs would have, unless it is the app's own answer to this one: the error that says so. */
+  concernsAll?: (() => Promise<GantryError>) | undefined;
+  /** To be called when the result is in the results file. */
+  recorded?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Calls the app with one input. A call that had no effect, because it was refused or did not arrive, is repeated. Any
+ * other has a result, or a failure that may not be repeated without asking. Throws MapStopped, and the reason of the signal.
+ */
+export function callInput(context: Context, settings: CallSettings, input: MapInput): Promise<CalledInput> {
+  return settings.signals.run((call) => {
+    const own: Context = Object.create(context, { signal: { value: call.signal } });
+    return callUntilAccepted(own, settings, input, call);
+  });
+}
+
+async function callUntilAccepted(
+  context: Context,
+  settings: CallSettings,
+  input: MapInput,
+  call: AbortController,
+): Promise<CalledInput> {
+  const { signals, acceptance, hasOwnServer, onRefused } = settings;
+  const { elapsed } = context;
+  const startedAt = elapsed();
+  let refusedAt: number | undefined;
+  let pausedMs = 0;
+  for (let attempt = 2; ; attempt++) {
+    const end = acceptance.begin(elapsed());
+    const judgment = await tryCall(context, settings, input, call).finally(end);
+    const ms = Math.round(elapsed() - startedAt);
+    if (!('refused' in judgment)) {
+      const { concernsAll, ...outcome } = judgment;
+      if (!concernsAll) acceptance.note(elapsed());
+      return { result: { ...outcome, ms }, concernsAll };
+    }
+    const { refused } = judgment;
+    onRefused(refused);
+    refusedAt ??= elapsed();
+    if (pausedMs >= maxRefusedMs) {
+      if (!acceptance.isSince(refusedAt, elapsed())) throw new MapStopped(refused);
+      // Its own server refuses this input only.
+      if (hasOwnServer) return { result: { ...failure(refused), run: null, ms } };
+      refusedAt = elapsed();
+      pausedMs = 0;
+    }
+    // `Retry-After: 0` would be a loop without a pause.
+    const pauseMs = Math.min(maxPauseMs, retryDelayMs(attempt, refused.facts.retryAfterMs || undefined) ?? maxPauseMs);
+    pausedMs += pauseMs;
+    await signals.pause(call, () => context.delay(pauseMs, call.signal));
+  }
+}
+
+async function tryCall(
+  context: Context,
+  settings: CallSettings,
+  { body }: MapInput,
+  call: AbortController,
+): Promise<Judgment> {
+  const { target, auth, agent, timeoutMs, request } = settings;
+  let timeout: PendingError | undefined;
+  const end = () => {
+    timeout = timeoutError(target, timeoutMs);
+    call.abort(timeout);
+  };
+  const stopTimer = after(timeoutMs, end, { background: true });
+  try {
+    const headers = { ...defaultHeaders('application/json'), ...auth.headers, ...request?.headers };
+    const response = await callApp(context, {
+      target,
+      method: 'POST',
+      url: request?.url ?? target.url,
+      headers,
+      body,
+      agent,
+      limit: undefined,
+    });
+    return await judgeResponse(context, settings, response, await readResponse(response, context.elapsed));
+  } catch (error) {
+    if (timeout && error === timeout) return { ...failure(timeout), run: null };
+    if (!(error instanceof GantryError) || call.signal.aborted) throw error;
+    if (!(error instanceof ConnectionError) || error.mayHaveArrived) return { ...failure(error), run: null };
+    if (error.facts.retryable === false) throw new MapStopped(error);
+    return { refused: error };
+  } finally {
+    stopTimer();
+  }
+}
+
+function failure({ exit, message, facts }: GantryError): MapOutcome & { status: 'failed' } {
+  const { status } = facts;
+  return { status: 'failed', error: { code: exit, message, ...(status !== undefined && { statusCode: status }) } };
+}
+
+function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingError {
+  return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
+    fix: gantryCommand`runs list ${app}`,
+  });
+}

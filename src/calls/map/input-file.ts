@@ -1,0 +1,189 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { type FileHandle, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Context } from '../../platform/context.ts';
+import { openRegular, throwUnreadable } from '../../kernel/disk/index.ts';
+import { ConflictError, UsageError } from '../../kernel/errors.ts';
+import { defineKey, parseJson, stringifyJson } from '../../kernel/json-text.ts';
+import { CsvError, CsvParser, type CsvRow } from './csv.ts';
+import { readChunks, splitLines } from './lines.ts';
+
+/** One call to make. */
+export interface MapInput {
+  /** Its number in the file, from 0. */
+  index: number;
+  /** The JSON that is sent. */
+  body: Uint8Array;
+}
+
+/** A file of inputs that has been read once: each is valid. */
+export interface InputFile {
+  count: number;
+  bytes: number;
+  sha256: string;
+  /** Reads them again, some at a time. Throws ConflictError if the file has changed. */
+  read(): AsyncGenerator<MapInput[]>;
+  close(): Promise<void>;
+}
+
+/** Opens a file of JSON lines, or of CSV with a title for each column. Throws UsageError if an input is invalid. */
+export async function openInputs({ cwd, signal }: Pick<Context, 'cwd' | 'signal'>, name: string): Promise<InputFile> {
+  const read = formatOf(name);
+  const path = resolve(cwd, name);
+  const file = await open(path, name);
+  try {
+    const hash = createHash('sha256');
+    const { size, mtimeMs } = await file.stat();
+    let bytes = 0;
+    async function* scanned() {
+      for await (const chunk of readChunks(file)) {
+        signal.throwIfAborted();
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    }
+    let count = 0;
+    for await (const inputs of read(scanned(), name)) count += inputs.length;
+    const unchanged = async (fix: string) => {
+      const now = await file.stat();
+      if (now.size === size && now.mtimeMs === mtimeMs && bytes === size) return;
+      throw new ConflictError(`${name} changed while it was read`, { fix });
+    };
+    await unchanged('run it again when the file is complete');
+    return {
+      count,
+      bytes,
+      sha256: hash.digest('hex'),
+      read: () =>
+        read(
+          readChunks(file, () => unchanged('restore it and run the same command again, or name another results file')),
+          name,
+        ),
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+type Reader = (chunks: AsyncIterable<Buffer>, name: string) => AsyncGenerator<MapInput[]>;
+
+function formatOf(name: string): Reader {
+  if (/\.(jsonl|ndjson)$/i.test(name)) return readJsonLines;
+  if (/\.csv$/i.test(name)) return readCsv;
+  throw new UsageError(`${name} is neither .jsonl nor .csv`, {
+    why: 'the inputs are a file of JSON lines, or CSV with a title for each column',
+    ...(name === '-' && { fix: 'save stdin to a file: it is read again when the command continues' }),
+  });
+}
+
+async function open(path: string, name: string): Promise<FileHandle> {
+  try {
+    if ((await stat(path)).isDirectory()) throw new UsageError(`${name} is a folder`);
+    return await openRegular(path);
+  } catch (cause) {
+    return throwUnreadable(name, path, cause);
+  }
+}
+
+async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<MapInput[]> {
+  let index = 0;
+  let number = 0;
+  for await (const lines of splitLines(chunks)) {
+    const inputs: MapInput[] = [];
+    for (const { bytes } of lines) {
+      number++;
+      const body = number === 1 ? withoutMark(bytes) : bytes;
+      const text = body.toString('utf8');
+      if (text.trim() === '') continue;
+      const problem = isUtf8(body) ? findJsonProblem(text) : 'it is not UTF-8';
+      if (problem !== undefined) {
+        throw new UsageError(`line ${number} of ${name} is not valid JSON`, {
+          why: problem,
+          fix: 'write one JSON value per line; nothing was called',
+        });
+      }
+      inputs.push({ index: index++, body });
+    }
+    yield inputs;
+  }
+}
+
+const byteOrderMark = Buffer.from('\ufeff');
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes;
+}
+
+function findJsonProblem(text: string): string | undefined {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** A row is an object. As in `gantry invoke`, a column `name` has text, and a column `name:` has JSON. */
+async function* readCsv(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<MapInput[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const parser = new CsvParser();
+  let titles: string[] | undefined;
+  let index = 0;
+  const toInputs = (rows: Iterable<CsvRow>): MapInput[] => {
+    const inputs: MapInput[] = [];
+    for (const row of rows) {
+      if (titles) inputs.push({ index: index++, body: Buffer.from(stringifyJson(toObject(titles, row))) });
+      else titles = readTitles(row);
+    }
+    return inputs;
+  };
+  try {
+    for await (const chunk of chunks) yield toInputs(parser.push(decoder.decode(chunk, { stream: true })));
+    yield toInputs(parser.push(decoder.decode()));
+    yield toInputs(parser.end());
+  } catch (error) {
+    if (error instanceof CsvError) {
+      throw new UsageError(`line ${error.line} of ${name} is not valid CSV: ${error.message}`, {
+        fix: 'correct the line; nothing was called',
+      });
+    }
+    if (error instanceof TypeError) throw new UsageError(`${name} is not UTF-8`, { fix: 'save it as UTF-8' });
+    throw error;
+  }
+}
+
+/** Without the spaces around them, which no parameter has. */
+function readTitles({ cells, line }: CsvRow): string[] {
+  const titles = cells.map((cell) => cell.trim());
+  const [only = ''] = titles;
+  const separator =
+    cells.length > 1 ? undefined : only.includes(';') ? 'semicolons' : only.includes('\t') ? 'tabs' : undefined;
+  if (separator) throw new CsvError(`its cells are separated by ${separator}: save it with commas`, line);
+  const names = titles.map((title) => title.replace(/\s*:$/, ''));
+  const wrong = names.find((title, at) => title === '' || names.indexOf(title) !== at);
+  if (wrong === undefined) return titles.map((title, at) => (title.endsWith(':') ? `${names[at]}:` : title));
+  throw new CsvError(wrong === '' ? 'a column has no title' : `two columns have the title ${wrong}`, line);
+}
+
+function toObject(titles: readonly string[], { cells, line }: CsvRow): object {
+  if (cells.length !== titles.length)
+    throw new CsvError(`it has ${cells.length} cells, but there are ${titles.length} columns`, line);
+  const object = {};
+  for (const [at, title] of titles.entries()) {
+    const cell = cells[at] ?? '';
+    if (title.endsWith(':')) defineKey(object, title.slice(0, -1), parseCell(title, cell, line));
+    else defineKey(object, title, cell);
+  }
+  return object;
+}
+
+function parseCell(title: string, cell: string, line: number): unknown {
+  if (cell.trim() === '') return null;
+  const problem = findJsonProblem(cell);
+  if (problem === undefined) return parseJson(cell);
+  throw new CsvError(`the cell of the column ${title} is not valid JSON`, line);
+}

@@ -1,0 +1,81 @@
+import { safeParse } from 'valibot';
+import { isGatewayStatus, isRefusedStatus } from '../../platform/api/transient-failures.ts';
+import type { Context } from '../../platform/context.ts';
+import { FunctionReply } from '../../platform/contract/invocation.ts';
+import type { GantryError } from '../../kernel/errors.ts';
+import {
+  type AppResponse,
+  type BufferedResponse,
+  type CallAuth,
+  type CallTarget,
+  loadResponseErrors,
+} from '../invoke/index.ts';
+import { MapStopped } from './map-stopped.ts';
+import type { MapError, MapOutcome } from './result-line.ts';
+
+export interface JudgeSettings {
+  target: CallTarget;
+  auth: CallAuth;
+  /** Whether the app has a server of its own, which may use any status for a single input. */
+  hasOwnServer: boolean;
+}
+
+/** What a response says: what became of the call, or that it was refused and had no effect. */
+export type Judgment =
+  | (MapOutcome & { run: string | null; concernsAll?: () => Promise<GantryError> })
+  | { refused: GantryError };
+
+/** Throws MapStopped for what would happen to all calls. */
+export async function judgeResponse(
+  context: Context,
+  settings: JudgeSettings,
+  response: AppResponse,
+  read: BufferedResponse,
+): Promise<Judgment> {
+  const { status } = response;
+  const { body, encoding, run } = read;
+  const isFromFunction = safeParse(FunctionReply, body).success;
+  if (status >= 200 && status <= 299) {
+    const message = isFromFunction ? undefined : whyNoResult(settings, response, read);
+    if (message !== undefined)
+      return { status: 'failed', error: { code: 'unavailable', message, statusCode: status }, run };
+    const result = isFromFunction ? (body as { result: unknown }).result : body;
+    return { status: 'success', result: result ?? null, ...(encoding === 'base64' && { encoding }), run };
+  }
+  const { responseError, responseMessage } = await loadResponseErrors();
+  const asError = () => responseError(context, { ...response, chunks: again(read) }, settings.auth);
+  if (!isFromFunction && isRefusedStatus(status)) return { refused: await asError() };
+  const concernsAll = !isFromFunction && mayConcernAll(status);
+  if (concernsAll && !settings.hasOwnServer) throw new MapStopped(await asError());
+  const { message, why } = responseMessage(read);
+  const code = !isFromFunction && isGatewayStatus(status) ? 'unavailable' : 'app-error';
+  const error: MapError = { code, message: message ?? why ?? `HTTP ${status}`, statusCode: status };
+  return { status: 'failed', error, run, ...(concernsAll && { concernsAll: asError }) };
+}
+
+/** A wrong token, a missing function, an unpaid plan, another address, a gateway of another host. */
+function mayConcernAll(status: number): boolean {
+  return (status >= 300 && status < 400) || [401, 402, 403, 404, 405, 407, 410, 421, 451].includes(status);
+}
+
+/** Why a 2xx response is not the app's result: somebody else sent it, or it is incomplete. */
+function whyNoResult(
+  { target: { name }, hasOwnServer }: JudgeSettings,
+  { type }: AppResponse,
+  { body, encoding, run, statusCode }: BufferedResponse,
+): string | undefined {
+  const isPage = type === 'text/html' || (encoding === 'text' && /^\s*<(!doctype|html)/i.test(String(body)));
+  if (isPage && !(hasOwnServer && run)) return `a web page came instead of the result of ${name}`;
+  const isEmpty = encoding !== 'json' && body === '';
+  if (isEmpty) return hasOwnServer || run || statusCode === 204 ? undefined : `the response of ${name} is empty`;
+  const saysJson = /^application\/(?:[\w.-]+\+)?json$/.test(type);
+  return saysJson && encoding !== 'json' ? `the response of ${name} is not the JSON that its type promises` : undefined;
+}
+
+/** The body, for what reads it from the response. */
+async function* again({ body, encoding }: BufferedResponse): AppResponse['chunks'] {
+  const { stringifyJson } = await import('../../kernel/json-text.ts');
+  yield encoding === 'base64'
+    ? Buffer.from(String(body), 'base64')
+    : Buffer.from(encoding === 'json' ? stringifyJson(body) : String(body));
+}

@@ -1,0 +1,250 @@
+import { keptConnections } from '../../platform/api/streamed.ts';
+import { after, every } from '../../kernel/clock.ts';
+import type { Context } from '../../platform/context.ts';
+import { redactValue } from '../../kernel/output/redacted-json.ts';
+import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
+import { contextWith, noStep } from '../../platform/waiting/index.ts';
+import { Acceptance } from './acceptance.ts';
+import { AsyncCalls } from './async-calls.ts';
+import { callAll } from './call-all.ts';
+import type { CallSettings } from './call-input.ts';
+import { CallSignals, NotRepeated } from './call-signals.ts';
+import { FailureGroups } from './failure-groups.ts';
+import { HeldFailures, maxHeldFailures } from './held-failures.ts';
+import type { MapInput } from './input-file.ts';
+import type { MapCounts } from './map-counts.ts';
+import { restNote, startNotes } from './map-notes.ts';
+import type { MapCallsOptions } from './map-options.ts';
+import { type MapProgress, showProgress } from './map-progress.ts';
+import { MapSpending } from './map-spending.ts';
+import { MapStopped } from './map-stopped.ts';
+import type { MapResult } from './result-line.ts';
+import { ResultsChangedError, ResultsFile } from './results-file.ts';
+
+/** Calls in flight may end after Ctrl-C for this long. */
+const finishMs = 10_000;
+/** Between two looks at what the calls cost. */
+const lookMs = 5_000;
+
+/** The calls of one map: all inputs that have no result yet. */
+export class MapCalls {
+  readonly #signals = new CallSignals();
+  readonly #width: AdaptiveWidth;
+  readonly #spending: MapSpending;
+  readonly #startedAt: number;
+  #calls = 0;
+  #newFailures = 0;
+  #refused = 0;
+  /** Calls that were made and have no result: they were aborted, or it could not be written. */
+  #lost = 0;
+  #asyncCalls: AsyncCalls | undefined;
+  #isOver = false;
+  #stoppedBy: MapCounts['stoppedBy'] = null;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: MapCallsOptions,
+  ) {
+    const { elapsed, trace } = context;
+    this.#startedAt = elapsed();
+    const { concurrency: max, target, facts, budget } = options;
+    this.#spending = new MapSpending(context, target.app, facts, budget === undefined ? undefined : budget * 100);
+    this.#width = new AdaptiveWidth({ max, elapsed, trace, unit: 'calls', longRequestMs: Number.POSITIVE_INFINITY });
+  }
+
+  async run(): Promise<MapCounts> {
+    const { record, results: file, input, retryFailed, ordered, concurrency, hasOwnServer } = this.options;
+    const groups = await FailureGroups.create();
+    const lostBefore = await record.check();
+    const onFailed = groups.add.bind(groups);
+    const results = await ResultsFile.open({ ...file, count: input.count, retryFailed, onFailed });
+    try {
+      await record.write(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
+      if (results.done.size < input.count) await this.#callAll(results, groups, lostBefore);
+      await results.close();
+    } catch (error) {
+      if (error instanceof ResultsChangedError) this.#lost += this.#calls;
+      // On a full disk these fail as well; the record then has the number from the beginning.
+      await results.close().catch(() => {});
+      await record.write(this.#lost + this.#running).catch(() => {});
+      throw error;
+    }
+    await record.write(this.#lost + this.#running);
+    if (ordered && results.size === input.count) await results.sort();
+    return {
+      inputs: input.count,
+      done: results.size,
+      failed: results.failed,
+      calls: this.#calls,
+      refused: this.#refused,
+      durationMs: Math.round(this.context.elapsed() - this.#startedAt),
+      failures: groups.all,
+      costCents: this.#spending.cost(0)?.soFar ?? null,
+      stoppedBy: results.size < input.count ? this.#stoppedBy : null,
+    };
+  }
+
+  async #callAll(results: ResultsFile, groups: FailureGroups, lostBefore: number): Promise<void> {
+    const { context, options } = this;
+    const { target, input, deliver, record } = options;
+    const isDone = (index: number) => results.done.has(index);
+    const journal = { ...options.results, identity: record.identity, isDone };
+    const calls = await AsyncCalls.open(context, { deliver, journal });
+    this.#asyncCalls = calls;
+    this.#announce(results, lostBefore);
+    const agent = await keptConnections(context.settings.proxy, target.url);
+    const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
+    const show = () => this.#show(progress, results, groups);
+    const stopListening = this.#finishOnInterrupt();
+    const stopLooking = every(lookMs, () => this.#look(show), { background: true });
+    const settings: CallSettings = {
+      ...options,
+      ...{ agent, signals: this.#signals, acceptance: new Acceptance() },
+      onRefused: () => {
+        this.#refused++;
+        this.#width.reduce();
+        show();
+      },
+    };
+    // The calls have one line of progress together.
+    const progressOfCall = { ...context.progress, step: () => noStep };
+    const own = contextWith(context, { progress: progressOfCall, onRetry: () => {} });
+    const held = new HeldFailures(results.size > results.failed, async (index, result) => {
+      await this.#record(index, result, results);
+      this.#count(index, result, groups);
+      show();
+    });
+    const call = async (one: MapInput) => {
+      try {
+        const called = await calls.call(own, settings, one).finally(this.#spending.begin());
+        await held.take(one.index, called);
+        await called.recorded?.();
+      } catch (error) {
+        this.#end();
+        if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
+      }
+    };
+    let isChanged = false;
+    try {
+      const inputs = withoutResult(input.read(), results);
+      const limit = () => this.#spending.limit(this.#width.current);
+      await callAll(
+        { inputs, width: this.#width, limit, isOver: () => this.#mayNotStart(), elapsed: context.elapsed },
+        call,
+      );
+      if (!this.#isOver) await held.end();
+      await this.#spending.look();
+    } catch (error) {
+      isChanged = error instanceof ResultsChangedError;
+      throw error instanceof MapStopped ? error.reason : error;
+    } finally {
+      progress.end();
+      stopListening();
+      stopLooking();
+      agent.destroy();
+      this.#lost += held.count;
+      await calls.close();
+      if (!isChanged) this.#noteRest(results);
+    }
+    const { signal } = context;
+    if (signal.aborted) throw signal.reason;
+  }
+
+  #announce(results: ResultsFile, lostBefore: number): void {
+    const { progress, interruption } = this.context;
+    for (const note of startNotes(this.#stateOf(results), { lost: lostBefore, running: this.#running }))
+      progress.note(note);
+    interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most${this.options.deliver ? '; runs that were started go on' : ''}`;
+  }
+
+  /** After Ctrl-C, calls that have begun may end. Returns what stops listening. */
+  #finishOnInterrupt(): () => void {
+    const { signal } = this.context;
+    let stopTimer = () => {};
+    const finish = () => {
+      this.#end();
+      stopTimer = after(finishMs, () => {
+        this.#lost += this.#signals.inFlight;
+        this.#signals.abortAll(signal.reason);
+      });
+    };
+    signal.addEventListener('abort', finish, { once: true });
+    return () => {
+      signal.removeEventListener('abort', finish);
+      stopTimer();
+    };
+  }
+
+  /** Starts no more calls. */
+  #end(by: MapCounts['stoppedBy'] = null): void {
+    this.#isOver = true;
+    this.#stoppedBy ??= by;
+    this.#signals.endPauses();
+  }
+
+  async #record(index: number, result: MapResult, results: ResultsFile): Promise<void> {
+    try {
+      await results.add(index, withoutSecrets(result, this.context));
+    } catch (error) {
+      this.#lost++;
+      throw error;
+    }
+  }
+
+  #count(index: number, result: MapResult, groups: FailureGroups): void {
+    this.#calls++;
+    if (result.status === 'success') return;
+    groups.add(index, result.error);
+    this.#newFailures++;
+    if (this.#newFailures >= (this.options.maxFailures ?? Number.POSITIVE_INFINITY)) this.#end('failures');
+  }
+
+  #noteRest(results: ResultsFile): void {
+    const left = this.options.input.count - results.done.size;
+    if (left === 0) return;
+    this.context.progress.note(
+      restNote(this.#stateOf(results), { lost: this.#lost, running: this.#running }, this.#spending.cost(left)),
+    );
+  }
+
+  get #running(): number {
+    return this.#asyncCalls?.running ?? 0;
+  }
+
+  #stateOf(results: ResultsFile) {
+    return { name: this.options.results.name, inputs: this.options.input.count, results };
+  }
+
+  /** Whether no more calls are to be started. */
+  #mayNotStart(): boolean {
+    if (this.#spending.isSpent) this.#end('budget');
+    return this.#isOver;
+  }
+
+  /** Looks at the price from time to time: calls may take long. */
+  #look(show: () => void): void {
+    this.#spending.lookNowAndThen();
+    if (this.#spending.isExceeded) this.#end('budget');
+    show();
+  }
+
+  #show(progress: MapProgress, results: ResultsFile, groups: FailureGroups): void {
+    progress.update({
+      inputs: this.options.input.count,
+      done: results.done.size,
+      failed: results.failed,
+      refused: this.#refused,
+      cost: this.#spending.cost(this.options.input.count - results.done.size),
+      groups: () => groups.all,
+    });
+  }
+}
+
+/** A result is what was asked for; what an error says may have a token or a signed link. */
+function withoutSecrets(result: MapResult, { secrets }: Context): MapResult {
+  return result.status === 'failed' ? { ...result, error: redactValue(result.error, secrets) } : result;
+}
+
+async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: ResultsFile): AsyncGenerator<MapInput[]> {
+  for await (const some of inputs) yield some.filter(({ index }) => !done.has(index));
+}

@@ -1,0 +1,122 @@
+import { resolve } from 'node:path';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
+import { GantryError, InterruptedError, NotFoundError } from '../../kernel/errors.ts';
+import { count } from '../../kernel/output/format.ts';
+import { limitYoungGeneration } from '../../storage/transfer/young-generation.ts';
+import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
+import { sentWithApp } from '../../storage/output-files/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { checkBudget, factsOf } from '../spending/index.ts';
+import { openInputs } from './input-file.ts';
+import { MapCalls } from './map-calls.ts';
+import type { MapCounts } from './map-counts.ts';
+import type { MapOptions } from './map-options.ts';
+import { RecordFile } from './map-record.ts';
+import { whileLocked } from './results-file.ts';
+
+/** What is in the results file now. */
+export interface MapSummary extends Omit<MapCounts, 'done'> {
+  app: string;
+  function: string;
+  input: string;
+  results: string;
+  succeeded: number;
+  /** Inputs without a result. */
+  pending: number;
+  budgetCents: number | null;
+}
+
+/** In flight, if the platform does not say how many calls an app can take. */
+const defaultConcurrency = 8;
+const maxConcurrency = 256;
+/** The platform ends a call after the grace period of the app; 15 minutes by default. */
+const defaultGraceSeconds = 15 * 60;
+/** For what is around the call itself. */
+const delayMs = 60_000;
+
+/**
+ * Calls an app with each input of a file. Each input gets one line in the results file, also if this is interrupted and
+ * repeated. Throws GantryError for what would happen to every call.
+ */
+export async function mapInputs(context: Context, options: MapOptions): Promise<MapSummary> {
+  // From the first reading of the file on: the young generation does not shrink.
+  const restoreYoungGeneration = limitYoungGeneration();
+  try {
+    return await mapFile(context, options);
+  } finally {
+    restoreYoungGeneration();
+  }
+}
+
+async function mapFile(context: Context, options: MapOptions): Promise<MapSummary> {
+  const { app, fn, input: inputName, results: name } = options;
+  const target = resolveCallTarget(context, { app, fn });
+  const auth = resolveCallAuth(context, {}, options.auth);
+  const input = await openInputs(context, inputName);
+  try {
+    const found = await findApp(context, target);
+    const facts = found && factsOf(found);
+    checkBudget({ app: target.app, facts, budget: options.budget, otherLimit: '--max-failures' });
+    const { maxReplicaCount = 1, replicaConcurrency = 1, responseGracePeriodSeconds, runtime } = found ?? {};
+    const capacity = Math.min(maxConcurrency, Math.max(1, (maxReplicaCount ?? 1) * (replicaConcurrency ?? 1)));
+    const concurrency = options.concurrency ?? (found ? capacity : defaultConcurrency);
+    const summary = (counts: MapCounts) => summaryOf(options, target, counts);
+    context.willChange(
+      `call ${target.name} with those of ${count(input.count, 'input')} that have no result in ${name}, ${concurrency} at a time`,
+      summary({
+        inputs: input.count,
+        done: 0,
+        failed: 0,
+        calls: 0,
+        refused: 0,
+        durationMs: 0,
+        failures: [],
+        costCents: null,
+        stoppedBy: null,
+      }),
+    );
+    const results = { name, path: resolve(context.cwd, name) };
+    const record = new RecordFile(results, {
+      input: { bytes: input.bytes, sha256: input.sha256, inputs: input.count },
+      target: target.name,
+      key: stateKey(platformOf(context.settings), target.project, target.name),
+    });
+    const calls = new MapCalls(context, {
+      ...options,
+      ...{ target, auth, input, results, record, concurrency, facts },
+      timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
+      hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
+    });
+    const counts = await whileLocked(results, () => calls.run());
+    const sent = await sentWithApp(results.path);
+    if (sent) context.progress.warn(sent);
+    return summary(counts);
+  } finally {
+    await input.close();
+  }
+}
+
+function summaryOf(
+  { input, results, budget }: MapOptions,
+  { app, fn = '' }: CallTarget,
+  counts: MapCounts,
+): MapSummary {
+  const { inputs, done, failed, calls, refused, durationMs, failures, costCents, stoppedBy } = counts;
+  return {
+    ...{ app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done },
+    ...{ calls, refused, durationMs, failures, costCents, stoppedBy },
+    budgetCents: budget === undefined ? null : budget * 100,
+  };
+}
+
+/** Undefined if the token may call the app, but not read it. */
+async function findApp({ api }: Context, { project, app }: CallTarget) {
+  try {
+    return await fetchApp(api, { project, app });
+  } catch (error) {
+    if (!(error instanceof GantryError) || error instanceof NotFoundError || error instanceof InterruptedError)
+      throw error;
+    return undefined;
+  }
+}

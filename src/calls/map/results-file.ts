@@ -1,0 +1,231 @@
+import { rm, stat } from 'node:fs/promises';
+import { lockHolder, openRegular, takeLock, toDiskErrorOf } from '../../kernel/disk/index.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import { IndexSet } from './index-set.ts';
+import { FileChangedError, LineWriter } from './line-writer.ts';
+import { type ReadResult, readResults } from './read-results.ts';
+import { type KnownResult, type MapError, type MapResult, resultLine } from './result-line.ts';
+import { replaceLines, sortByIndex } from './rewrite-results.ts';
+
+export interface ResultsOptions {
+  /** As the user named it, and its absolute path. */
+  name: string;
+  path: string;
+  /** The number of inputs. */
+  count: number;
+  /** Call the inputs again that failed. */
+  retryFailed: boolean;
+  /** Told of each failure that stays. */
+  onFailed: (index: number, error: MapError) => void;
+}
+
+/** Locks a results file while `work` is done: two commands never write to one. Throws ConflictError. */
+export async function whileLocked<T>({ name, path }: Pick<ResultsOptions, 'name' | 'path'>, work: () => Promise<T>) {
+  const lock = await onDisk(`cannot lock ${name}`, async () => takeLock(`${path}.lock`));
+  if (!lock) {
+    const holder = lockHolder(`${path}.lock`);
+    throw new ConflictError(`${name} is being written by another gantry map`, {
+      ...(holder && { why: `its process is ${holder.pid}` }),
+      fix: 'wait until it ends, or name another results file',
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * The results of a map: one line for each input that was called, in the order in which they ended. Lines are only added,
+ * but for those that take the place of failures: they are collected in another file, and moved when the command ends, or
+ * when the next one begins.
+ */
+export class ResultsFile {
+  /** The inputs that are not called again. */
+  readonly done: IndexSet;
+  /** Those that failed, and are called again. */
+  readonly #toRetry: IndexSet;
+  /** How many of these have no new result. */
+  #left = 0;
+  #failed = 0;
+  #wasCut = false;
+  #lines!: LineWriter;
+
+  private constructor(private readonly options: ResultsOptions) {
+    this.done = new IndexSet(options.count);
+    this.#toRetry = new IndexSet(options.count);
+  }
+
+  /**
+   * Opens the file, or creates it. Cuts off an incomplete last line, and ends a complete one. Throws ConflictError if it has
+   * other lines.
+   */
+  static async open(options: ResultsOptions): Promise<ResultsFile> {
+    const { name, path } = options;
+    return onDisk(`cannot write ${name}`, async () => {
+      const results = new ResultsFile(options);
+      if (await isThere(results.#retriedPath)) {
+        // Without the results, they are of something else.
+        if (await isThere(path)) await results.#placeRetried();
+        else await rm(results.#retriedPath);
+      }
+      const lines = await LineWriter.open(path);
+      results.#lines = lines;
+      try {
+        const { end, isEnded, isCut } = await results.#readLines();
+        results.#wasCut = isCut;
+        await lines.cut(end);
+        if (!isEnded) await lines.add('\n');
+        if (results.#left === 0) return results;
+        results.#lines = await LineWriter.open(results.#retriedPath);
+        await lines.close();
+        return results;
+      } catch (error) {
+        await lines.close().catch(() => {});
+        throw error;
+      }
+    });
+  }
+
+  /** How many inputs have a result. */
+  get size(): number {
+    return this.done.size + this.#left;
+  }
+
+  /** How many of the results are failures. */
+  get failed(): number {
+    return this.#failed;
+  }
+
+  /** How many failures are to be replaced. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Whether the file ended in an incomplete line, which was removed. */
+  get wasCut(): boolean {
+    return this.#wasCut;
+  }
+
+  /** Resolves when the line is on the disk. */
+  async add(index: number, result: MapResult): Promise<void> {
+    await onDisk(`cannot write ${this.options.name}`, () => this.#lines.add(resultLine(index, result)));
+    this.done.add(index);
+    if (this.#toRetry.has(index)) {
+      this.#left--;
+      this.#failed--;
+    }
+    if (result.status === 'failed') this.#failed++;
+  }
+
+  /** Puts the lines in the order of the inputs. */
+  async sort(): Promise<void> {
+    const { name, path, count } = this.options;
+    await onDisk(`cannot sort ${name}`, () => sortByIndex(path, count));
+  }
+
+  /** Flushes what was written to the disk, and puts new results in the place of failures. Tells of failures that are left. */
+  async close(): Promise<void> {
+    const { name, onFailed } = this.options;
+    await onDisk(`cannot write ${name}`, async () => {
+      await this.#lines.close();
+      if (this.#toRetry.size === 0) return;
+      await this.#placeRetried();
+      let size = 0;
+      await this.#eachLine(({ known }) => {
+        if (known) size++;
+        if (known?.error && !this.done.has(known.index)) onFailed(known.index, known.error);
+      });
+      if (size !== this.size) throw new FileChangedError(`it has ${size} results instead of ${this.size}`);
+    });
+  }
+
+  get #retriedPath(): string {
+    return `${this.options.path}.retried`;
+  }
+
+  async #placeRetried(): Promise<void> {
+    const { path, count } = this.options;
+    await replaceLines(path, this.#retriedPath, count);
+    await rm(this.#retriedPath);
+  }
+
+  async #readLines(): Promise<Ending> {
+    const ending = { end: 0, isEnded: true, isCut: false };
+    await this.#eachLine(({ known, number, isWhole, end }) => {
+      // Only the last line can be without an end.
+      if (!known && !isWhole) {
+        ending.isCut = true;
+        return;
+      }
+      this.#addKnown(known, number);
+      ending.end = end;
+      ending.isEnded = isWhole;
+    });
+    return ending;
+  }
+
+  async #eachLine(take: (line: ReadResult) => void): Promise<void> {
+    const file = await openRegular(this.options.path);
+    try {
+      for await (const results of readResults(file)) for (const one of results) take(one);
+    } finally {
+      await file.close();
+    }
+  }
+
+  #addKnown(known: KnownResult | undefined, line: number): void {
+    const { name, count, onFailed, retryFailed } = this.options;
+    if (!known || known.index < 0 || known.index >= count) throw notAResult(name, `line ${line} is none`);
+    const { index, error } = known;
+    const isNew = !this.done.has(index) && !this.#toRetry.has(index);
+    if (!isNew) throw notAResult(name, `input ${index} has a second one in line ${line}`);
+    if (error) this.#failed++;
+    if (error && retryFailed) {
+      this.#toRetry.add(index);
+      this.#left++;
+    } else {
+      this.done.add(index);
+      if (error) onFailed(index, error);
+    }
+  }
+}
+
+interface Ending {
+  /** Where the last complete line ends, and whether its line break is there. */
+  end: number;
+  isEnded: boolean;
+  /** Whether an incomplete line follows. */
+  isCut: boolean;
+}
+
+function notAResult(name: string, why: string): ConflictError {
+  return new ConflictError(`${name} does not have one result per line`, {
+    why,
+    fix: 'correct the line, or name another results file',
+  });
+}
+
+/** Another program has changed the results: any of them may be gone. */
+export class ResultsChangedError extends ConflictError {}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
+}
+
+/** What is a system error becomes one of ours that names the file. */
+async function onDisk<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof FileChangedError) {
+      throw new ResultsChangedError(`${what}: another program has changed it`, {
+        why: cause.message,
+        fix: 'put it back, or run the same command again: inputs without a line in it are called again',
+      });
+    }
+    if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
+    throw toDiskErrorOf(what, cause);
+  }
+}

@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import { pause } from '../../kernel/clock.ts';
+import { bindServer } from './bind-server.ts';
+
+/** A POST request as it was received. */
+export interface ReceivedRequest {
+  /** Path and query. */
+  path: string;
+  /** By lower-case name; repeated headers are joined. */
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+export interface ReceiverResponse {
+  status: number;
+  headers?: Record<string, string>;
+  body?: Uint8Array | string;
+}
+
+export interface ReceiverOptions {
+  host: string;
+  /** 0 picks a free port. */
+  port: number;
+  /** `drop` closes the connection without a response. */
+  onRequest: (received: ReceivedRequest) => Promise<ReceiverResponse | 'drop'>;
+  /** Called for requests that never reach `onRequest`. */
+  onRejected: (why: string) => void;
+  /** Maximum time a sender may be silent; 10 s by default. */
+  idleTimeoutMs?: number | undefined;
+}
+
+export interface Receiver {
+  /** Without a trailing slash. */
+  url: string;
+  close: () => Promise<void>;
+}
+
+const maxBodyBytes = 10 * 1024 * 1024;
+/** Maximum size of all bodies in memory together. */
+const maxBufferedBytes = 128 * 1024 * 1024;
+/** Beyond this many unfinished requests the oldest is dropped, so that slow senders cannot block others. */
+const maxIncomingRequests = 256;
+const defaultIdleTimeoutMs = 10_000;
+/** Maximum time to read the rest of a rejected body: a sender that is cut off does not see the response. */
+const maxDiscardMs = 2_000;
+
+/** Opens a server for POST requests that limits memory, connections and time. Throws FailedError if it cannot listen. */
+export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { host, port, onRejected } = options;
+  const server = createServer({
+    requestTimeout: 60_000,
+    headersTimeout: 20_000,
+    connectionsCheckingInterval: 5_000,
+  });
+  const incoming = new IncomingRequests(options.idleTimeoutMs ?? defaultIdleTimeoutMs);
+  server.on('connection', (socket) => {
+    incoming.begin(socket);
+    socket.on('timeout', () => socket.destroy()).on('close', () => incoming.end(socket));
+  });
+  server.on('request', (request, response) => {
+    response.on('error', () => {});
+    serve(request, response, incoming, options).catch(() => void request.socket.destroy());
+  });
+  server.on('clientError', (_, socket) => {
+    onRejected('a request that is not HTTP');
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+    else socket.destroy();
+  });
+  await bindServer(server, host, port);
+  const { port: boundPort } = server.address() as AddressInfo;
+  return {
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}`,
+    async close() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Requests that are still being received, and how much memory their bodies use. */
+class IncomingRequests {
+  /** Oldest first. */
+  readonly #sockets = new Set<Socket>();
+  #bufferedBytes = 0;
+
+  constructor(private readonly idleTimeoutMs: number) {}
+
+  begin(socket: Socket): void {
+    socket.setTimeout(this.idleTimeoutMs);
+    this.#sockets.delete(socket);
+    this.#sockets.add(socket);
+    const [oldest] = this.#sockets;
+    if (this.#sockets.size > maxIncomingRequests) oldest?.destroy();
+  }
+
+  /** The request is complete: its response may take any time. */
+  end(socket: Socket): void {
+    this.#sockets.delete(socket);
+    socket.setTimeout(0);
+  }
+
+  /** Returns false if the memory limit is reached. */
+  reserve(bytes: number): boolean {
+    if (this.#bufferedBytes + bytes > maxBufferedBytes) return false;
+    this.#bufferedBytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#bufferedBytes -= bytes;
+  }
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  incoming: IncomingRequests,
+  { onRequest, onRejected }: ReceiverOptions,
+): Promise<void> {
+  incoming.begin(request.socket);
+  const { method, url = '/' } = request;
+  if (method !== 'POST') {
+    onRejected(`${method} ${url}: only POST is accepted`);
+    return respond(response, { status: 405, headers: { allow: 'POST', connection: 'close' } });
+  }
+  let reservedBytes = 0;
+  const reserve = (bytes: number) => {
+    const isReserved = incoming.reserve(bytes);
+    if (isReserved) reservedBytes += bytes;
+    return isReserved;
+  };
+  try {
+    const body = await readBody(request, reserve);
+    incoming.end(request.socket);
+    if (!Buffer.isBuffer(body)) {
+      onRejected(`POST ${url}: ${body.why}`);
+      return respond(response, { status: body.status, headers: { connection: 'close' } });
+    }
+    const result = await onRequest({ path: url, headers: joinHeaders(request), body });
+    if (result === 'drop') request.socket.destroy();
+    else respond(response, result);
+  } finally {
+    incoming.release(reservedBytes);
+  }
+}
+
+interface Rejection {
+  status: number;
+  why: string;
+}
+
+const tooLarge: Rejection = { status: 413, why: `the body exceeds ${maxBodyBytes / 1024 / 1024} MiB` };
+const tooMany: Rejection = { status: 503, why: 'too many requests at the same time' };
+
+/** Throws if the sender disconnects. */
+async function readBody(request: IncomingMessage, reserve: (bytes: number) => boolean): Promise<Buffer | Rejection> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  if (Number(request.headers['content-length']) > maxBodyBytes) return discard(request, tooLarge);
+  const iterator = request[Symbol.asyncIterator]();
+  for (;;) {
+    const { value, done } = await iterator.next();
+    if (done) return Buffer.concat(chunks);
+    bytes += value.length;
+    if (bytes > maxBodyBytes) return discard(request, tooLarge);
+    if (!reserve(value.length)) return discard(request, tooMany);
+    chunks.push(value);
+  }
+}
+
+async function discard(request: IncomingMessage, rejection: Rejection): Promise<Rejection> {
+  const ended = new Promise((done) => request.once('end', done).once('close', done).resume());
+  await Promise.race([ended, pause(maxDiscardMs, undefined, { background: true })]);
+  return rejection;
+}
+
+function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+}
+
+function respond(response: ServerResponse, { status, headers = {}, body = '' }: ReceiverResponse): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+}

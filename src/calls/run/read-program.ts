@@ -1,0 +1,205 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { runLimits } from '../../platform/contract/run-app.ts';
+import { temporaryFilter } from '../../kernel/disk/index.ts';
+import { NotFoundError, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { fileSummary } from '../../kernel/output/format.ts';
+import { checkSource, throwOnError } from '../../app/app-source.ts';
+import { collectFiles, defaultExclude, defaultInclude } from '../../app/collect.ts';
+import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../app/config.ts';
+import { exclusionReason } from '../../app/files/exclusion-reason.ts';
+import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../app/main-guard.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+import { toToml } from '../../app/toml/format.ts';
+import { packProgram, readEntry } from './pack-program.ts';
+import { checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
+
+/** A Python file of a folder, and optionally the function to call. */
+export interface Program {
+  project: AppConfig;
+  /** Relative to the app folder, with forward slashes. */
+  file: string;
+  /** As given by the user. */
+  functionName: string | undefined;
+  /** The app folder, uncompressed. */
+  tar: Buffer<ArrayBuffer>;
+  /** Flags of gantry after the file that are parameters of the function, as `name=text`. */
+  pairs: string[];
+}
+
+export interface ProgramOptions {
+  /** `job.py` or `job.py::train`, relative to the working directory or absolute. */
+  target: string;
+  /** Relative to the working directory. */
+  configFile: string;
+  name?: string | undefined;
+  /** Whether arguments are given, for which a function must exist. */
+  hasArguments: boolean;
+  /** What follows the target on the command line. */
+  programArguments: ProgramArguments;
+}
+
+/**
+ * Finds the file and the function, and packs the folder without changing anything on disk. Throws ProjectError,
+ * UsageError or NotFoundError.
+ */
+export async function readProgram(context: Context, options: ProgramOptions): Promise<Program> {
+  const [target, functionName] = splitTarget(options.target);
+  const { project, warnings } = await loadProgramProject(context, options);
+  for (const warning of warnings) context.progress.warn(warning);
+  const file = toTarName(project.root, resolve(context.cwd, target), target);
+  if (project.file === '') refuseFileOfNestedApp(project.root, file, functionName);
+  const step = context.progress.step('Packing');
+  try {
+    const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
+    const { env, signal } = context;
+    const [collection, problems] = await Promise.all([
+      collectFiles(project.root, {
+        include,
+        exclude,
+        isTemporary: temporaryFilter(() => context.settings.folders.state),
+        signal,
+      }),
+      checkSource(project, file, target, { env, signal }),
+    ]);
+    const entry = collection.entries.find(({ path }) => path === file) ?? throwExcluded(file, { include, exclude });
+    throwOnError(problems);
+    const source = await readEntry(entry);
+    const program = analyzeProgram(source);
+    const called = functionToCall(program, file, functionName, options.hasArguments);
+    const claimed = checkProgramArguments(options.programArguments, options.target, describeFunction(program, called));
+    // A parameter that is given by name is meant by its name.
+    const allowsWholeData = claimed.length === 0 && options.programArguments.pairs.length === 0;
+    const content =
+      called === undefined ? source : withFunctionCall(source, program, { name: called, allowsWholeData });
+    const tar = await packProgram({ entries: collection.entries, exclude }, file, content);
+    step.done(
+      `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
+    );
+    for (const warning of [...problems, ...collection.warnings]) context.progress.warn(warning);
+    for (const { note } of claimed) context.progress.note(note);
+    return { project, file, functionName, tar, pairs: claimed.map(({ pair }) => pair) };
+  } catch (error) {
+    step.clear();
+    throw error;
+  }
+}
+
+function splitTarget(target: string): [file: string, functionName: string | undefined] {
+  const at = target.lastIndexOf('::');
+  const [file, name] = at < 0 ? [target, undefined] : [target.slice(0, at), target.slice(at + 2)];
+  if (name === '') throw new UsageError(`missing function name in "${target}"`, { fix: `${file}::name, or ${file}` });
+  if (!file.endsWith('.py')) {
+    throw new UsageError(`not a Python file: ${file}`, {
+      why: 'the file name must end with .py',
+      corrected: /^(list|get|follow|cancel|chart)$/.test(file)
+        ? { typed: 'run', meant: 'runs' }
+        : { typed: target, meant: 'main.py', isExample: true },
+    });
+  }
+  return [file, name];
+}
+
+/** Loads the config file, or uses defaults if cerebrium.toml does not exist. */
+async function loadProgramProject({ cwd, progress }: Context, { configFile, name }: ProgramOptions) {
+  const path = resolve(cwd, configFile);
+  const usesDefaults = configFile === 'cerebrium.toml' && !statSync(path, { throwIfNoEntry: false });
+  const { project, warnings } = usesDefaults
+    ? { project: defaultAppConfig(cwd, name), warnings: [] }
+    : await loadAppConfig(path, { name, shownAs: configFile, root: cwd, purpose: 'run' });
+  if (!usesDefaults && dirname(path) !== cwd) {
+    progress.note(`the app folder is ${cwd}, the working directory; ${configFile} only configures it`);
+  }
+  if (usesDefaults && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
+  if (project.partner) {
+    throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, {
+      fix: gantryCommand`deploy`,
+    });
+  }
+  if (project.name.length > runLimits.nameLength) {
+    throw new UsageError(`app name ${project.name} is too long for a run`, {
+      why: `it has ${project.name.length} characters; the maximum is ${runLimits.nameLength}`,
+      fix: `--name ${project.name.slice(0, runLimits.nameLength).replace(/-+$/, '')}`,
+    });
+  }
+  return { project, warnings };
+}
+
+/** The folder of the command is no app, but a folder below it that contains the file is one. */
+function refuseFileOfNestedApp(root: string, file: string, functionName: string | undefined): void {
+  const folders = file.split('/').slice(0, -1);
+  const nested = folders.map((_, index) => folders.slice(0, index + 1).join('/')).reverse();
+  const app = nested.find((folder) => statSync(join(root, folder, 'cerebrium.toml'), { throwIfNoEntry: false }));
+  if (app === undefined) return;
+  const target = [file.slice(app.length + 1), functionName].filter(Boolean).join('::');
+  throw new UsageError(`${file} belongs to the app in ${app}`, {
+    why: `${app}/cerebrium.toml configures it, and only the working directory is sent`,
+    fix: gantryCommand`run -C ${app} ${target}`,
+  });
+}
+
+/** The name of a file in the tar, from a path that may contain symbolic links. */
+function toTarName(root: string, path: string, asWritten: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) throw new NotFoundError(`${asWritten} not found`, { why: `looked for ${path}` });
+  if (!stats.isFile()) throw new UsageError(`${asWritten} is a folder`);
+  const real = join(realpathSync(dirname(path)), basename(path));
+  const name = [relative(root, path), relative(realpathSync(root), real)].find((each) => !isOutside(each));
+  if (name !== undefined) return name.replaceAll(sep, '/');
+  throw new UsageError(`${asWritten} is outside ${root}`, {
+    why: 'only files in the app folder are sent',
+    fix: gantryCommand`run --cwd ${dirname(path)} ${basename(path)}`,
+  });
+}
+
+const isOutside = (path: string) => path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
+
+function throwExcluded(file: string, lists: Record<'include' | 'exclude', readonly string[]>): never {
+  const message = `${file} is excluded from the files to send`;
+  const { why, pattern } = exclusionReason(file, lists.exclude);
+  const include = `include = ${toToml([...lists.include, `./${file}`])}`;
+  const fix = pattern === undefined ? include : `remove ${toToml(pattern)} from exclude`;
+  const problem = { message, why, fix };
+  throw new ProjectError(message, [{ severity: 'error', ...problem }], problem);
+}
+
+function describeFunction({ parameters }: ProgramStructure, name: string | undefined) {
+  const found = name === undefined ? undefined : parameters.get(name);
+  return name !== undefined && found ? { name, parameters: found } : undefined;
+}
+
+/** The function to call, undefined if the file has a main guard and calls it itself. */
+function functionToCall(
+  { functions, guards }: ProgramStructure,
+  file: string,
+  requested: string | undefined,
+  hasArguments: boolean,
+): string | undefined {
+  if (requested !== undefined) {
+    return functions.includes(requested) ? requested : throwMissing(functions, file, requested);
+  }
+  const usual = guards.length > 0 ? undefined : defaultNames.find((name) => functions.includes(name));
+  const [candidate] = functions.filter((name) => !name.startsWith('_'));
+  // A file without functions may read its command line itself.
+  if (usual === undefined && guards.length === 0 && hasArguments && candidate !== undefined) {
+    throw new UsageError(`no function in ${file} takes the data`, {
+      why: `it has no main guard and no function named ${defaultNames.slice(0, -1).join(', ')} or ${defaultNames.at(-1)}`,
+      fix: gantryCommand`run ${file}::${candidate}`,
+    });
+  }
+  return usual;
+}
+
+/** In the order in which the official client looks for them. */
+const defaultNames = ['main', 'run', 'handler', 'process', 'execute', 'predict'];
+
+function throwMissing(functions: readonly string[], file: string, name: string): never {
+  const meant = closestName(name, functions);
+  const hint = meant ? `: did you mean ${meant}?` : '';
+  throw new NotFoundError(`function ${name} not found in ${file}${hint}`, {
+    why: functions.length > 0 ? `available functions: ${functions.join(', ')}` : 'the file has no top-level functions',
+    ...(meant && { corrected: { typed: `${file}::${name}`, meant: `${file}::${meant}` } }),
+  });
+}

@@ -1,0 +1,59 @@
+import type { Context } from '../../platform/context.ts';
+import { type BucketSize, getRunsChart, type RunsChart } from '../../platform/contract/runs.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import { count, groupDigits } from '../../kernel/output/format.ts';
+import type { RunQuery } from './run-search.ts';
+
+export interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'filters'> {
+  by: BucketSize;
+  /** IANA name. */
+  zone: string;
+}
+
+export const bucketMs: Record<BucketSize, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** A week of minutes. */
+const maxBuckets = 10_080;
+
+/** Chooses buckets so that their number fits into a chart. */
+export function chooseBucketSize(rangeMs: number): BucketSize {
+  if (rangeMs <= 3 * bucketMs.hour) return 'minute';
+  return rangeMs <= 7 * bucketMs.day ? 'hour' : 'day';
+}
+
+/** Reads counts and durations of runs by bucket. Throws UsageError if there would be too many buckets. */
+export async function readRunsChart(context: Context, options: RunsChartOptions): Promise<RunsChart> {
+  const { app, since, until, by, zone, filters } = options;
+  const buckets = Math.ceil((until - since) / bucketMs[by]);
+  if (buckets > maxBuckets) throw tooManyBuckets(buckets, by, until - since);
+  const chart = await context.api(getRunsChart, {
+    project: context.project,
+    app,
+    query: {
+      startTime: new Date(since).toISOString(),
+      endTime: new Date(until).toISOString(),
+      aggregate: true,
+      groupBy: by,
+      timezone: zone,
+      ...filters,
+    },
+  });
+  if (!chart.aggregatedData && chart.items?.length) {
+    context.progress.warn({
+      severity: 'warning',
+      message: 'cannot draw a chart: the platform returned single runs, not buckets',
+      fix: 'choose more than 24 hours, which always returns buckets: --since 25h',
+    });
+  } else if (!chart.aggregatedData?.some(({ totalRequests }) => totalRequests)) {
+    context.progress.note('no runs match; pass --since to go further back');
+  }
+  return chart;
+}
+
+function tooManyBuckets(buckets: number, by: BucketSize, rangeMs: number): UsageError {
+  const larger = (['hour', 'day'] as const).find((size) => size !== by && rangeMs / bucketMs[size] <= maxBuckets);
+  return new UsageError(`the range is too long: ${count(buckets, by)}`, {
+    why: `the maximum is ${groupDigits(maxBuckets)}`,
+    fix: larger ? `--by ${larger}, or a shorter range` : 'choose a shorter range',
+  });
+}

@@ -1,0 +1,135 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { runOutcome } from '../../platform/contract/run-outcome.ts';
+import type { Run } from '../../platform/contract/runs.ts';
+import { type GantryError, ProgramError } from '../../kernel/errors.ts';
+import type { AppConfig } from '../../app/config.ts';
+import { appLogSource, endingOf, type WorkLine, WorkLog } from '../logs/index.ts';
+import { Deadline, isTooEarly, pollUntil, throwUnlessTransient, unfinishedError } from '../../platform/waiting/index.ts';
+import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
+import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
+
+/** A run that succeeded. */
+export interface FinishedRun {
+  run: string;
+  app: string;
+  status: string;
+  /** Null if the platform does not return it. */
+  programExitCode: number | null;
+  durationMs: number;
+}
+
+export interface FollowRunOptions {
+  app: string;
+  run: string;
+  /** Stop waiting after this time; the run continues. */
+  timeoutMs: number;
+  /** The app of the run; by default the one in this folder, if that is the app. */
+  config?: AppConfig | undefined;
+  /** Another command started the run. */
+  startedBefore?: true;
+  /** Exit with the program's exit code if it fails. */
+  forwardExitCode?: boolean | undefined;
+}
+
+/** Short at first: many runs end immediately. */
+const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
+/** Lines for the details of a failure. */
+const tailLines = 20;
+
+/**
+ * Passes on what the run prints, and returns when the run has ended. The polled status decides, never the log. Throws
+ * ProgramError if the run failed, and at the timeout PendingError, or UnavailableError if nothing is known of the run.
+ */
+export async function followRun(
+  context: Context,
+  { app, run, timeoutMs, config, startedBefore, forwardExitCode = false }: FollowRunOptions,
+  onLine: (line: WorkLine) => unknown,
+): Promise<FinishedRun> {
+  const { project, progress, elapsed } = context;
+  const details = { app, run };
+  let status = '';
+  let unread: GantryError | undefined;
+  const work = { name: `run ${run} of ${app}`, fix: gantryCommand`runs follow ${app} ${run}`, details };
+  /** Nobody takes the lines any more. */
+  const unwanted = new AbortController();
+  const signal = AbortSignal.any([context.signal, unwanted.signal]);
+  const deadline = new Deadline({ elapsed, signal }, timeoutMs, () =>
+    unfinishedError(work, { timeoutMs, status, failure: unread, startedBefore }),
+  );
+  const log = new WorkLog(context, {
+    source: (client) => appLogSource(client, app, { runId: run }),
+    name: 'log of the run',
+    needsStream: true,
+    deadline,
+    async onLine(line) {
+      progress.event('log', { ...details, ...line });
+      await Promise.resolve(onLine(line)).catch((error: unknown) => unwanted.abort(error));
+    },
+  });
+  let wasSeen = !startedBefore;
+  const polling = {
+    poll: (api: Context['api']) => fetchRun(api, { project, app, run }),
+    deadline,
+    pauses,
+    onFailure(error: unknown, silentMs: number) {
+      const ageMs = startedBefore ? undefined : deadline.waitedMs;
+      unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
+      if (ageMs === undefined || !isTooEarly(error, ageMs)) log.follow();
+    },
+  };
+  try {
+    const item = await pollUntil(context, polling, (state) => {
+      unread = undefined;
+      if (runStatus(state) !== status) progress.event('status', { ...details, status: runStatus(state) });
+      status = runStatus(state);
+      if (hasEnded(state)) return state;
+      wasSeen = true;
+      log.follow();
+    });
+    const ending = (wasSeen ? undefined : runEnding(context, item)) ?? endingOf(context);
+    await log.finish(ending, gantryCommand`logs ${app} --run ${run}`);
+    signal.throwIfAborted();
+    const finished = toFinishedRun(item, app, log.tail(), forwardExitCode);
+    if (!(finished instanceof ProgramError)) return finished;
+    await (await import('../../causes/index.ts')).addCause(context, finished, config);
+    throw finished;
+  } finally {
+    await log.abort();
+  }
+}
+
+function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean): FinishedRun | ProgramError {
+  const status = runStatus(item);
+  const programExitCode = readExitCode(item);
+  const finished = { run: item.id, app, status, programExitCode, durationMs: durationOf(item) };
+  if (hasSucceeded(item) && !programExitCode) return finished;
+  const ended =
+    hasSucceeded(item) || runHasFailed(item)
+      ? `failed${programExitCode ? ` with exit code ${programExitCode}${signalOf(programExitCode)}` : ''}`
+      : `was ${runOutcome(item)}`;
+  return new ProgramError(
+    `run ${item.id} of ${app} ${ended}`,
+    { fix: commandAfter(app, item), details: { ...finished, log: log.slice(-tailLines) }, log },
+    (forwards && programExitCode) || undefined,
+  );
+}
+
+/** Not in the specification, but used if the platform returns it. */
+function readExitCode(item: Run): number | null {
+  const code = (item as { exitCode?: unknown }).exitCode;
+  return typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255 ? code : null;
+}
+
+/** A shell and a container add 128 to the signal that ended a program. */
+function signalOf(code: number): string {
+  const signals = Object.entries(process.getBuiltinModule('node:os').constants.signals);
+  const [name] = signals.find(([, number]) => number === code - 128) ?? [];
+  return name ? ` (${name})` : '';
+}
+
+/** In ms; 0 if unknown. */
+function durationOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTimeMs }: Run): number {
+  const ms = runtimeMs || executionTimeMs || Date.parse(completedAt || updatedAt || '') - Date.parse(createdAt || '');
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+}

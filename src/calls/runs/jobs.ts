@@ -1,0 +1,73 @@
+import type { Context } from '../../platform/context.ts';
+import { type Container, listContainers } from '../../platform/contract/containers.ts';
+import { listRuns, type Run } from '../../platform/contract/runs.ts';
+import { readJobs } from '../../deploys/history/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
+
+declare const call: unique symbol;
+/** A call of an app: a run that is not a job. Only {@link Jobs} makes one of a run, and only calls are judged and counted. */
+export type Call = Run & { readonly [call]: true };
+
+/** What was read of an app. */
+interface Seen {
+  containers?: readonly Container[] | undefined;
+  runs?: readonly Run[] | undefined;
+  /** Ids of jobs that were started from here. */
+  started?: Iterable<string> | undefined;
+}
+
+/**
+ * Tells jobs, which are runs of a file by `gantry run`, from the calls of the same app: by what was started from here, by
+ * containers, and by methods. A job runs in a container of its own, of no build, and has no HTTP method. Where the platform
+ * shows none of it, and somebody else started it, a job looks like a call.
+ */
+export class Jobs {
+  readonly #started = new Set<string>();
+  readonly #ofBuilds = new Set<string>();
+  readonly #nameless = new Set<string>();
+  readonly #ofJobs = new Set<string>();
+
+  see({ containers = [], runs = [], started = [] }: Seen): this {
+    for (const run of started) this.#started.add(run);
+    for (const { containerId, buildId } of containers) (buildId ? this.#ofBuilds : this.#nameless).add(containerId);
+    for (const run of runs) if (this.isJob(run)) this.#ofJobs.add(containerOf(run));
+    return this;
+  }
+
+  isJob(run: Run): boolean {
+    if (this.#started.has(run.id)) return true;
+    if (run.buildId) return false;
+    const container = containerOf(run);
+    return this.#isOfJobs(container) || (run.method === '' && !this.#ofBuilds.has(container));
+  }
+
+  calls(runs: readonly Run[]): Call[] {
+    return runs.filter((run): run is Call => !this.isJob(run));
+  }
+
+  /** Containers of builds. */
+  replicas(containers: readonly Container[]): Container[] {
+    return containers.filter(({ containerId }) => !this.#isOfJobs(containerId));
+  }
+
+  /** Where the list shows the builds of others, one without a build has none. */
+  #isOfJobs(container: string): boolean {
+    if (container === '' || this.#ofBuilds.has(container)) return false;
+    return this.#ofJobs.has(container) || (this.#ofBuilds.size > 0 && this.#nameless.has(container));
+  }
+}
+
+/** What an app's jobs are known by now: from here, its containers, and its newest runs. Best effort. */
+export async function findJobs(context: Context, app: string, containers?: readonly Container[]): Promise<Jobs> {
+  const { project } = context;
+  const [started, listed, newest] = await Promise.all([
+    readJobs(context, app),
+    containers ?? tryRequest(context, (api) => api(listContainers, { project, app })),
+    tryRequest(context, (api) => api(listRuns, { project, app, query: {} })),
+  ]);
+  return new Jobs().see({ started, containers: listed ?? [] }).see({ runs: newest?.items });
+}
+
+function containerOf({ containerId, podName }: Run): string {
+  return containerId || podName || '';
+}

@@ -1,0 +1,126 @@
+import type { Context } from '../../platform/context.ts';
+import { getRunsChart, listRuns, type Run, type RunsChart, type RunsQuery } from '../../platform/contract/runs.ts';
+import { UnexpectedReplyError } from '../../kernel/errors.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
+import { type ListPage, type PagePosition, readPages } from '../../platform/replies/index.ts';
+import { isRefusal } from '../../platform/waiting/index.ts';
+import { fewerRunsFix } from './run-search.ts';
+import { runKey } from './run-status.ts';
+
+interface ListOptions {
+  /** Only runs that were called with `async=true`. */
+  asyncOnly?: boolean;
+  /** Whether the last page, or all that was read, is enough. Asked only where what is left is older. */
+  isEnough: (page: readonly Run[], runs: readonly Run[]) => boolean;
+}
+
+export interface ListedRuns {
+  /** Newest first, whatever the order of the list. */
+  runs: Run[];
+  hasMore: boolean;
+  /** False if the platform announced more runs than it returned. */
+  isComplete: boolean;
+}
+
+type Source = Pick<Context, 'api' | 'project' | 'platformNow'>;
+
+/**
+ * Reads the list of runs, which takes no filter and no range, until there are enough. Where the platform has only the chart,
+ * that of the last hours.
+ */
+export async function readRunList(source: Source, app: string, options: ListOptions): Promise<ListedRuns> {
+  const { api, project } = source;
+  const { asyncOnly, isEnough } = options;
+  let read = (position: PagePosition | undefined): Promise<ListPage<Run>> => {
+    const token = position && 'token' in position ? { nextToken: position.token } : {};
+    return api(listRuns, { project, app, query: { ...(asyncOnly && { asyncOnly }), ...token } });
+  };
+  const first = await read(undefined).catch((error: unknown) => {
+    if (!isRefusal(error) || asyncOnly) throw error;
+    read = chartPages(source, app);
+    return read(undefined).catch((other) => Promise.reject(isAbsent(error) && isRefusal(other) ? other : error));
+  });
+  const pages = readPages<Run>({
+    read: (position) => (position ? read(position) : Promise.resolve(first)),
+    ...{ key: runKey, by: 'token', fix: fewerRunsFix },
+  });
+  const runs: Run[] = [];
+  for (;;) {
+    const next = await pages.next();
+    if (next.done) return { runs: newestFirst(runs), hasMore: false, isComplete: next.value };
+    const { items, page } = next.value;
+    for (const run of items) runs.push(run);
+    if (!isNewestFirst(page.items) || !isEnough(page.items, runs)) continue;
+    return { runs: newestFirst(runs), hasMore: Boolean(page.nextToken), isComplete: true };
+  }
+}
+
+/** Longer ranges are aggregated (spec 4.6). */
+const chartMs = 23 * 3_600_000;
+
+function chartPages({ api, project, platformNow }: Source, app: string) {
+  const startTime = new Date(platformNow() - chartMs).toISOString();
+  return async (position: PagePosition | undefined): Promise<ListPage<Run>> => {
+    const page = await api(getRunsChart, { project, app, query: { startTime, limit: 100, ...atPosition(position) } });
+    return { ...page, items: runsIn(page) };
+  };
+}
+
+/**
+ * Reads pages of the chart: single runs of a period. Where the platform has no chart, from the list, which is read once, back
+ * to `since` (ms).
+ */
+export function chartReader(source: Source, app: string, since: number): (query: RunsQuery) => Promise<RunsChart> {
+  const { api, project } = source;
+  let listed: Promise<ListedRuns> | undefined;
+  const readListed = async ({ startTime = '', endTime = '\uffff' }: RunsQuery): Promise<RunsChart> => {
+    const { runs } = await (listed as Promise<ListedRuns>);
+    const isWithin = ({ createdAt }: Run) => !createdAt || (createdAt >= startTime && createdAt <= endTime);
+    const items = runs.filter(isWithin);
+    return { items, total: items.length };
+  };
+  return async (query) => {
+    if (listed) return readListed(query);
+    return api(getRunsChart, { project, app, query }).catch((error: unknown) => {
+      if (!isAbsent(error)) throw error;
+      listed ??= readRunList(source, app, { isEnough: (page) => isPast(page, since) }).catch(() =>
+        Promise.reject(error),
+      );
+      return readListed(query);
+    });
+  };
+}
+
+/** No such path. Another thing than a token that may not read it. */
+export function isAbsent(error: unknown): boolean {
+  return isRefusal(error) && error.facts.status !== 403;
+}
+
+/** Whether all runs of a page were created before a time (ms), as far as they say when. */
+export function isPast(page: readonly Run[], since: number): boolean {
+  return page.every(({ createdAt }) => Date.parse(createdAt ?? '') < since);
+}
+
+export function newestFirst<Item extends Run>(runs: readonly Item[]): Item[] {
+  return runs.toSorted(latestFirst((run) => run.createdAt));
+}
+
+/** Whether what follows a page is older; not, if it does not say. */
+export function isNewestFirst(page: readonly Run[]): boolean {
+  const times = page.map(({ createdAt }) => createdAt ?? Number.NaN);
+  return times.every((time, at) => at === 0 || time <= (times[at - 1] ?? '')) && times.at(0) !== times.at(-1);
+}
+
+export function atPosition(position: PagePosition | undefined): Pick<RunsQuery, 'offset' | 'nextToken'> {
+  if (!position) return {};
+  return 'token' in position ? { nextToken: position.token } : { offset: position.offset };
+}
+
+/** Throws UnexpectedReplyError if a page has counts instead of runs. */
+export function runsIn({ items, aggregatedData }: RunsChart): Run[] {
+  if (items || !aggregatedData) return items ?? [];
+  throw new UnexpectedReplyError('the platform returned counts instead of runs', {
+    why: 'it documents that only for ranges over 24 hours, and this range is shorter',
+    fix: 'try a shorter range: --since 1h',
+  });
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
+import { makePrivateFolder, readRegular, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { redactValue } from '../../kernel/output/redacted-json.ts';
+
+const RefusedCalls = v.array(v.object({ run: v.string(), text: v.string() }));
+
+/** Of one app. */
+const maxKept = 50;
+
+/**
+ * Writes down what an app answered to a call that failed: the platform keeps the status of a run, but not its response,
+ * and a call that a function refuses leaves no log. Best effort.
+ */
+export async function recordRefusedCall(context: Context, app: string, run: string, text: string): Promise<void> {
+  try {
+    const { root, file } = placeOf(context, app);
+    const others = (await readAll(file)).filter((call) => call.run !== run);
+    makePrivateFolder(root);
+    const kept = [...others, { run, text: redactValue(text, context.secrets) }].slice(-maxKept);
+    await writeFileAtomic(file, stringifyJson(kept), { mode: 0o600 });
+  } catch (error) {
+    context.trace(`cannot write down the response of ${app}: ${(error as Error).message}`);
+  }
+}
+
+/** What an app answered to a call from this machine that failed; undefined if that is not known. */
+export async function readRefusedCall(context: Context, app: string, run: string): Promise<string | undefined> {
+  const calls = await readAll(placeOf(context, app).file);
+  return calls.find((call) => call.run === run)?.text;
+}
+
+function placeOf({ settings, project }: Context, app: string) {
+  const root = join(settings.folders.state, 'refused-calls');
+  return { root, file: join(root, `${stateKey(platformOf(settings), project, app)}.json`) };
+}
+
+async function readAll(file: string): Promise<v.InferOutput<typeof RefusedCalls>> {
+  const text = await readRegular(file).then(String, () => '');
+  const parsed = v.safeParse(RefusedCalls, tryParseJson(text));
+  return parsed.success ? parsed.output : [];
+}

@@ -1,0 +1,46 @@
+import { readAtMost } from '../../platform/api/http-reply.ts';
+import type { Context } from '../../platform/context.ts';
+import { UnavailableError } from '../../kernel/errors.ts';
+import type { ReceivedRequest, ReceiverResponse } from '../receiver/index.ts';
+import { timeoutSignal } from '../../platform/waiting/index.ts';
+
+/** The rest of a longer response is dropped. */
+const maxResponseBytes = 1024 * 1024;
+/** Headers that describe one connection and are not forwarded. */
+const connectionHeaders = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+/** Sends a delivery with its headers and bytes to another URL. Throws if there is no response. */
+export async function forwardDelivery(
+  { settings, signal, silenceMs }: Pick<Context, 'settings' | 'signal' | 'silenceMs'>,
+  url: URL,
+  { headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>,
+): Promise<ReceiverResponse> {
+  const { sendStreamed } = await import('../../platform/api/streamed.ts');
+  const response = await sendStreamed({
+    method: 'POST',
+    url,
+    headers: withoutConnectionHeaders(headers),
+    body,
+    silenceMs,
+    proxy: settings.proxy,
+    signal: timeoutSignal(silenceMs, () => new UnavailableError(`no response within ${silenceMs / 1000} s`), signal),
+  });
+  try {
+    const { content } = await readAtMost(response.chunks, maxResponseBytes);
+    const responseHeaders = withoutConnectionHeaders(joinValues(response.headers));
+    return { status: response.status, headers: responseHeaders, body: content };
+  } finally {
+    await response.close();
+  }
+}
+
+function withoutConnectionHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !connectionHeaders.has(name)));
+}
+
+function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
+}

@@ -1,0 +1,137 @@
+import { EventEmitter, on } from 'node:events';
+import type { Context } from '../../platform/context.ts';
+import { isLoopbackHost } from '../../platform/contract/address.ts';
+import {
+  openReceiver,
+  type ReceivedRequest,
+  type ReceiverOptions,
+  type ReceiverResponse,
+} from '../receiver/index.ts';
+import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
+import { checkSignature, deliveryRunId, type SignatureCheck } from './check-signature.ts';
+import { createDeliveryId, type StoredDelivery, storeDelivery } from './delivery-store.ts';
+import { parseDeliveryUrl } from './delivery-url.ts';
+import { forwardDelivery } from './forward.ts';
+import { readWebhookSecret } from './secret.ts';
+
+export interface ListenOptions {
+  host: string;
+  /** Default: 4300, or a free port if that is in use. */
+  port: number | undefined;
+  forward: string | undefined;
+  secretFile: string | undefined;
+}
+
+/** Emitted once with the URL, then for each delivery. */
+export type ListenEvent = { type: 'listening'; url: string } | ShownDelivery;
+
+export interface ShownDelivery extends DecodedBody, Omit<StoredDelivery, 'body'>, Omit<SignatureCheck, 'status'> {
+  type: 'delivery';
+  /** Empty if the delivery has none. */
+  run: string;
+  /** HTTP status returned to the sender; null if the connection was closed without a response. */
+  statusCode: number | null;
+  bytes: number;
+}
+
+const defaultPort = 4300;
+
+/**
+ * Receives deliveries until Ctrl-C. Each one is checked, stored for `webhooks replay`, forwarded if requested, and
+ * yielded. Deliveries with a bad signature are not forwarded.
+ */
+export async function* listenForDeliveries(
+  context: Context,
+  { host, port, forward, secretFile }: ListenOptions,
+): AsyncGenerator<ListenEvent> {
+  const { progress, signal, settings, now } = context;
+  const secret = await readWebhookSecret(context, secretFile);
+  const forwardUrl = forward === undefined ? undefined : parseDeliveryUrl(forward, '--forward');
+  const events = new EventEmitter();
+  let hasWarned = false;
+  let number = 0;
+  const store = async ({ id, receivedAt, path, headers, forwardedTo }: ShownDelivery, body: Buffer) => {
+    const stored = { id, receivedAt, path, headers, forwardedTo, body: body.toString('base64') };
+    try {
+      await storeDelivery(settings.folders.state, stored);
+    } catch (error) {
+      if (!hasWarned) progress.warn(`cannot store deliveries for webhooks replay: ${(error as Error).message}`);
+      hasWarned = true;
+    }
+  };
+  const receiver = await open(host, port, {
+    async onRequest(received) {
+      const check = checkSignature(received, secret, { now: now() });
+      const url = check.signature === 'bad' ? undefined : forwardUrl;
+      const response: ReceiverResponse | 'drop' = url
+        ? await tryForward(context, url, received)
+        : { status: check.status, ...(check.why ? { body: `${check.why}\n` } : {}) };
+      const id = createDeliveryId(now(), number++);
+      const delivery = describeDelivery({ id, ...received }, check, now(), response, url);
+      await store(delivery, received.body);
+      events.emit('delivery', delivery);
+      return response;
+    },
+    onRejected: (why) => progress.note(`rejected ${why}`),
+  });
+  try {
+    const checks = secret
+      ? 'checking signatures'
+      : 'not checking signatures: pass --secret-file or set GANTRY_WEBHOOK_SECRET';
+    progress.note(`listening on ${receiver.url}; ${checks}; press Ctrl-C to stop`);
+    if (!isLoopbackHost(new URL(receiver.url)) && !secret)
+      progress.warn('anyone who can reach this port can send fake deliveries');
+    // Subscribes before the URL is yielded, because the first delivery may arrive at once.
+    const deliveries = on(events, 'delivery', { signal });
+    yield { type: 'listening', url: receiver.url };
+    for await (const [delivery] of deliveries) yield delivery;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function open(
+  host: string,
+  port: number | undefined,
+  handlers: Pick<ReceiverOptions, 'onRequest' | 'onRejected'>,
+) {
+  if (port !== undefined) return openReceiver({ host, port, ...handlers });
+  return openReceiver({ host, port: defaultPort, ...handlers }).catch(() =>
+    openReceiver({ host, port: 0, ...handlers }),
+  );
+}
+
+/** Without a response from `url` the sender gets none either: the platform retries then, but not after a 5xx. */
+async function tryForward(context: Context, url: URL, received: ReceivedRequest): Promise<ReceiverResponse | 'drop'> {
+  try {
+    return await forwardDelivery(context, url, received);
+  } catch (error) {
+    if (!context.signal.aborted) context.progress.note(`not forwarded: ${(error as Error).message}`);
+    return 'drop';
+  }
+}
+
+function describeDelivery(
+  { id, path, headers, body }: ReceivedRequest & { id: string },
+  { signature, why }: SignatureCheck,
+  now: number,
+  response: ReceiverResponse | 'drop',
+  forwardUrl: URL | undefined,
+): ShownDelivery {
+  return {
+    type: 'delivery',
+    id,
+    receivedAt: new Date(now).toISOString(),
+    path,
+    run: deliveryRunId(headers),
+    signature,
+    why,
+    statusCode: response === 'drop' ? null : response.status,
+    forwardedTo: forwardUrl?.href ?? null,
+    bytes: body.length,
+    headers,
+    ...decodeBody(body),
+  };
+}

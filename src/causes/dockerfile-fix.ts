@@ -1,0 +1,62 @@
+import { dirname, join, resolve } from 'node:path';
+import type { FileLocation } from '../kernel/errors.ts';
+import type { AppConfig } from '../app/config.ts';
+import { findInstruction } from '../app/dockerfile.ts';
+import { readTextIfPresent } from '../app/read-text.ts';
+import { locateSetting } from '../app/setting-location.ts';
+import type { Explanation } from './explanation.ts';
+
+const steps = [
+  // The error of podman, its steps, those of docker without and with BuildKit, and what BuildKit shows of the file.
+  /building at STEP "(.{1,400}?)": /,
+  /^(?:\[\d{1,3}\/\d{1,3}\] )?STEP \d{1,3}\/\d{1,3}: (.{1,400})/,
+  /^Step \d{1,3}\/\d{1,3} ?: (.{1,400})/,
+  /^\[(?:\S{1,60} )?\d{1,3}\/\d{1,3}\] ([A-Z]{1,20} .{1,400})/,
+  /^\s{0,6}\d{1,6} \| >>> (.{1,400})/,
+];
+const isBuilt = /^(?:\[\d{1,3}\/\d{1,3}\] )?COMMIT |^Successfully (?:built|tagged) |naming to /;
+
+/** The instruction of a Dockerfile that printed the last of these lines, as its engine shows it; undefined if none did. */
+export function stepOf(lines: readonly string[]): string | undefined {
+  for (const line of lines.toReversed()) {
+    if (isBuilt.test(line)) return 'CMD';
+    const step = steps.map((pattern) => pattern.exec(line)?.[1]).find((text) => text !== undefined);
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
+/** Settings that an app with a Dockerfile has in it. */
+const inDockerfile =
+  /^(?:dependencies\b|deployment\.(?:docker_base_image_url|\w+_commands|python_version)|runtime\.custom\.(?:dockerfile_path|entrypoint))/;
+
+/** Packages are installed by the Dockerfile of an app that has one, not by its settings. */
+export function fixedInDockerfile(found: Explanation, config: AppConfig | undefined): Explanation {
+  const file = config?.custom?.dockerfile_path;
+  if (file === undefined || !inDockerfile.test(found.setting ?? 'dependencies')) return found;
+  const fix = found.fix
+    .replace(
+      /\badd (.{1,80}?) to \[cerebrium\.dependencies\.(\w+)\](?:: \S+ = "[^"]*")?/g,
+      (_, what: string, kind: keyof typeof commands) =>
+        `install ${what} in ${file}${/^\S+$/.test(what) ? `: RUN ${commands[kind]} ${what}` : ''}`,
+    )
+    .replace(/\[cerebrium\.dependencies\.\w+\]/g, file);
+  return { ...found, fix, setting: 'runtime.custom.dockerfile_path' };
+}
+
+const commands = { pip: 'pip install', apt: 'apt-get update && apt-get install -y', conda: 'conda install -y' };
+
+/** Where to change what failed: the instruction of the Dockerfile, or the setting. */
+export async function locateFix(
+  { setting, step }: Explanation,
+  config: AppConfig | undefined,
+  shownAs: string,
+): Promise<FileLocation | undefined> {
+  if (setting === undefined || !config) return undefined;
+  const path = config.custom?.dockerfile_path;
+  if (step !== undefined && path !== undefined && inDockerfile.test(setting)) {
+    const found = findInstruction(readTextIfPresent(resolve(dirname(config.file), path)) ?? '', step);
+    if (found) return { file: join(dirname(shownAs), path), ...found };
+  }
+  return locateSetting(config, shownAs, setting);
+}

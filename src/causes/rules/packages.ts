@@ -1,0 +1,233 @@
+import { pinnedVersion } from '../../app/wheels.ts';
+import type { FailureRule } from '../rule.ts';
+
+const unsatisfied =
+  /^(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80})(?:\[[^\]]{0,80}\])? {0,2}(?<wanted>[<>=!~][^()]{1,60}?)?(?:;[^()]{0,120}?)? \((?:from (?!versions)[^()]{1,120}\) ?\()?from versions: (?!none)\S/;
+const installed = /^Successfully installed |^Installed \d+ packages? in /;
+
+/** pip and uv: indexes, versions and requirements. */
+export const packageRules: readonly FailureRule[] = [
+  {
+    cause: 'package-index-unreachable',
+    rank: 4,
+    signs: {
+      'Retrying (Retry(': /^WARNING: Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
+      'Could not fetch URL': /^Could not fetch URL \S{1,300}: (?<reason>.{1,120})/,
+      'Failed to fetch: `': /Failed to fetch: `\S{1,300}`/,
+      'Read timed out':
+        /^(?:ERROR: |\s{0,20})?(?:pip\._vendor\..{0,80}ReadTimeoutError|ReadTimeoutError: HTTPSConnectionPool)/,
+      'Max retries exceeded':
+        /^ERROR: (?:Could not install packages due to an (?:OSError|EnvironmentError): )?HTTPSConnectionPool\(.{0,200}Max retries exceeded/,
+      'Request failed after': /^\s*(?:error|╰─▶|├─▶|×) ?.{0,20}Request failed after \d+ retr/,
+    },
+    undoneBy: installed,
+    title: 'the package index cannot be reached',
+    fix: 'check the address of the index and its certificate, or deploy again if the index was down',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'package-index-denied',
+    rank: 5,
+    signs: {
+      '401':
+        /^(?:(?:ERROR|WARNING): (?:HTTP error 401|401 Error, Credentials|401 Client Error.{0,60}(?:simple|pypi|\.whl))|\s{0,20}(?:error|cause|Caused by|hint|[╰├]─▶|×).{0,240}(?<!status: )401 Unauthorized|.{0,240}status client error \(401)/i,
+      '403':
+        /^(?:ERROR: (?:HTTP error 403|403 Client Error: Forbidden for url: \S{0,200}simple)|.{0,240}status client error \(403)/i,
+      index:
+        /^\s{0,20}(?:hint: |╰─▶ )?.{0,80}(?:index|indexes) .{0,80}(?:returned a 401|Unauthorized|Forbidden|could not be queried due to a lack of valid authentication)/i,
+      'User for ': /^User for [\w.:-]{1,120}: /,
+    },
+    only: 'build',
+    undoneBy: installed,
+    title: 'the package index refuses the login',
+    fix: 'add the login to the address of the index, from a secret that the build can read',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'package-renamed',
+    rank: 5,
+    signs: {
+      'PyPI package is deprecated':
+        /The '(?<package>[\w.-]{1,80})' PyPI package is deprecated, use '(?<other>[\w.-]{1,80})'/,
+    },
+    title: '{package} on PyPI is only a placeholder for {other}',
+    fix: 'list {other} instead of {package}',
+    at: 'dependencies.pip.{package}',
+  },
+  {
+    cause: 'python-version-unsupported',
+    rank: 4,
+    signs: {
+      'requires a different Python':
+        /ackage '?(?<package>[\w.-]{1,80})'? requires a different Python: (?<python>[\d.]{1,12}) not in '(?<wanted>[^']{1,60})'/,
+      'is not a supported wheel on this platform':
+        /^ERROR: (?<package>[\w.]{1,80})-[\w.+!]{1,40}-(?:\d{1,3}\w{0,20}-)?(?<tag>cp\d{2,3}|pp\d{2,3})-[\w.]{1,40}-(?:manylinux|linux|any)\S{0,80} is not a supported wheel/,
+      'does not satisfy Python':
+        /current Python version \((?<python>[\d.]{1,12})\) does not satisfy Python(?<wanted>[<>=!~\d.,*]{1,40})(?: and (?<package>[\w.-]{1,80}?)(?:==\S{1,40})? depends on Python)?/,
+      'with a matching Python':
+        /(?<![\w.,<>=!~-])(?<package>[\w.-]{1,80})(?:\{[^{}]{1,80}\})?(?:==(?<version>[\w.+!]{1,40})|[<>=!~][\w.,<>=!~*+]{1,80})? (?:has|have) no wheels (?:are available )?with a matching Python (?:ABI|version|implementation)/,
+      "has no attribute 'ImpImporter'": /^\s*AttributeError: module 'pkgutil' has no attribute 'ImpImporter'/,
+      "No module named 'distutils'": /^\s*ModuleNotFoundError: No module named 'distutils'/,
+    },
+    undoneBy: installed,
+    title: '{package|a package} is not made for the Python version of the app',
+    fix: 'set python_version to one that it supports, or use another version of {package|the package}',
+    at: 'deployment.python_version',
+  },
+  {
+    cause: 'python-version-unsupported',
+    rank: 4,
+    signs: { 'Could not find a version that satisfies the requirement': unsatisfied },
+    // pip lists all versions that it ignored, also if the wanted one does not exist.
+    applies: ({ wanted = '' }, _, before) => {
+      const ignored = before().find((line) => line.includes('versions that require a different python version'));
+      const version = pinnedVersion(wanted);
+      return ignored !== undefined && (version === undefined || ignored.includes(` ${version} Requires-Python`));
+    },
+    undoneBy: installed,
+    title: '{package} {wanted} needs another Python',
+    fix: 'set python_version to one that it supports, or use another version of {package}',
+    at: 'deployment.python_version',
+  },
+  {
+    cause: 'wrong-architecture',
+    rank: 4,
+    signs: {
+      'is not a supported wheel on this platform':
+        /^ERROR: (?<package>[\w.]{1,80})-[\w.+!]{1,40}-\w{1,40}-\w{1,40}-(?:macosx|win|musllinux|manylinux\w{0,20}_(?:aarch64|arm))\S{0,80} is not a supported wheel/,
+      'with a matching platform':
+        /(?<![\w.,<>=!~-])(?<package>[\w.-]{1,80})(?:\{[^{}]{1,80}\})?(?:[<>=!~][\w.,<>=!~*+]{1,80})? (?:has|have) no wheels (?:are available )?with a matching platform/,
+    },
+    undoneBy: installed,
+    title: '{package} is not made for linux/amd64',
+    fix: 'remove it, or use a version with wheels for Linux',
+    at: 'dependencies.pip.{package}',
+  },
+  {
+    cause: 'dependency-conflict',
+    rank: 3,
+    signs: {
+      'because these package versions have conflicting dependencies':
+        /^ERROR: Cannot install (?<packages>.{1,200}) because these package versions have conflicting dependencies/,
+      ResolutionImpossible: /^ERROR: ResolutionImpossible/,
+      'Double requirement given': /^ERROR: Double requirement given: (?<packages>.{1,120})/,
+    },
+    undoneBy: installed,
+    title: 'the packages need different versions of one package',
+    fix: 'loosen the versions in [cerebrium.dependencies.pip] so that one version fits all',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'dependency-conflict',
+    // uv ends every failed resolution with it, whatever the cause.
+    rank: 1,
+    signs: { 'your requirements are unsatisfiable': /we can conclude that your requirements are unsatisfiable/ },
+    undoneBy: installed,
+    title: 'the packages need different versions of one package',
+    fix: 'loosen the versions in [cerebrium.dependencies.pip] so that one version fits all',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'package-version-not-found',
+    rank: 3,
+    signs: {
+      'Could not find a version that satisfies the requirement': unsatisfied,
+      'No matching distribution found for':
+        /^(?:ERROR: )?No matching distribution found for (?<package>[\w.-]{1,80}?)(?:\[[^\]]{1,80}\])?(?<wanted>[<>=!~]=?[\w.*+!,<>=~]{1,60})/,
+      'there is no version of':
+        /there is no version of (?<package>[\w.-]{1,80}?)(?:\[[^\]]{0,80}\])?(?<wanted>[<>=!~]\S{1,60})/,
+      'only the following versions of': /only the following versions of (?<package>[\w.-]{1,80}) are available/,
+      'only the following version of': /Because only .{0,40}versions? of (?<package>[\w.-]{1,80}) (?:is|are) available/,
+      'are available and you require':
+        /(?<![\w.-])(?<package>[\w.-]{1,80})(?<wanted>[<>=!~]\S{1,40}) .{0,60}are available and you require/,
+    },
+    applies: (_, __, before) => !before().at(-1)?.includes('(from versions: none)'),
+    undoneBy: installed,
+    title: 'the package index has no {package} {wanted} for this system',
+    fix: 'use a version that exists: pip index versions {package}',
+    at: 'dependencies.pip.{package}',
+  },
+  {
+    cause: 'package-not-found',
+    rank: 2,
+    signs: {
+      'Could not find a version that satisfies the requirement':
+        /^(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80}).{0,120}\(from versions: none\)/,
+      'No matching distribution found for': /^(?:ERROR: )?No matching distribution found for (?<package>[\w.-]{1,80})/,
+      'was not found in the package registry':
+        /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the package registry/,
+      'not found in the provided package locations':
+        /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the provided package locations/,
+    },
+    undoneBy: installed,
+    title: 'the package index has no {package} for this system',
+    fix: 'correct the name of {package}, or add the index that has it',
+    at: 'dependencies.pip.{package}',
+  },
+  {
+    cause: 'requirements-file-missing',
+    rank: 4,
+    signs: {
+      'Could not open requirements file': /^ERROR: Could not open requirements file: .{0,80}'(?<path>[^']{1,200})'/,
+      'File not found: ': /^error: File not found: `?(?<path>[^`]{1,200})/,
+    },
+    title: '{path} is not in the app',
+    fix: 'add {path} to the app folder and to include',
+    at: 'dependencies.paths.pip',
+  },
+  {
+    cause: 'requirement-invalid',
+    rank: 4,
+    signs: {
+      'Invalid requirement': /^(?:ERROR: )?.{0,40}Invalid requirement: (?<line>.{1,160})/,
+      "Couldn't parse requirement": /^error: Couldn't parse requirement in `(?<path>[^`]{1,120})`/,
+      "neither 'setup.py' nor 'pyproject.toml' found":
+        /^ERROR: .{1,200}(?:does not appear to be a Python project|neither 'setup.py' nor 'pyproject.toml' found)/,
+      'does not appear to be a Python project': /does not appear to be a Python project/,
+      'InvalidVersion: ': /packaging\.version\.InvalidVersion: (?<line>.{1,100})/,
+      'has invalid metadata': /has invalid metadata: (?<line>.{1,120})/,
+      'is not installable': /^ERROR: Directory .{1,200} is not installable/,
+      "No such file or directory: '/":
+        /^ERROR: Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?<path>[^']{1,200})'/,
+      'Expected one of': /^\s*Expected one of `@`, `\(`, `<`/,
+    },
+    undoneBy: installed,
+    title: 'a requirement is not valid',
+    fix: 'write it as name==1.2, name>=1.0,<2 or name',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'hash-mismatch',
+    rank: 4,
+    signs: {
+      'DO NOT MATCH THE HASHES': /THESE PACKAGES DO NOT MATCH THE HASHES/,
+      'Hash mismatch for': /Hash mismatch for `(?<package>[^`]{1,80})`/,
+    },
+    title: 'a downloaded package does not have the expected hash',
+    fix: 'update the --hash of the requirement; if it was right, somebody has changed the package',
+    at: 'dependencies.paths.pip',
+  },
+  {
+    cause: 'hash-missing',
+    rank: 4,
+    signs: {
+      'Hashes are required in --require-hashes mode': /^ERROR: Hashes are required in --require-hashes mode/,
+      'In --require-hashes mode': /^ERROR: In --require-hashes mode, all requirements must have their versions? pinned/,
+      'In `--require-hashes` mode': /In `--require-hashes` mode, all requirements must/,
+    },
+    title: 'the requirements have hashes, but not all of them, with what they need',
+    fix: 'write the file again with all hashes: pip-compile --generate-hashes, or uv pip compile --generate-hashes',
+    at: 'dependencies.paths.pip',
+  },
+  {
+    cause: 'environment-externally-managed',
+    rank: 4,
+    signs: {
+      'externally-managed-environment': /^error: externally-managed-environment/,
+      'is externally managed': /The interpreter at .{1,200} is externally managed/,
+    },
+    title: 'the Python of the image belongs to its distribution, and pip may not change it',
+    fix: 'use a python base image, install into a virtual environment, or set PIP_BREAK_SYSTEM_PACKAGES=1 in the build',
+    at: 'deployment.docker_base_image_url',
+  },
+];

@@ -1,0 +1,60 @@
+import { cutText } from '../kernel/output/format.ts';
+import { cleanLines } from './log-text.ts';
+import { relevantLines } from './relevant-lines.ts';
+import type { FailureFacts } from './rule.ts';
+import { findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
+
+/** What can be said about a failure that no rule knows. */
+export interface UnknownFailure {
+  title: string;
+  /** The lines of the log that show most. */
+  log: string[];
+}
+
+const shownLines = 20;
+const shownCharacters = 400;
+
+/** The last traceback of a log; else the lines that speak of an error; else its end. */
+export function describeUnknown(log: string, { reason = '', statusCode }: Partial<FailureFacts> = {}): UnknownFailure {
+  const lines = relevantLines(cleanLines(log)).map(({ text }) => text);
+  const traceback = findTracebacks(lines).at(-1);
+  const reasons = reason.split('\n');
+  if (traceback) {
+    const { start, end } = traceback;
+    return { title: titleOf(traceback, lines), log: shorten([...lines.slice(start, end + 3), ...reasons]) };
+  }
+  const isCall = statusCode !== undefined && statusCode >= 400;
+  // What the app itself says of a request is the cause.
+  const isAnswer = isCall && statusCode < 500 && reason !== '' && reasons.length === 1;
+  if (isAnswer)
+    return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(errorsOf(lines)) };
+  const meaning = statusCode === 422 ? ': the app does not accept its parameters' : '';
+  const returned = isCall ? `; the call returned ${statusCode}${meaning}` : '';
+  return { title: `no known cause matches${returned}`, log: shorten([...errorsOf(lines), ...reasons]) };
+}
+
+function titleOf({ start, end, exception }: Traceback, lines: readonly string[]): string {
+  const place = raisedAt(lines.slice(start, end));
+  const shown = exception.length > 160 ? `${exception.slice(0, 160)}…` : exception;
+  return place === undefined ? `the app raised ${shown}` : `the app raised ${shown} at ${place}`;
+}
+
+const failed = /\b(?:error|exception|fatal|panic(?:ked)?|critical|failed|abort(?:ed)?)\b/i;
+/** Requests that failed at a gateway follow from the failure of the app. */
+const request = /"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S{0,300} HTTP\/|\b50[234]\b/;
+
+/** With errors above the end of the log, some of them and what follows; else only the end. */
+function errorsOf(lines: readonly string[]): string[] {
+  const full = lines.filter((line) => line.trim() !== '');
+  const isError = (line: string) => failed.test(line) && !request.test(line);
+  const end = full.slice(-shownLines);
+  if (end.some(isError)) return end;
+  const above = full.filter(isError).slice(-shownLines / 2);
+  return above.length === 0 ? end : [...above, ...end.slice(-shownLines / 2)];
+}
+
+function shorten(lines: readonly string[]): string[] {
+  const full = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+  const shown = full.length > shownLines ? [...full.slice(0, 3), '…', ...full.slice(4 - shownLines)] : full;
+  return shown.map((line) => cutText(line, shownCharacters));
+}

@@ -1,0 +1,133 @@
+import {
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Script, ScriptOptions } from 'node:vm';
+import { readVariable } from '../kernel/environment.ts';
+import { resolveFolders } from '../platform/config/folders.ts';
+import { isExecutable, ownLocation } from '../kernel/own-files.ts';
+import { version } from '../kernel/version.ts';
+
+/**
+ * Loads the program from code that an earlier run compiled, which takes half as long as compiling it again (decisions/0014).
+ * The first run creates the folder, the second one fills it: a run in a new container leaves next to nothing behind.
+ */
+export function useCodeCache(): void {
+  if (readVariable(process.env, 'NODE_DISABLE_COMPILE_CACHE') || isExecutable()) return;
+  const { cache } = resolveFolders(process.env);
+  const folder = join(cache, 'code', `${version}-node-${process.version}-${process.arch}`);
+  if (!isPrivateFolder(folder)) {
+    createFolder(cache, folder);
+    return;
+  }
+  const module = process.getBuiltinModule('node:module') as unknown as Loader;
+  if (module.enableCompileCache) module.enableCompileCache(folder);
+  else compileInto(folder, module);
+}
+
+/** A user who can write to the folder decides what the program does. */
+function isPrivateFolder(folder: string): boolean {
+  try {
+    const { uid, mode } = lstatSync(folder);
+    const isFolder = (mode & constants.S_IFMT) === constants.S_IFDIR;
+    return isFolder && (process.platform === 'win32' || (uid === process.getuid?.() && (mode & 0o022) === 0));
+  } catch {
+    return false;
+  }
+}
+
+/** In a new home as well, which has no `.cache`, but not in a home that does not exist. Removes the code of other versions. */
+function createFolder(cache: string, folder: string): void {
+  const parent = dirname(folder);
+  const given = readVariable(process.env, 'GANTRY_CONFIG_DIR');
+  try {
+    for (const path of [...(given ? [] : [dirname(cache)]), cache, parent]) mkdirUnlessThere(path);
+    for (const name of readdirSync(parent)) {
+      if (!name.startsWith(`${version}-`)) rmSync(join(parent, name), { recursive: true, force: true });
+    }
+    mkdirUnlessThere(folder);
+  } catch {
+    // Read-only, or a file.
+  }
+}
+
+function mkdirUnlessThere(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Node's own loader of CommonJS. */
+interface Loader {
+  /** Since Node 22.8. */
+  enableCompileCache?: (folder: string) => unknown;
+  wrapper?: [before: string, after: string];
+  prototype: { _compile?: (this: NodeModule, source: string, path: string) => unknown };
+}
+
+/** For versions of Node without a code cache of their own. */
+function compileInto(folder: string, { prototype, wrapper: [before, after] = ['', ''] }: Loader): void {
+  const compile = prototype._compile;
+  if (!compile || !before) return;
+  const { Script, constants: vm } = process.getBuiltinModule('node:vm');
+  const added = new Map<string, { script: Script; path: string }>();
+  prototype._compile = function (source, path) {
+    if (dirname(path) !== ownLocation()) return compile.call(this, source, path);
+    const file = join(folder, `${basename(path)}.bin`);
+    const cachedData = readCode(file, path);
+    const options: ScriptOptions = {
+      filename: path,
+      columnOffset: -before.length,
+      importModuleDynamically: vm.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      ...(cachedData && { cachedData }),
+    };
+    const script = new Script(before + source + after, options);
+    if (!cachedData || script.cachedDataRejected) added.set(file, { script, path });
+    const run = script.runInThisContext();
+    return run.call(this.exports, this.exports, this.require.bind(this), this, path, dirname(path));
+  };
+  // Functions are compiled when they are first called, so most of what a run needs is known when it ends.
+  process.once('exit', () => {
+    for (const [file, { script, path }] of added) writeCode(file, path, script.createCachedData());
+  });
+}
+
+/** Of a compiled file: modification time and size of its source, and the checksum of the code, each as a double. */
+const headBytes = 24;
+
+/** V8 verifies less, and a single wrong bit may end the process. */
+function readCode(file: string, path: string): Buffer | undefined {
+  try {
+    const content = readFileSync(file);
+    const code = content.subarray(headBytes);
+    return content.subarray(0, headBytes).equals(headOf(path, code)) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeCode(file: string, path: string, code: Buffer): void {
+  const temporary = `${file}.${process.pid}`;
+  try {
+    writeFileSync(temporary, Buffer.concat([headOf(path, code), code]), { flag: 'wx', mode: 0o600 });
+    renameSync(temporary, file);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function headOf(path: string, code: Buffer): Buffer {
+  const { mtimeMs, size } = statSync(path);
+  const { crc32 } = process.getBuiltinModule('node:zlib') as unknown as { crc32: (bytes: Uint8Array) => number };
+  return Buffer.from(new Float64Array([mtimeMs, size, crc32(code)]).buffer);
+}

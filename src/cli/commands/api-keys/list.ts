@@ -1,0 +1,55 @@
+import { defineCommand } from '../../command.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { listKeysWithOwners, type OwnedKey } from '../../../team/members/index.ts';
+import { timeLeft } from '../../../kernel/output/format.ts';
+import type { View } from '../../../kernel/output/page.ts';
+import { type Cell, keyValueTable, stackViews, table } from '../../../kernel/output/table.ts';
+import { documents, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
+
+export default defineCommand({
+  configure: (command) => listFlags(command.option('--show-values', 'show the keys')),
+  run: async (context, { showValues, ...flags }) =>
+    applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
+  verbatim: ({ showValues }) => showValues === true,
+  view: (keys, { showValues }) => (showValues ? withValues(keys) : table(keys, columns, { keep: ['NAME', 'STATUS'] })),
+  empty: 'no API keys yet: create one in the dashboard',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('key id'),
+      name: text('key name'),
+      description: text('description'),
+      apiKey: text('the key; null without --show-values'),
+      source: text('origin (platform value)'),
+      status: text('status (platform value)'),
+      owner: text('name of its service account'),
+      principalId: text('id of its service account'),
+      projectId: text('project'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      expiresAt: text('RFC 3339, UTC, or never'),
+    }),
+  ),
+  examples: ['api-keys list', 'api-keys list --show-values', 'api-keys list --json=name,expiresAt'],
+});
+
+const columns = {
+  NAME: (key: OwnedKey) => key.name || key.id,
+  SOURCE: (key: OwnedKey) => key.source,
+  STATUS: (key: OwnedKey) => statusCell(key.status),
+  OWNER: (key: OwnedKey) => key.owner ?? key.principalId,
+  EXPIRES: (key: OwnedKey) => timeLeft(key.expiresAt),
+};
+
+/** On a terminal each key has its own lines, because a column could cut it. */
+function withValues(keys: readonly OwnedKey[]): View {
+  const rows = table(keys, { ...columns, VALUE: (key) => key.apiKey });
+  const inLines = stackViews(keys.map(inFull));
+  return (page) => (page.terminal ? inLines : rows)(page);
+}
+
+function inFull(key: OwnedKey): View {
+  const pairs = Object.entries(columns).map(([title, read]) => [title.toLowerCase(), read(key)] as [string, Cell]);
+  return keyValueTable([...pairs, ['value', key.apiKey]], { wrap: false });
+}

@@ -1,0 +1,42 @@
+import { defineCommand } from '../command.ts';
+import { repeatablePairFlag } from '../flags/values.ts';
+import { callPlatform } from '../../platform/any-endpoint/index.ts';
+import { anything, document, integer, record, text } from '../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
+      .argument('<path>', 'path, such as /v2/projects/{project}/apps; {project} is filled in')
+      .option('--query <name=value>', 'query parameter (repeatable)', repeatablePairFlag)
+      .option(
+        '--field <name=value>',
+        'text field of the JSON body; name:=json for other values (repeatable)',
+        repeatablePairFlag,
+      )
+      .addOption(command.createOption('--input <file>', 'read the body from this file; - is stdin').conflicts('field'))
+      .option('-i, --show-headers', 'print the status and headers')
+      .option('--paginate', 'fetch all pages and join them'),
+  run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
+    callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
+  verbatim: () => true,
+  view:
+    ({ statusCode, headers, text }, { showHeaders }) =>
+    ({ style }) => {
+      const head = [`HTTP ${statusCode}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
+      return [...(showHeaders ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
+    },
+  effect: 'destroys',
+  onlyReads: (method) => method.toUpperCase() === 'GET',
+  json: document({
+    statusCode: integer('HTTP status'),
+    headers: record(anything('text, or a list of texts'), 'response headers'),
+    body: anything('response body, parsed if it is JSON'),
+    text: text('response body as text'),
+  }),
+  examples: [
+    "api GET '/v2/projects/{project}/apps'",
+    "api PATCH '/v2/projects/{project}/apps/p-12345678-web' --field maxReplicaCount:=3",
+    'api GET /v2/projects --json=body',
+  ],
+});

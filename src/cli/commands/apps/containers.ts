@@ -1,0 +1,65 @@
+import { defineCommand } from '../../command.ts';
+import { type Container, listContainers } from '../../../platform/contract/containers.ts';
+import { appArgument } from '../../flags/app.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { durationCell } from '../../../kernel/output/format.ts';
+import { type Cell, table } from '../../../kernel/output/table.ts';
+import { boolean, documents, integer, number, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
+
+export default defineCommand({
+  configure: (command) => listFlags(appArgument(command)),
+  run: async ({ api, project, progress }, app, flags) =>
+    applyLimit((await api(listContainers, { project, app })) ?? [], flags, progress, 'container'),
+  view: (containers) =>
+    table(
+      containers,
+      {
+        CONTAINER: (container) => container.containerId,
+        STATE: (container) => statusCell(stateOf(container)),
+        RESTARTS: (container) => container.containerRestartCount,
+        REGION: (container) => container.region,
+        BUILD: (container) => container.buildId,
+        UP: uptime,
+      },
+      { keep: ['CONTAINER', 'STATE', 'UP'], right: ['RESTARTS', 'UP'] },
+    ),
+  details: [
+    'A container that has just ended may be listed as RUNNING for some seconds. One without a build is that of a job.',
+  ],
+  empty: 'no containers are running; the next request starts one',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      containerId: text('full name of the container'),
+      containerState: text('state; platform value, passed through'),
+      isTerminating: boolean('whether it is terminating'),
+      containerRestartCount: integer('number of restarts'),
+      containerRunningTimeMs: number('uptime, in ms'),
+      containerStartTimestamp: text('RFC 3339, UTC'),
+      containerTerminationTimestamp: text('RFC 3339, UTC'),
+      timestamp: text('when the state was read: RFC 3339, UTC'),
+      buildId: text('build it runs'),
+      region: text('region'),
+      hardwareProvider: text('cloud provider'),
+      hostIp: text('IP address of the host'),
+      containerIp: text('IP address'),
+      appId: text('app id'),
+      projectId: text('project'),
+    }),
+  ),
+  examples: ['apps containers web', 'apps containers web --json=containerId,containerState'],
+});
+
+function stateOf({ isTerminating, containerState }: Container): string | null | undefined {
+  return isTerminating ? 'TERMINATING' : containerState;
+}
+
+/** The platform's uptime, otherwise the time since the start; undefined if the container has not started. */
+function uptime(container: Container): Cell {
+  const { containerRunningTimeMs, containerStartTimestamp, containerTerminationTimestamp } = container;
+  if (containerRunningTimeMs) return durationCell(containerRunningTimeMs);
+  if (!containerStartTimestamp) return undefined;
+  const until = containerTerminationTimestamp ? Date.parse(containerTerminationTimestamp) : undefined;
+  return (page) => durationCell(Math.max(0, (until ?? page.now) - Date.parse(containerStartTimestamp)))(page);
+}

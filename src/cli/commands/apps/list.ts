@@ -1,0 +1,86 @@
+import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
+import { type AppSummary, listApps } from '../../../platform/contract/apps.ts';
+import { shortAppName } from '../../../platform/contract/endpoint.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { ago, alphabetically, countCell, largestFirst, latestFirst } from '../../../kernel/output/format.ts';
+import { type Cell, table } from '../../../kernel/output/table.ts';
+import { anything, boolean, documents, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    listFlags(
+      command.option('--ephemeral', 'include apps that one-off runs created').addOption(
+        command
+          .createOption('--sort <field>', 'sort by this field, numbers and times from the largest or newest')
+          .choices(sortFields)
+          .default('updated' as const),
+      ),
+    ),
+  run: async ({ api, project, progress }, { ephemeral, sort, ...flags }) => {
+    const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
+    return applyLimit(apps.sort(orders[sort]), flags, progress, 'app');
+  },
+  view: (apps) =>
+    table(
+      apps,
+      {
+        NAME: nameOf,
+        STATUS: (app) => statusCell(app.status),
+        HARDWARE: (app) => app.hardware,
+        REGION: (app) => app.region,
+        'REQUESTS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
+        'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
+        UPDATED: (app) => ago(app.updatedAt),
+      },
+      { keep: ['NAME', 'STATUS'], right: ['REQUESTS/MONTH', 'COST USD/MONTH'] },
+    ),
+  empty: sentence`no apps yet; ${gantryCommand`deploy`} creates one; ${gantryCommand`apps list --ephemeral`} shows those of one-off runs`,
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('app id, <project>-<name>'),
+      name: text('app name'),
+      status: text('app status; platform value, passed through'),
+      hardware: text('compute type'),
+      hardwareProvider: text('cloud provider'),
+      region: text('region'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      ephemeral: boolean('true if a one-off run created it'),
+      cost_metrics: anything("this month's cost; platform value, passed through"),
+      request_metrics: anything("this month's requests; platform value, passed through"),
+      projectId: text('project'),
+    }),
+  ),
+  examples: ['apps list', 'apps list --sort cost --limit 10', 'apps list --json=name,status'],
+});
+
+function nameOf(app: AppSummary): string {
+  return app.name ?? shortAppName(app.projectId ?? '', app.id);
+}
+
+const orders = {
+  name: alphabetically<AppSummary>(nameOf),
+  status: alphabetically<AppSummary>((app) => app.status),
+  cost: largestFirst<AppSummary>((app) => metric(app.cost_metrics, 'total_cost')),
+  requests: largestFirst<AppSummary>((app) => metric(app.request_metrics, 'total')),
+  created: latestFirst<AppSummary>((app) => app.createdAt),
+  updated: latestFirst<AppSummary>((app) => app.updatedAt),
+};
+const sortFields = Object.keys(orders) as (keyof typeof orders)[];
+
+function grouped(requests: number | string | undefined): Cell {
+  return typeof requests === 'number' ? countCell(requests) : requests;
+}
+
+function decimals(cost: number | string | undefined): string | undefined {
+  return typeof cost === 'number' ? cost.toFixed(2) : cost;
+}
+
+/** The names inside a metric are not documented. */
+function metric(metrics: AppSummary['cost_metrics'], name: string): number | string | undefined {
+  const value = metrics?.[name];
+  return typeof value === 'number' || typeof value === 'string' ? value : undefined;
+}

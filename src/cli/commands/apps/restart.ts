@@ -1,0 +1,21 @@
+import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../../kernel/command-line.ts';
+import { appArgument } from '../../flags/app.ts';
+import { durationFlag } from '../../flags/values.ts';
+import { returnToBuild } from '../../../deploys/rollback/index.ts';
+import { deployedAgain } from '../../views/deployed-again.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    appArgument(command)
+      .option('--from-git <revision>', 'deploy this revision, if it has the same files')
+      .option('--force', 'deploy even if the files differ')
+      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
+  run: (context, app, { fromGit, configFile, force = false, timeout: typedMs }) => {
+    const again = { without: gantryCommand`apps restart ${app} --from-git REV` };
+    return returnToBuild(context, app, { fromGit, configFile, force, logs: !context.progress.isQuiet, typedMs, again });
+  },
+  ...deployedAgain,
+  details: ['Waits until no replica of before is left: each has the secrets of now then.'],
+  examples: ['apps restart web', 'apps restart web --yes', 'apps restart web --from-git v1.2.0'],
+});

@@ -1,0 +1,41 @@
+import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../../kernel/command-line.ts';
+import { appArgument } from '../../flags/app.ts';
+import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
+import { changeScaling } from '../../../deploys/apps/index.ts';
+import { table } from '../../../kernel/output/table.ts';
+import { anything, boolean, document, list, object, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    appArgument(command)
+      .option('--min-replicas <number>', 'minimum number of replicas; 0 lets the app sleep', wholeNumberFlag(0))
+      .option('--max-replicas <number>', 'maximum number of replicas', wholeNumberFlag(1))
+      .option('--cooldown <duration>', 'how long a replica runs without requests', durationFlag)
+      .option('--response-grace-period <duration>', 'maximum duration of a request', durationFlag),
+  run: (context, app, { minReplicas, maxReplicas, cooldown, responseGracePeriod }) =>
+    changeScaling(context, app, {
+      minReplicaCount: minReplicas,
+      maxReplicaCount: maxReplicas,
+      cooldownPeriodSeconds: seconds(cooldown),
+      responseGracePeriodSeconds: seconds(responseGracePeriod),
+    }),
+  view: ({ settings }) =>
+    table(settings, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
+  next: ({ app }) => [{ line: gantryCommand`apps containers ${app}`, when: 'to see its replicas' }],
+  effect: 'changes',
+  dryRun: true,
+  json: document({
+    app: text('app name'),
+    changed: boolean('whether anything changed'),
+    settings: list(
+      object({ setting: text('key of cerebrium.toml'), from: anything('value before'), to: anything('value after') }),
+      'changed settings: setting, from, to; empty if nothing changed',
+    ),
+  }),
+  examples: ['apps scale web --min-replicas 1', 'apps scale web --max-replicas 5 --cooldown 2m'],
+});
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms / 1000);
+}

@@ -1,0 +1,125 @@
+import { InvalidArgumentError } from 'commander';
+import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { platformExits } from '../../kernel/errors.ts';
+import { appArgument } from '../flags/app.ts';
+import { callFlags } from '../flags/call.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
+import { dollarFlag, durationFlag } from '../flags/values.ts';
+import { runBench } from '../../insight/bench/index.ts';
+import { boolean, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
+import { benchReport, benchView } from '../views/bench.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    chartPageFlags(
+      callFlags(
+        appArgument(command.usage('[options] [app] [function] [name=value...]'))
+          .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
+          .option('--rate <rates>', 'calls a second, such as 5,10,20 (default: search for the limit)', ratesFlag)
+          .option('--for <duration>', 'how long to call at each rate (default: 30s)', durationFlag)
+          .option('--budget <dollars>', 'stop before replicas have cost more', dollarFlag)
+          .option('--call-timeout <duration>', 'a call that takes longer has failed (default: 60s)', durationFlag),
+      ),
+    ),
+  run: async (context, app, args, flags) => {
+    checkChartPageFlags(flags);
+    const { rate: rates, for: stepMs = 30_000, callTimeout: callTimeoutMs = 60_000, ...call } = flags;
+    const report = await runBench(context, { app, args, ...call, rates, stepMs, callTimeoutMs });
+    await saveChartPage(context, flags, `Bench of ${report.app}`, () => benchReport(report));
+    return report;
+  },
+  exit: ({ stoppedBy }) => (stoppedBy === 'interrupt' ? 'interrupted' : 'ok'),
+  view: benchView,
+  data: ({ seconds: _, ...report }) => report,
+  next: ({ app, breaksAt, allows }) =>
+    breaksAt === null || allows === null
+      ? []
+      : [
+          {
+            line: gantryCommand`apps scale ${app} --max-replicas ${String(2 * allows.replicas)}`,
+            when: 'to allow more calls',
+          },
+        ],
+  effect: 'changes',
+  dryRun: true,
+  exits: [...platformExits, 'input-needed', 'app-error'],
+  json: document({
+    app: text('app name'),
+    function: text('function or path'),
+    steps: list(
+      object({
+        rate: number('calls a second'),
+        calls: integer('calls that were made'),
+        succeeded: integer('calls with a status of 2xx'),
+        failures: list(object({ what: text('what happened'), calls: integer('number of calls') }), 'the other calls'),
+        p50Ms: nullable(number('response time in ms, since the call was due; null without a response')),
+        p90Ms: nullable(number('the same, 90th percentile')),
+        p99Ms: nullable(number('the same, 99th percentile')),
+        p999Ms: nullable(number('the same, 99.9th percentile')),
+        maxMs: nullable(number('the longest')),
+        parts: nullable(
+          object(
+            {
+              meanMs: number('average response time in ms: the sum of the others'),
+              localMs: number('how late calls left this machine'),
+              lineMs: number('on the way, and in what is in front of the app'),
+              queueMs: number('waiting for a replica, without its start'),
+              coldMs: number('waiting for a replica to start'),
+              appMs: number('in the app'),
+            },
+            'of calls that succeeded and have a run; null without any',
+          ),
+        ),
+        coldStarts: nullable(integer('calls that waited for a replica to start; null if not known')),
+        replicas: nullable(integer('replicas that ran calls; null if not known')),
+        centsPerThousand: nullable(number('cost of 1,000 calls at this rate, in US cents; null if not known')),
+        holds: boolean('whether the app kept up'),
+        localLimit: nullable(text('why this machine may have been the limit; null if it was not')),
+      }),
+      'one for each rate, in the order of the calls',
+    ),
+    holds: nullable(number('highest rate that the app kept up with; null if none')),
+    breaksAt: nullable(number('lowest rate that it did not keep up with; null if none')),
+    allows: nullable(
+      object(
+        {
+          rate: number('calls a second'),
+          replicas: integer('max_replicas'),
+          concurrency: integer('calls that a replica takes at once'),
+          appMs: number('average time of a call in the app'),
+        },
+        'what the settings allow: replicas x concurrency / time in the app; null if not known',
+      ),
+    ),
+    calls: integer('calls that were made'),
+    found: integer('calls whose run the platform returned'),
+    unfinished: integer('calls that got no response in time and may go on in the app'),
+    openRuns: list(
+      text('run id'),
+      'if there are such calls: runs made meanwhile, also of other callers, that had not ended',
+    ),
+    costCents: nullable(number('cost of replicas until their cooldown has passed, in US cents; null if not known')),
+    budgetCents: nullable(number('--budget in US cents; null without it')),
+    stoppedBy: nullable(choice(['budget', 'interrupt'], 'why it ended early; null if it did not')),
+  }),
+  details: [
+    'Calls are sent when they are due, whether or not others were answered. A response time counts from that moment, so that a slow app does not look fast because it gets fewer calls. One call before the first step is not measured.',
+    'The time in the queue, of cold starts and in the app is that of the runs of the calls, found by their ids. The cost is the time of replicas at the price of the app, until their cooldown has passed. A call that outlives --call-timeout goes on in the app: it counts as busy until its run has ended, for --budget and the cost as well.',
+    'For an app that is not of this folder, it asks; where nobody can answer, it needs --yes and --budget.',
+  ],
+  examples: [
+    'bench',
+    'bench web predict --data @case.json --rate 5,10,20 --for 60s --budget 0.50',
+    'bench web --rate 100 --for 10s --html bench.html',
+  ],
+});
+
+/** `5,10,20` or `0.5`. */
+function ratesFlag(value: string): number[] {
+  const rates = value.split(',').map((part) => part.trim().replace(/\/s$/, ''));
+  const isRate = (part: string) => /^\d+(\.\d+)?$/.test(part) && Number(part) > 0 && Number(part) <= 10_000;
+  if (!rates.every(isRate)) throw new InvalidArgumentError('Expected calls a second, such as 5 or 5,10,20.');
+  return rates.map(Number);
+}
+ratesFlag.valueKind = 'list';

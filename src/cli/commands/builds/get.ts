@@ -1,0 +1,80 @@
+import { defineCommand } from '../../command.ts';
+import { gantryCommand } from '../../../kernel/command-line.ts';
+import { type Build, buildHasFailed, getBuildZipContents } from '../../../platform/contract/builds.ts';
+import { type BuildCommit, findCommit } from '../../../deploys/identity.ts';
+import { appArgument } from '../../flags/app.ts';
+import { requiring } from '../../flags/rules.ts';
+import { type BuildFile, fetchBuild, parseZipContents, resolveBuild } from '../../../deploys/builds/index.ts';
+import { readHistory } from '../../../deploys/history/index.ts';
+import { ago, shortBuild, sizeCell } from '../../../kernel/output/format.ts';
+import type { View } from '../../../kernel/output/page.ts';
+import { keyValueTable, table } from '../../../kernel/output/table.ts';
+import { anything, document, passThrough, text } from '../../result-schema.ts';
+import { buildFields, commitText } from '../../views/build.ts';
+import { fileTreeView } from '../../views/file-tree.ts';
+import { statusCell } from '../../views/status.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    appArgument(command)
+      .argument('[build]', 'build id (default: latest)')
+      .option('--files', 'list the files of its archive instead')
+      .addOption(
+        requiring(command.createOption('--tree', 'show folders as a tree, each with its total size'), 'files'),
+      ),
+  run: async (context, app, requested, { files, configFile }): Promise<BuildDetails | ArchiveFiles> => {
+    const { api, project, progress } = context;
+    const id = await resolveBuild(context, app, requested);
+    if (files) {
+      const reply = await api(getBuildZipContents, { project, app, build: id });
+      if (parseZipContents(reply.zipFiles).length === 0)
+        progress.note(`no files in the archive of build ${shortBuild(id)}`);
+      return { ...reply, zipFiles: reply.zipFiles ?? null };
+    }
+    const build = await fetchBuild(api, { project, app, build: id });
+    const commit = await findCommit(context, { app, configFile }, build.id);
+    const found = (await readHistory(context, app)).markOf(build.id) ?? null;
+    return { ...build, ...commit, found };
+  },
+  view: (found, { tree }) => {
+    if (!isBuild(found)) return filesView(parseZipContents(found.zipFiles), tree === true);
+    return keyValueTable([
+      ['build', found.id],
+      ['status', statusCell(found.status)],
+      ['found', found.found],
+      ['commit', commitText(found)],
+      ['reason', found.initError],
+      ['created', ago(found.createdAt)],
+      ['updated', ago(found.updatedAt)],
+    ]);
+  },
+  next: (found, _, [app]) =>
+    isBuild(found) && buildHasFailed(found.status)
+      ? [{ line: gantryCommand`explain ${String(app)} ${found.id}`, when: 'to see why it failed' }]
+      : [],
+  json: document(
+    buildFields,
+    passThrough({
+      id: text('build id'),
+      zipFiles: anything('with --files: the files; platform value, passed through'),
+    }),
+  ),
+  effect: 'reads',
+  examples: ['builds get web', 'builds get web --json=status', 'builds get web --files --tree'],
+});
+
+type BuildDetails = Build & BuildCommit & { found: string | null };
+type ArchiveFiles = { zipFiles: unknown };
+
+function isBuild(found: BuildDetails | ArchiveFiles): found is BuildDetails {
+  return !('zipFiles' in found);
+}
+
+function filesView(files: readonly BuildFile[], tree: boolean): View {
+  if (tree) return fileTreeView(files);
+  return table(
+    files,
+    { FILE: ({ path }) => path, SIZE: ({ size }) => sizeCell(size), MORE: ({ more }) => more },
+    { keep: ['FILE'], right: ['SIZE'] },
+  );
+}

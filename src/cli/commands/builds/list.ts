@@ -1,0 +1,52 @@
+import { defineCommand } from '../../command.ts';
+import { listBuilds } from '../../../platform/contract/builds.ts';
+import { recordedCommit } from '../../../deploys/identity.ts';
+import { appArgument } from '../../flags/app.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { readHistory } from '../../../deploys/history/index.ts';
+import { ago, latestFirst, shortBuild } from '../../../kernel/output/format.ts';
+import { table } from '../../../kernel/output/table.ts';
+import { documents } from '../../result-schema.ts';
+import { commitText, listedBuildFields } from '../../views/build.ts';
+import { statusCell } from '../../views/status.ts';
+
+export default defineCommand({
+  configure: (command) => listFlags(appArgument(command)),
+  run: async (context, app, flags) => {
+    const { api, project, progress } = context;
+    const [listed, history] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
+    const builds = listed.map((build) => ({
+      ...build,
+      ...recordedCommit(history, build.id),
+      found: history.markOf(build.id) ?? null,
+      reason: history.failure(build.id)?.reason ?? lastError(build.initError),
+    }));
+    return applyLimit(builds.sort(latestFirst((build) => build.createdAt)), flags, progress, 'build');
+  },
+  view: (builds) =>
+    table(
+      builds,
+      {
+        BUILD:
+          ({ id }) =>
+          ({ terminal }) =>
+            terminal ? shortBuild(id) : id,
+        STATUS: (build) => statusCell(build.status),
+        CREATED: (build) => ago(build.createdAt),
+        COMMIT: commitText,
+        FOUND: (build) => build.found,
+        REASON: (build) => build.reason,
+      },
+      { keep: ['BUILD', 'STATUS'] },
+    ),
+  empty: 'no builds yet',
+  json: documents(listedBuildFields),
+  effect: 'reads',
+  examples: ['builds list web', 'builds list web --limit 5'],
+});
+
+/** The line of a traceback or a log that names the error. */
+function lastError(initError: string | null | undefined): string | null {
+  const lines = (initError ?? '').split('\n').filter((line) => line.trim() !== '');
+  return lines.findLast((line) => /\w(?:Error|Exception)\b/.test(line)) ?? lines[0] ?? null;
+}

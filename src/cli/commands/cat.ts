@@ -1,0 +1,17 @@
+import { defineCommand } from '../command.ts';
+import { findRemoteFiles, parseVolumePath, streamFiles } from '../../storage/volumes/index.ts';
+import { RawOutput } from '../../kernel/output/raw-output.ts';
+
+export default defineCommand({
+  configure: (command) => command.argument('<path...>', 'remote files, as volume:/path or /path'),
+  run: async (context, paths) => {
+    const files = await findRemoteFiles(
+      context,
+      paths.map((path) => parseVolumePath(path, context.settings)),
+    );
+    return new RawOutput((take) => streamFiles(context, files, take));
+  },
+  view: () => () => '',
+  effect: 'reads',
+  examples: ['cat /logs/today.txt', 'cat /data/part-1 /data/part-2 > whole', 'cat default:/notes.md | head'],
+});

@@ -1,0 +1,102 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../../platform/context.ts';
+import { type Problem, ProjectError } from '../../kernel/errors.ts';
+import { checkLocalApp } from '../../deploys/send/index.ts';
+import { count } from '../../kernel/output/format.ts';
+import { wrapped } from '../../kernel/output/table.ts';
+import { configJsonSchema } from '../../app/json-schema.ts';
+import {
+  anything,
+  boolean,
+  choice,
+  document,
+  integer,
+  list,
+  object,
+  optional,
+  passThrough,
+  text,
+} from '../result-schema.ts';
+
+const problemShape = object({
+  severity: choice(['error', 'warning'], 'severity'),
+  message: text('what is wrong'),
+  location: optional(
+    object({
+      file: text('file'),
+      line: integer('from 1'),
+      column: integer('from 1, in characters'),
+      length: integer('characters'),
+      text: text('the line'),
+    }),
+  ),
+  why: optional(text('cause')),
+  fix: optional(anything('what to do about it, as text')),
+});
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[path]', 'config file, or the folder of an app', 'cerebrium.toml')
+      .option('--name <name>', 'override the app name of the config file')
+      .option('--use-gitignore', 'skip files that git ignores')
+      .option('--strict', 'treat warnings as errors')
+      .option('--schema', 'print the JSON Schema of cerebrium.toml instead'),
+  run: async (context, path, { strict, schema, ...options }): Promise<Checked | Schema> => {
+    if (schema) return configJsonSchema();
+    const { progress } = context;
+    const { file, root } = locate(context, path);
+    const { project, problems } = await checkLocalApp(context, { ...options, configFile: file, root });
+    const failures = problems.filter(({ severity }) => strict || severity === 'error');
+    const [first, ...others] = failures;
+    if (first) throw new ProjectError(others.length > 0 ? `${failures.length} errors` : first.message, problems);
+    for (const problem of problems) progress.warn(problem);
+    if (problems.length > 0) progress.note('with --strict, a warning is an error');
+    return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
+  },
+  view: (found) => {
+    if (!isChecked(found)) return () => JSON.stringify(found, null, 2);
+    const { file, app, runtime, problems } = found;
+    const warnings = problems.length > 0 ? `, ${count(problems.length, 'warning')}` : '';
+    return wrapped(() => `${file} is valid: app ${app}, runtime ${runtime}${warnings}`);
+  },
+  verbatim: ({ schema }) => schema === true,
+  effect: 'reads',
+  local: true,
+  exits: ['project'],
+  json: document(
+    {
+      file: text('config file'),
+      valid: boolean('true; an invalid file is an error with its problems'),
+      app: text('app name'),
+      runtime: text('cortex, custom or a partner'),
+      problems: list(problemShape, 'problems: severity, message, location (line, column), why and fix'),
+    },
+    passThrough({ $schema: text('with --schema: the JSON Schema') }),
+  ),
+  examples: [
+    ...['check', 'check other-app --strict', 'check envs/prod.toml', 'check --json'],
+    'check --schema > cerebrium.schema.json',
+  ],
+});
+
+interface Checked {
+  file: string;
+  valid: boolean;
+  app: string;
+  runtime: string;
+  problems: readonly Problem[];
+}
+type Schema = ReturnType<typeof configJsonSchema>;
+
+function isChecked(found: Checked | Schema): found is Checked {
+  return 'valid' in found;
+}
+
+/** A config file belongs to the app in the working directory, wherever it lies. */
+function locate({ cwd }: Context, path: string): { file: string; root: string } {
+  const isFolder = statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory();
+  return isFolder ? { file: join(path, 'cerebrium.toml'), root: resolve(cwd, path) } : { file: path, root: cwd };
+}

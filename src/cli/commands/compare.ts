@@ -1,0 +1,120 @@
+import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { appArgument } from '../flags/app.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
+import { timeFlag } from '../flags/values.ts';
+import { buildVerdicts, compareBuilds, type Durations } from '../../insight/compare/index.ts';
+import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
+import { compareReport, compareView } from '../views/compare.ts';
+import { figuresField } from '../views/figure-sources.ts';
+
+const verdict = choice(buildVerdicts, 'worse, better, no difference, or too few calls to tell');
+const build = (which: string) =>
+  object(
+    {
+      build: text('build id'),
+      since: text('first call considered at, RFC 3339, UTC'),
+      until: text('last one'),
+      calls: integer('calls that ended and were not canceled'),
+      failed: integer('those that failed'),
+      coldStarts: integer('calls that waited for a replica to start'),
+    },
+    which,
+  );
+const quantiles = object({
+  p50: nullable(number('median in ms; null without calls')),
+  p90: nullable(number('90th percentile')),
+  p99: nullable(number('99th percentile')),
+});
+const durations = (what: string) =>
+  object(
+    {
+      verdict,
+      before: quantiles,
+      after: quantiles,
+      change: nullable(number('of the typical duration: 0.2 is 20 % slower; null if not known')),
+      chance: nullable(number('the chance of such a difference if there is none')),
+    },
+    what,
+  );
+
+export default defineCommand({
+  configure: (command) =>
+    chartPageFlags(
+      appArgument(command)
+        .argument('[before]', 'earlier build (default: the one that served before)')
+        .argument('[after]', 'later build (default: the one that serves)')
+        .option('--since <time>', 'only calls since then, such as 2d (default: 7 days of each build)', timeFlag)
+        .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
+    ),
+  run: async (context, app, before, after, flags) => {
+    checkChartPageFlags(flags);
+    const builds = [before, after].filter((each) => each !== undefined);
+    const { since, explainFigures } = flags;
+    const comparison = await compareBuilds(context, { app, builds, since, explain: explainFigures === true });
+    await saveChartPage(context, flags, `Builds of ${app}`, () => compareReport(comparison));
+    return comparison;
+  },
+  view: compareView,
+  data: ({ runTime, coldStart, ...comparison }) => ({
+    ...comparison,
+    runTime: withoutCurve(runTime),
+    coldStart: withoutCurve(coldStart),
+  }),
+  next: ({ app, verdict }) =>
+    verdict === 'worse'
+      ? [{ line: gantryCommand`rollback ${app} --dry-run`, when: 'to see what going back changes' }]
+      : [],
+  effect: 'reads',
+  json: document({
+    app: text('app name'),
+    verdict: choice(buildVerdicts, 'of all measures: worse if one is, too few calls if nothing can be told'),
+    before: build('the earlier build'),
+    after: build('the later build'),
+    hours: nullable(list(integer('hour of the day, in UTC'), 'calls of other hours do not count; null if all count')),
+    files: nullable(
+      object(
+        {
+          added: list(text('path'), 'new files'),
+          changed: list(text('path'), 'other files'),
+          removed: list(text('path'), 'files that are gone'),
+          unchanged: integer('number of equal files'),
+          byCrc32: integer('those of them that were compared by CRC-32'),
+          unverified: integer('those of them without a checksum'),
+        },
+        'null if the platform does not list them',
+      ),
+    ),
+    settings: nullable(
+      list(
+        object({ setting: text('key of cerebrium.toml'), from: anything('before'), to: anything('after') }),
+        'changed settings; null if not known',
+      ),
+    ),
+    runTime: durations('how long calls that succeeded ran'),
+    coldStart: durations('how long replicas took to start'),
+    errors: object({
+      verdict,
+      before: nullable(number('share of calls that failed; null without calls')),
+      after: nullable(number('share of calls that failed')),
+      chance: nullable(number('the chance of such a difference if there is none')),
+    }),
+    missing: nullable(
+      integer('calls that the platform announced and did not return; null if it does not say how many'),
+    ),
+    unattributed: integer('calls during the deploy, which may be of either build'),
+    figures: figuresField,
+  }),
+  details: [
+    'Compares the calls of two builds: how long they ran by a rank test within each function and each hour of the day, errors by the exact test that deploy --watch judges by, cold starts. Only hours in which both builds had calls count.',
+    'Without builds, it is the one that serves and the one before. One build is compared with the one that serves. If a difference of 30 % could have been missed, the verdict is "too few calls".',
+  ],
+  examples: ['compare', 'compare web', 'compare web 3e9a11c2 3f2b7d04', 'compare web --html builds.html --open'],
+});
+
+/** It is for the chart. */
+function withoutCurve({ before, after, ...found }: Durations) {
+  const { curve: _, ...one } = before;
+  const { curve: __, ...other } = after;
+  return { ...found, before: one, after: other };
+}

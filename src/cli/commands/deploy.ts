@@ -1,0 +1,232 @@
+import { join, resolve } from 'node:path';
+import { defineCommand, type NextCommand } from '../command.ts';
+import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { buildPhase } from '../../platform/contract/builds.ts';
+import { makeFolder } from '../../kernel/disk/index.ts';
+import { GantryError, InterruptedError, PendingError, platformExits, throwIfAborted, UsageError } from '../../kernel/errors.ts';
+import { type DeployFlags, deployAgain, deployFlags, flagsOfOne } from '../flags/deploy.ts';
+import {
+  type Deployment,
+  type DeployPlan,
+  fewAtOnce,
+  findApps,
+  prepareDeploy,
+  type Question,
+  readLocalApp,
+  rememberTarget,
+  worstExit,
+} from '../../deploys/send/index.ts';
+import { announceEnd } from '../../local/notify/index.ts';
+import { TimeLimit } from '../../platform/waiting/index.ts';
+import { count } from '../../kernel/output/format.ts';
+import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
+import { type SampleCall, sampleArguments, sampleCallOf } from '../../app/sample-call.ts';
+import { document } from '../result-schema.ts';
+import { deployPlanView } from '../views/deploy-plan.ts';
+import { type DeployedApps, deployedAppsFields, deployedAppsView } from '../views/deployed-apps.ts';
+import { deploymentView, notStartedProblem } from '../views/deployment.ts';
+import { deploymentFields, deployPlanFields } from '../views/deployment-fields.ts';
+
+export default defineCommand({
+  configure: deployFlags,
+  run: (unlimited, folders, options): Promise<Result> =>
+    announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
+      if (folders.length > 0) return deployApps(unlimited, folders, options);
+      const { dryRun = false, timeout: typedMs, watch } = options;
+      const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
+      const limit = new TimeLimit(unlimited, { typedMs, failure });
+      const { context } = limit;
+      const smokeTests = options.smoke ? await parseSmokeTests(options.smoke) : [];
+      // Loaded by the deploys that need them.
+      const previews = options.preview ? await import('../../deploys/previews/index.ts') : undefined;
+      const rollbacks = options.orRollback ? await import('../../deploys/rollback/index.ts') : undefined;
+      const preview = await previews?.planPreview(context, { ...options, preview: options.preview ?? true });
+      // An unchanged app has no new mistakes: it is checked once it is known to have changed.
+      const outputs = [options.savePlan, options.applyPlan];
+      const localOptions = { ...options, checkSource: !options.ifChanged, outputs };
+      const named = preview ? { ...localOptions, name: preview.app } : localOptions;
+      const local = await readLocalApp(context, named).then((read) => previews?.asPreview(read) ?? read);
+      const prepared = await prepareDeploy(context, local, {
+        ...options,
+        dryRun,
+        logs: !unlimited.progress.isQuiet,
+        limit,
+        inTurn: deployAgain(options, { ifBusy: 'wait' }),
+        anyway: deployAgain(options, { older: true }),
+        verification: {
+          watchMs: watch === true ? defaultWatchMs : watch,
+          smokeTests,
+          goOn: deployAgain(options, { ifChanged: true }),
+        },
+        rollBack:
+          rollbacks &&
+          ((error) => {
+            const about = { ...options, typedMs, logs: !unlimited.progress.isQuiet };
+            return rollbacks.orRollBack(unlimited, about, error);
+          }),
+        confirm: context.prompt.isPossible && !dryRun ? (...asked) => confirmPlan(context, ...asked) : undefined,
+      });
+      if (dryRun) return prepared.plan;
+      const { plan } = prepared;
+      if (preview) await previews?.recordPreview(context, preview);
+      await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
+      const deployment = await reportOutcome(unlimited, plan, async () => {
+        const done = await prepared.run();
+        if (preview && options.ttl !== undefined && !done.changed) await previews?.requireRenewed(context, preview);
+        return done;
+      });
+      const { runtime, root } = local.project;
+      return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
+    }),
+  exit: (value, { detailedExitCode }) =>
+    worstExit(
+      'apps' in value ? value.apps.map(({ exitCode }) => exitCode) : [detailedExitCode && value.changed ? 3 : 0],
+    ),
+  view: (value) =>
+    'apps' in value ? deployedAppsView(value) : 'dryRun' in value ? deployPlanView(value) : () => value.endpoint,
+  data: documentOf,
+  json: document(deploymentFields, deployPlanFields, deployedAppsFields),
+  next: nextCommands,
+  effect: 'changes',
+  exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
+  examples: [
+    'deploy',
+    'deploy --if-changed --if-busy wait --watch --or-rollback',
+    'deploy --dry-run --files',
+    'deploy --preview --ttl 7d',
+    'deploy --name web-staging --detach',
+    'deploy --json=endpoint,build',
+    'deploy --dry-run --detailed-exit-code',
+    'deploy --watch --smoke /health --or-rollback',
+    'deploy --dry-run --save-plan gantry-plan.json',
+    'deploy --apply-plan gantry-plan.json',
+  ],
+});
+
+const defaultWatchMs = 120_000;
+
+async function parseSmokeTests(typed: readonly string[]) {
+  const { parseSmokeTest } = await import('../../deploys/smoke-test.ts');
+  return typed.map(parseSmokeTest);
+}
+
+/** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */
+async function deployApps(context: Context, folders: string[], options: DeployFlags): Promise<DeployedApps> {
+  const { cwd, progress, prompt, signal } = context;
+  const { name, events, savePlan, applyPlan } = options;
+  if (name ?? events) throw new UsageError('--name and --events are for one app', { fix: 'leave out the folders' });
+  const { callCommand } = await import('../mcp/call.ts');
+  const apps = await findApps(context, folders, options.configFile);
+  const deployEach = async (flags: DeployFlags): Promise<DeployedApps> => {
+    const done = await fewAtOnce(apps, async ({ folder, app }) => {
+      const planOf = (place?: string) => place && join(resolve(cwd, place), `${app}.json`);
+      const own = flagsOfOne(flags, { savePlan: planOf(savePlan), applyPlan: planOf(applyPlan) });
+      const asked = [prompt.isConfirmed ? '--yes' : [], progress.isQuiet ? '--quiet' : []].flat();
+      const argv = ['deploy', '-C', resolve(cwd, folder), ...own, ...asked, '--json'];
+      const onLine = (line: string) => progress.relay(`${app}: ${line}`);
+      const { code, stdout } = await callCommand(context, argv, { signal, idle: { onIdle: () => () => {} }, onLine });
+      const { next: _, ...shown } = JSON.parse(`${stdout}`);
+      const result = shown.error ? shown : { [flags.dryRun ? 'plan' : 'deployment']: shown };
+      return { folder, app, exitCode: code, ...result };
+    });
+    return { apps: done, changed: done.some(({ deployment, plan }) => (deployment ?? plan)?.changed === true) };
+  };
+  context.interruption.message = `stopping ${count(apps.length, 'deploy')}`;
+  if (savePlan !== undefined) makeFolder(resolve(cwd, savePlan));
+  if (prompt.isPossible && !prompt.isConfirmed && !options.dryRun) {
+    progress.note(deployedAppsView(await deployEach({ ...options, dryRun: true })));
+    await prompt.confirm(`Deploy ${count(apps.length, 'app')}?`, { byDefault: true });
+  }
+  const deployed = await deployEach(options);
+  throwIfAborted(signal);
+  return deployed;
+}
+
+/** A deployment, and how to call it. */
+type Deployed = Deployment & { call: SampleCall | undefined };
+
+function documentOf(value: Result): DeployPlan | Deployment | DeployedApps {
+  if ('dryRun' in value || 'apps' in value) return value;
+  const { call: _, ...deployment } = value;
+  return deployment;
+}
+
+/** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */
+async function confirmPlan(
+  { flags, progress, prompt }: Context,
+  plan: DeployPlan,
+  questions: readonly Question[],
+): Promise<void> {
+  progress.note(deployPlanView(plan));
+  if (flags.local) return;
+  for (const { text } of questions) await prompt.confirm(text);
+  const question = plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?';
+  if (questions.length === 0) await prompt.confirm(question, { byDefault: true });
+}
+
+/** Runs the deploy and reports its outcome to GitHub Actions. */
+async function reportOutcome(context: Context, { app }: DeployPlan, work: () => Promise<Deployment>) {
+  const { env, progress, secrets } = context;
+  try {
+    const done = await work();
+    await rememberTarget(context, done);
+    const { build, status, endpoint, dashboard } = done;
+    const built = { 'build-id': build, status, 'build-status': status };
+    writeGithubOutputs(env, { app, ...built, endpoint, 'dashboard-url': dashboard }, secrets);
+    progress.note(deploymentView(done));
+    const problem = notStartedProblem(done);
+    if (problem) progress.warn(problem);
+    return done;
+  } catch (error) {
+    const details = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
+    const { build = '', dashboard, reason, log = [] } = details;
+    const failure = { message: (error as Error).message, reason: reason ?? undefined, log };
+    const built = { 'build-id': build, status: outcomeOf(error, details), 'build-status': details.status ?? '' };
+    const outputs = { app, ...built, endpoint: '', 'dashboard-url': dashboard ?? '' };
+    writeGithubOutputs(env, outputs, secrets, failure);
+    throw error;
+  }
+}
+
+type Result = DeployPlan | Deployed | DeployedApps;
+
+function nextCommands(value: Result, options: DeployFlags, [folders]: readonly unknown[]): NextCommand[] {
+  const failed = 'apps' in value ? value.apps.flatMap(({ folder, error }) => (error ? [folder] : [])) : [];
+  const goOn = { line: deployAgain(options, { ifChanged: true }, failed), when: 'to deploy those that failed' };
+  if (failed.length > 0) return options.dryRun ? [] : [goOn];
+  if (options.dryRun) {
+    const line = deployAgain(options, {}, folders as string[]);
+    if (options.savePlan !== undefined) {
+      const apply = new CommandLine([...line.argv, '--apply-plan', options.savePlan]);
+      return [{ line: apply, when: 'to apply the plan' }];
+    }
+    return value.changed ? [{ line, when: 'to deploy it' }] : [];
+  }
+  if ('apps' in value || 'dryRun' in value) return [];
+  const { app, build, status, call } = value;
+  if (buildPhase(status) !== 'succeeded') {
+    return [{ line: gantryCommand`builds follow ${app} ${build}`, when: 'to follow it' }];
+  }
+  const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
+  return call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }, logs] : [logs];
+}
+
+/** How a deploy ended without success: the status of its build only if that is why. */
+function outcomeOf(error: unknown, { status = '', verdict }: FailureDetails): string {
+  if (verdict !== undefined) return verdict === 'sick' ? 'failed' : verdict;
+  if (buildPhase(status) === 'failed') return status;
+  if (error instanceof InterruptedError) return 'interrupted';
+  if (error instanceof PendingError) return 'pending';
+  return status === '' ? 'failed' : 'unknown';
+}
+
+interface FailureDetails {
+  build?: string;
+  status?: string;
+  /** On a build that was watched or called. */
+  verdict?: string;
+  dashboard?: string | null;
+  reason?: string | null;
+  log?: string[];
+}

@@ -1,0 +1,172 @@
+import { on } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../../platform/context.ts';
+import { toAppId } from '../../platform/contract/endpoint.ts';
+import type { Secrets } from '../../platform/contract/secrets.ts';
+import { type Emulator, findPython, type OnBreakpoint } from '../../emulator/index.ts';
+import { debugPortFlag, openDebugRelays, parsePort } from '../flags/debugging.ts';
+import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
+import { requiring } from '../flags/rules.ts';
+import { wholeNumberFlag } from '../flags/values.ts';
+import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../../local/dev/index.ts';
+import { detectShell, evaluationOf } from '../../local/emulator/index.ts';
+import { readSecretsFile } from '../../team/secrets/index.ts';
+import { wrapCommand } from '../../kernel/output/wrap-command.ts';
+import { isSecretVariable } from '../../app/secret-value.ts';
+import { devEvents } from '../views/dev-events.ts';
+import { DevPrinter } from '../views/dev-printer.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[dir...]', 'app folders, or folders of app folders', ['.'])
+      .option('--port <number>', 'port to listen on (default: 4100, or the next free one)', wholeNumberFlag(0, 65_535))
+      .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
+      .option(...installFlag)
+      .option(...allowOriginFlag)
+      .option('--from-env-file <file>', '.env or JSON file with secrets for the app; watched as well')
+      .option('--open', 'open the app in the browser once it is ready')
+      .option(...debugPortFlag, parsePort)
+      .addOption(
+        requiring(command.createOption('--wait-for-client', 'start the app when an editor has attached'), 'debugPort'),
+      ),
+  run: (context, folders, options) => serve(context, folders, options),
+  verbatim: () => true,
+  view:
+    ({ page, endpoint, curl }) =>
+    ({ columns }) =>
+      [page || endpoint, ...(curl ? [wrapCommand(curl, columns)] : [])].join('\n'),
+  effect: 'changes',
+  local: true,
+  unattended: false,
+  exits: ['input-needed', 'not-found', 'project', 'unavailable'],
+  json: devEvents,
+  details: [
+    'Prints a line for each call, what the app prints, and what is wrong with a change; the previous version runs on. In another shell, `gantry emulator env` prints what makes invoke, logs and cp use it; in the folder of an app, --local does.',
+    'Calls need no token from the user who runs it, on Linux even if the app is private.',
+    'With --debug-port, an editor attaches to the app, and stays attached when it is deployed again; that needs debugpy, which --install installs. breakpoint() stops at the terminal. `gantry dev replay` sends a call again.',
+  ],
+  examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open', 'dev --debug-port'],
+});
+
+interface DevFlags {
+  port?: number | undefined;
+  pace: number;
+  install?: true | undefined;
+  fromEnvFile?: string | undefined;
+  allowOrigin?: string[] | undefined;
+  open?: true | undefined;
+  debugPort?: number | true | undefined;
+  waitForClient?: true | undefined;
+}
+
+/** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
+async function* serve(context: Context, given: string[], options: DevFlags) {
+  const { fromEnvFile, open, debugPort, waitForClient = false, ...emulatorOptions } = options;
+  const { interruption, cwd } = context;
+  const folders = findAppFolders(cwd, given);
+  const readSecrets = await secretsReader(context, fromEnvFile);
+  if (fromEnvFile === undefined) nameEnvFiles(context, folders);
+  const running: { dev?: DevSession; print?: DevPrinter } = {};
+  const several = folders.length > 1;
+  const relays = await openDebugRelays(folders, debugPort, waitForClient);
+  const quit = new AbortController();
+  const keys = await context.prompt.listenForKeys((key) => running.dev?.press(key, () => quit.abort()));
+  const close = () => {
+    keys?.stop();
+    for (const relay of relays.values()) relay.close();
+  };
+  const onBreakpoint: OnBreakpoint = async (stream, place) => {
+    running.print?.breakpoint(place);
+    await keys?.lend(stream);
+  };
+  const emulator = await startOnFreePort(context, {
+    ...emulatorOptions,
+    debugging: {
+      relayOf: (app) => relays.get(running.dev?.folderOf(app) ?? ''),
+      // The breakpoints of several apps would share the terminal.
+      onBreakpoint: keys && !several ? onBreakpoint : undefined,
+    },
+    seed: false,
+    trustOwner: true,
+    // Each reload would wait.
+    late: 0,
+    keepWarm: true,
+    // It runs for days, and each reload takes twenty requests.
+    maxCalls: 100,
+    maxBuilds: 100,
+    onCall: ({ app, ...call }) => running.print?.call(app, call),
+  }).catch((error) => {
+    close();
+    throw error;
+  });
+  interruption.message = '';
+  const signal = AbortSignal.any([context.signal, emulator.stopRequested, quit.signal]);
+  signal.addEventListener('abort', close, { once: true });
+  const environmentCommand = evaluationOf('gantry emulator env', detectShell(context.env));
+  const print = new DevPrinter(context, { several, hasKeys: keys !== undefined, environmentCommand });
+  const debugPorts = new Map([...relays].map(([folder, { port }]) => [folder, port]));
+  const dev = new DevSession(context, platformOf(emulator), {
+    ...{ signal, print, folders, several, debugPorts, open: open === true },
+  });
+  Object.assign(running, { dev, print });
+  // Listens before an app can be ready.
+  const versions = on(dev.ready, 'ready', { signal });
+  const apps = folders.map((folder) => dev.run(folder, { fromEnvFile, readSecrets }));
+  try {
+    await warnWithoutPython(context);
+    if (waitForClient) print.waiting([...debugPorts.values()]);
+    Promise.all(apps).catch((error: Error) => dev.ready.emit('error', error));
+    for await (const [version] of versions) {
+      yield version as ReadyApp;
+      // Below what was just printed.
+      print.explain(true);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    quit.abort();
+    await Promise.allSettled(apps);
+    dev.end();
+    await emulator.close();
+  }
+}
+
+/** Reads the file at once, so that a missing one ends the command. */
+async function secretsReader(context: Context, file: string | undefined): Promise<() => Promise<Secrets>> {
+  const read = async () => (file === undefined ? {} : readSecretsFile(context, file, isSecretVariable));
+  const first = await read();
+  return async () => (file === '-' ? first : read());
+}
+
+/** Such a file is not sent, and many frameworks read it by themselves: its values may be missed. */
+function nameEnvFiles({ cwd, progress }: Context, folders: readonly string[]): void {
+  for (const folder of folders) {
+    const file = relative(cwd, join(folder, '.env'));
+    if (existsSync(join(folder, '.env'))) {
+      progress.note(`${file} is not sent; to pass its values to the app as secrets: --from-env-file ${file}`);
+    }
+  }
+}
+
+async function warnWithoutPython({ progress }: Context): Promise<void> {
+  if (await findPython()) return;
+  progress.warn({
+    severity: 'warning',
+    message: 'calls are simulated: python3 not found',
+    why: 'without Python the app does not run; responses repeat the request',
+  });
+}
+
+/** What a session needs of the emulator. */
+function platformOf(emulator: Emulator): DevPlatform {
+  const { url, project, token, approvalAddress, callsUrl: callsAddress, trustsOwner, store, logs } = emulator;
+  return {
+    ...{ url, project, token, approvalAddress, callsAddress, trustsOwner },
+    environment: emulatorEnvironment(emulator),
+    setSecrets: (secrets) => store.secrets.set(project, secrets),
+    onOutput: (app, print) => logs.subscribe(toAppId(project, app), print),
+  };
+}

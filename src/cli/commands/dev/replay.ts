@@ -1,0 +1,27 @@
+import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../../kernel/errors.ts';
+import { portFlag } from '../../flags/emulator.ts';
+import { replayCall } from '../../../local/dev/index.ts';
+import { afterEvents, document } from '../../result-schema.ts';
+import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../../views/app-response.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[run]', 'run id, the first six or more characters of it, or latest', 'latest')
+      .option(...portFlag)
+      .option('-i, --show-headers', 'print the status and headers before the body')
+      .option('--raw', 'print the bytes unchanged, even on a terminal'),
+  run: async (context, run, { port, ...options }) =>
+    printResponse(context, await replayCall(context, run, port), options),
+  verbatim: () => true,
+  view: (value) => () => ('data' in value ? value.data : ''),
+  json: afterEvents(appEventFields, document(appResponseFields, appStreamFields)),
+  effect: 'changes',
+  local: true,
+  exits: [...platformExits, 'app-error'],
+  details: [
+    'Sends a call that an app of gantry dev got once more, with the same headers and body, and prints the response as invoke does. The last 200 calls are kept, with 64 KiB of each body: a longer one cannot be sent again.',
+  ],
+  examples: ['dev replay', 'dev replay 20ba8ea8', 'dev replay latest --json=body'],
+});

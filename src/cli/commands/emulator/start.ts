@@ -1,0 +1,113 @@
+import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
+import type { Context } from '../../../platform/context.ts';
+import { isPythonOnPath } from '../../../emulator/index.ts';
+import {
+  defaultPort,
+  type EmulatorFlags,
+  emulatorEnvironment,
+  emulatorFlags,
+  startEmulatorFromFlags,
+} from '../../flags/emulator.ts';
+import { type PathInFolder, pathFlag, wholeNumberFlag } from '../../flags/values.ts';
+import {
+  announceEmulator,
+  detectShell,
+  evaluationOf,
+  exportCommands,
+  prepareReadiness,
+  shells,
+  stdinEnd,
+} from '../../../local/emulator/index.ts';
+import { choice, integer, record, stream, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    emulatorFlags(command)
+      .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
+      .option('--ready-file <file>', 'write the JSON line of --json to this file once the emulator is ready', pathFlag)
+      .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3))
+      .option('--end-with-stdin', 'end when stdin ends, and so with the process that started it'),
+  run: (context, options) => serve(context, options),
+  verbatim: () => true,
+  view:
+    ({ environment, shell, url }) =>
+    ({ terminal }) =>
+      terminal ? useElsewhere(url, shell) : exportCommands(environment, shell),
+  effect: 'changes',
+  local: true,
+  unattended: false,
+  exits: ['not-found', 'conflict', 'project'],
+  json: stream({
+    url: text('URL of the emulator'),
+    project: text('project id'),
+    token: text('token; valid for this emulator only'),
+    approveUrl: text('URL that lets your browser approve logins; keep it secret'),
+    dashboardUrl: text('URL of a page with apps, builds and runs; who has it can only look'),
+    pid: integer('process id'),
+    shell: choice(shells, 'the shell whose syntax is printed without --json'),
+    environment: record(text('value'), 'environment variables for gantry and the official client'),
+  }),
+  details: [
+    'Prints the variables that lead to it, but not on a terminal: a second shell gets them from `gantry emulator env`. In its folder, --local leads to it without variables. A fixed --seed and --now make the data of each start the same.',
+  ],
+  examples: [
+    'emulator start',
+    'emulator start --data-dir .gantry --pace 300',
+    'emulator start --no-seed',
+    'emulator start --fault createApp=503,429:2',
+    'emulator start --allow-origin http://localhost:3000',
+    'emulator start --port 0 --ready-file emulator.json --now 2026-11-20T09:30:00Z',
+  ],
+});
+
+interface StartFlags extends EmulatorFlags {
+  port: number;
+  readyFile?: PathInFolder | undefined;
+  readyFd?: number | undefined;
+  endWithStdin?: true | undefined;
+}
+
+/** Yields the emulator's URL and token, then runs it until Ctrl-C or `gantry emulator stop`. */
+async function* serve(context: Context, { readyFile, readyFd, endWithStdin, ...options }: StartFlags) {
+  const { progress, signal, cwd, env } = context;
+  const readiness = prepareReadiness({ readyFile: readyFile?.(cwd), readyFd });
+  const emulator = await startEmulatorFromFlags(context, { ...options, onWarning: progress.warn });
+  const { url, project, token, stopRequested } = emulator;
+  const environment = emulatorEnvironment(emulator);
+  const announcement = announceEmulator(context, {
+    ...{ command: 'emulator start', url, project, folder: cwd, apps: [], environment },
+  });
+  try {
+    const shell = detectShell(env);
+    progress.note(`emulator listening on ${url}; press Ctrl-C to stop`);
+    progress.note(`to see apps, builds and runs, open ${emulator.dashboardUrl}`);
+    progress.note(
+      sentence`to approve logins (${gantryCommand`login`}), open ${emulator.approvalAddress} in your browser once`,
+    );
+    if (!isPythonOnPath()) progress.note('python3 not found: calls of apps are simulated');
+    progress.note('to use it in this folder, pass --local; in another shell, type');
+    const { approvalAddress: approveUrl, dashboardUrl } = emulator;
+    const ready = { url, project, token, approveUrl, dashboardUrl, pid: process.pid, shell, environment };
+    await readiness.tell(ready);
+    yield ready;
+    await aborted(AbortSignal.any([signal, stopRequested, ...(endWithStdin ? [stdinEnd(context.stdin)] : [])]));
+  } finally {
+    // `gantry emulator stop` waits for this: the data folder is free then.
+    await emulator.close();
+    announcement.withdraw();
+    readiness.end();
+  }
+}
+
+/** What a second shell runs: on a terminal, nothing reads the variables themselves. */
+function useElsewhere(url: string, shell: Parameters<typeof evaluationOf>[1]): string {
+  return `  ${evaluationOf(`gantry emulator env --port ${new URL(url).port}`, shell)}`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
+}

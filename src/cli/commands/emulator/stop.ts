@@ -1,0 +1,28 @@
+import { defineCommand } from '../../command.ts';
+import { portFlag } from '../../flags/emulator.ts';
+import { findRunningEmulator, stopEmulator } from '../../../local/emulator/index.ts';
+import { document, integer, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) => command.option(...portFlag),
+  run: async (context, flags) => {
+    const emulator = findRunningEmulator(context, flags.port);
+    await stopEmulator(context, emulator);
+    const { pid, port, url } = emulator;
+    return { pid, port, url };
+  },
+  view:
+    ({ port }) =>
+    () =>
+      `stopped the emulator on port ${port}`,
+  effect: 'destroys',
+  local: true,
+  exits: ['not-found', 'denied', 'unavailable'],
+  json: document({
+    pid: integer('process id'),
+    port: integer('port it listened on'),
+    url: text('URL it had'),
+  }),
+  details: ['Ends gantry dev or gantry emulator start as Ctrl-C does.'],
+  examples: ['emulator stop', 'emulator stop --port 4101'],
+});

@@ -1,0 +1,63 @@
+import { defineCommand } from '../command.ts';
+import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { optionalAppArgument } from '../flags/app.ts';
+import { explainFailure } from '../../insight/explain/index.ts';
+import { boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
+import { explanationView } from '../views/explanation.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    optionalAppArgument(command, { unless: 'file' })
+      .argument(
+        '[id]',
+        'build or run id (default: the latest build if it failed or was rolled back, else the latest failed run)',
+      )
+      .option('--file <log>', 'explain a saved log; - is stdin'),
+  run: async (context, app, id, { file, configFile }) => {
+    if (file !== undefined && app !== undefined) throw new UsageError('--file explains a log, not an app');
+    return explainFailure(context, { app, id, file, configFile });
+  },
+  view: explanationView,
+  data: ({ command: _, ...explained }) => explained,
+  next: ({ command, cause }) =>
+    command ? [{ line: command, when: cause === 'unknown' ? 'to see the whole log' : 'next' }] : [],
+  effect: 'reads',
+  exits: platformExits,
+  json: document({
+    app: nullable(text('app; null with --file')),
+    build: nullable(text('build that is explained')),
+    run: nullable(text('run that is explained')),
+    status: nullable(text('its status')),
+    failed: nullable(boolean('whether it failed; null with --file')),
+    cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing failed')),
+    title: text('the cause in words'),
+    evidence: nullable(
+      object({
+        source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
+        line: nullable(integer('line of the log, from 1')),
+        text: text('the line'),
+      }),
+    ),
+    fix: nullable(text('what to change')),
+    location: nullable(
+      object({
+        file: text('config file'),
+        line: integer('from 1'),
+        column: integer('from 1, in characters'),
+        length: integer('characters'),
+        text: text('the line'),
+      }),
+    ),
+    log: list(text('line'), 'lines of the log that show most, if the cause is unknown'),
+  }),
+  details: [
+    'Compares the log, the status and cerebrium.toml with known causes. If none matches, it says so and shows the last traceback, the errors or the end of the log; the exit code is 0 all the same.',
+  ],
+  examples: [
+    'explain',
+    'explain web',
+    'explain web b-1234',
+    'explain --file build.log',
+    'explain web --json=cause,fix',
+  ],
+});

@@ -1,0 +1,129 @@
+import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { variables } from '../../kernel/environment.ts';
+import { exitCodes, UsageError } from '../../kernel/errors.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
+import { flagMeaning, globalFlags, helpText, summariesByCategory } from '../reference.ts';
+import { document, documents, listOr, passThrough, record, text } from '../result-schema.ts';
+import { commandFields } from '../views/command-fields.ts';
+
+type Row = Record<string, string | number>;
+
+/** Topics of `gantry help TOPIC`, as rows; a topic that is a text is one row. program.ts handles the names of commands. */
+const topics: Record<string, () => readonly Row[] | Promise<readonly Row[]>> = {
+  topics: () => Object.entries(topicSummaries).map(([topic, about]) => ({ topic, about })),
+  flags: () => globalFlags().map((flag) => ({ flag: flag.flags, meaning: flagMeaning(flag) })),
+  'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
+  environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
+  json: () => [
+    { form: '--json', prints: 'one document: the result, or {"error": {...}} if the command failed' },
+    { form: '--json=id,status', prints: 'only these fields; an unknown field lists the valid ones' },
+    {
+      form: 'streams',
+      prints: 'one object per line (logs, --events and others); the last has the type "result" or "error"',
+    },
+    {
+      form: 'errors',
+      prints:
+        'code, message, exitCode and retryable always; why, fix and others if known; next is the command to run next, as a list of arguments',
+    },
+    { form: 'next', prints: 'in a result: the commands that usually follow, each with argv and when' },
+    { form: '--jq EXPRESSION', prints: 'the result filtered by jq; strings are unquoted, and errors are not filtered' },
+    { form: 'fields', prints: "the platform's names; numbers are numbers" },
+    { form: 'times', prints: 'RFC 3339 in UTC, or null' },
+    { form: 'exit codes', prints: 'the same with and without --json' },
+  ],
+  agents: async () => [{ text: await agentSkill() }],
+  faults: async () => {
+    const { faults, lateFault, statusFaults } = await import('../../emulator/index.ts');
+    const targets = {
+      'any endpoint, upload, part, object': { ...statusFaults, ...faults.reply },
+      'upload, part, object': faults.storage,
+      'upload, part': faults.sent,
+      requestToken: faults.login,
+      object: faults.object,
+      getAppLogs: faults.logs,
+      'endpoints of an app, log-socket': lateFault,
+      webhook: faults.webhook,
+      'log-socket': faults['log-socket'],
+      build: faults.build,
+    };
+    return Object.entries(targets).flatMap(([target, known]) =>
+      Object.entries(known).map(([fault, meaning]) => ({ target, fault, meaning })),
+    );
+  },
+};
+
+const topicSummaries: Record<string, string> = {
+  topics: 'this list; a command is a topic as well: gantry help deploy',
+  flags: 'flags of every command',
+  'exit-codes': 'what each exit code means',
+  environment: 'the variables that gantry reads',
+  json: 'what --json prints',
+  agents: 'instructions for AI agents, as a skill to store',
+  faults: 'faults that the emulator can be told to make',
+};
+
+const summaries = record(text('summary'), 'the summary of each command');
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[topic]', `a command, or ${Object.keys(topics).join(', ')}`)
+      .option('--all', 'all commands, not only those that most people use'),
+  run: async (_, topic = '', { all }) => {
+    if (all && topic === '') return allCommands();
+    const rows = Object.hasOwn(topics, topic) && topics[topic];
+    if (rows) return rows();
+    throw new UsageError(`unknown command or topic "${topic}"`, {
+      why: `available topics: ${Object.keys(topics).join(', ')}`,
+      fix: gantryCommand`--help`,
+    });
+  },
+  verbatim: () => true,
+  view: (rows, { all }) => (all ? allCommandsView : explanation(rows)),
+  json: listOr(
+    documents(passThrough({})),
+    document(
+      commandFields,
+      { group: text('of a group: its name'), summary: text('one line'), commands: summaries },
+      { categories: record(summaries, 'of the program: the summaries of the commands of each category') },
+    ),
+  ),
+  effect: 'reads',
+  local: true,
+  exits: [],
+  examples: [
+    ...['help --all', 'help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
+    'help agents > .claude/skills/gantry/SKILL.md',
+  ],
+});
+
+/** `--help` shows the usual words only. */
+function allCommands(): Row[] {
+  return Object.entries(summariesByCategory()).flatMap(([category, summaries]) =>
+    Object.entries(summaries).map(([command, summary]) => ({ category, command, summary })),
+  );
+}
+
+const allCommandsView: View = ({ terminal, columns }) =>
+  helpText({ categories: summariesByCategory(), all: true }, terminal ? columns : undefined).trimEnd();
+
+function explanation(rows: readonly Row[]): View {
+  const [{ text } = {}] = rows;
+  if (typeof text === 'string') return () => text;
+  const titles = Object.keys(rows[0] ?? {});
+  return wrappedTable(rows, Object.fromEntries(titles.map((title) => [title.toUpperCase(), (row: Row) => row[title]])));
+}
+
+/** Markdown with what agents read to decide whether they need the rest. */
+async function agentSkill(): Promise<string> {
+  const { default: instructions } = await import('./agent-skill.md?raw');
+  return `---
+name: gantry
+description: Deploy, call, inspect and fix apps on the hosting platform with the gantry command line.
+---
+
+${instructions.trimEnd()}`;
+}

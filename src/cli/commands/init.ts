@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import { defineCommand } from '../command.ts';
+import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { makeFolder } from '../../kernel/disk/index.ts';
+import { ConflictError, FailedError, GantryError, systemCode, UsageError } from '../../kernel/errors.ts';
+import { requiring } from '../flags/rules.ts';
+import {
+  adviceOnSmoke,
+  ciSystems,
+  pipelineFor,
+  readPipelineApp,
+  writePackage,
+  writePipeline,
+} from '../../local/ci/index.ts';
+import { checkAppConfig } from '../../app/config.ts';
+import { appNameDoubt, toAppName } from '../../app/rules/name.ts';
+import { sections } from '../../app/schema.ts';
+import { projectTemplate } from '../../app/template.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+import { document, list, optional, text } from '../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[dir]', 'app folder; created if it does not exist', '.')
+      .option('--name <name>', 'app name (default: name of the folder)')
+      .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4', computeFlag)
+      .option('--python <version>', 'Python version', pythonFlag)
+      .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml')
+      .addOption(
+        command
+          .createOption('--ci <system>', 'also write a pipeline that deploys; keeps an existing cerebrium.toml')
+          .choices(ciSystems),
+      )
+      .addOption(requiring(command.createOption('--print', 'print the pipeline, and write nothing'), 'ci')),
+  run: async (context, dir, { name, compute, python, agents, ci, print }) => {
+    const { cwd, prompt, settings, progress } = context;
+    const folder = resolve(cwd, dir);
+    const config = join(folder, 'cerebrium.toml');
+    const place = relative(cwd, folder).replaceAll('\\', '/') || '.';
+    const app = ci && (await readPipelineApp(context, place));
+    if (app?.verification.length === 0) progress.note(`the pipeline looks at no new build. ${adviceOnSmoke}`);
+    if (app && print) return { dir: folder, paths: [], pipeline: pipelineFor(ci, app).text };
+    const exists = (agents || ci) && existsSync(config);
+    const suggested = toAppName(basename(folder));
+    const chosen =
+      name ??
+      (prompt.isPossible && dir === '.' && !exists
+        ? await prompt.ask('App name', { flag: '--name', byDefault: suggested })
+        : suggested);
+    if (chosen.trim() === '') throw new UsageError('the app name is empty', { fix: `--name ${suggested}` });
+    const appName = appNameDoubt(chosen) ? toAppName(chosen) : chosen;
+    if (appName !== chosen)
+      progress.note(`using the app name ${appName}: ${JSON.stringify(chosen)} may not fit in URLs`);
+    const files = projectTemplate({
+      name: appName,
+      compute,
+      pythonVersion: python,
+      region: settings.region.value,
+      agents,
+    });
+    const pipeline = app && writePipeline(ci, app);
+    createFolder(folder);
+    const written: string[] = [];
+    for (const [file, text] of Object.entries(files)) {
+      if (exists && file !== 'AGENTS.md') continue;
+      if (await createFile(folder, file, text)) written.push(join(relative(cwd, folder), file));
+    }
+    for (const problem of (await checkAppConfig(config, { shownAs: relative(cwd, config) })).problems) {
+      progress.warn(problem);
+    }
+    const archive = app && (await writePackage(app.root, context));
+    for (const path of [pipeline, archive]) if (app && path) written.push(relative(cwd, join(app.root, path)));
+    progress.note(
+      pipeline
+        ? `next: set the variables that ${pipeline} names, and commit it`
+        : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
+    );
+    return { dir: folder, paths: written };
+  },
+  view:
+    ({ paths, pipeline }) =>
+    () =>
+      pipeline?.trimEnd() ?? paths.join('\n'),
+  verbatim: () => true,
+  details: [
+    'The pipeline of --ci is written to the root of the repository: on pull requests, it checks the app, saves the plan of its deploy and deploys a preview for 7 days; on the default branch, it deploys, calls and watches the new build, and returns to the build before if it is sick. What its next run has to know is on a volume (GANTRY_TEAM_STATE). While gantry is not published, its package is written to .gantry as well: commit it, the pipeline installs that. An existing file is never changed.',
+  ],
+  effect: 'changes',
+  local: true,
+  exits: ['conflict', 'input-needed'],
+  json: document({
+    dir: text('app folder'),
+    paths: list(text('path'), 'files written'),
+    pipeline: optional(text('with --print: the pipeline')),
+  }),
+  examples: ['init', 'init my-app --compute ADA_L4', 'init --agents', 'init --ci github', 'init apps/web --ci gitlab'],
+});
+
+function computeFlag(text: string): string {
+  return oneOf(text.toUpperCase().replace(/-/g, '_'), sections.hardware.keys.compute.oneOf);
+}
+
+function pythonFlag(text: string): string {
+  return oneOf(text, sections.deployment.keys.python_version.oneOf);
+}
+
+/** A new app starts with what is documented. Its config file may have other values later. */
+function oneOf(value: string, known: readonly string[] = []): string {
+  if (known.includes(value)) return value;
+  const meant = closestName(value, known);
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  throw new InvalidArgumentError(`Expected ${known.join(', ')}.${hint}`);
+}
+
+/** Whether a deploy would have a token. Without one, the emulator is where to begin. */
+function isLoggedIn(context: Context): boolean {
+  try {
+    return context.credential.token !== '';
+  } catch (error) {
+    if (error instanceof GantryError) return false;
+    throw error;
+  }
+}
+
+function createFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (cause) {
+    throw new FailedError(`cannot create folder ${folder}`, { why: (cause as Error).message, cause });
+  }
+}
+
+/** Never overwrites: an existing config file is an error, existing code is kept. */
+async function createFile(folder: string, file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(join(folder, file), text, { flag: 'wx' });
+    return true;
+  } catch (cause) {
+    if (systemCode(cause) !== 'EEXIST') {
+      throw new FailedError(`cannot write ${join(folder, file)}`, { why: (cause as Error).message, cause });
+    }
+    if (file !== 'cerebrium.toml') return false;
+    throw new ConflictError(`${file} already exists in ${folder}`, {
+      why: 'init does not overwrite files',
+      fix: gantryCommand`check -C ${folder}`,
+      cause,
+    });
+  }
+}

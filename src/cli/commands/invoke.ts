@@ -1,0 +1,89 @@
+import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { platformExits } from '../../kernel/errors.ts';
+import { appArgument } from '../flags/app.ts';
+import { callFlags } from '../flags/call.ts';
+import { requiring } from '../flags/rules.ts';
+import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { type AsyncRun, invokeApp } from '../../calls/invoke/index.ts';
+import { afterEvents, document, integer, nullable, passThrough, text } from '../result-schema.ts';
+import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../views/app-response.ts';
+
+const asyncFields = {
+  run: text('run id'),
+  app: text('with --async and --wait: app name'),
+  statusCode: integer('HTTP status of the call'),
+  record: nullable(passThrough({}, 'with --wait: the run after it ended, as in gantry runs get; otherwise null')),
+};
+
+export default defineCommand({
+  configure: (command) =>
+    callFlags(
+      appArgument(command.usage('[app] [function] [name=value...]')).argument(
+        '[args...]',
+        'function (default: run), then parameters: name=text, or name:=json',
+      ),
+    )
+      .option('-i, --show-headers', 'print the status and headers before the body')
+      .option('--raw', 'print the bytes unchanged: compressed ones, too, and even on a terminal')
+      .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
+      .addOption(
+        command.createOption('--stream', 'request a stream of events').conflicts(['async', 'wait', 'awaitWebhook']),
+      )
+      .option('--async', 'do not wait: print the run id')
+      .addOption(
+        command
+          .createOption('--wait', 'call asynchronously, wait until the run ends, and fail if it fails')
+          .conflicts('awaitWebhook'),
+      )
+      .addOption(
+        command.createOption('--webhook <url>', 'also send the response to this URL').conflicts('awaitWebhook'),
+      )
+      .addOption(
+        requiring(
+          command.createOption(
+            '--webhook-secret-file <file>',
+            'sign webhook deliveries with the secret in this file; - is stdin',
+          ),
+          'webhook',
+          'awaitWebhook',
+        ),
+      )
+      .option('--await-webhook', 'call asynchronously, and print the response that a webhook delivers here')
+      .addOption(
+        requiring(
+          command.createOption('--port <number>', 'port to listen on').argParser(wholeNumberFlag(0, 65_535)),
+          'awaitWebhook',
+        ),
+      )
+      .addOption(
+        requiring(
+          command.createOption('--public-url <url>', 'URL under which the platform reaches that port'),
+          'awaitWebhook',
+        ),
+      )
+      .option('--events', 'print one JSON object per line, and the result as the last'),
+  run: async (context, app, args, options) => {
+    const result = await invokeApp(context, { app, args, ...options });
+    if ('run' in result) return result.run;
+    return printResponse(context, result.response, options);
+  },
+  verbatim: () => true,
+  view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).run),
+  json: afterEvents(appEventFields, document(appResponseFields, asyncFields, appStreamFields)),
+  next: (value) =>
+    'record' in value && value.record === null
+      ? [{ line: gantryCommand`runs follow ${value.app} ${value.run}`, when: 'to follow it' }]
+      : [],
+  effect: 'changes',
+  exits: [...platformExits, 'pending', 'app-error'],
+  examples: [
+    'invoke web prompt="a red fox" steps:=20',
+    'invoke web --data @body.json --json=body',
+    'invoke web chat --stream prompt=hello',
+    'invoke web predict --data \'{"prompt": "a red fox"}\'',
+    'invoke web --async --wait prompt=hello',
+    'invoke web --await-webhook prompt=hello',
+    'invoke server --method GET --path /health',
+  ],
+});

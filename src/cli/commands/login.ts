@@ -1,0 +1,68 @@
+import { defineCommand } from '../command.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { InputNeededError } from '../../kernel/errors.ts';
+import { importLogin, type Login, loginByBrowser, loginByToken } from '../../team/account/index.ts';
+import { timeLeft } from '../../kernel/output/format.ts';
+import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
+import { boolean, document, list, nullable, optional, text } from '../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .addOption(
+        command
+          .createOption('--device', 'print a URL and a code instead of opening a browser; works without a terminal')
+          .conflicts(['token', 'import']),
+      )
+      .addOption(command.createOption('--token [-]', 'store a token from a prompt or stdin').conflicts('import'))
+      .option('--import [file]', "import the login from the official client's config.yaml; - is stdin"),
+  run: (context, options): Promise<Login> => logIn(context, options),
+  view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
+    keyValueTable([
+      ['user', user],
+      ['project', project ?? noProject],
+      ['profile', profile],
+      ['expires', renewable ? '' : timeLeft(expiresAt)],
+      ['renewed', renewable ? 'automatically' : ''],
+      ['stored in', storedIn],
+    ]),
+  effect: 'changes',
+  local: true,
+  unattended: false,
+  json: document({
+    profile: text('profile it is stored in'),
+    project: nullable(text('project in use; null if none is selected')),
+    user: nullable(text('user of the token')),
+    expiresAt: nullable(text('expiry of the token')),
+    renewable: boolean('whether it is renewed automatically'),
+    storedIn: text('file with the token'),
+    region: optional(nullable(text('with --import: imported region'))),
+    from: optional(text('with --import: file that was read')),
+    imported: optional(list(text('name'), 'with --import: imported keys')),
+    skipped: optional(list(text('name'), 'with --import: skipped keys')),
+  }),
+  examples: ['login', 'login --device', 'login --token < token.txt', 'login --import', 'login --profile work'],
+});
+
+interface LoginFlags {
+  device?: true | undefined;
+  token?: string | true | undefined;
+  import?: string | true | undefined;
+}
+
+function logIn(context: Context, { device, token, import: file }: LoginFlags): Promise<Login> {
+  if (token !== undefined) return loginByToken(context, token);
+  if (file !== undefined) return importLogin(context, file);
+  if (!device && !context.prompt.isPossible) throw noTerminalError();
+  return loginByBrowser(context, { browser: !device });
+}
+
+/** In a pipeline nobody would see the URL, and the command would wait until the code expires. */
+function noTerminalError(): InputNeededError {
+  return new InputNeededError('login needs a terminal', {
+    fix: sentence`pass a token (${gantryCommand`login --token`} < FILE), or run ${gantryCommand`login --device`}`,
+  });
+}
+
+const noProject: Cell = ({ inPlace }) => `none: run ${inPlace(gantryCommand`projects use p-…`)}`;

@@ -1,0 +1,20 @@
+import { defineCommand } from '../command.ts';
+import { logOut } from '../../team/account/index.ts';
+import { document, list, nullable, text } from '../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) => command.option('--all-profiles', 'log out of every profile'),
+  run: (context, { allProfiles }) => logOut(context, { all: allProfiles === true }),
+  view:
+    ({ profiles }) =>
+    () =>
+      profiles.map((name) => `logged out of profile ${name}`).join('\n'),
+  effect: 'destroys',
+  local: true,
+  exits: ['input-needed'],
+  json: document({
+    profiles: list(text('name'), 'profiles whose token was removed'),
+    stillUsed: nullable(text('origin of a token that is still in use; null if there is none')),
+  }),
+  examples: ['logout', 'logout --profile work', 'logout --all-profiles'],
+});

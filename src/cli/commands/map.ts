@@ -1,0 +1,154 @@
+import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { appArgument } from '../flags/app.ts';
+import { requiring } from '../flags/rules.ts';
+import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { type MapSummary, mapInputs } from '../../calls/map/index.ts';
+import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
+import { mapView } from '../views/map.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    appArgument(command.usage('[options] [app] [function] <inputs> -o <results>'))
+      .argument('[args...]', 'function (default: run), then a .jsonl or .csv file with one input per line')
+      .requiredOption('-o, --output <file>', 'file for the results; an existing one is continued')
+      .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 1_024))
+      .option('--retry-failed', 'call the inputs again whose result is a failure')
+      .option('--ordered', 'sort the results when all are there')
+      .option('--max-failures <n>', 'stop after this many failures', wholeNumberFlag(1))
+      .option('--budget <dollars>', 'stop before the calls of this command cost more', dollarFlag)
+      .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', positiveDurationFlag)
+      .option('--async', 'start runs and ask for them, for calls that take long')
+      .addOption(
+        requiring(command.createOption('--public-url <url>', 'URL under which the platform reaches --port'), 'async'),
+      )
+      .addOption(
+        requiring(
+          command
+            .createOption('--port <number>', 'port that receives the results of runs')
+            .argParser(wholeNumberFlag(0, 65_535)),
+          'async',
+        ),
+      )
+      .addOption(
+        requiring(
+          command.createOption('--webhook-secret-file <file>', 'sign results with the secret in this file; - is stdin'),
+          'async',
+        ),
+      )
+      .option('--no-auth', 'send no token, for apps with disable_auth'),
+  run: (
+    context,
+    app,
+    args,
+    { output: results, concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth, ...webhook },
+  ) => {
+    const { port, publicUrl, webhookSecretFile } = webhook;
+    const { fn, input } = readArguments(args);
+    if (results === '-')
+      throw new UsageError('the results are a file, not stdout', { fix: 'name a file: it is read again' });
+    return mapInputs(context, {
+      ...{ app, fn, input, results, concurrency, maxFailures, budget, auth },
+      ...{ retryFailed: retryFailed ?? false, ordered: ordered ?? false, timeoutMs: callTimeout },
+      deliver: webhook.async ? { port, publicUrl, webhookSecretFile } : undefined,
+    });
+  },
+  exit: ({ failed, stoppedBy }) => (stoppedBy === 'budget' ? 'limit' : failed > 0 ? 'app-error' : 'ok'),
+  view: mapView,
+  next: (summary, { retryFailed: _, output: __, ...flags }) => [
+    ...(summary.pending > 0 ? [{ line: commandLine(summary, flags), when: 'to call the others' }] : []),
+    ...(summary.failed > 0
+      ? [{ line: commandLine(summary, { ...flags, retryFailed: true }), when: 'to call those that failed again' }]
+      : []),
+  ],
+  json: document({
+    app: text('app name'),
+    function: text('function'),
+    input: text('file of inputs'),
+    results: text('file of results'),
+    inputs: integer('number of inputs'),
+    succeeded: integer('inputs whose result is a success'),
+    failed: integer('inputs whose result is a failure'),
+    pending: integer('inputs without a result'),
+    calls: integer('results that this command added'),
+    refused: integer('how often a call was refused and repeated'),
+    durationMs: number('duration, in ms'),
+    failures: list(
+      object({
+        cause: text('cause as in gantry explain, or name of an exit code'),
+        title: text('what happened'),
+        inputs: integer('number of inputs'),
+        index: integer('the first of them'),
+      }),
+      'failures by cause: cause, title, number of inputs, and the index of the first',
+    ),
+    costCents: nullable(
+      number(
+        'cost of replicas during the command, and until their cooldown has passed, in US cents; null if not known',
+      ),
+    ),
+    budgetCents: nullable(number('--budget in US cents; null without it')),
+    stoppedBy: nullable(
+      choice(['budget', 'failures'], 'what ended it before all inputs had a result; null if nothing'),
+    ),
+  }),
+  effect: 'changes',
+  dryRun: true,
+  exits: [...platformExits, 'app-error'],
+  details: [
+    'Every input gets one line in the results, as JSON: index (from 0), status (success or failed), result or error, run and ms. Repeat the command to continue after an interruption: inputs with a result are not called again.',
+    'Calls that the platform refuses (429, 503) are repeated. In a CSV file, a column has text, and a column whose title ends with a colon has JSON.',
+    '--budget counts the time of all replicas of the app since the first call, and the cooldown after the last call. The same command continues with the same amount again.',
+    '--async is for calls that take longer than a connection lasts. Runs that were started are asked for by the same command, and never started again. Their results come by webhook: where the platform cannot reach this machine, they are null.',
+  ],
+  examples: [
+    'map web inputs.jsonl -o results.jsonl',
+    'map web train inputs.jsonl -o results.jsonl --async --public-url https://tunnel.example.com --port 8900',
+    'map web predict inputs.csv -o results.jsonl --concurrency 16',
+    'map web inputs.jsonl -o results.jsonl --budget 5',
+    'map web inputs.jsonl -o results.jsonl --retry-failed --ordered',
+  ],
+});
+
+function readArguments(args: readonly string[]): { fn: string | undefined; input: string } {
+  const [first, second, extra] = args;
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
+  if (first === undefined) {
+    throw new UsageError('missing argument <inputs>', { fix: 'name a .jsonl or .csv file with one input per line' });
+  }
+  return second === undefined ? { fn: undefined, input: first } : { fn: first, input: second };
+}
+
+/** The flags that decide how the calls are made. */
+interface MapFlags {
+  concurrency?: number | undefined;
+  retryFailed?: boolean | undefined;
+  ordered?: boolean | undefined;
+  maxFailures?: number | undefined;
+  budget?: number | undefined;
+  callTimeout?: number | undefined;
+  async?: boolean | undefined;
+  publicUrl?: string | undefined;
+  port?: number | undefined;
+  webhookSecretFile?: string | undefined;
+  auth?: boolean | undefined;
+}
+
+/** The command that continues, made as this one was. */
+function commandLine({ app, function: fn, input, results }: MapSummary, flags: MapFlags) {
+  const { concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth, port } = flags;
+  return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} --output ${results} ${{
+    '--concurrency': concurrency?.toString(),
+    '--retry-failed': retryFailed || undefined,
+    '--ordered': ordered || undefined,
+    '--max-failures': maxFailures?.toString(),
+    '--budget': budget?.toString(),
+    '--call-timeout': callTimeout === undefined ? undefined : `${callTimeout}ms`,
+    '--async': flags.async || undefined,
+    '--public-url': flags.publicUrl,
+    '--port': port?.toString(),
+    '--webhook-secret-file': flags.webhookSecretFile,
+    '--no-auth': auth === false || undefined,
+  }}`;
+}

@@ -1,0 +1,30 @@
+import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
+import { RawOutput } from '../../../kernel/output/raw-output.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .option('--allow-changes', 'also offer commands that change something')
+      .option('--allow-destroy', 'also offer commands that can remove or replace something')
+      .option('--compact', 'offer two tools for all commands, find and call: fewer tokens'),
+  run: async (context, access) => {
+    const { interruption, progress, terminal } = context;
+    interruption.message = '';
+    if (terminal.stdin)
+      progress.note(sentence`waiting for an MCP client on stdin; to add gantry to one: ${gantryCommand`mcp install`}`);
+    const { serveMcp } = await import('../../mcp/serve.ts');
+    return new RawOutput((write) => serveMcp(context, access, write));
+  },
+  view: () => () => '',
+  effect: 'destroys',
+  local: true,
+  unattended: false,
+  exits: [],
+  details: [
+    'gantry mcp is the same.',
+    'An AI agent gets the commands of gantry as tools: by default those that only read. Tools have the arguments and flags of their commands, and results are the JSON that --json prints. Nothing asks a question: what deletes an app or a folder needs its name in the property "confirm".',
+    'The flags --project, --profile, --region and -C apply to every call.',
+  ],
+  examples: ['mcp serve', 'mcp serve --compact', 'mcp serve --allow-changes -C my-app'],
+});

@@ -1,0 +1,31 @@
+import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../../kernel/errors.ts';
+import { appsArgument, checkApps } from '../../flags/app.ts';
+import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
+import { serveMetrics } from '../../../insight/monitor/index.ts';
+import { stream, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    appsArgument(command)
+      .option('--port <number>', 'port to listen on (default: 9464, or a free port)', wholeNumberFlag(0, 65_535))
+      .option('--for <duration>', 'end after this time (default: Ctrl-C)', durationFlag)
+      .option('--host <host>', 'address to listen on', '127.0.0.1'),
+  run: (context, app, { allApps, port, host, for: forMs }) => {
+    checkApps(app, { allApps });
+    return serveMetrics(context, { app, forMs, port, host });
+  },
+  view:
+    ({ url }) =>
+    () =>
+      url,
+  effect: 'reads',
+  unattended: false,
+  exits: [...platformExits],
+  json: stream({ url: text('URL that Prometheus reads') }),
+  details: [
+    'Serves the figures of gantry top in the format of OpenMetrics, until Ctrl-C: replicas, queue, cold starts, response times, cost an hour, and counters of calls. Every app is asked for one thing every five seconds, however often the page is read.',
+    'Counters begin at 0 when an app is first counted. They are kept on this machine and never fall, also over restarts.',
+  ],
+  examples: ['metrics serve', 'metrics serve --all-apps --port 9500'],
+});

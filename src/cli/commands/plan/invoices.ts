@@ -1,0 +1,48 @@
+import { defineCommand } from '../../command.ts';
+import type { Invoice } from '../../../platform/contract/costs.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { readInvoices } from '../../../team/billing/index.ts';
+import { money } from '../../../kernel/output/format.ts';
+import { table } from '../../../kernel/output/table.ts';
+import { documents, number, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
+
+export default defineCommand({
+  configure: (command) => listFlags(command),
+  run: async (context, flags) => applyLimit(await readInvoices(context), flags, context.progress, 'invoice'),
+  // The signed URL of an invoice is what --json is used for.
+  verbatim: () => true,
+  view: (invoices) =>
+    table(
+      invoices,
+      {
+        DATE: (invoice) => invoice.createdAt?.slice(0, 10),
+        INVOICE: (invoice) => invoice.id,
+        AMOUNT: amount,
+        STATUS: (invoice) => statusCell(invoice.paymentStatus),
+        FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
+      },
+      { keep: ['INVOICE', 'AMOUNT', 'STATUS'], right: ['AMOUNT'] },
+    ),
+  empty: 'no invoices yet',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('invoice id'),
+      amountDue: number('in the smallest unit of the currency, such as cents'),
+      currency: text('currency'),
+      createdAt: text('RFC 3339, UTC'),
+      paymentStatus: text('platform value, passed through'),
+      accountName: text('name of the billed account'),
+      accountCountry: text('country of the billed account'),
+      fileUrl: text('URL of the invoice; anyone with this URL can read it'),
+    }),
+  ),
+  examples: ['plan invoices', 'plan invoices --json=createdAt,amountDue,currency,fileUrl'],
+});
+
+/** Without a currency, the size of the unit is unknown. */
+function amount({ amountDue, currency }: Invoice): string | undefined {
+  if (typeof amountDue !== 'number') return undefined;
+  return currency ? money(amountDue, currency) : String(amountDue);
+}

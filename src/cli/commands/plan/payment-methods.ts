@@ -1,0 +1,31 @@
+import { defineCommand } from '../../command.ts';
+import { listPaymentMethods } from '../../../platform/contract/plan.ts';
+import { parsePaymentMethods } from '../../../team/billing/index.ts';
+import { table } from '../../../kernel/output/table.ts';
+import { anything, boolean, document, passThrough } from '../../result-schema.ts';
+
+export default defineCommand({
+  run: async ({ api, project, progress }) => {
+    const reply = await api(listPaymentMethods, { project });
+    if (!reply.methods?.length) progress.note('no payment methods yet; add one in the dashboard');
+    return reply;
+  },
+  view: ({ methods }) =>
+    table(
+      parsePaymentMethods(methods ?? []),
+      {
+        METHOD: (method) => method.title ?? method.more,
+        EXPIRES: (method) => method.expires,
+        DEFAULT: (method) => (method.isDefault ? 'default' : ''),
+      },
+      { keep: ['METHOD', 'DEFAULT'] },
+    ),
+  effect: 'reads',
+  json: document(
+    passThrough({
+      methods: anything('payment methods; platform values, passed through'),
+      creditCardBonusClaimed: boolean('whether the bonus for adding a card was claimed'),
+    }),
+  ),
+  examples: ['plan payment-methods', 'plan payment-methods --json'],
+});

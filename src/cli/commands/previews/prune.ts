@@ -1,0 +1,42 @@
+import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../../kernel/errors.ts';
+import { durationFlag } from '../../flags/values.ts';
+import { prunePreviews } from '../../../deploys/previews/index.ts';
+import { boolean, documents } from '../../result-schema.ts';
+import { previewFields } from '../../views/previews.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[preview]', 'only this one: its app, its branch, or a part that names one only')
+      .option('--older-than <duration>', 'only those whose last deploy is longer ago', durationFlag)
+      .option('--merged', 'only those whose branch is merged into the default branch')
+      .option('--expired', 'only those whose time to live (deploy --preview --ttl) is over')
+      .option('--branch <branch>', 'only those of this branch, also if it is deleted')
+      .option(
+        '--confirm <repository>',
+        'confirm with the name of the repository, or of the one preview, instead of at the prompt',
+      ),
+  run: (context, named, { merged = false, expired = false, ...flags }) =>
+    prunePreviews(context, { named, ...flags, merged, expired }),
+  view: (previews) => () =>
+    previews
+      .filter(({ changed }) => changed)
+      .map(({ app }) => `deleted ${app}`)
+      .join('\n'),
+  empty: 'nothing to prune',
+  effect: 'destroys',
+  dryRun: true,
+  exits: [...platformExits, 'pending'],
+  json: documents({ ...previewFields, changed: boolean('false if it was deployed, renewed or deleted meanwhile') }),
+  details: [
+    'Deletes previews that provably belong to the git repository of this folder: their name is made of the repository, the app and one of its branches, or this machine or its team has deployed them.',
+  ],
+  examples: [
+    'previews prune --merged --dry-run',
+    'previews prune --expired --confirm my-repo',
+    'previews prune --branch fix-login --confirm my-repo',
+    'previews prune --older-than 14d --confirm my-repo',
+    'previews prune fix/login',
+  ],
+});

@@ -1,0 +1,22 @@
+import { defineCommand } from '../../command.ts';
+import { useProject } from '../../../team/account/index.ts';
+import { document, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('<project>', 'project id, see gantry projects list')
+      .option('--no-verify', 'do not check whether the token has access to it'),
+  run: useProject,
+  view:
+    ({ project, profile }) =>
+    () =>
+      `using project ${project} (profile ${profile})`,
+  effect: 'changes',
+  local: true,
+  json: document({
+    project: text('project id'),
+    profile: text('profile it is stored in'),
+  }),
+  examples: ['projects use p-12345678', 'projects use p-12345678 --no-verify'],
+});

@@ -1,0 +1,27 @@
+import { defineCommand } from '../command.ts';
+import { removePaths, singleLine } from '../../storage/volumes/index.ts';
+import { boolean, documents, text } from '../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('<path...>', 'remote files, folders or patterns (* ? [a-z] **), as volume:/path or /path')
+      .option('-r, --recursive', 'remove folders and their contents')
+      .option('--confirm <paths>', 'with -r: confirm by passing the paths again'),
+  run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),
+  view: (removals) => () => removals.map(({ path }) => `removed ${singleLine(path)}`).join('\n'),
+  effect: 'destroys',
+  dryRun: true,
+  json: documents({
+    path: text('remote path; ends in a slash for a folder'),
+    isFolder: boolean('true for a folder'),
+    changed: boolean('true'),
+    confirmed: boolean('false if the platform accepted it and does not list the folder'),
+  }),
+  examples: [
+    'rm /models/old.bin',
+    "rm '/logs/**/*.txt' --yes",
+    'rm -r /models/old --confirm /models/old',
+    "rm '/odd\\*name'",
+  ],
+});

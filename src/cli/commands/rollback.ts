@@ -1,0 +1,29 @@
+import { defineCommand } from '../command.ts';
+import { appArgument } from '../flags/app.ts';
+import { durationFlag } from '../flags/values.ts';
+import { rollback } from '../../deploys/rollback/index.ts';
+import { deployedAgain } from '../views/deployed-again.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    appArgument(command)
+      .argument('[build]', 'build id (default: the one before the live one)')
+      .option('--from-git <revision>', 'deploy this revision, if it has the same files')
+      .option('--restore-scaling', 'scale as that build was deployed, not as the app is scaled now')
+      .option('--force', 'deploy even if the files differ')
+      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
+  run: (context, app, build, { fromGit, configFile, force = false, restoreScaling, timeout: typedMs }) => {
+    const logs = !context.progress.isQuiet;
+    return rollback(context, app, { build, fromGit, configFile, force, logs, restoreScaling, typedMs });
+  },
+  ...deployedAgain,
+  details: [
+    'Deploys the archive of an earlier build again, with the settings that it was deployed with, once it is proven to have its files: by the SHA-256 of what was sent, or by the checksums that the platform lists. Secrets are not part of a build and stay as they are. The archives of deploys from this machine are kept (gantry cache list archives).',
+  ],
+  examples: [
+    'rollback web',
+    'rollback web b-1234 --dry-run',
+    'rollback web b-1234 --from-git v1.2.0',
+    'rollback web --yes',
+  ],
+});

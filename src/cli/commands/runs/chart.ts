@@ -1,0 +1,79 @@
+import { defineCommand } from '../../command.ts';
+import { type BucketSize, bucketSizes } from '../../../platform/contract/runs.ts';
+import { appArgument } from '../../flags/app.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
+import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
+import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
+import { atPlatformTime } from '../../../platform/replies/index.ts';
+import { chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
+import { localTimeZone } from '../../../kernel/output/time-zone.ts';
+import { anything, document, number, passThrough, text } from '../../result-schema.ts';
+import {
+  type RunMetric,
+  type RunsChartViewOptions,
+  runMetrics,
+  runsChartView,
+  runsReport,
+} from '../../views/runs-chart.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    chartPageFlags(
+      runFilterFlags(
+        rangeFlags(appArgument(command))
+          .addOption(
+            command.createOption('--by <size>', 'bucket size (default: depends on the range)').choices(bucketSizes),
+          )
+          .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
+          .option(
+            '--metric <metric>',
+            `${runMetrics.join(', ')}; repeatable (default: all)`,
+            repeatableChoiceFlag(runMetrics),
+          ),
+      ),
+    ),
+  run: async (context, app, flags) => {
+    checkChartPageFlags(flags);
+    const reply = await atPlatformTime(context, (now) => {
+      const { range, by, zone } = chartOptions(flags, now);
+      return readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });
+    });
+    const options = chartOptions(flags, context.platformNow());
+    await saveChartPage(context, flags, `Runs of ${app}`, () => runsReport(reply, options));
+    return reply;
+  },
+  view: (reply, flags) => (page) => runsChartView(reply, chartOptions(flags, page.now))(page),
+  effect: 'reads',
+  details: ['The platform counts jobs of gantry run as well.'],
+  json: document(
+    passThrough({
+      aggregatedData: anything('buckets; platform values, passed through; times in ms'),
+      groupBy: text('bucket size'),
+      timeRange: anything('the range covered'),
+      total: number('number of runs'),
+    }),
+  ),
+  examples: [
+    'runs chart web',
+    'runs chart web --since 7d --by day --timezone Europe/Berlin',
+    'runs chart web --metric requests --status failure',
+    'runs chart web --since 30d --html runs.html --open',
+  ],
+});
+
+interface ChartFlags extends RangeFlags {
+  by?: BucketSize | undefined;
+  timezone?: string | undefined;
+  metric?: RunMetric[] | undefined;
+}
+
+function chartOptions(flags: ChartFlags, now: number): RunsChartViewOptions {
+  const range = resolveRange(flags, now);
+  return {
+    range,
+    by: flags.by ?? chooseBucketSize(range.until - range.since),
+    zone: flags.timezone ?? localTimeZone(),
+    metrics: flags.metric ?? runMetrics,
+  };
+}

@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import { defineCommand } from '../../command.ts';
+import type { Context } from '../../../platform/context.ts';
+import { toDiskErrorOf, writeAtomically } from '../../../kernel/disk/index.ts';
+import { GantryError, platformExits } from '../../../kernel/errors.ts';
+import { appArgument } from '../../flags/app.ts';
+import { rangeFlags } from '../../flags/range.ts';
+import { checkReplaceable, sentWithApp } from '../../../storage/output-files/index.ts';
+import { fetchApp } from '../../../platform/replies/index.ts';
+import { exportRuns, type RunFormat, type RunRange, runFormats } from '../../../insight/run-mirror/index.ts';
+import { tryRequest } from '../../../platform/waiting/index.ts';
+import { RawOutput } from '../../../kernel/output/raw-output.ts';
+import { document, integer, text } from '../../result-schema.ts';
+
+interface Exported {
+  app: string;
+  file: string;
+  runs: number;
+  bytes: number;
+}
+
+const dayMs = 86_400_000;
+
+export default defineCommand({
+  configure: (command) =>
+    rangeFlags(appArgument(command))
+      .addOption(command.createOption('--format <format>', 'format of a line').choices(runFormats).default('jsonl'))
+      .option('-o, --output <file>', 'file to write (default: stdout)'),
+  run: async (context, app, { since, until, format, output }): Promise<Exported | RawOutput> => {
+    // Which runs are kept as final depends on the platform's clock, which the first reply shows.
+    await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+    const now = context.platformNow();
+    const end = Math.min(now, until?.(now) ?? now);
+    const range = { app, since: since?.(now) ?? end - dayMs, until: end };
+    if (output !== undefined && output !== '-') return exportToFile(context, range, format, output);
+    return new RawOutput((write) => exportRuns(context, range, format, write).then(() => {}), { untrusted: 'text' });
+  },
+  view: (value) => () => (value instanceof RawOutput ? '' : value.file),
+  effect: 'reads',
+  exits: [...platformExits, 'conflict'],
+  json: document({
+    app: text('app'),
+    file: text('file that was written'),
+    runs: integer('number of runs'),
+    bytes: integer('size of the file'),
+  }),
+  details: [
+    'Each line is a run, oldest first: id, createdAt, functionName, status, statusCode, runtimeMs, coldstartTimeMs, totalQueueTimeMs, totalResponseTimeMs, podName, build and kind (call or job). What the platform does not say is null, or empty in CSV.',
+    'Runs are kept on this machine (gantry cache list runs), so that only new ones are read the next time.',
+  ],
+  examples: [
+    'runs export web --since 30d > runs.jsonl',
+    'runs export web --since 7d --format csv -o runs.csv',
+    'runs export web --since 7d | jq -s "map(.runtimeMs) | add"',
+  ],
+});
+
+async function exportToFile(context: Context, range: RunRange, format: RunFormat, output: string): Promise<Exported> {
+  checkReplaceable(context, output, 'runs');
+  const file = resolve(context.cwd, output);
+  let bytes = 0;
+  const { signal } = context;
+  try {
+    const runs = await writeAtomically(
+      file,
+      (handle) =>
+        exportRuns(context, range, format, (chunk) => {
+          bytes += chunk.length;
+          return handle.appendFile(chunk);
+        }),
+      { signal },
+    );
+    const warning = await sentWithApp(file);
+    if (warning) context.progress.warn(warning);
+    return { app: range.app, file: output, runs, bytes };
+  } catch (error) {
+    throw error instanceof GantryError || signal.aborted ? error : toDiskErrorOf(`cannot write ${output}`, error);
+  }
+}

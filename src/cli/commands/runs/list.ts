@@ -1,0 +1,113 @@
+import { defineCommand } from '../../command.ts';
+import { UnavailableError } from '../../../kernel/errors.ts';
+import { appArgument } from '../../flags/app.ts';
+import { listFlags } from '../../flags/list.ts';
+import { rangeFlags } from '../../flags/range.ts';
+import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
+import { atPlatformTime } from '../../../platform/replies/index.ts';
+import { displayStatus, fillStatus, findJobs, type RunSearchResult, searchRuns } from '../../../calls/runs/index.ts';
+import { ago, count, durationCell, groupDigits } from '../../../kernel/output/format.ts';
+import { type Cell, table } from '../../../kernel/output/table.ts';
+import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
+
+const dayMs = 86_400_000;
+
+/** Results of --all that are incomplete. */
+const incomplete = new WeakSet<object>();
+
+export default defineCommand({
+  configure: (command) =>
+    listFlags(runFilterFlags(rangeFlags(appArgument(command))).option('--async', 'only show asynchronous runs')),
+  run: async (context, app, flags) => {
+    const found = await atPlatformTime(context, (now) => {
+      const until = Math.min(now, flags.until?.(now) ?? now);
+      return searchRuns(context, {
+        app,
+        until,
+        since: flags.since?.(now) ?? until - dayMs,
+        filters: runFilters(flags),
+        asyncOnly: flags.async === true,
+        limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
+      });
+    });
+    const jobs = await findJobs(context, app);
+    const runs = found.runs.map((run) => ({ ...run, kind: jobs.isJob(run) ? 'job' : 'call' }));
+    if (!found.isComplete) {
+      if (found.runs.length === 0) throw missingRunsError(found);
+      context.progress.warn('some runs may be missing: the platform announced more than it returned');
+      if (flags.all) incomplete.add(runs);
+    }
+    const omitted = found.isComplete && !flags.all ? omittedText(found) : undefined;
+    if (omitted) context.progress.footnote(omitted);
+    return runs;
+  },
+  exit: (runs) => (incomplete.has(runs) ? 'unavailable' : 'ok'),
+  view: (runs) =>
+    table(
+      runs,
+      {
+        RUN: (run) => run.id,
+        STATUS: (run) => statusCell(displayStatus(run)),
+        CODE: (run) => run.statusCode,
+        FUNCTION: (run) => run.functionName,
+        STARTUP: (run) => time(run.coldstartTimeMs),
+        QUEUE: (run) => time(run.totalQueueTimeMs ?? run.queueTimeMs),
+        RUNTIME: (run) => time(run.runtimeMs ?? run.executionTimeMs),
+        RESPONSE: (run) => time(run.totalResponseTimeMs ?? run.responseTimeMs),
+        CREATED: (run) => ago(run.createdAt),
+        KIND: (run) => run.kind,
+      },
+      {
+        keep: ['RUN', 'STATUS', 'CREATED', 'RESPONSE', 'CODE', 'KIND'],
+        right: ['CODE', 'STARTUP', 'QUEUE', 'RUNTIME', 'RESPONSE'],
+      },
+    ),
+  data: (runs) => runs.map(fillStatus),
+  empty: 'no runs match; pass --since to go further back',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('run id'),
+      status: text('platform status, otherwise derived from the status code'),
+      statusCode: integer('HTTP status; 0: canceled, -1: closed by the caller'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      coldstartTimeMs: number('cold start, in ms'),
+      totalQueueTimeMs: number('time in the queue, in ms'),
+      runtimeMs: number('run time, in ms'),
+      totalResponseTimeMs: number('total response time, in ms'),
+      podName: text('container'),
+      functionName: text('function, if known'),
+      kind: text('call of the app, or job: a file that gantry run has run'),
+      modelId: text('app id'),
+      projectId: text('project'),
+    }),
+  ),
+  examples: [
+    'runs list web',
+    'runs list web --since 7d --status failure',
+    'runs list web --since 2026-11-01 --until 2026-11-08 --all --json=id,statusCode',
+    'runs list web --min-response 10s',
+  ],
+});
+
+/** An empty list would mean that there are no runs. */
+function missingRunsError({ total }: RunSearchResult): UnavailableError {
+  const announced = total > 0 ? count(total, 'run') : 'runs';
+  return new UnavailableError(`the platform announced ${announced} and returned none`, {
+    fix: 'run the same command again',
+  });
+}
+
+function omittedText({ runs, total, hasMore }: RunSearchResult): string | undefined {
+  const shown = runs.length;
+  if (shown < total)
+    return `showing ${groupDigits(shown)} of ${hasMore ? 'at least ' : ''}${count(total, 'run')}; pass --all to show the rest`;
+  return hasMore ? `showing the newest ${count(shown, 'run')}; pass --all to show older ones` : undefined;
+}
+
+/** Until a run has ended, the platform may return 0 for an unknown duration. */
+function time(ms: number | null | undefined): Cell {
+  return ms ? durationCell(ms) : undefined;
+}

@@ -1,0 +1,40 @@
+import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { stringifyJson } from '../../../kernel/json-text.ts';
+import { readSecrets } from '../../../team/secrets/index.ts';
+import type { View } from '../../../kernel/output/page.ts';
+import { keyValueTable, table } from '../../../kernel/output/table.ts';
+import { documents, optional, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    listFlags(
+      command
+        .option('--app <app>', 'list the secrets of one app, which override those of the project')
+        .option('--show-values', 'show the values'),
+    ),
+  run: async (context, { app, showValues, ...flags }) => {
+    const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
+      .map(([name, value]) => (showValues ? { name, value: asText(value) } : { name }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return applyLimit(secrets, flags, context.progress, 'secret');
+  },
+  verbatim: ({ showValues }) => showValues === true,
+  view: (secrets, { showValues }) => (showValues ? withValues(secrets) : table(secrets, { NAME: ({ name }) => name })),
+  empty: sentence`no secrets yet: add one with ${gantryCommand`secrets set NAME`}`,
+  effect: 'reads',
+  json: documents({ name: text('secret name'), value: optional(text('value, with --show-values only')) }),
+  examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
+});
+
+/** On a terminal a value must not be shortened to fit a column. */
+function withValues(secrets: readonly { name: string; value?: string | undefined }[]): View {
+  const rows = table(secrets, { NAME: ({ name }) => name, VALUE: ({ value }) => value });
+  const pairs = secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']);
+  return (page) => (page.terminal ? keyValueTable(pairs, { wrap: false }) : rows)(page);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : stringifyJson(value);
+}

@@ -1,0 +1,60 @@
+import { defineCommand } from '../../command.ts';
+import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
+import { platformExits, UsageError } from '../../../kernel/errors.ts';
+import { requiring } from '../../flags/rules.ts';
+import { checkNewSecretNames, readSecretsFile, readSecretValues, setSecrets } from '../../../team/secrets/index.ts';
+import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[name...]', 'secret name; several with --from-env. Values are prompted for, never passed as arguments')
+      .option('--app <app>', 'set the secrets of one app only')
+      .addOption(
+        command
+          .createOption('--from-file <file>', 'read the value from this file, without its last newline; - is stdin')
+          .conflicts('fromEnv'),
+      )
+      .addOption(requiring(command.createOption('--keep-newline', 'keep the last newline'), 'fromFile'))
+      .option('--from-env', 'read each value from the environment variable of the same name')
+      .addOption(
+        command
+          .createOption(
+            '--from-env-file <file>',
+            'set all of a file with NAME=value lines, or a JSON object; - is stdin',
+          )
+          .conflicts(['fromFile', 'fromEnv']),
+      ),
+  run: (context, names, { app, fromEnvFile, ...source }) => {
+    if (fromEnvFile !== undefined) {
+      checkNoNames(names, fromEnvFile);
+      return setSecrets(context, { app }, () => readSecretsFile(context, fromEnvFile));
+    }
+    if (names.length === 0) {
+      throw new UsageError('missing argument <name>', {
+        fix: sentence`${gantryCommand`secrets set NAME`}, or ${gantryCommand`secrets set --from-env-file .env`}`,
+      });
+    }
+    checkNewSecretNames(context, names, source.fromEnv);
+    return setSecrets(context, { app }, () => readSecretValues(context, names, source));
+  },
+  view: secretChangeView,
+  json: secretChangeJson,
+  effect: 'destroys',
+  dryRun: true,
+  exits: [...platformExits, 'project'],
+  examples: [
+    'secrets set HF_TOKEN',
+    'secrets set DB_PASSWORD OPENAI_KEY --app web --from-env --yes',
+    'secrets set TLS_KEY --from-file key.pem',
+    'secrets set --from-env-file .env',
+  ],
+});
+
+/** A word beside the file may be a value that was typed by mistake: it is not repeated. */
+function checkNoNames(names: readonly string[], file: string): void {
+  if (names.length === 0) return;
+  throw new UsageError('--from-env-file takes no names: it sets all secrets of the file', {
+    fix: gantryCommand`secrets set --from-env-file ${file}`,
+  });
+}

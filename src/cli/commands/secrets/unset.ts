@@ -1,0 +1,19 @@
+import { defineCommand } from '../../command.ts';
+import { checkSecretNames, unsetSecrets } from '../../../team/secrets/index.ts';
+import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command.argument('<name...>', 'secret names').option('--app <app>', 'remove the secrets of one app only'),
+  run: async (context, names, { app }) => {
+    checkSecretNames(context, names);
+    const change = await unsetSecrets(context, { app }, names);
+    if (change.unchanged.length > 0) context.progress.warn(`not found: ${change.unchanged.join(', ')}`);
+    return change;
+  },
+  view: secretChangeView,
+  json: secretChangeJson,
+  effect: 'destroys',
+  dryRun: true,
+  examples: ['secrets unset HF_TOKEN', 'secrets unset DB_PASSWORD OPENAI_KEY --app web --yes'],
+});

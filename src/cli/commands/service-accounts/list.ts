@@ -1,0 +1,48 @@
+import { defineCommand } from '../../command.ts';
+import { listServiceAccounts, type ServiceAccount } from '../../../platform/contract/service-accounts.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { stringifyJson } from '../../../kernel/json-text.ts';
+import { grantedProjects } from '../../../team/members/index.ts';
+import { ago } from '../../../kernel/output/format.ts';
+import { table } from '../../../kernel/output/table.ts';
+import { anything, documents, passThrough, text } from '../../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) => listFlags(command),
+  run: async ({ api, project, progress }, flags) => {
+    const { serviceAccounts } = await api(listServiceAccounts, { project });
+    return applyLimit(serviceAccounts ?? [], flags, progress, 'service account');
+  },
+  view: (accounts) =>
+    table(
+      accounts,
+      {
+        ID: (account) => account.id,
+        NAME: (account) => account.name,
+        DESCRIPTION: (account) => account.description,
+        CREATED: (account) => ago(account.createdAt),
+        GRANTS: (account) => account.grants?.length,
+        PROJECTS: projects,
+      },
+      { keep: ['ID', 'PROJECTS'], right: ['GRANTS'] },
+    ),
+  empty: 'no service accounts yet: create one in the dashboard',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('service account id'),
+      name: text('name'),
+      description: text('description'),
+      projectId: text('project it was created in'),
+      createdByUserId: text('who created it'),
+      createdAt: text('RFC 3339, UTC'),
+      grants: anything('projects it has access to (platform value)'),
+    }),
+  ),
+  examples: ['service-accounts list', 'service-accounts list --json=id,grants'],
+});
+
+/** Grants of an unknown format are shown as JSON. */
+function projects(account: ServiceAccount): string | undefined {
+  return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => stringifyJson(grant)).join(', ');
+}

@@ -1,0 +1,162 @@
+import { defineCommand } from '../command.ts';
+import { compareServing } from '../../deploys/identity.ts';
+import { platformExits } from '../../kernel/errors.ts';
+import { optionalAppArgument } from '../flags/app.ts';
+import {
+  type AppStatus,
+  isOperational,
+  type ProjectStatus,
+  readAppStatus,
+  readProjectStatus,
+} from '../../insight/status/index.ts';
+import { boolean, document, integer, list, nullable, number, object, record, text } from '../result-schema.ts';
+import { appStatusView, projectStatusView } from '../views/app-status.ts';
+import { commitShape } from '../views/build.ts';
+
+/** An incident or maintenance, as the status page shows it. */
+const reportShape = object({
+  title: text('title'),
+  status: text('status'),
+  startsAt: nullable(text('RFC 3339, UTC')),
+  endsAt: nullable(text('RFC 3339, UTC')),
+  affects: list(text('name'), 'names of the affected components'),
+  lastUpdate: nullable(text('latest message')),
+  updatedAt: nullable(text('RFC 3339, UTC')),
+});
+
+const sharedFields = {
+  target: text('project and platform, as every command that changes something names them'),
+  platform: nullable(
+    object(
+      {
+        status: text('operational, degraded, downtime, maintenance, or another platform value'),
+        announcement: nullable(text('announcement, or null')),
+        components: list(
+          object({ name: text('name'), section: nullable(text('section')), status: text('status') }),
+          'services',
+        ),
+        incidents: list(reportShape, 'current incidents'),
+        planned: list(reportShape, 'planned maintenance'),
+      },
+      'status page of the platform',
+    ),
+  ),
+  unknown: record(text('reason'), 'parts that could not be read, by their names, and why'),
+};
+
+const appFields = {
+  ...sharedFields,
+  app: text('app name'),
+  status: nullable(text('app status; null if it is not deployed')),
+  live: nullable(
+    object(
+      {
+        build: text('build id'),
+        createdAt: nullable(text('RFC 3339, UTC')),
+        ...commitShape,
+        found: nullable(text('what the history of this machine has found of it, such as healthy; null: nothing')),
+      },
+      'build that serves',
+    ),
+  ),
+  here: nullable(
+    object(
+      {
+        changed: boolean('whether a deploy would change anything'),
+        settings: list(text('name'), 'settings that differ'),
+        paths: nullable(list(text('path'), 'files that differ; null if they cannot be compared')),
+        unverified: integer('files of equal name and size without a checksum to compare'),
+      },
+      'what differs in this folder; null for another app',
+    ),
+  ),
+  replicas: nullable(
+    object(
+      {
+        running: integer('running now'),
+        min: nullable(integer('minimum')),
+        max: nullable(integer('maximum')),
+      },
+      'replicas',
+    ),
+  ),
+  lastHour: nullable(
+    object({ calls: integer('calls'), errors: integer('failed, of the latest thousand') }, 'runs of the last hour'),
+  ),
+  costPerHourCents: nullable(number('US cents per hour of the replicas that run now')),
+  failure: nullable(
+    object(
+      {
+        build: nullable(text('build that failed')),
+        run: nullable(text('run that failed')),
+        title: text('cause in words'),
+        fix: nullable(text('what to change')),
+      },
+      'last failure, as gantry explain has it',
+    ),
+  ),
+};
+
+const projectFields = {
+  ...sharedFields,
+  apps: nullable(
+    list(
+      object({
+        app: text('app name'),
+        status: nullable(text('app status')),
+        hardware: nullable(text('compute type')),
+        updatedAt: nullable(text('RFC 3339, UTC')),
+      }),
+      'without an app: the apps of the project',
+    ),
+  ),
+};
+
+const servesFields = {
+  app: text('app name'),
+  commit: text('the revision'),
+  build: nullable(text('with --serves: the build that serves; null if none does, or if that is not known')),
+  hasFiles: nullable(boolean('with --serves: whether it has the files of the revision; null if that cannot be told')),
+};
+
+export default defineCommand({
+  configure: (command) =>
+    optionalAppArgument(command, {
+      description: 'app name or id (default: the app in this folder, else all apps)',
+    })
+      .option('--exit-code', 'exit 1 unless all services of the platform are operational')
+      .option('--serves <revision>', 'only whether what serves has the files of this git revision'),
+  run: async (context, app, { configFile, serves }): Promise<AppStatus | ProjectStatus | Serves> => {
+    if (app === undefined) return readProjectStatus(context);
+    return serves ? compareServing(context, { app, configFile }, serves) : readAppStatus(context, app, configFile);
+  },
+  view: (value) =>
+    'hasFiles' in value ? () => servesText(value) : 'apps' in value ? projectStatusView(value) : appStatusView(value),
+  exit: (value, { exitCode }) => {
+    const isDisturbed = 'platform' in value && !(value.platform && isOperational(value.platform));
+    return value.exit === 'ok' && exitCode && isDisturbed ? 'failed' : value.exit;
+  },
+  data: ({ exit: _, ...status }) => status,
+  effect: 'reads',
+  exits: [...platformExits, 'pending'],
+  json: document(appFields, projectFields, servesFields),
+  details: [
+    'Shows the live build of an app, what differs in this folder, its replicas, calls and errors of the last hour, what it costs now, the last failure and the platform. A part that cannot be read is "not known", with the reason.',
+    'With --serves it exits with 0 if what serves has the files that a deploy of the revision sends, with 7 if it has others, and with 8 if that cannot be told.',
+  ],
+  examples: [
+    'status',
+    'status web',
+    'status --exit-code && gantry deploy',
+    'status --json=live,here',
+    'status --serves HEAD',
+  ],
+});
+
+type Serves = Awaited<ReturnType<typeof compareServing>>;
+
+function servesText({ app, commit, hasFiles }: Serves): string {
+  const files = `the files of commit ${commit.slice(0, 8)}`;
+  if (hasFiles === null) return `not known whether ${app} serves ${files}`;
+  return hasFiles ? `${app} serves ${files}` : `${app} serves other files than those of commit ${commit.slice(0, 8)}`;
+}

@@ -1,0 +1,62 @@
+import { defineCommand } from '../command.ts';
+import { platformExits } from '../../kernel/errors.ts';
+import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
+import { requiring } from '../flags/rules.ts';
+import { isDownload, parseCopyPaths } from '../../storage/copy/index.ts';
+import { watchCopiesInApp } from '../../storage/output-files/index.ts';
+import { type SyncSummary, sync } from '../../storage/sync/index.ts';
+import { document, integer, list, optional, text } from '../result-schema.ts';
+import { copyExit, syncView } from '../views/copy.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    addCopyFlags(
+      command
+        .argument('<source>', 'source folder; remote: volume:/path or :/path')
+        .argument('<target>', 'target folder')
+        .option('--delete', 'delete files that are only in the target')
+        .addOption(
+          requiring(command.createOption('--confirm <target>', 'confirm by passing the target again'), 'delete'),
+        )
+        .addOption(
+          requiring(command.createOption('--detailed-exit-code', 'exit with 3 if something would change'), 'dryRun'),
+        ),
+    ),
+  run: async (context, source, target, { delete: deletes = false, confirm, ...flags }) => {
+    const paths = parseCopyPaths([source, target], context, { allowBareTarget: false });
+    const { target: written } = paths;
+    const noteCopies = written.kind === 'local' ? watchCopiesInApp(context, written.path) : undefined;
+    const summary = await sync(context, paths, { ...toCopyOptions(flags), delete: deletes, confirm });
+    if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
+    return summary;
+  },
+  exit: (summary, { detailedExitCode, delete: deletes, dryRun }) =>
+    dryRun && detailedExitCode && wouldChange(summary, deletes === true) ? 'changes' : copyExit(summary),
+  view: (summary) => syncView(summary),
+  details: [
+    'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
+    'If file names are equal on the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
+  ],
+  json: document({
+    ...copySummaryFields,
+    new: integer('number of files that were only in the source'),
+    updated: integer('number of files that differed in size or were older in the target'),
+    unchanged: integer('number of unchanged files'),
+    extra: integer('number of files that were only in the target'),
+    deleted: integer('number of deleted files'),
+    toDelete: optional(list(text('path'), 'with --delete and --dry-run: files that would be deleted')),
+  }),
+  effect: 'destroys',
+  onlyReads: (source, target) => isDownload([source, target]),
+  exits: [...platformExits, 'changes'],
+  examples: [
+    'sync ./dataset :/dataset --dry-run',
+    'sync ./dataset :/dataset',
+    'sync ./site :/site --delete --confirm default:/site',
+    'sync :/results ./results',
+  ],
+});
+
+function wouldChange({ new: added, updated, extra }: SyncSummary, deletes: boolean): boolean {
+  return added + updated + (deletes ? extra : 0) > 0;
+}

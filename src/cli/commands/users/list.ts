@@ -1,0 +1,53 @@
+import { defineCommand } from '../../command.ts';
+import { listUsers, type User } from '../../../platform/contract/users.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { ago } from '../../../kernel/output/format.ts';
+import { table } from '../../../kernel/output/table.ts';
+import { documents, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    listFlags(command.option('--status <status>', 'show only users with this status, such as active or invited')),
+  run: async ({ api, project, progress }, { status, ...flags }) => {
+    const users = await api(listUsers, { project });
+    const wantedStatus = status?.toLowerCase();
+    const matching =
+      wantedStatus === undefined ? users : users.filter((user) => user.status?.toLowerCase() === wantedStatus);
+    return applyLimit(matching, flags, progress, 'entry', 'entries');
+  },
+  view: (users) =>
+    table(
+      users,
+      {
+        EMAIL: (user) => user.email ?? user.id,
+        NAME: fullName,
+        ROLE: (user) => user.role,
+        STATUS: (user) => statusCell(user.status),
+        'INVITED BY': (user) => user.invitedBy,
+        SINCE: (user) => ago(user.createdAt),
+      },
+      { keep: ['EMAIL', 'STATUS', 'ROLE'] },
+    ),
+  empty: 'no users or invitations',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('user or invitation id'),
+      email: text('email address'),
+      firstName: text('first name'),
+      lastName: text('last name'),
+      role: text('role in the project (platform value)'),
+      status: text('active, invited, or another platform value'),
+      invitedBy: text('who sent the invitation'),
+      createdAt: text('when they joined or were invited: RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      projectId: text('project'),
+    }),
+  ),
+  examples: ['users list', 'users list --status invited'],
+});
+
+function fullName({ firstName, lastName }: User): string {
+  return [firstName, lastName].filter(Boolean).join(' ');
+}

@@ -1,0 +1,40 @@
+import { defineCommand } from '../../command.ts';
+import { verifyWeights } from '../../../storage/weights/index.ts';
+import { boolean, choice, document, integer, list, object, text } from '../../result-schema.ts';
+import { verifyView } from '../../views/weights.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[path]', 'folder on a volume or of this machine (default: all of weights.lock)')
+      .option('--quick', 'compare listings only'),
+  run: (context, path, { quick }) => verifyWeights(context, path, { quick: quick ?? false }),
+  exit: ({ problems }) => (problems.length > 0 ? 'conflict' : 'ok'),
+  view: verifyView,
+  data: ({ next: _, ...summary }) => summary,
+  next: ({ next }) => (next ? [next] : []),
+  json: document({
+    lock: text('file that says what the weights must be'),
+    files: integer('number of files that were compared'),
+    bytes: integer('their size'),
+    problems: list(
+      object({
+        target: text('folder on the volume'),
+        path: text('path below the folder'),
+        problem: choice(['missing', 'other size', 'other time', 'other content'], 'what differs'),
+      }),
+      'files that are not as the lock says: folder, path and problem',
+    ),
+    quick: boolean('true if only what is listed was compared'),
+  }),
+  effect: 'reads',
+  details: [
+    'Reads each file and compares its SHA-256 with weights.lock. Of a file with other content, weights.lock forgets when it was listed: the next pull copies it. A folder of this machine needs no platform: an app verifies what it sees with gantry weights verify /persistent-storage/models/qwen.',
+  ],
+  examples: [
+    'weights verify',
+    'weights verify :/models/qwen',
+    'weights verify --quick',
+    'weights verify ./models/qwen',
+  ],
+});

@@ -1,0 +1,74 @@
+import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { readIdentity } from '../../team/account/index.ts';
+import { timeLeft } from '../../kernel/output/format.ts';
+import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
+import { boolean, document, nullable, record, text } from '../result-schema.ts';
+
+export default defineCommand({
+  configure: (command) => command.option('--verify', 'verify the token with the platform'),
+  run: (context, { verify }) => readIdentity(context, { verify: verify === true }),
+  view: ({
+    target,
+    project,
+    projectOrigin,
+    region,
+    regionOrigin,
+    profile,
+    profileOrigin,
+    tokenOrigin,
+    unusedToken,
+    kind,
+    user,
+    expiresAt,
+    renewable,
+    addresses,
+    verified,
+  }) =>
+    keyValueTable([
+      ['user', user],
+      ['kind', kind === 'login' ? 'login' : 'service account'],
+      ['project', project ? `${target}, from the ${projectOrigin}` : noProject],
+      ['region', region && `${region}, from the ${regionOrigin}`],
+      ['profile', /^(flag|env|folder)/.test(profileOrigin) ? `${profile}, from the ${profileOrigin}` : profile],
+      ['token', tokenOrigin],
+      ['unused', unusedToken && `${unusedToken}: the environment takes precedence`],
+      ['expires', expiresAt ? timeLeft(expiresAt) : 'unknown'],
+      ['renewed', renewable ? 'automatically' : ''],
+      ['verified', verified ? 'yes' : 'no: pass --verify to ask the platform'],
+      ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
+        'address',
+        `${address} (${namesOf(addresses, address)})`,
+      ]),
+    ]),
+  effect: 'reads',
+  local: true,
+  json: document({
+    project: nullable(text('project in use; null if none is selected')),
+    projectOrigin: nullable(text('origin of the project: flag, environment, profile or token')),
+    target: text('project and platform, as every command that changes something names them'),
+    platform: text('emulator, or the host of the management API'),
+    platformOrigin: text('origin of the platform: flag, environment, folder, profile or default'),
+    region: nullable(text('region in use; null if none is selected')),
+    regionOrigin: nullable(text('origin of the region')),
+    profile: text('profile in use'),
+    profileOrigin: text('origin of the profile: flag, environment, folder, profile or default'),
+    tokenOrigin: text('origin of the token: environment or profile'),
+    unusedToken: nullable(text('origin of a stored token that is not in use')),
+    kind: text('login or service-account'),
+    user: nullable(text('user of the token, if known')),
+    expiresAt: nullable(text('expiry of the token; null if unknown')),
+    renewable: boolean('whether it is renewed automatically'),
+    addresses: record(text('URL'), 'URLs of the platform that are not the default'),
+    verified: boolean('whether the platform verified the token'),
+  }),
+  examples: ['whoami', 'whoami --verify', 'whoami --json=project,expiresAt'],
+});
+
+/** The names of a URL's settings: one variable sets several. */
+function namesOf(addresses: Record<string, string>, address: string): string {
+  const entries = Object.entries(addresses).filter(([, other]) => other === address);
+  return entries.map(([name]) => name).join(', ');
+}
+
+const noProject: Cell = ({ inPlace }) => `none: run ${inPlace(gantryCommand`projects use p-…`)}`;

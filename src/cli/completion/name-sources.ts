@@ -1,0 +1,68 @@
+import { defaultRegion } from '../../platform/config/region-name.ts';
+import { listApps } from '../../platform/contract/apps.ts';
+import { listBuilds } from '../../platform/contract/builds.ts';
+import { listContainers } from '../../platform/contract/containers.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { listProjects } from '../../platform/contract/projects.ts';
+import { listRuns } from '../../platform/contract/runs.ts';
+import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
+import { listServiceAccounts } from '../../platform/contract/service-accounts.ts';
+import { listFolder } from '../../platform/contract/volumes.ts';
+import type { Candidate } from './candidates.ts';
+import { type NamesContext, type Place, type PlatformName, typedFolder } from './name-keys.ts';
+
+/** Requests the names. */
+export const nameSources: Record<PlatformName, (context: NamesContext, place: Place) => Promise<Candidate[]>> = {
+  async app({ api, project }) {
+    const apps = await api(listApps, { project });
+    return apps.map((app) => [app.name ?? shortAppName(project, app.id), app.status ?? '']);
+  },
+
+  async build({ api, project }, { typed: [app = ''] }) {
+    const builds = await api(listBuilds, { project, app });
+    return builds.map((build) => [build.id, build.status]);
+  },
+
+  async run({ api, project }, { typed: [app = ''] }) {
+    const { items } = await api(listRuns, { project, app });
+    return items.map((run) => [run.id, [run.status, run.functionName].filter(Boolean).join(' ')]);
+  },
+
+  async container({ api, project }, { typed: [app = ''] }) {
+    const containers = (await api(listContainers, { project, app })) ?? [];
+    return containers.map(({ containerId, containerState }) => [containerId, containerState ?? '']);
+  },
+
+  async project({ api }) {
+    const projects = await api(listProjects, {});
+    return projects.map(({ id, name }) => [id, name ?? '']);
+  },
+
+  /** Without their values, which are not even cached. */
+  async secret({ api, project }, { given: { '--app': app } }) {
+    const stored = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
+    return Object.keys(stored ?? {}).map((name) => [name, '']);
+  },
+
+  async 'service-account'({ api, project }) {
+    const { serviceAccounts } = await api(listServiceAccounts, { project });
+    return (serviceAccounts ?? []).map(({ id, name }) => [id, name ?? '']);
+  },
+
+  async 'remote-path'({ api, project, settings }, { typing }) {
+    const [volume, dir] = folderOf(typing);
+    const query = { region: settings.region.value ?? defaultRegion, dir };
+    const entries = await api(listFolder, { project, volume, query });
+    return Array.from(entries, ({ name, is_folder }) => {
+      const isFolder = is_folder || name.endsWith('/');
+      return [`${typedFolder(typing)}${name.replace(/\/$/, '')}${isFolder ? '/' : ''}`, ''];
+    });
+  },
+};
+
+/** The volume, and the folder that is being typed, with slashes around it: `default:/a/b` is in `/a/`. */
+function folderOf(typing: string): [volume: string, dir: string] {
+  const [, volume = '', path = ''] = /^(?:([^:/]*):)?(.*)$/s.exec(typing) ?? [];
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return [volume || 'default', `/${folder}`.replace(/\/+/g, '/')];
+}

@@ -1,0 +1,183 @@
+import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { type NotFoundError, UsageError } from '../../kernel/errors.ts';
+
+type AppHere = {
+  configFile: string;
+};
+
+const ofFolder = 'app name or id (default: the app in this folder)';
+
+/** Adds the app that a command reads or calls: absent or `.` is the app of this folder. */
+export function appArgument<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return place(command, ofFolder, {}) as unknown as Commander<[...Inputs, string], Options & AppHere>;
+}
+
+/** The same for a command that can do without: with the flag `unless`, or in a folder without an app (`orNone`). */
+export function optionalAppArgument<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+  { description = ofFolder, unless, orNone = unless === undefined }: OptionalAppOptions,
+) {
+  const rules: Rules = { ...(unless !== undefined && { unless }), ...(orNone && { isOptional: true }) };
+  return place(command, description, rules) as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
+}
+
+/** The same for a command about one app or all of the project. {@link checkApps} checks what was typed. */
+export function appsArgument<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return optionalAppArgument(command, {
+    description: 'app name or id (default: the app in this folder, or else all)',
+    unless: 'allApps',
+    orNone: true,
+  }).option('--all-apps', 'all apps of the project, also in the folder of one');
+}
+
+export function checkApps(app: string | undefined, { allApps }: { allApps?: true | undefined }): void {
+  if (app !== undefined && allApps) throw new UsageError('--all-apps and an app cannot be combined');
+}
+
+interface OptionalAppOptions {
+  description?: string;
+  unless?: string;
+  /** By default if there is no such flag. */
+  orNone?: boolean;
+}
+
+/** Adds the app and what a command cancels of it: it wants the id, which in the folder of the app is enough. */
+export function canceledArguments<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+  noun: 'build' | 'run',
+) {
+  // The parser takes a single word for the app: only `resolve` knows that the id is there.
+  const id: ArgumentRules = { isNeeded: true };
+  const argument = Object.assign(command.createArgument(`[${noun}]`, `${noun} id`), id);
+  const placed = place(command, ofFolder, { needs: noun }).usage(`[options] [app] <${noun}>`).addArgument(argument);
+  return placed as unknown as Commander<[...Inputs, string, string], Options & AppHere>;
+}
+
+/** Adds the app of a command that destroys it: it wants the name. */
+export function namedAppArgument<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return command.argument('<app>', 'app name or id', parser({ isNamed: true }));
+}
+
+interface Rules {
+  /** With this flag, the command is about no app. */
+  unless?: string;
+  isOptional?: true;
+  isNamed?: true;
+  /** What follows the app must be there. */
+  needs?: 'build' | 'run';
+}
+
+function place<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+  description: string,
+  rules: Rules,
+) {
+  return command
+    .argument('[app]', description, parser(rules))
+    .option('--config-file <file>', 'config file that names the app in this folder', 'cerebrium.toml');
+}
+
+function parser(rules: Rules): ((word: string) => string) & PlacedArgument {
+  return Object.assign((word: string) => word, {
+    resolve: (context: Context, typed: readonly unknown[], line: TypedLine) => resolve(context, typed, line, rules),
+    explain,
+  });
+}
+
+async function resolve(
+  context: Context,
+  typed: readonly unknown[],
+  line: TypedLine,
+  { isNamed, isOptional, needs, unless = '' }: Rules,
+): Promise<unknown[]> {
+  const inputs = withAppFirst(typed, line);
+  const [app, ...rest] = inputs;
+  const flags = typed.at(-1) as Record<string, unknown>;
+  if (needs && rest[0] === undefined) return [...(await idOfAppHere(context, app, needs, flags)), ...rest.slice(1)];
+  if (isNamed && app === '.') throw await unnamedError(context, line);
+  if (isNamed || (app !== undefined && app !== '.') || flags[unless] !== undefined) return inputs;
+  const { readAppHere } = await import('../../deploys/apps/index.ts');
+  const here = await readAppHere(context, configFileOf(flags), async (name) => line.withApp(name, app)).catch(
+    (error: unknown) => {
+      // The last of the rest are the flags.
+      if (isOptional && app === undefined && rest.slice(0, -1)[0] === undefined) return undefined;
+      throw error;
+    },
+  );
+  return [here, ...rest];
+}
+
+/** A single word that is not the name of the app in this folder is the id. */
+async function idOfAppHere(
+  context: Context,
+  word: unknown,
+  noun: 'build' | 'run',
+  flags: Record<string, unknown>,
+): Promise<[app: string, id: string]> {
+  const { readAppHere } = await import('../../deploys/apps/index.ts');
+  const here = await readAppHere(context, configFileOf(flags)).catch(() => undefined);
+  if (typeof word === 'string' && word !== '.' && here !== undefined && here !== word) return [here, word];
+  throw new UsageError(`missing argument <${noun}>`, {
+    fix: gantryCommand`${noun}s list ${word === undefined ? [] : String(word)}`,
+  });
+}
+
+function configFileOf({ configFile }: Record<string, unknown>): string {
+  return typeof configFile === 'string' ? configFile : 'cerebrium.toml';
+}
+
+/** A single word that cannot be an app is what follows the app: an id, or a parameter of a call. */
+function withAppFirst(typed: readonly unknown[], { command }: TypedLine): unknown[] {
+  const [first, second, ...rest] = typed;
+  const [, next, ...more] = command.registeredArguments;
+  if (typeof first !== 'string' || !next) return [...typed];
+  if (next.variadic) return callWord.test(first) ? [undefined, [first, ...[second].flat()], ...rest] : [...typed];
+  const ids = typed.slice(0, 2 + more.length).filter((word) => typeof word === 'string');
+  // As many words as there are ids may be ids only.
+  const areIds = ids.length <= 1 + more.length && ids.every((word) => idWord.test(word));
+  return areIds && (ids.length === 1 || more.length > 0)
+    ? [undefined, ...typed.slice(0, 1 + more.length), typed.at(-1)]
+    : [...typed];
+}
+
+/** A parameter of a call, or a file of inputs. */
+const callWord = /=|\.(jsonl|ndjson|csv)$/i;
+
+/** The id of a build or a run or its beginning, with a digit, which few names made of these letters have; `latest`. */
+const idWord = /^(latest(:[a-z]+)?|(?=[a-f]*\d)[\da-f]{6,}(-[\da-f-]*)?)$/i;
+
+async function unnamedError(context: Context, line: TypedLine): Promise<UsageError> {
+  const { readAppHere } = await import('../../deploys/apps/index.ts');
+  const here = await readAppHere(context, 'cerebrium.toml').catch(() => undefined);
+  return new UsageError('a command that destroys something needs the name of the app, not "."', {
+    ...(here !== undefined && { fix: await line.withApp(here, '.') }),
+  });
+}
+
+async function explain(
+  context: Context,
+  error: NotFoundError,
+  [app]: readonly unknown[],
+  [typed]: readonly unknown[],
+  line: TypedLine,
+): Promise<NotFoundError> {
+  if (typeof app !== 'string') return error;
+  const { explainMissingApp } = await import('../../deploys/apps/index.ts');
+  const isHere = typed !== app;
+  return explainMissingApp(context, error, {
+    app,
+    isHere,
+    withApp: (name) => line.withApp(name, isHere ? undefined : app),
+    asFunction:
+      !isHere && line.command.registeredArguments[1]?.variadic ? () => line.withApp('.', undefined) : undefined,
+  });
+}

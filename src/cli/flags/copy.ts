@@ -1,0 +1,81 @@
+import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import type { CopyOptions } from '../../storage/copy/index.ts';
+import { boolean, integer, list, number, object, optional, text } from '../result-schema.ts';
+import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
+
+const mib = 2 ** 20;
+
+/** The flags that `cp` and `sync` share. */
+export function addCopyFlags<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return command
+    .option('--include <glob>', 'copy only matching files (repeatable)', repeatableFlag)
+    .option('--exclude <glob>', 'skip matching files and folders (repeatable)', repeatableFlag)
+    .option('--no-follow', 'skip symbolic links')
+    .option('--rename-clashes', 'rename files whose names are equal on the target disk')
+    .option('--dry-run', 'show what would be copied')
+    .option('--no-checksum', 'skip checksum comparison during transfer')
+    .option('--verify', 'read the files back and compare checksums')
+    .option('--no-resume', 'start over instead of resuming')
+    .option('--limit-rate <size>', 'limit bandwidth, for example 20MB per second', sizeFlag(1024))
+    .option('--part-size <size>', 'size of parts (default: adaptive)', sizeFlag(5 * mib, 5 * 1024 * mib))
+    .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 256))
+    .option('--events', 'print progress as JSON lines');
+}
+
+interface Flags {
+  include?: string[] | undefined;
+  exclude?: string[] | undefined;
+  follow: boolean;
+  clobber?: boolean;
+  update?: true | undefined;
+  renameClashes?: true | undefined;
+  dryRun?: true | undefined;
+  checksum: boolean;
+  verify?: true | undefined;
+  resume: boolean;
+  limitRate?: number | undefined;
+  partSize?: number | undefined;
+  concurrency?: number | undefined;
+}
+
+export function toCopyOptions(flags: Flags): CopyOptions {
+  return {
+    include: flags.include ?? [],
+    exclude: flags.exclude ?? [],
+    follow: flags.follow,
+    clobber: flags.clobber ?? true,
+    update: flags.update ?? false,
+    renameClashes: flags.renameClashes ?? false,
+    dryRun: flags.dryRun ?? false,
+    check: flags.checksum,
+    verify: flags.verify ?? false,
+    resume: flags.resume,
+    keepJournal: true,
+    concurrency: flags.concurrency,
+    partSize: flags.partSize,
+    limitRate: flags.limitRate,
+  };
+}
+
+/** The fields of a copy's result. */
+export const copySummaryFields = {
+  from: list(text('path'), 'sources'),
+  to: text('target'),
+  files: integer('number of copied files'),
+  bytes: integer('total size of the copied files'),
+  skipped: integer('number of skipped files'),
+  failed: list(
+    object({ path: text('path'), reason: text('why it failed'), code: text('name of an exit code') }),
+    'path, reason and code of each failed file',
+  ),
+  renamed: list(
+    object({ path: text('path'), as: text('new name') }),
+    'path and new name (as) of each file or folder that --rename-clashes renamed',
+  ),
+  resumedBytes: integer('bytes resumed from a previous attempt'),
+  durationMs: number('duration, in ms'),
+  dryRun: boolean('true for a dry run: nothing was copied'),
+  paths: optional(list(text('path'), 'with --dry-run: files that would be copied')),
+};

@@ -1,0 +1,249 @@
+import { resolve } from 'node:path';
+import type { Command as Commander } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from 'commander';
+import type { Context } from '../../platform/context.ts';
+import { splitRoute } from '../../platform/contract/endpoint.ts';
+import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
+import { readRegularSync } from '../../kernel/disk/index.ts';
+import {
+  DamagedDataError,
+  DataFolderHasStateError,
+  DataFolderInUseError,
+  type Emulator,
+  type EmulatorOptions,
+  parseFaultOption,
+  startEmulator,
+} from '../../emulator/index.ts';
+import { ConflictError, FailedError, NotFoundError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { redact } from '../../kernel/output/redact.ts';
+import { type PathInFolder, pathFlag, sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
+
+export interface EmulatorFlags {
+  dataDir?: PathInFolder | undefined;
+  /** The name of a snapshot. */
+  from?: string | undefined;
+  pace: number;
+  late?: number | undefined;
+  install?: true | undefined;
+  allowOrigin?: string[] | undefined;
+  maxUnpacked?: number | undefined;
+  fault?: Faults[] | undefined;
+  /** A file with one fault a line. */
+  faults?: string | undefined;
+  /** The clock stands still at this time. */
+  now?: TimeFromNow | undefined;
+  /** `false`: an empty project. */
+  seed: number | false;
+}
+
+type Faults = ReturnType<typeof parseFaultOption>;
+
+type StartOptions = EmulatorFlags & { port: number } & Pick<
+    EmulatorOptions,
+    'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm' | 'maxCalls' | 'maxBuilds'
+  >;
+
+/** Flags of `emulator start` and `emulator exec`. */
+export function emulatorFlags(command: Commander) {
+  return command
+    .option(...allowOriginFlag)
+    .option('--data-dir <dir>', 'store apps, builds and uploads in this folder', pathFlag)
+    .addOption(
+      command
+        .createOption('--from <snapshot>', 'start with the state of a snapshot (see gantry emulator snapshot)')
+        .conflicts('seed'),
+    )
+    .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
+    .option('--no-seed', 'start with an empty project')
+    .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
+    .option(...installFlag)
+    .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
+    .option('--late <ms>', 'show log lines and what is new so much later (default: 300)', wholeNumberFlag(0))
+    .option(
+      '--fault <target=fault,…>',
+      'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',
+      faultFlag,
+    )
+    .option('--faults <file>', 'read faults from a file, one per line as --fault takes them; # starts a comment')
+    .option('--now <time>', 'stop the clock at this time, so that each start has the same data', timeFlag);
+}
+
+/** Python environments are kept in the cache folder, so that the next emulator need not install them again. */
+export const installFlag = ['--install', "install each app's pip packages, with uv if it is there"] as const;
+
+/** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
+export async function startEmulatorFromFlags(
+  context: Pick<Context, 'cwd' | 'now' | 'secrets' | 'settings'>,
+  flags: StartOptions,
+): Promise<Emulator> {
+  const { fault = [], faults: faultFile, now, seed, from, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
+  const allFaults = [
+    ...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)),
+    ...fault,
+  ];
+  const time = now?.(context.now());
+  // By default as late as the platform is, at least.
+  const { pace, late = time === undefined ? 300 : 0 } = options;
+  if (time !== undefined && (pace > 0 || late > 0)) {
+    const [flag, why] = pace > 0 ? ['--pace', 'no build would end'] : ['--late', 'nothing new would show'];
+    throw new UsageError(`--now cannot be combined with ${flag}`, { why: `--now stops the clock, and ${why}` });
+  }
+  const emulator = await startEmulator({
+    ...options,
+    late,
+    packages: options.install && (await environmentsFolder(context)),
+    data: dataDir?.(context.cwd),
+    from: from === undefined ? undefined : await snapshotFolder(context, from),
+    hideSecrets: (text) => redact(text, context.secrets),
+    allowOrigins: allowOrigin,
+    unpackedBytes: maxUnpacked,
+    ...(seed === false ? { hasAccount: false } : { seed }),
+    ...(time !== undefined && { now: () => time }),
+  }).catch((cause) => {
+    throw startFailure(cause, options.port);
+  });
+  for (const { target, faults } of allFaults) emulator.fail(target, ...faults);
+  return emulator;
+}
+
+async function environmentsFolder({ settings }: Pick<Context, 'settings'>): Promise<string> {
+  const { pythonFolder } = await import('../../local/cache/index.ts');
+  return pythonFolder(settings.folders.cache);
+}
+
+async function snapshotFolder(context: Pick<Context, 'settings'>, name: string): Promise<string> {
+  const { findSnapshot } = await import('../../local/emulator/index.ts');
+  return findSnapshot(context, name).path;
+}
+
+/** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */
+export async function startOnFreePort(
+  context: Pick<Context, 'cwd' | 'now' | 'progress' | 'secrets' | 'settings'>,
+  { port, ...flags }: Omit<StartOptions, 'port'> & { port?: number | undefined },
+): Promise<Emulator> {
+  if (port !== undefined) return startEmulatorFromFlags(context, { ...flags, port });
+  for (let next = defaultPort; ; next++) {
+    try {
+      const emulator = await startEmulatorFromFlags(context, { ...flags, port: next < lastPort ? next : 0 });
+      if (next > defaultPort) context.progress.note(`port ${defaultPort} is in use; listening on ${emulator.url}`);
+      return emulator;
+    } catch (error) {
+      const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
+      // Windows reserves ranges of ports.
+      if (next >= lastPort || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+    }
+  }
+}
+
+export const defaultPort = 4100;
+const lastPort = defaultPort + 20;
+
+function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
+  if (cause instanceof DamagedDataError) {
+    const { message, file } = cause;
+    const fix = `move it away to start without it: mv ${quoteForShell(file)} ${quoteForShell(`${file}.damaged`)}`;
+    return new ProjectError(message, [{ severity: 'error', message, fix }], { fix, cause });
+  }
+  if (cause instanceof DataFolderHasStateError) {
+    const fix =
+      'omit --from, pass another --data-dir, or restore it while that emulator runs: gantry emulator snapshot';
+    return new ConflictError(cause.message, { fix, details: { folder: cause.folder }, cause });
+  }
+  if (cause instanceof DataFolderInUseError) {
+    const { message, folder, pid } = cause;
+    const fix = 'stop that emulator, or pass another folder: --data-dir <dir>';
+    return new ConflictError(message, { fix, details: { folder, pid }, cause });
+  }
+  if (cause.code === 'EADDRINUSE') {
+    return new FailedError(`port ${port} is in use`, { fix: 'use a free port', retryWith: ['--port', '0'], cause });
+  }
+  // Other errors with a code are the machine's: no permission, no space, a file in place of the folder.
+  return cause.code === undefined ? cause : new FailedError(`cannot start the emulator: ${cause.message}`, { cause });
+}
+
+/** For a POSIX shell. */
+function quoteForShell(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** Environment variables for gantry and the official client to use an emulator. */
+export function emulatorEnvironment(emulator: Emulator): Record<string, string> {
+  const { url, project, token, approvalSecret } = emulator;
+  return {
+    GANTRY_API_URL: url,
+    GANTRY_INFERENCE_URL: url,
+    GANTRY_LOGS_URL: url,
+    GANTRY_DASHBOARD_URL: emulator.dashboardUrl,
+    GANTRY_TOKEN: token,
+    GANTRY_PROJECT: project,
+    // The official client keeps logins and the chosen project of each environment apart.
+    CEREBRIUM_ENV: 'local',
+    REST_API_URL: url,
+    AUTH_URL: url + splitRoute(renewToken.route).path,
+    CLIENT_ID: oauthClientId,
+    LOGSTREAM_URL: url.replace('http', 'ws'),
+    CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token,
+    CEREBRIUM_PROJECT_ID: project,
+    // Not read by gantry: scripts approve logins with it (POST /activate).
+    GANTRY_EMULATOR_SECRET: approvalSecret,
+  };
+}
+
+/** An origin, such as `http://localhost:3000`. */
+function originFlag(text: string, all: string[] = []): string[] {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+    throw new InvalidArgumentError('Expected an origin such as http://localhost:3000.');
+  }
+  return [...all, url.origin];
+}
+originFlag.valueKind = 'list';
+
+export const allowOriginFlag = [
+  '--allow-origin <url>',
+  'allow web pages of this origin to call apps (repeatable)',
+  originFlag,
+] as const;
+
+/** Of `emulator env` and `emulator stop`. */
+export const portFlag = [
+  '--port <number>',
+  'port of the emulator, if several are running',
+  wholeNumberFlag(1, 65_535),
+] as const;
+
+/** Throws ProjectError with all invalid lines. */
+function readFaults(path: string, file: string): Faults[] {
+  const found: Faults[] = [];
+  const problems: Problem[] = [];
+  for (const [index, text] of readLines(path, file).entries()) {
+    const line = text.replace(/#.*/, '').trim();
+    try {
+      if (line !== '') found.push(parseFaultOption(line));
+    } catch (error) {
+      const location = { file, line: index + 1, column: text.indexOf(line) + 1, length: line.length, text };
+      problems.push({ severity: 'error', message: (error as Error).message, location });
+    }
+  }
+  if (problems.length > 0) throw new ProjectError(`${file} has invalid faults`, problems);
+  return found;
+}
+
+function readLines(path: string, file: string): string[] {
+  try {
+    return readRegularSync(path)
+      .replace(/^\ufeff/, '')
+      .split(/\r?\n/);
+  } catch (cause) {
+    throw new NotFoundError(`cannot read ${file}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function faultFlag(text: string, all: Faults[] = []): Faults[] {
+  try {
+    return [...all, parseFaultOption(text)];
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+faultFlag.valueKind = 'list';

@@ -1,0 +1,106 @@
+import { Readable, Writable } from 'node:stream';
+import type { Context } from '../../platform/context.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import { main } from '../../main.ts';
+import { type Io, processIo } from '../../kernel/process.ts';
+import type { IdleWatch } from './idle-watch.ts';
+import { settingArguments } from './setting-arguments.ts';
+
+export interface CallOutcome {
+  code: number;
+  stdout: Buffer;
+  /** What was printed for people, without the error, which the JSON has too. */
+  notes: string;
+}
+
+interface CallOptions {
+  /** Ends the command as Ctrl-C does. */
+  signal: AbortSignal;
+  idle: Pick<IdleWatch, 'onIdle'>;
+  /** Called with each line that the command prints on stderr. */
+  onLine: (line: string) => void;
+}
+
+/** Runs a command line in this process, with streams of its own: nothing it prints can reach stdout, and nobody is asked. */
+export async function callCommand(context: Context, argv: string[], options: CallOptions): Promise<CallOutcome> {
+  const stdout = new Capture();
+  const stderr = new Capture(options.onLine);
+  const code = await main(
+    ['--no-input', ...settingArguments(context), ...argv],
+    callIo(context, stdout, stderr, options),
+  );
+  return {
+    code,
+    stdout: stdout.bytes,
+    notes: stderr.bytes
+      .toString()
+      .replace(/^error: .*/ms, '')
+      .trim(),
+  };
+}
+
+function callIo(context: Context, stdout: Writable, stderr: Writable, { signal, idle }: CallOptions): Io {
+  const { env, cwd, now, elapsed, delay, silenceMs } = context;
+  return {
+    stdin: new Readable({
+      read() {
+        this.destroy(noStdinError());
+      },
+    }),
+    stdout,
+    stderr,
+    // The output has no terminal and no workflow, whatever the server was started from.
+    env: { ...env, FORCE_COLOR: undefined, GITHUB_ACTIONS: undefined, GITHUB_OUTPUT: undefined },
+    cwd,
+    onSignal(listener) {
+      const interrupt = () => listener('SIGINT');
+      if (signal.aborted) queueMicrotask(interrupt);
+      signal.addEventListener('abort', interrupt, { once: true });
+      return () => signal.removeEventListener('abort', interrupt);
+    },
+    onIdle: (listener) => idle.onIdle(listener),
+    // The process serves other calls.
+    quit: () => {},
+    now,
+    elapsed,
+    delay,
+    openBrowser: async () => false,
+    startPager: async () => undefined,
+    spawnDetached: processIo().spawnDetached,
+    silenceMs,
+    isForModel: true,
+  };
+}
+
+function noStdinError(): UsageError {
+  return new UsageError('cannot read "-": stdin is not available to tool calls', {
+    why: 'stdin belongs to the MCP connection',
+    fix: 'write the content to a file, and name the file',
+  });
+}
+
+/** In bytes: what a command prints beyond it is dropped. */
+const maxCaptured = 16 * 2 ** 20;
+
+class Capture extends Writable {
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #line = '';
+
+  constructor(private readonly onLine: (line: string) => void = () => {}) {
+    super();
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    if (this.#size < maxCaptured) this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    const lines = `${this.#line}${chunk}`.split('\n');
+    this.#line = lines.pop() ?? '';
+    for (const line of lines) if (line.trim()) this.onLine(line.trim());
+    done();
+  }
+}

@@ -1,0 +1,55 @@
+import type { Effect } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { DeniedError, UsageError } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import { type CommandReference, outputSchemaOf } from '../reference.ts';
+import { commandInput } from './input.ts';
+import type { ToolDefinition } from './tools.ts';
+
+/** The tools that a client is offered, and what their calls ask for. */
+export interface ToolSet {
+  definitions: readonly ToolDefinition[];
+  instructions: string;
+  /** The tool that returns the rest of a long result. */
+  pager: string;
+  /** Throws UsageError for a call that cannot be understood, DeniedError for one that is not allowed. */
+  read: (name: string, input: Input) => Asked | Promise<Asked>;
+}
+
+export type Input = Record<string, unknown>;
+
+/** What a call asks for: a command, a text about commands, or a page of a result. */
+export type Asked = AskedCommand | { text: string; form: 'document' | 'lines' } | { result: string; from: number };
+
+export interface AskedCommand {
+  command: CommandReference;
+  properties: Input;
+}
+
+/** What a server allows is decided when it is started. */
+export function checkAllowed({ command, effect }: CommandReference, allowed: readonly Effect[]): void {
+  if (allowed.includes(effect)) return;
+  const flag = effect === 'destroys' ? '--allow-destroy' : '--allow-changes';
+  throw new DeniedError(`gantry ${command} is not allowed here`, {
+    why: `this server was started without ${flag}`,
+    fix: gantryCommand`mcp ${{ [flag]: true }}`,
+  });
+}
+
+export function askedPage({ result, from = 0 }: Input): Asked {
+  const start = Number(from);
+  if (Number.isInteger(start) && start >= 0) return { result: String(result), from: start };
+  throw new UsageError('invalid property "from": expected a whole number from 0 up');
+}
+
+/** A command in full. `place` says how it is called. */
+export async function describeInFull(command: CommandReference, place: object = {}): Promise<Asked> {
+  const { usage, summary, details, effect, exitCodes, examples } = command;
+  const output = command.output === null ? null : await outputSchemaOf(command.command);
+  const facts = { ...place, usage, summary, details, effect, input: commandInput(command), output };
+  return { text: stringifyJson({ ...facts, exitCodes, examples }), form: 'document' };
+}
+
+/** What holds for every call, in the words of the tool set. */
+export const sharedInstructions =
+  'An error has code, message, why and fix; "next" is the command that fixes it. Long work (deploy, run, invoke, builds follow, runs follow) takes "timeout"; exit code 8 means that it continues remotely.';

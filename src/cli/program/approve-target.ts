@@ -1,0 +1,89 @@
+import type { Command } from '../command.ts';
+import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { isCi } from '../../kernel/environment.ts';
+import { type FolderTarget, folderTargetText, isSameTarget, readFolderTarget } from '../../platform/config/folder-target.ts';
+import { targetOrigin, targetText } from '../../platform/config/target.ts';
+import type { Context } from '../../platform/context.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+
+/**
+ * Names the target of a command that changes something there, before anything else is printed. If the last deploy from
+ * this folder went elsewhere and the target is not typed on this line, asks; where nobody can answer, throws
+ * ConflictError. A command that reads there only notes it.
+ */
+export async function approveTarget(
+  command: Command,
+  context: Context,
+  inputs: readonly unknown[],
+  argv: readonly string[],
+): Promise<void> {
+  if (command.local) return;
+  const { progress, flags } = context;
+  await nameTarget(command, context, inputs, argv);
+  const { isStarted, unused } = flags.local ?? {};
+  if (unused !== undefined) {
+    progress.note(
+      sentence`the last deploy from this folder went there; ${gantryCommand`profiles use ${unused} --here`} uses your login instead`,
+    );
+  }
+  if (isStarted) progress.note(sentence`started the emulator of this folder; ${gantryCommand`emulator stop`} ends it`);
+}
+
+async function nameTarget(
+  command: Command,
+  context: Context,
+  inputs: readonly unknown[],
+  argv: readonly string[],
+): Promise<void> {
+  const { target, progress, prompt, settings, cwd, flags } = context;
+  // Without a project the command fails, unless it needs none.
+  if (target.project.value === undefined) return;
+  const text = `project ${targetText(target)}`;
+  const last = readFolderTarget(settings.folders, cwd);
+  const isMeant = !last || isSameTarget(last, target) || isTyped(flags);
+  if (command.onlyReads(...inputs)) {
+    if (!isMeant) progress.note(`${text}; the last deploy from this folder went to ${folderTargetText(last)}`);
+    else if (flags.local?.unused !== undefined) progress.note(text);
+    return;
+  }
+  // In a pipeline a variable is what somebody has written down for this step.
+  const isSetHere = isCi(context.env) && target.project.origin.startsWith('environment');
+  progress.note(
+    isMeant || !isSetHere ? text : `${text}; the last deploy from this folder went to ${folderTargetText(last)}`,
+  );
+  if (isMeant || isSetHere) return;
+  if (!prompt.isPossible && !prompt.isConfirmed) throw otherTarget(last, context, argv);
+  await prompt.confirm(
+    `The last deploy from this folder went to ${folderTargetText(last)}. Use ${targetText(target)}?`,
+  );
+}
+
+function isTyped({ project, profile, local }: Context['flags']): boolean {
+  return project !== undefined || profile !== undefined || local?.origin === 'flag';
+}
+
+function otherTarget(last: FolderTarget, { target }: Context, argv: readonly string[]): ConflictError {
+  const { project, platform } = last;
+  const known = last.flags.length > 0 ? `type ${withFlags(argv, last.flags)}` : variablesOf(last, target);
+  const lastText = folderTargetText(last);
+  return new ConflictError(`the last deploy from this folder went to ${lastText}, not ${targetText(target)}`, {
+    why: `the target comes from: ${targetOrigin(target)}; this command line does not name it`,
+    fix: `to use ${targetText(target)}, type ${withFlags(argv, ['--yes'])}; for ${lastText}, ${known}`,
+    details: { last: { project, platform }, project: target.project.value, platform: target.platform.value },
+  });
+}
+
+/** What sets the variables that led to a target: those that differ now. */
+function variablesOf({ platform, address, project }: FolderTarget, now: Context['target']): string {
+  if (platform === now.platform.value && address === now.address) return `set GANTRY_PROJECT to ${project}`;
+  const isEmulator = platform === 'emulator';
+  return isEmulator
+    ? `run eval "$(gantry emulator env --port ${new URL(address).port})"`
+    : `set GANTRY_API_URL to ${address}`;
+}
+
+/** What follows the file of `gantry run`, or `--`, belongs to another program. */
+function withFlags(argv: readonly string[], flags: readonly string[]): string {
+  const isPassedOn = argv.includes('run') || argv.includes('--');
+  return `${new CommandLine(['gantry', ...(isPassedOn ? [...flags, ...argv] : [...argv, ...flags])])}`;
+}

@@ -1,0 +1,58 @@
+import { asTyped, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { buildProgram } from './command-tree.ts';
+import { nextAfterError } from './next-after-error.ts';
+import { divideLine } from './program-arguments.ts';
+import { placeFix } from './same-place.ts';
+
+/** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
+export async function completeFix(error: unknown, argv: readonly string[]): Promise<void> {
+  if (!(error instanceof GantryError)) return;
+  const { facts } = error;
+  // Without a status there was no reply: doctor checks the connection.
+  if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
+  placeFix(error, argv);
+  if (facts.retryWith) facts.fix = `${facts.fix}: ${new CommandLine(nextAfterError(error, argv))}`;
+  if (!facts.corrected) return;
+  const found = await correctedLine(argv, facts.corrected);
+  if (!found) return;
+  const line = new CommandLine(['gantry', ...found]);
+  facts.fix = facts.corrected.isExample ? `for example: ${line}` : line;
+}
+
+/** If it can be parsed: other words may be wrong, too, or missing. Otherwise, its help. */
+async function correctedLine(
+  argv: readonly string[],
+  { typed, meant }: CorrectedWord,
+): Promise<readonly string[] | undefined> {
+  const words = argv.map(asTyped);
+  const at = words.findLastIndex((word) => word === typed || word.split(/[=,:]/).includes(typed));
+  if (at < 0) return undefined;
+  const rest = words.slice(at + 1);
+  const start = [...words.slice(0, at), ...(words[at] ?? '').replace(typed, () => meant).split(' ')];
+  const isHidden = words.some((word) => secretive.test(word)) && !rest.every((word) => plain.test(word));
+  const help = [...start, '--help'];
+  for (const line of isHidden ? [help] : [[...start, ...rest], help]) {
+    if (await canParse(line)) return line;
+  }
+  return undefined;
+}
+
+async function canParse(line: readonly string[]): Promise<boolean> {
+  let isHelp = false;
+  const onHelp = () => {
+    isHelp = true;
+  };
+  const words = line.map((word) => (word === '--json' ? '--json=' : word));
+  const program = buildProgram({ run: async () => {}, onHelp });
+  try {
+    await program.parseAsync((await divideLine(program, words)).words, { from: 'user' });
+    return true;
+  } catch {
+    return isHelp;
+  }
+}
+
+/** What was typed is not repeated if it may have a secret: a token is in the history of a shell, but not in every log. */
+const secretive = /^(secrets?|log-?in|auth|--?[\w-]*(token|header|data|field|secret|key|pass)[\w-]*)(=|$)/i;
+const plain = /^(list|ls|set|unset|import|--[a-z-]+)$/;

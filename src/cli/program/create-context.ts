@@ -1,0 +1,213 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { RemoteClock } from '../../platform/api/remote-clock.ts';
+import type { Retry } from '../../platform/api/retry.ts';
+import { UnreadableItems } from '../../platform/api/unreadable-items.ts';
+import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommands } from '../../kernel/command-line.ts';
+import { type Credential, environmentSecrets, findCredential, renewalFix } from '../../platform/config/credentials.ts';
+import { annotationsRoot, unattendedBy } from '../../kernel/environment.ts';
+import { readFolderTarget } from '../../platform/config/folder-target.ts';
+import type { LocalSettings } from '../../platform/config/local-settings.ts';
+import { checkEnvironment, checkHost, type Host } from '../../platform/config/mixed-environment.ts';
+import { resolveSettings } from '../../platform/config/settings.ts';
+import { findTarget } from '../../platform/config/target.ts';
+import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
+import { GantryError, UsageError } from '../../kernel/errors.ts';
+import { duration, timeLeft } from '../../kernel/output/format.ts';
+import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
+import { createPage, type Page } from '../../kernel/output/page.ts';
+import { createProgress } from '../../kernel/output/progress.ts';
+import { createPrompt } from '../../kernel/output/prompt.ts';
+import { sanitize } from '../../kernel/output/sanitize.ts';
+import type { Io } from '../../kernel/process.ts';
+import { createApiAccess } from './api-access.ts';
+import { createWillChange } from './dry-run.ts';
+
+/** What a command shares with `main`. */
+interface SharedState {
+  signal: AbortSignal;
+  interruption: InterruptNotice;
+  secrets: KnownSecrets;
+  inPlace?: ChangeCommand;
+}
+
+/** Settings and credentials are read when a command first uses them. Throws UsageError if the `--cwd` folder is missing. */
+export function createContext(
+  io: Io,
+  flags: GlobalFlags,
+  { signal, interruption, secrets, inPlace = (command) => command }: SharedState,
+  local?: LocalSettings,
+): Context {
+  secrets.add(environmentSecrets(io.env));
+  const page = { ...createPage(io.stderr, io.env, flags.color, io.now(), secrets), inPlace };
+  const cwd = existingFolder(io.cwd, flags.cwd);
+  const workspace = annotationsRoot(io.env, io.cwd);
+  const progress = createProgress({
+    stderr: io.stderr,
+    page,
+    quiet: flags.quiet === true,
+    annotations: workspace === undefined ? undefined : { cwd, workspace },
+    elapsed: io.elapsed,
+  });
+  const warn = (message: string) => progress.warn(message);
+  // `-p local` is the emulator, not a project.
+  const settingFlags = { ...flags, folder: cwd, local, ...(local && { project: undefined }) };
+  const settings = once(() => resolveSettings(io.env, settingFlags));
+  const credential = once(() => {
+    const given = findCredential(io.env, settings(), io.now(), warn, () => readFolderTarget(settings().folders, cwd));
+    const found = local ? { ...given, origin: local.name } : given;
+    const expiry = expiryNotice(found, page);
+    if (expiry) progress.note(expiry);
+    secrets.add(found.token, found.refreshToken);
+    return found;
+  });
+  const target = once(() => findTarget(settings(), whereKnown(credential), local));
+  const onRetry = (retry: Retry) => progress.note(retryText(retry));
+  const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
+  const unread = new UnreadableItems();
+  const clock = new RemoteClock(io.now);
+  const dryRun = flags.dryRun === true;
+  const checked = once(() => checkEnvironment(io.env, settings(), credential(), settingFlags));
+  const checkAddress = (host: Host) => {
+    checked();
+    checkHost(settings(), host);
+  };
+  return {
+    ...createApiAccess({
+      ...{ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, clock, dryRun },
+      checkAddress,
+    }),
+    get project() {
+      return settings().project.value ?? projectFromToken(credential());
+    },
+    get credential() {
+      return credential();
+    },
+    credentialFor: (host) => {
+      checkAddress(host);
+      return credential();
+    },
+    get target() {
+      return target();
+    },
+    get settings() {
+      return settings();
+    },
+    flags: settingFlags,
+    env: io.env,
+    progress,
+    prompt: createPrompt({
+      ...{ io, signal, dryRun, page },
+      allowed: flags.input,
+      unattendedBy: unattendedBy(io.env),
+      yes: flags.yes === true,
+      giveWay: progress.giveWay,
+    }),
+    willChange: createWillChange(dryRun),
+    get stdin() {
+      return inputOf(io);
+    },
+    readStdin: () => readText(inputOf(io), signal),
+    isForModel: io.isForModel === true,
+    terminal: {
+      get stdin() {
+        return io.stdin.isTTY === true;
+      },
+      stderr: page.terminal,
+    },
+    openBrowser: (address) => io.openBrowser(address),
+    withOverrides: (env, cwd, until = signal) => {
+      // The flags choose a project and a profile of the original platform.
+      const { project: _, profile: __, cwd: ___, local: ____, ...kept } = flags;
+      // Inherits from io: copying it would open its streams.
+      const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
+      return createContext(Object.create(io, own), kept, { signal: until, interruption: {}, secrets });
+    },
+    secrets,
+    signal,
+    interruption: printedNotice(interruption, page),
+    inPlace,
+    cwd,
+    now: io.now,
+    platformNow: () => clock.current(),
+    elapsed: io.elapsed,
+    delay: (ms, until = signal) => io.delay(ms, until),
+    silenceMs: io.silenceMs,
+    onRetry,
+    trace,
+    end: {},
+    atEnd: [],
+    unread,
+  };
+}
+
+function once<T>(create: () => T): () => T {
+  let created: { value: T } | undefined;
+  return () => {
+    created ??= { value: create() };
+    return created.value;
+  };
+}
+
+/** Undefined for an error, such as a missing login: who needs the value will meet it. */
+function whereKnown<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GantryError) return undefined;
+    throw error;
+  }
+}
+
+/** Set for a token that expires soon and cannot be renewed. */
+function expiryNotice(credential: Credential, page: Page): Sentence | undefined {
+  const { expiresAt, refreshToken, origin } = credential;
+  if (expiresAt === undefined || refreshToken || expiresAt - page.now > expiryNoticeMs) return undefined;
+  const left = timeLeft(new Date(expiresAt).toISOString())(page);
+  return sentence`the token from the ${origin} expires ${left}: ${renewalFix(credential)}`;
+}
+
+const expiryNoticeMs = 7 * 86_400_000;
+
+function retryText({ reason: { message, facts }, attempt, tries, delayMs }: Retry): string {
+  const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
+  return `${message}${status}; retrying in ${duration(delayMs)} (${attempt} of ${tries})`;
+}
+
+function projectFromToken({ project, origin }: Credential): string {
+  if (project) return project;
+  throw new UsageError('no project selected', {
+    why: `neither the settings nor the token (${origin}) name a project`,
+    fix: sentence`pass --project p-…, set GANTRY_PROJECT, or store one with ${gantryCommand`projects use p-…`}`,
+  });
+}
+
+/** The stream itself, so that a command can destroy it, unless a text stands in for it. */
+function inputOf(io: Io): AsyncIterable<Buffer | string> {
+  return io.input === undefined ? io.stdin : onlyChunk(io.input);
+}
+
+async function* onlyChunk(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+async function readText(stdin: AsyncIterable<Buffer | string>, signal: AbortSignal): Promise<string> {
+  const { readToEnd } = await import('../../kernel/disk/read-to-end.ts');
+  return String(await readToEnd(stdin, { name: 'stdin', signal }));
+}
+
+function existingFolder(cwd: string, given: string | undefined): string {
+  if (given === undefined) return cwd;
+  const path = resolve(cwd, given);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`folder ${given} not found`, { why: `looked for ${path}` });
+  }
+  return path;
+}
+
+/** The message as it is printed: it may contain ids from the platform, and commands. */
+function printedNotice(interruption: InterruptNotice, page: Page): InterruptNotice {
+  return new Proxy(interruption, {
+    set: (target, key, advice) => Reflect.set(target, key, sanitize(`${withCommands(advice, page.inPlace)}`, page)),
+  });
+}

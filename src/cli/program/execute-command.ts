@@ -1,0 +1,183 @@
+import type { Command, PlacedArgument, TypedLine } from '../command.ts';
+import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
+import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
+import { NotFoundError } from '../../kernel/errors.ts';
+import type { JqFilter } from '../../kernel/output/jq.ts';
+import { createPage, type Page } from '../../kernel/output/page.ts';
+import { withEventLines } from '../../kernel/output/progress.ts';
+import { checkFields, createRenderer, type JsonChoice, type Renderer, StdoutError } from '../../kernel/output/render.ts';
+import type { Io } from '../../kernel/process.ts';
+import { fieldsOf, isOpen } from '../result-schema.ts';
+import { approveTarget } from './approve-target.ts';
+import { createContext } from './create-context.ts';
+import { DryRunEnd } from './dry-run.ts';
+import { findLocalTarget } from './local-target.ts';
+import type { RunState } from './run-state.ts';
+import { placeBeside, placeResult } from './same-place.ts';
+import { showOutcome } from './show-outcome.ts';
+
+/** Runs a command and shows its result. Returns the exit code. */
+export async function executeCommand(
+  command: Command,
+  flags: GlobalFlags,
+  inputs: unknown[],
+  io: Io,
+  state: RunState,
+): Promise<number> {
+  const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
+  const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
+  if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
+  state.isJsonLines = json !== false && command.json?.form === 'stream';
+  const filter = await loadFilter(flags, inputs, state);
+  try {
+    return await executeFiltered(command, { flags, inputs, json, fields, filter }, io, state);
+  } finally {
+    await filter?.close();
+  }
+}
+
+async function loadFilter({ jq }: GlobalFlags, inputs: unknown[], { signal }: RunState) {
+  if (jq === undefined) return undefined;
+  const { compileJq } = await import('../../kernel/output/jq.ts');
+  const { timeout } = inputs.at(-1) as { timeout?: number };
+  return compileJq(jq, { signal, timeoutMs: timeout });
+}
+
+interface Call {
+  flags: GlobalFlags;
+  inputs: unknown[];
+  json: JsonChoice;
+  /** The declared ones of the result. */
+  fields: string[];
+  filter: JqFilter | undefined;
+}
+
+async function executeFiltered(
+  command: Command,
+  { flags, inputs, json, fields, filter }: Call,
+  given: Io,
+  state: RunState,
+): Promise<number> {
+  const { signal, interruption, secrets } = state;
+  const options = inputs.at(-1) as { events?: boolean; follow?: boolean };
+  const local = await findLocalTarget(command, flags, given, signal);
+  // Inherits from the original: copying it would open its streams.
+  const io: Io = local ? Object.create(given, { env: { value: { ...given.env, ...local.variables } } }) : given;
+  const inPlace = placeBeside(state.argv);
+  const context = createContext(io, flags, { ...state, inPlace }, local);
+  state.cwd = context.cwd;
+  state.unasked = context.prompt.unasked;
+  const page = {
+    ...createPage(io.stdout, io.env, flags.color, io.now(), secrets),
+    inPlace,
+    // Ages are those of what the platform returned.
+    get now() {
+      return context.platformNow();
+    },
+  };
+  const renderer = createRenderer(io.stdout, page, json, {
+    declared: fields,
+    verbatim: command.verbatim(options),
+    filter,
+    pager:
+      json === false && mayPage(command, flags, options, page, io.env) ? await loadPager(io, interruption) : undefined,
+  });
+  state.announce = context.progress.request;
+  if (state.warning) context.progress.warn(state.warning);
+  // Events are redacted even if the command's result is verbatim.
+  const events = createRenderer(io.stdout, page, json, { filter });
+  // EPIPE surfaces when the result is written.
+  if (options.events || state.isJsonLines)
+    context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
+  const placed = placedArgument(state);
+  try {
+    const placedInputs = placed ? await placed.argument.resolve(context, inputs, placed.line) : inputs;
+    const resolved = await withAppHere(command, context, placedInputs);
+    const code = await runAndShow(command, context, renderer, { inputs: resolved, state, json }).catch(
+      async (error: unknown) => {
+        if (!(placed && error instanceof NotFoundError)) throw error;
+        throw await placed.argument.explain(context, error, resolved, inputs, placed.line);
+      },
+    );
+    context.progress.finish();
+    return code;
+  } finally {
+    await renderer.end();
+    for (const work of context.atEnd) if (!context.signal.aborted) await work(context);
+    for (const warning of context.unread.warnings()) context.progress.warn(warning);
+  }
+}
+
+/** `--app .` is the app of this folder, as `.` is where the app is an argument. */
+async function withAppHere({ effect }: Command, context: Context, inputs: unknown[]): Promise<unknown[]> {
+  if ((inputs.at(-1) as { app?: unknown }).app !== '.') return inputs;
+  const { readNamedAppHere } = await import('../../deploys/apps/index.ts');
+  const app = await readNamedAppHere(context, effect === 'destroys');
+  return [...inputs.slice(0, -1), { ...(inputs.at(-1) as object), app }];
+}
+
+/** The first argument, if its value depends on where the command runs, and what it needs of the command line. */
+function placedArgument({ called, argv }: RunState): { argument: PlacedArgument; line: TypedLine } | undefined {
+  const parser = called?.registeredArguments[0]?.parseArg as Partial<PlacedArgument> | undefined;
+  if (!called || !parser?.resolve) return undefined;
+  const withApp: TypedLine['withApp'] = async (app, word) =>
+    (await import('./typed-command.ts')).withOperand(argv, app, word);
+  return { argument: parser as PlacedArgument, line: { command: called, withApp } };
+}
+
+/** Where nobody asks for more than to read: what a command has changed must not wait for a key, nor what it waits for. */
+function mayPage(
+  { effect, live }: Command,
+  { pager }: GlobalFlags,
+  { follow }: { follow?: boolean },
+  { terminal }: Page,
+  env: Environment,
+): boolean {
+  return (
+    effect === 'reads' && pager && !follow && !live && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env)
+  );
+}
+
+async function loadPager(io: Io, interruption: InterruptNotice) {
+  const { createPagedOutput } = await import('../../kernel/output/pager.ts');
+  const start: Io['startPager'] = (pager) => {
+    // Ctrl-C is for the pager.
+    interruption.message = '';
+    return io.startPager(pager);
+  };
+  return (write: (text: string) => Promise<void>) =>
+    createPagedOutput({ stdout: io.stdout, env: io.env, start, write });
+}
+
+/** What `--json` asks for, by its value. */
+export function parseJsonFlag(flag: string | undefined): JsonChoice {
+  if (flag === undefined) return false;
+  return flag === '' ? true : flag.split(',').map((field) => field.trim());
+}
+
+async function runAndShow(
+  command: Command,
+  context: Context,
+  renderer: Renderer,
+  run: { inputs: unknown[]; state: RunState; json: JsonChoice },
+): Promise<number> {
+  const value = placeResult(await runToEnd(command, context, run.inputs, run.state), context.inPlace);
+  try {
+    return await showOutcome(command, context, renderer, run, value);
+  } catch (error) {
+    if (!(error instanceof StdoutError) || value instanceof DryRunEnd || command.onlyReads(...run.inputs)) throw error;
+    throw (await import('./unprinted-result.ts')).unprintedResult(error, value, command);
+  }
+}
+
+/** Returns the result, or where a dry run ended. */
+async function runToEnd(command: Command, context: Context, inputs: unknown[], { argv }: RunState): Promise<unknown> {
+  try {
+    await approveTarget(command, context, inputs, argv);
+    const value = await command.run(context, ...inputs);
+    return value;
+  } catch (error) {
+    if (error instanceof DryRunEnd) return error;
+    throw error;
+  }
+}

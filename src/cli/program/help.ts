@@ -1,0 +1,159 @@
+import { groupFlags } from '../../kernel/output/flag-groups.ts';
+import type { ArgumentReference, CommandReference, FlagReference } from './describe-command.ts';
+import { type Help, type HelpSection, layOutHelp } from './help-layout.ts';
+
+/** What help is made from: the program, a group such as `apps`, or a command. */
+export type HelpSource =
+  | { categories: Record<string, Record<string, string>>; all?: true }
+  | { group: string; summary: string; commands: Record<string, string> }
+  | CommandHelp;
+
+export type CommandHelp = Pick<
+  CommandReference,
+  'command' | 'summary' | 'details' | 'usage' | 'arguments' | 'flags' | 'json' | 'examples'
+>;
+
+/** The help as text for a terminal of that many columns, or for a pipe. */
+export function helpText(source: HelpSource, columns?: number): string {
+  return layOutHelp(describe(source), columns || undefined);
+}
+
+function describe(source: HelpSource): Help {
+  if ('categories' in source) return programHelp(source);
+  return 'group' in source ? groupHelp(source) : commandHelp(source);
+}
+
+/** These need no explanation, and share a line. */
+const listedTogether = [
+  ['ls', 'cat', 'rm'],
+  ['login', 'logout', 'whoami', 'profiles', 'config', 'doctor', 'status'],
+];
+
+/** What people use from day to day. `gantry help --all` has the others too. */
+const usual = new Set([
+  ...['init', 'dev', 'deploy', 'invoke', 'logs', 'explain', 'status'],
+  ...['cp', 'sync', 'ls', 'cat', 'rm'],
+  ...['apps', 'rollback', 'builds', 'runs', 'secrets', 'metrics'],
+  ...['login', 'projects', 'config', 'doctor', 'emulator', 'help'],
+]);
+
+/** `categories` are the summaries of the commands of each category, by name. */
+function programHelp({ categories, all }: { categories: Record<string, Record<string, string>>; all?: true }): Help {
+  const isShown = ([name]: [string, string]) => all || usual.has(name);
+  return {
+    description: 'Work with apps on the hosting platform.',
+    details: [],
+    usage: 'gantry <command> [flags]',
+    sections: [
+      ...Object.entries(categories).map(([title, commands]) => ({
+        title,
+        rows: commandRows(Object.entries(commands).filter(isShown)),
+      })),
+      {
+        title: 'flags',
+        rows: [
+          ['-h, --help', 'show help for a command'],
+          ['-V, --version', 'show the version'],
+          [`More: ${all ? '' : 'gantry help --all, '}gantry help flags, gantry help exit-codes`],
+        ],
+      },
+      {
+        title: 'examples',
+        lines: [
+          '$ gantry init my-app && cd my-app && gantry deploy --local',
+          '$ gantry emulator exec -- gantry deploy',
+        ],
+      },
+    ],
+  };
+}
+
+function commandRows(commands: [name: string, summary: string][]): [string, string?][] {
+  const names = commands.map(([name]) => name);
+  return commands.flatMap(([name, summary]): [string, string?][] => {
+    const list = listedTogether.find((each) => each.includes(name))?.filter((each) => names.includes(each)) ?? [];
+    if (list.length < 2) return [[name, summary]];
+    return list[0] === name ? [[list.join(', ')]] : [];
+  });
+}
+
+function groupHelp({
+  group,
+  summary,
+  commands,
+}: {
+  group: string;
+  summary: string;
+  commands: Record<string, string>;
+}): Help {
+  return {
+    description: sentence(summary),
+    details: [],
+    usage: `gantry ${group} <command> [flags]`,
+    sections: [{ title: 'commands', rows: Object.entries(commands) }],
+    footer,
+  };
+}
+
+function commandHelp({
+  command,
+  summary,
+  details,
+  usage,
+  examples,
+  arguments: inputs,
+  flags,
+  json,
+}: CommandHelp): Help {
+  const fields = Object.keys(json);
+  const sections: HelpSection[] = [
+    { title: 'arguments', rows: inputs.map(argumentRow) },
+    { title: 'examples', lines: examples.slice(0, shownExamples).map((example) => `$ gantry ${example}`) },
+    ...groupFlags(flags.filter(({ seldom }) => !seldom)).map(({ title, members }) => ({
+      title,
+      rows: members.map((flag): [string, string] => [flag.flags, flagMeaning(flag)]),
+    })),
+    {
+      title: 'JSON fields',
+      rows: fields.length > 0 ? [[shortList(fields)]] : [],
+    },
+  ];
+  return {
+    description: sentence(summary),
+    details,
+    usage,
+    sections: sections.filter(({ rows, lines }) => (rows ?? lines ?? []).length > 0),
+    footer: `${footer}, gantry reference ${command}`,
+  };
+}
+
+/** `gantry reference` has all of them. */
+const shownExamples = 3;
+
+const shownFields = 8;
+
+const footer = 'More: gantry help flags';
+
+function shortList(names: readonly string[]): string {
+  if (names.length <= shownFields) return names.join(', ');
+  return `${names.slice(0, shownFields - 1).join(', ')} and ${names.length - shownFields + 1} others`;
+}
+
+function argumentRow({ name, description, required, variadic, choices }: ArgumentReference): [string, string] {
+  const term = variadic ? `${name}...` : name;
+  return [required ? `<${term}>` : `[${term}]`, withChoices(description, choices)];
+}
+
+/** What a flag does, with the values it takes and its default. */
+export function flagMeaning({ description, choices, default: value }: FlagReference): string {
+  const meaning = withChoices(description, choices);
+  return ['string', 'number'].includes(typeof value) ? `${meaning} (default: ${value})` : meaning;
+}
+
+function withChoices(description: string, choices: string[] | undefined): string {
+  return choices ? `${description}: ${choices.join(', ')}` : description;
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}

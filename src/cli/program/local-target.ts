@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import type { Command } from '../command.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { storedCredential } from '../../platform/config/credentials.ts';
+import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import { isLocalTarget, readFolderTarget } from '../../platform/config/folder-target.ts';
+import { resolveFolders } from '../../platform/config/folders.ts';
+import type { LocalSettings } from '../../platform/config/local-settings.ts';
+import { resolveSettings } from '../../platform/config/settings.ts';
+import { folderEmulatorName, nameOfPlatform } from '../../platform/config/target.ts';
+import type { GlobalFlags } from '../../platform/context.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import type { Io } from '../../kernel/process.ts';
+
+/**
+ * The emulator that belongs to this folder, if it is the target: its own by `--local`, or the one that the last deploy from
+ * this folder went to, unless the line or the environment says otherwise. A command that needs its own starts it, but
+ * not one that only reads for a model; another one counts only while it runs.
+ */
+export async function findLocalTarget(
+  { local, unattended, effect }: Command,
+  flags: GlobalFlags,
+  io: Io,
+  signal: AbortSignal,
+): Promise<LocalSettings | undefined> {
+  const cwd = resolve(io.cwd, flags.cwd ?? '.');
+  const choice = choose(flags, io.env, cwd);
+  // A server and a child would keep the variables when the emulator has others.
+  if (choice === undefined || (local && !unattended)) return undefined;
+  const { findEmulatorAt, knownFolderEmulator, useFolderEmulator } = await import('../../local/emulator/index.ts');
+  const { origin, address } = choice;
+  const unused = origin === 'flag' ? undefined : profileWithLogin(io.env, cwd);
+  if (address !== undefined) {
+    const running = findEmulatorAt(io, address);
+    const name = nameOfPlatform('emulator', address);
+    const variables = { ...unset, ...running?.environment };
+    return running && { name, flags: [], origin, unused, variables, isStarted: false };
+  }
+  const own = { name: folderEmulatorName, flags: ['--local'], origin, unused };
+  if (local || (io.isForModel && effect === 'reads')) {
+    const known = knownFolderEmulator(io.env, cwd);
+    if (!known) throw new NotFoundError('this folder has no emulator yet', { fix: gantryCommand`deploy --local` });
+    return { ...own, variables: { ...unset, ...known }, isStarted: false };
+  }
+  let isStarted = false;
+  const variables = await useFolderEmulator(io, cwd, signal, () => {
+    isStarted = true;
+  });
+  return { ...own, variables: { ...unset, ...variables }, isStarted };
+}
+
+/** The profile that the folder would use if it remembered nothing, if it has a login. */
+function profileWithLogin(env: Environment, folder: string): string | undefined {
+  const settings = resolveSettings(env, { folder }, () => {});
+  return storedCredential(settings, () => {}) && settings.profile.value;
+}
+
+/** They belong to the platform that the environment would choose. */
+const unset = { GANTRY_PROFILE: '', GANTRY_REGION: '', GANTRY_INFERENCE_KEY: '' };
+
+interface Choice {
+  origin: string;
+  /** Of an emulator that other folders use, too; undefined for the folder's own. */
+  address?: string;
+}
+
+function choose({ local, project, profile }: GlobalFlags, env: Environment, cwd: string): Choice | undefined {
+  if (local || project === 'local') {
+    const other = profile === undefined ? (local && project) || undefined : `--profile ${profile}`;
+    if (other === undefined || other === 'local') return { origin: 'flag' };
+    throw new UsageError(`the emulator of this folder and ${other} are two targets`, { fix: 'pass only one' });
+  }
+  if (project !== undefined || profile !== undefined || choosing.some((name) => readVariable(env, name)))
+    return undefined;
+  const last = readFolderTarget(resolveFolders(env), cwd);
+  if (last?.platform !== 'emulator') return undefined;
+  return { origin: `folder (${cwd})`, ...(!isLocalTarget(last) && { address: last.address }) };
+}
+
+/** Variables that choose a target. */
+const choosing: Variable[] = [
+  ...(['GANTRY_TOKEN', 'GANTRY_PROJECT', 'GANTRY_PROFILE', 'GANTRY_API_URL'] as const),
+  ...(['CEREBRIUM_SERVICE_ACCOUNT_TOKEN', 'CEREBRIUM_PROJECT_ID'] as const),
+];

@@ -1,0 +1,21 @@
+import { readOwnFile } from '../../kernel/own-files.ts';
+import type { HelpSource } from './help.ts';
+
+/**
+ * What the help of a command, a group or the program (``) is made from, written at build time (build/texts.js): a line for
+ * each. Undefined for an unknown command, and without a build.
+ */
+export function preparedHelp<Source extends HelpSource>(command: string): Source | undefined {
+  const lines = preparedLines();
+  const start = `\n${command}\t`;
+  const at = lines.indexOf(start);
+  return at < 0 ? undefined : JSON.parse(lines.slice(at + start.length, lines.indexOf('\n', at + 1)));
+}
+
+function preparedLines(): string {
+  try {
+    return readOwnFile('help.txt');
+  } catch {
+    return '';
+  }
+}

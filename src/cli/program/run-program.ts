@@ -1,0 +1,100 @@
+import { type Command as Commander, CommanderError } from 'commander';
+import { UsageError } from '../../kernel/errors.ts';
+import { createPage } from '../../kernel/output/page.ts';
+import { createRenderer, type JsonChoice, type Renderer } from '../../kernel/output/render.ts';
+import type { Io } from '../../kernel/process.ts';
+import { buildProgram, isCommand, isUnknownChild } from './command-tree.ts';
+import { executeCommand, parseJsonFlag } from './execute-command.ts';
+import type { DividedLine } from './program-arguments.ts';
+import type { RunState } from './run-state.ts';
+
+/** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
+export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
+  let code = 0;
+  let hasStarted = false;
+  let helpTarget: Commander | undefined;
+  const words = normalizeArguments(argv);
+  let line: DividedLine = { words };
+  const program = buildProgram({
+    firstWord: words[0],
+    run: async (command, flags, inputs, called) => {
+      hasStarted = true;
+      state.called = called;
+      const { programArguments } = line;
+      const all = programArguments ? inputs.with(-2, programArguments) : inputs;
+      code = await executeCommand(command, flags, all, io, state);
+    },
+    onHelp: (commander) => {
+      helpTarget = commander;
+    },
+  });
+  try {
+    if (words.includes('run')) line = await (await import('./program-arguments.ts')).divideLine(program, words);
+    await program.parseAsync(line.words, { from: 'user' });
+  } catch (error) {
+    const isParseError = error instanceof CommanderError;
+    if (hasStarted || !(isParseError || error instanceof UsageError)) throw error;
+    if (helpTarget) await showHelp(helpTarget, words, io);
+    else if (isParseError && error.code === 'commander.version') {
+      await showVersion(error.message, words.includes('--json='), io);
+    } else return runTranslated(error, words, io, state);
+  }
+  return code;
+}
+
+/** Runs what a user of the official client means, or throws why the command line is not valid. */
+async function runTranslated(
+  error: CommanderError | UsageError,
+  words: string[],
+  io: Io,
+  state: RunState,
+): Promise<number> {
+  const { translateSpellings } = await import('./translate-spellings.ts');
+  const found = translateSpellings(words, Object(error).code === 'commander.excessArguments');
+  if (!found) throw error instanceof UsageError ? error : (await import('./usage-errors.ts')).usageError(error, words);
+  const { argv, input, env, secrets, warning } = found;
+  state.secrets.add(secrets);
+  const own = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };
+  // Inherits from io: copying it would open its streams.
+  return runProgram(argv, Object.create(io, own), Object.assign(state, { argv, warning }));
+}
+
+/** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */
+function normalizeArguments(argv: string[]): string[] {
+  const end = argv.indexOf('--');
+  const own = end < 0 ? argv : argv.slice(0, end);
+  const rest = end < 0 ? [] : argv.slice(end);
+  const words = own.flatMap((word, at) => {
+    if (word === '--json') return fieldList.test(own[at + 1] ?? '') ? [] : ['--json='];
+    return own[at - 1] === '--json' && fieldList.test(word) ? [`--json=${word}`] : [word];
+  });
+  const [first, second, third = '-'] = words;
+  if (first === '--help' || first === '-h') return [...words.slice(1), first, ...rest];
+  if (first !== 'help' || (second !== undefined && !isCommand(second))) return [...words, ...rest];
+  // Without --help, an unknown command is an error.
+  const isUnknown = second !== undefined && !third.startsWith('-') && isUnknownChild(second, third);
+  return [...words.slice(1), ...(isUnknown ? [] : ['--help']), ...rest];
+}
+
+/** After `--json`, as gh has it. Nothing else is written so there: a name of an app has no comma. */
+const fieldList = /^[A-Za-z]\w*(,[A-Za-z]\w*)+$/;
+
+/** As JSON with how gantry was installed, and how to update it. */
+async function showVersion(version: string, json: boolean, io: Io): Promise<void> {
+  if (!json) return stdoutRenderer(io).text(`${version}\n`);
+  const { readInstallation } = await import('../../local/version/index.ts');
+  await stdoutRenderer(io, true).value(readInstallation(), () => version);
+}
+
+/** Shows the help of a command, of a group that was called without a command, or of the program. */
+async function showHelp(commander: Commander, words: string[], io: Io): Promise<void> {
+  const [{ helpSourceOf }, { helpText }] = await Promise.all([import('./help-source.ts'), import('./help.ts')]);
+  const source = await helpSourceOf(commander);
+  const json = words.findLast((word) => word.startsWith('--json='))?.slice('--json='.length);
+  const renderer = stdoutRenderer(io, parseJsonFlag(json));
+  await renderer.value(source, ({ terminal, columns }) => helpText(source, terminal ? columns : undefined).trimEnd());
+}
+
+function stdoutRenderer(io: Io, json: JsonChoice = false): Renderer {
+  return createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), json);
+}

@@ -1,0 +1,24 @@
+import type { Command as Commander } from 'commander';
+import type { InterruptNotice } from '../../platform/context.ts';
+import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
+
+/** What `main` and the running command share. */
+export interface RunState {
+  signal: AbortSignal;
+  interruption: InterruptNotice;
+  /** Prints what happens after Ctrl-C, once a command runs. */
+  announce?: (text: string) => void;
+  /** Values to redact. */
+  secrets: KnownSecrets;
+  /** The command line, in gantry's words if it was that of another client, and then a warning about it. */
+  argv: string[];
+  warning?: string | undefined;
+  /** The command as the parser knows it, once it has started. */
+  called?: Commander;
+  /** The flags that answer what a dry run would have asked. */
+  unasked?: readonly string[];
+  /** The folder that the command works in. */
+  cwd?: string;
+  /** Set while the result is printed as JSON lines: a failure is then one line, too. */
+  isJsonLines?: boolean;
+}

@@ -1,0 +1,86 @@
+import { type ChangeCommand, CommandLine, Sentence, withCommands } from '../../kernel/command-line.ts';
+import { GantryError, ProjectError } from '../../kernel/errors.ts';
+import { DryRunEnd } from './dry-run.ts';
+import { readTypedCommand } from './typed-command.ts';
+
+/** A flag that says where a command line works, with its value. */
+type Flag = readonly [name: string, ...value: string[]];
+
+const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
+
+/**
+ * A command with the flags of this command line that say where it worked: its project, profile, region and folder. Those
+ * that the command has itself stay as they are.
+ */
+export function inSamePlace(argv: readonly string[], line: readonly string[]): readonly string[] {
+  if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
+  const own = flagsOf(readTypedCommand(argv.slice(1)).selection).map(nameOf);
+  // A project, a profile and an emulator choose the target together.
+  const choosesTarget = own.some((name) => targets.includes(name));
+  const missing = flagsOf(readTypedCommand(line).selection).filter((flag) => {
+    const name = nameOf(flag);
+    const isChosen = choosesTarget && targets.includes(name);
+    return !own.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
+  });
+  const at = placeOf(argv);
+  return [...argv.slice(0, at), ...missing.flat(), ...argv.slice(at)];
+}
+
+const targets = ['--project', '--profile', '--local'];
+/** Commands that show what could have been meant instead. */
+const choices: Readonly<Record<string, readonly string[]>> = { projects: ['--project'], profiles: targets };
+
+/** What follows the file of `gantry run`, or `--`, belongs to another program. */
+function placeOf(argv: readonly string[]): number {
+  if (argv[1] === 'run') return 2;
+  return argv.includes('--') ? argv.indexOf('--') : argv.length;
+}
+
+/** Adds the flags of a command line to the commands that it shows. */
+export function placeBeside(line: readonly string[]): ChangeCommand {
+  if (readTypedCommand(line).selection.length === 0) return asItIs;
+  return ({ argv }) => new CommandLine(inSamePlace(argv, line));
+}
+
+const asItIs: ChangeCommand = (command) => command;
+
+/** A result with its commands changed; the same object if it has none, since others may know it by that. */
+export function placeResult<Value>(value: Value, inPlace: ChangeCommand): Value {
+  if (inPlace === asItIs) return value;
+  if (value instanceof DryRunEnd) return new DryRunEnd(value.changes, placeResult(value.result, inPlace)) as Value;
+  if (value instanceof CommandLine || value instanceof Sentence) return withCommands(value, inPlace) as Value;
+  if (Array.isArray(value)) {
+    const placed = value.map((each) => placeResult(each, inPlace));
+    return placed.some((each, at) => !Object.is(each, value[at])) ? (placed as Value) : value;
+  }
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const changed = Object.entries(value).flatMap(([name, each]) => {
+    const placed = placeResult(each, inPlace);
+    return Object.is(placed, each) ? [] : [[name, placed] as const];
+  });
+  return changed.length > 0 ? { ...value, ...Object.fromEntries(changed) } : value;
+}
+
+/** The fix of an error, and those of the problems that it has. */
+export function placeFix(error: unknown, line: readonly string[]): void {
+  if (!(error instanceof GantryError)) return;
+  for (const shown of [error.facts, ...(error instanceof ProjectError ? error.problems : [])]) {
+    if (shown.fix !== undefined) shown.fix = withCommands(shown.fix, placeBeside(line));
+  }
+}
+
+function flagsOf(selection: readonly string[]): Flag[] {
+  const flags: [string, ...string[]][] = [];
+  for (let at = 0; at < selection.length; at++) {
+    const word = selection[at] ?? '';
+    const isWhole = word === '--local' || /^(--\w[^=]*=|-[pC].)/.test(word);
+    if (isWhole) flags.push([word]);
+    else if (at + 1 < selection.length) flags.push([word, selection[++at] ?? '']);
+  }
+  return flags;
+}
+
+function nameOf([word]: Flag): string {
+  const [name = ''] = word.split('=', 1);
+  return longNames[name] ?? name;
+}

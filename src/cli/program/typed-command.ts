@@ -1,0 +1,61 @@
+import { arrangeCommand, type CommandLine } from '../../kernel/command-line.ts';
+import { commands } from '../commands/index.ts';
+
+/** What a command line says before it is parsed, or if it could not be parsed. */
+export interface TypedCommand {
+  /** The words that name its group or command; empty if there is none. */
+  path: string[];
+  /** The word after these, unless it is a flag. */
+  operand: string | undefined;
+  /** The global flags that say where it works, with their values. */
+  selection: string[];
+}
+
+const selecting = ['-p', '--project', '--profile', '--region', '-C', '--cwd'];
+const takesValue = [...selecting, '--color', '--jq'];
+
+export function readTypedCommand(argv: readonly string[]): TypedCommand {
+  const end = argv.indexOf('--');
+  const selection: string[] = [];
+  const words: string[] = [];
+  const own = end < 0 ? argv : argv.slice(0, end);
+  for (let at = 0; at < own.length; at++) {
+    const word = own[at] ?? '';
+    const isWhole = takesValue.includes(word);
+    const [flag = ''] = word.split('=', 1);
+    // What follows the file of `gantry run` belongs to the program.
+    if (words.length > 1 && words[0] === 'run' && !words[1]?.startsWith('-')) break;
+    if (word === '--local') selection.push(word);
+    else if (selecting.includes(flag))
+      for (const word of own.slice(at, isWhole ? at + 2 : at + 1)) selection.push(word);
+    else if (!isWhole) words.push(word);
+    if (isWhole) at += 1;
+  }
+  const start = words.findIndex((word) => !word.startsWith('-'));
+  const path = pathOf(words.slice(start < 0 ? words.length : start));
+  const next = path.length === 0 ? undefined : words[start + path.length];
+  return { path, operand: next?.startsWith('-') ? undefined : next, selection };
+}
+
+function pathOf([first = '', second = '']: string[]): string[] {
+  const entry = Object.values(commands).find((entries) => Object.hasOwn(entries, first))?.[first];
+  if (!entry) return [];
+  return entry.commands && Object.hasOwn(entry.commands, second) ? [first, second] : [first];
+}
+
+/** The command line with an operand: in place of this word of it, or else as the first one. */
+export function withOperand(argv: readonly string[], operand: string, word: string | undefined): CommandLine {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const { path } = readTypedCommand(argv);
+  const isValue = (at: number) => takesValue.includes(argv[at - 1] ?? '') || /^--[\w-]+$/.test(argv[at - 1] ?? '');
+  const last = argv.lastIndexOf(path.at(-1) ?? '', end);
+  const found = argv.flatMap((each, at) => (each === word && at > last ? [at] : []));
+  const at = found.find((place) => !isValue(place)) ?? found[0];
+  const words = (typed: readonly string[]) => typed.map((text) => ({ text }));
+  const [before, after] = at === undefined ? [last + 1, last + 1] : [at, at + 1];
+  return arrangeCommand([
+    ...words(argv.slice(0, before)),
+    { text: operand, isValue: true, isOfFlag: false },
+    ...words(argv.slice(after)),
+  ]);
+}

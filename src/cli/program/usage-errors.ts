@@ -1,0 +1,116 @@
+import type { CommanderError } from 'commander';
+import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { type CorrectedWord, UsageError } from '../../kernel/errors.ts';
+import { closestName, isSimilar } from '../../app/toml/closest-name.ts';
+import { hasChild, isCommand } from './command-tree.ts';
+import { readTypedCommand } from './typed-command.ts';
+
+type UsageFacts = { message: string; why?: string; corrected?: CorrectedWord };
+
+/** Rewords commander's error; its "did you mean" becomes the line to type. */
+export function usageError(
+  error: CommanderError & { examples?: string[]; flags?: string[] },
+  argv: string[],
+): UsageError {
+  const { examples: [example] = [] } = error;
+  const isIncomplete = /missingArgument|missingMandatory/.test(error.code) && example !== undefined;
+  const { path } = readTypedCommand(argv);
+  const help = isIncomplete ? `for example: gantry ${example}` : gantryCommand`${path} --help`;
+  const [original = '', hint] = error.message.replace(/^error: /, '').split('\n');
+  const { message, ...facts } = reword(original);
+  const fields = fieldsAfterJson(original, argv);
+  if (fields) return new UsageError(message, { why: 'the fields are written directly after --json=', fix: fields });
+  const [, typed = ''] = /^unknown (?:command|option) '([^=]+).*'$/s.exec(original) ?? [];
+  const suggestions = similarWords(hint, typed) ?? flagThatBegins(typed, error.flags);
+  if (!suggestions) return new UsageError(message, { fix: lineElsewhere(path, typed, argv) ?? help, ...facts });
+  const next = argv[argv.indexOf(typed) + 1] ?? '';
+  const meant = suggestions.find((word) => hasChild(word, next)) ?? suggestions[0] ?? '';
+  return new UsageError(`${message}: did you mean ${suggestions.join(' or ')}?`, {
+    fix: help,
+    ...facts,
+    corrected: { typed, meant },
+  });
+}
+
+/** What commander suggests is up to three letters away: in a short word that is another word, and `rm` is near many. */
+function similarWords(hint: string | undefined, typed: string): string[] | undefined {
+  const words = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1]?.split(', ') ?? [];
+  const similar = words.filter(
+    (word) => word.startsWith(typed) || (word.length > 2 && isSimilar(bare(typed), bare(word))),
+  );
+  return similar.length > 0 ? similar : undefined;
+}
+
+/** Without the dashes of a flag, which are the same in every one. */
+function bare(word: string): string {
+  return word.replace(/^--/, '');
+}
+
+/** The flag that a word is the beginning of, if there is one only. */
+function flagThatBegins(typed: string, flags: readonly string[] = []): string[] | undefined {
+  const found = /^--[a-z]/.test(typed) ? flags.filter((flag) => flag.startsWith(typed)) : [];
+  return found.length === 1 ? found : undefined;
+}
+
+/** A command in a group that it is not in, or in one that does not exist: `apps logs web`, `auth login`. */
+function lineElsewhere([group]: string[], typed: string, argv: string[]): CommandLine | undefined {
+  const at = argv.indexOf(typed);
+  const next = argv[at + 1] ?? '';
+  // In a group of another client, `ls` lists no files.
+  const extra =
+    group !== undefined && isCommand(typed) ? argv.indexOf(group) : isCommand(next) && next !== 'ls' ? at : -1;
+  return typed === '' || extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
+}
+
+/** `--json name`, as other programs have it, where `--json=name` is meant. */
+function fieldsAfterJson(original: string, argv: readonly string[]): CommandLine | undefined {
+  const [, word = ''] = /^unexpected argument "(\w+)"$/.exec(original) ?? [];
+  const at = argv.findIndex((each, index) => each === '--json=' && argv[index + 1] === word);
+  return at < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(at, 2, `--json=${word}`)]);
+}
+
+const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
+  [
+    /^option '(?:-\w, )?(--[\w-]+)[^']*' (?:argument|value) '(.*)'(?: from env '.*')? is invalid\. (.+)$/s,
+    (flag, value, expected) => invalidValue(value, flag, expected),
+  ],
+  [
+    /^command-argument value '(.*)' is invalid for argument '(.+?)'\. (.+)$/s,
+    (value, name, expected) => invalidValue(value, `<${name}>`, expected),
+  ],
+  [
+    /^unknown (command|option) '(.+)'$/s,
+    (kind, word) => ({ message: `unknown ${kind === 'option' ? 'flag' : kind} "${word}"` }),
+  ],
+  [
+    /^option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)[^']*'$/,
+    (flag, other) => ({ message: `${flag} and ${other} cannot be combined` }),
+  ],
+  [/^option '(.+)' argument missing$/, (flag) => ({ message: `${flag} requires a value` })],
+  [/^required option '(.+)' not specified$/, (flag) => ({ message: `missing required flag ${flag}` })],
+  [/^missing required argument '(.+)'$/, (name) => ({ message: `missing argument <${name}>` })],
+];
+
+/** Messages without a rewording stay as they are. */
+function reword(original: string): UsageFacts {
+  for (const [pattern, facts] of rewordings) {
+    const [match, ...found] = pattern.exec(original) ?? [];
+    if (match !== undefined) return facts(...found);
+  }
+  return { message: original };
+}
+
+function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
+  const message = `invalid ${flag} "${value}"`;
+  const text = (reason.charAt(0).toLowerCase() + reason.slice(1)).replace(/\.$/, '');
+  const choices = /^allowed choices are (.+)$/.exec(text)?.[1]?.split(', ');
+  const expected = /^(?:write|expected) (.+)$/s.exec(choices ? `expected one of ${choices.join(', ')}` : text)?.[1];
+  if (expected === undefined) return { message, why: text };
+  const similar = choices && (closestName(value, choices) ?? choices.find((choice) => choice.startsWith(value)));
+  const [, sample] = /such as ([\w@.:/-]*\w)/.exec(expected) ?? /from (-?\d+) (?:up|to)/.exec(expected) ?? [];
+  const meant = similar ?? choices?.[0] ?? sample;
+  return {
+    message: `${message}: expected ${expected}`,
+    ...(meant !== undefined && { corrected: { typed: value, meant, isExample: similar === undefined } }),
+  };
+}

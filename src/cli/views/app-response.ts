@@ -1,0 +1,87 @@
+import type { Context } from '../../platform/context.ts';
+import {
+  type AppEvent,
+  type AppResponse,
+  decodedChunks,
+  findRunId,
+  isTextResponse,
+  readEvents,
+  readResponse,
+  responseHead,
+  responseSummary,
+} from '../../calls/invoke/index.ts';
+import { count } from '../../kernel/output/format.ts';
+import { RawOutput } from '../../kernel/output/raw-output.ts';
+import { anything, choice, integer, nullable, number, record, text } from '../result-schema.ts';
+
+const headFields = {
+  statusCode: integer('HTTP status'),
+  headers: record(anything('text, or a list of texts'), 'headers of the response'),
+  run: nullable(text('run id')),
+  firstByteMs: number('time until the first byte, in ms'),
+  durationMs: number('total duration, in ms'),
+};
+
+/** A response as JSON. */
+export const appResponseFields = {
+  ...headFields,
+  body: anything('response: parsed if it is JSON, otherwise text or base64'),
+  encoding: choice(['json', 'text', 'base64'], 'form of body'),
+};
+
+/** The last line of a response that is a stream of events. */
+export const appStreamFields = { ...headFields, events: integer('number of events') };
+
+/** One event of a response that is a stream of events. */
+export const appEventFields = {
+  event: nullable(text('of an event: its kind, or null')),
+  data: text('of an event: its data'),
+  id: nullable(text('of an event: its id, or null')),
+};
+
+/** Prints the response of an app as it comes: a stream of events as such, and anything else byte for byte. */
+export function printResponse(context: Context, response: AppResponse, options: { raw?: true; showHeaders?: true }) {
+  const asEvents = response.type === 'text/event-stream' && !options.raw && !options.showHeaders;
+  return asEvents ? streamEvents(context, response) : streamBody(context, response, options);
+}
+
+/** Yields events as they arrive, then a summary. */
+async function* streamEvents({ progress, elapsed }: Context, response: AppResponse) {
+  const { status, headers, firstByteMs, startedAt } = response;
+  let events = 0;
+  for await (const event of readEvents(response)) {
+    events += 1;
+    yield event satisfies AppEvent;
+  }
+  const runId = findRunId(response);
+  const durationMs = elapsed() - startedAt;
+  progress.note(`${responseSummary(response, durationMs, runId)}, ${count(events, 'event')}`);
+  return { statusCode: status, headers, run: runId ?? null, firstByteMs, durationMs, events };
+}
+
+function streamBody(
+  { progress, elapsed }: Context,
+  response: AppResponse,
+  { raw, showHeaders }: { raw?: true; showHeaders?: true },
+): RawOutput<Awaited<ReturnType<typeof readResponse>>> {
+  let bodyStart = '';
+  const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
+    if (showHeaders) await writeBytes(Buffer.from(responseHead(response)));
+    for await (const chunk of raw ? response.chunks : decodedChunks(response)) {
+      bodyStart ||= chunk.toString('utf8', 0, 200);
+      await writeBytes(chunk);
+    }
+  };
+  return new RawOutput(write, {
+    jsonValue: async () => {
+      const buffered = await readResponse(response, elapsed);
+      progress.note(responseSummary(response, buffered.durationMs, buffered.run ?? undefined));
+      return buffered;
+    },
+    onWritten: () =>
+      progress.note(responseSummary(response, elapsed() - response.startedAt, findRunId(response, bodyStart))),
+    cancel: response.close,
+    isJson: /[/+]json$/.test(response.type),
+    untrusted: raw ? undefined : isTextResponse(response) ? 'text' : 'bytes',
+  });
+}

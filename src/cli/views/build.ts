@@ -1,0 +1,42 @@
+import type { Deployment } from '../../deploys/send/index.ts';
+import { anything, boolean, nullable, optional, passThrough, text } from '../result-schema.ts';
+
+/** Of a build. */
+export const commitShape = {
+  commit: nullable(text('commit that it was made of; null if that is not known')),
+  dirty: nullable(boolean('whether other files were sent than those of the commit; null if that is not known')),
+  evidence: nullable(text('how the commit is known: record, SHA-256 or CRC-32; null if it is not')),
+};
+
+export type WithCommit = Pick<Deployment, 'commit' | 'dirty' | 'evidence'>;
+
+/** `1a2b3c4d dirty`, `1a2b3c4d by CRC-32`; undefined if it is not known. */
+export function commitText({ commit, dirty, evidence }: WithCommit): string | undefined {
+  const by = evidence && evidence !== 'record' ? ` by ${evidence}` : '';
+  return commit ? `${commit.slice(0, 8)}${dirty ? ' dirty' : ''}${by}` : undefined;
+}
+
+const fields = {
+  id: text('build id'),
+  status: text('build status; platform value, passed through'),
+  createdAt: text('RFC 3339, UTC'),
+  updatedAt: text('RFC 3339, UTC'),
+  initError: text('why the app did not start'),
+  notStarted: optional(anything('only from the emulator: reason and calls of an app that it cannot run')),
+  differences: optional(anything('only from the emulator: what it does not do as the platform does')),
+  ...commitShape,
+  found: nullable(
+    text(
+      'healthy, sick, unknown, superseded, failed or rolled back, by the history of this machine; null if it has nothing',
+    ),
+  ),
+};
+
+/** Descriptions of the JSON fields of a build. */
+export const buildFields = passThrough(fields);
+
+/** In a list, which has no room for the whole error. */
+export const listedBuildFields = passThrough({
+  ...fields,
+  reason: nullable(text('why it failed, in a line; null if it did not, or if that is not known')),
+});

@@ -1,0 +1,177 @@
+import { type BuildVerdict, type Comparison, curvePoints, type Durations } from '../../insight/compare/index.ts';
+import type { ChartReport } from '../../kernel/output/chart/model.ts';
+import { count, duration, groupDigits, shortBuild } from '../../kernel/output/format.ts';
+import type { Page, View } from '../../kernel/output/page.ts';
+import { type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { figuresView } from './figure-sources.ts';
+
+/** Two builds by their calls; off a terminal a line for each measure. */
+export function compareView(comparison: Comparison): View {
+  const measures = table(measuresOf(comparison), measureColumns, {
+    keep: ['MEASURE', 'VERDICT', 'AFTER'],
+    right: numbers,
+  });
+  return (page) => {
+    if (!page.terminal) return (comparison.figures ? figuresView(comparison.figures) : measures)(page);
+    return stackViews(
+      wrapped(({ style }) => `${headline(comparison)}\n${style.bold(conclusion(comparison))}`),
+      keyValueTable([
+        ['files', filesText(comparison)],
+        ['settings', settingsText(comparison)],
+        ['hours', hoursText(comparison)],
+        ['left out', leftOutText(comparison)],
+      ]),
+      measures,
+      figuresView(comparison.figures),
+    )(page);
+  };
+}
+
+/** How run times and cold starts are distributed. */
+export function compareReport(comparison: Comparison): ChartReport<Measure> {
+  const panel = (title: string, { before, after }: Durations) => ({
+    ...{ title, kind: 'lines' as const, unit: 'ms' as const },
+    series: [
+      { name: `before (${shortBuild(comparison.before.build)})`, values: before.curve },
+      { name: `after (${shortBuild(comparison.after.build)})`, values: after.curve },
+    ],
+  });
+  return {
+    summary: [headline(comparison), conclusion(comparison), `files: ${filesText(comparison)}`],
+    rows: measuresOf(comparison),
+    columns: plainColumns,
+    chart: {
+      ...{ times: curvePoints, step: 'percentile', zone: 'UTC', axis: { title: 'percentile', unit: '%' } },
+      panels: [panel('run time', comparison.runTime), panel('cold start', comparison.coldStart)],
+    },
+  };
+}
+
+function headline({ app, before, after }: Comparison): string {
+  const side = ({ build, since, until }: typeof before) =>
+    `${shortBuild(build)} (${duration(Date.parse(until) - Date.parse(since))})`;
+  return `${app}: ${side(after)} against ${side(before)}`;
+}
+
+/** What differs, in words. */
+function conclusion({ verdict, runTime, coldStart, errors }: Comparison): string {
+  const changed = [
+    ...inWords(runTime.verdict, 'run time', changeText(runTime.change)),
+    ...inWords(coldStart.verdict, 'cold start', changeText(coldStart.change)),
+    ...inWords(errors.verdict, 'errors', `${percent(errors.before)} -> ${percent(errors.after)}`),
+  ].join(', ');
+  return changed === '' ? verdict : `${verdict}: ${changed}`;
+}
+
+function inWords(verdict: BuildVerdict, what: string, change: string): string[] {
+  if (verdict === 'too few calls') return what === 'cold start' ? [] : [`${what} cannot be told`];
+  return verdict === 'no difference' ? [] : [`${what} ${change}`];
+}
+
+interface Measure {
+  name: string;
+  unit: 'calls' | 'ms' | 'share';
+  before: number | null;
+  after: number | null;
+  change?: number | null;
+  chance?: number | null;
+  verdict?: BuildVerdict;
+}
+
+function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): Measure[] {
+  const ms = (name: string, { verdict, change, chance, ...sides }: Durations, at: 'p50' | 'p90'): Measure => ({
+    ...{ name: `${name} ${at}`, unit: 'ms', before: sides.before[at], after: sides.after[at] },
+    // The test is about all of them: it stands with the first.
+    ...(at === 'p50' && { change, chance, verdict }),
+  });
+  return [
+    { name: 'calls', unit: 'calls', before: before.calls, after: after.calls },
+    ms('run time', runTime, 'p50'),
+    ms('run time', runTime, 'p90'),
+    { name: 'cold starts', unit: 'calls', before: before.coldStarts, after: after.coldStarts },
+    ms('cold start', coldStart, 'p50'),
+    ms('cold start', coldStart, 'p90'),
+    { name: 'errors', unit: 'share', ...errors },
+  ];
+}
+
+const plainColumns: Columns<Measure> = {
+  MEASURE: ({ name }) => name,
+  BEFORE: ({ before, unit }) => valueText(before, unit),
+  AFTER: ({ after, unit }) => valueText(after, unit),
+  CHANGE: ({ change }) => changeText(change),
+  CHANCE: ({ chance }) => chanceText(chance),
+  VERDICT: ({ verdict }) => verdict,
+};
+
+const numbers = ['BEFORE', 'AFTER', 'CHANGE', 'CHANCE'] as const;
+const exact = (value: number | null | undefined, text: string) => (page: Page) =>
+  page.terminal ? text : String(value ?? '');
+
+const measureColumns: Columns<Measure, 'MEASURE' | (typeof numbers)[number] | 'VERDICT'> = {
+  MEASURE: ({ name }) => name,
+  BEFORE: ({ before, unit }) => exact(before, valueText(before, unit)),
+  AFTER: ({ after, unit }) => exact(after, valueText(after, unit)),
+  CHANGE: ({ change }) => exact(change, changeText(change)),
+  CHANCE: ({ chance }) => exact(chance, chanceText(chance)),
+  VERDICT: ({ verdict }) => verdict,
+};
+
+function valueText(value: number | null, unit: Measure['unit']): string {
+  if (value === null) return '';
+  if (unit === 'calls') return groupDigits(value);
+  return unit === 'ms' ? duration(value) : percent(value);
+}
+
+function changeText(change: number | null | undefined): string {
+  if (change === null || change === undefined) return '';
+  return `${change < 0 ? '-' : '+'}${Math.round(100 * Math.abs(change))} %`;
+}
+
+function chanceText(chance: number | null | undefined): string {
+  if (chance === null || chance === undefined) return '';
+  return chance < 0.001 ? 'p < 0.001' : `p = ${chance.toFixed(3)}`;
+}
+
+function percent(share: number | null): string {
+  return share === null ? 'not known' : `${Number((100 * share).toPrecision(2))} %`;
+}
+
+/** Named so far; the rest is a number. */
+const maxNamed = 6;
+
+function filesText({ files }: Comparison): string {
+  if (!files) return 'not known';
+  const named = [
+    ...files.changed,
+    ...files.added.map((path) => `${path} (new)`),
+    ...files.removed.map((path) => `${path} (removed)`),
+  ];
+  if (named.length === 0) return 'the same';
+  const more = named.length - maxNamed;
+  return [...named.slice(0, maxNamed), ...(more > 0 ? [count(more, 'more file')] : [])].join(', ');
+}
+
+function settingsText({ settings }: Comparison): string {
+  if (!settings) return 'not known: this machine has not seen both builds serve';
+  if (settings.length === 0) return 'the same';
+  return settings.map(({ setting, from, to }) => `${setting} ${word(from)} -> ${word(to)}`).join(', ');
+}
+
+function word(value: unknown): string {
+  return value === null ? 'default' : [value].flat().join(' ');
+}
+
+function hoursText({ hours }: Comparison): string {
+  if (!hours) return 'no hour of the day has calls of both: other times may have other calls';
+  return hours.length === 24 ? 'all of the day' : `${hours.map((hour) => `${hour}:00`).join(', ')} (UTC), of both`;
+}
+
+function leftOutText({ missing, unattributed }: Comparison): string | undefined {
+  const parts = [
+    missing === null ? 'calls that the platform announced and did not return' : '',
+    missing ? `${count(missing, 'call')} that the platform announced and did not return` : '',
+    unattributed > 0 ? `${count(unattributed, 'call')} during the deploy, of either build` : '',
+  ].filter(Boolean);
+  return parts.join('; ');
+}

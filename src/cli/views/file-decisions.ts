@@ -1,0 +1,58 @@
+import type { FileDecision } from '../../deploys/send/index.ts';
+import { sizeCell } from '../../kernel/output/format.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { table } from '../../kernel/output/table.ts';
+import { boolean, choice, integer, list, nullable, object, text } from '../result-schema.ts';
+
+/** The JSON of `--files`. */
+export const fileDecisionFields = nullable(
+  list(
+    object({
+      path: text('path in the app folder; the path of a folder ends with a slash'),
+      sent: boolean('whether it is sent'),
+      bytes: nullable(integer('size; null if it is not sent')),
+      reason: choice(
+        [
+          ...['included', 'required', 'generated', 'excluded', 'gitignored', 'not-included', 'never-sent'],
+          ...['dockerignored', 'environment', 'temporary', 'output', 'unsupported', 'replaced'],
+        ] as FileDecision['reason'][],
+        'why it is sent or not',
+      ),
+      by: nullable(text('pattern, line of a .gitignore or .dockerignore, or section of the config file that decided')),
+    }),
+    'with --files: every file, and why it is sent or not; null without it',
+  ),
+);
+
+export function fileDecisionsView(decisions: readonly FileDecision[]): View {
+  return table(
+    decisions,
+    {
+      SENT: ({ sent }) => (sent ? 'yes' : 'no'),
+      SIZE: ({ bytes }) => sizeCell(bytes ?? undefined),
+      FILE: ({ path }) => path,
+      WHY: reasonText,
+    },
+    { keep: ['FILE', 'SENT', 'WHY'], right: ['SIZE'] },
+  );
+}
+
+function reasonText({ reason, by }: FileDecision): string {
+  return texts[reason](by ?? '');
+}
+
+const texts: Record<FileDecision['reason'], (by: string) => string> = {
+  included: (pattern) => `included by ${JSON.stringify(pattern)}`,
+  required: () => 'always sent: the config file names it, or it is the config file',
+  generated: (source) => `generated from ${source}`,
+  excluded: (pattern) => `excluded by ${JSON.stringify(pattern)}`,
+  gitignored: (line) => `ignored by ${line}`,
+  dockerignored: (line) => `ignored by ${line}`,
+  'not-included': () => 'no include pattern matches it',
+  'never-sent': () => 'not sent unless an include pattern names it',
+  environment: () => 'a virtual environment',
+  temporary: () => 'a temporary file of gantry',
+  output: () => 'gantry writes it',
+  unsupported: () => 'not a regular file',
+  replaced: () => 'replaced by the generated file of this name',
+};

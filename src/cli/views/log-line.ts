@@ -1,0 +1,71 @@
+import { type ReadLine, splitLogText } from '../../calls/logs/index.ts';
+import { localTime } from '../../kernel/output/format.ts';
+import type { Page, View } from '../../kernel/output/page.ts';
+import type { Style } from '../../kernel/output/style.ts';
+import { integer, passThrough, stream, text } from '../result-schema.ts';
+
+export interface LogLineFlags {
+  timestamps?: true | undefined;
+  /** Show the container of each line. */
+  prefix?: true | undefined;
+  /** Print the text unchanged, without its container. */
+  raw?: true | undefined;
+}
+
+/** How a log is printed: as lines, or as JSON with the platform's field names. */
+export const logOutput = {
+  view: logLineView,
+  data: ({ line }: ReadLine) => line.original,
+  raw: ({ raw }: LogLineFlags) => raw === true,
+  json: stream(
+    passThrough({
+      timestamp: text('RFC 3339, UTC'),
+      logLine: text('text of the line'),
+      stream: text('stdout or stderr'),
+      containerId: text('container id'),
+      containerName: text('full name of the container'),
+      runId: text('run id'),
+      lineNumber: integer('number of the line in its container'),
+      logId: text('line id'),
+      appId: text('app id'),
+      projectId: text('project'),
+    }),
+    passThrough({ id: text('line id'), createdAt: text('RFC 3339, UTC'), log: text('text of a line of a build') }),
+  ),
+};
+
+/** `2026-11-20 14:00:05.123 [c00f418f-df34e] text`; the time and the container if the flags ask for them. */
+export function logLineView({ line, hasStream }: ReadLine, { timestamps, prefix, raw }: LogLineFlags): View {
+  return (page) => {
+    const time = timestamps && line.timestamp ? `${page.style.dim(timeText(line.timestamp))} ` : '';
+    if (raw) return time + line.text;
+    const container = prefix ? containerText(line, page) : '';
+    const paint = hasStream && line.stream === 'stderr' ? page.style.yellow : (text: string) => text;
+    return splitLogText(line.text)
+      .map((text) => time + container + paint(text))
+      .join('\n');
+  };
+}
+
+/** In local time, with milliseconds. */
+function timeText(timestamp: string): string {
+  const [, fraction = ''] = /\.(\d+)/.exec(timestamp) ?? [];
+  return `${localTime(timestamp)}.${fraction.padEnd(3, '0').slice(0, 3)}`;
+}
+
+/** The name without the app, which all lines have in common. */
+function containerText({ original }: ReadLine['line'], { style }: Page): string {
+  const container = original.containerName || original.containerId;
+  if (typeof container !== 'string') return '';
+  const app = `${original.appId}-`;
+  const name = container.startsWith(app) ? container.slice(app.length) : container;
+  return `[${style[colorOf(container)](name)}] `;
+}
+
+const colors = ['cyan', 'green', 'bold', 'red'] as const satisfies (keyof Style)[];
+
+/** A stable color for each name. */
+function colorOf(name: string): (typeof colors)[number] {
+  const sum = [...name].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 1_000_003, 0);
+  return colors[sum % colors.length] ?? 'cyan';
+}

@@ -1,0 +1,143 @@
+import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../platform/contract/runs.ts';
+import { bucketMs } from '../../calls/runs/index.ts';
+import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
+import { renderChart } from '../../kernel/output/chart/render.ts';
+import { count, duration, latestFirst } from '../../kernel/output/format.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { formatWallClock } from '../../kernel/output/time-zone.ts';
+import { wallClock } from '../../kernel/wall-clock.ts';
+import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
+
+export const runMetrics = ['requests', 'runtime', 'response'] as const;
+export type RunMetric = (typeof runMetrics)[number];
+
+export interface RunsChartViewOptions {
+  range: ChartRange;
+  by: BucketSize;
+  /** IANA name. */
+  zone: string;
+  metrics: readonly RunMetric[];
+}
+
+/** Charts of the runs over time, followed by a table; off a terminal the buckets as tab-separated numbers. */
+export function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
+  const { summary, chart, rows } = runsReport(reply, options);
+  const headline = wrapped(() => summary.join('\n'));
+  const rowsView: View = (page) => {
+    const columns = bucketColumns(rows, options, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
+    return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
+  };
+  const charts = total(rows, 'totalRequests') === 0 ? headline : stackViews(headline, renderChart(chart), rowsView);
+  const values = table(rows, bucketColumns(rows, { ...options, zone: undefined }, percentiles));
+  return (page) => (page.terminal ? charts : values)(page);
+}
+
+/** The chart, and the buckets, newest first. */
+export function runsReport(reply: RunsChart, options: RunsChartViewOptions): ChartReport<RunBucket> {
+  const buckets = reply.aggregatedData ?? [];
+  const failed = total(buckets, 'failedRequests');
+  const requests = count(reply.total ?? total(buckets, 'totalRequests'), 'request');
+  return {
+    summary: [
+      failed > 0 ? `${requests}, ${count(failed, 'failed', 'failed')}` : requests,
+      rangeText(options.range, options.zone),
+    ],
+    chart: chartOf(reply, options),
+    rows: buckets.toSorted(latestFirst((bucket) => bucket.startTime)),
+    columns: bucketColumns(buckets, options, percentiles),
+  };
+}
+
+/** Missing buckets become gaps. */
+function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartViewOptions): Chart {
+  const step = bucketSizes.find((size) => size === groupBy) ?? by;
+  const steps = createTimeline(aggregatedData ?? [], {
+    range,
+    stepMs: bucketMs[step],
+    spanOf: ({ startTime, timeGroup, endTime }) => ({
+      start: Date.parse(startTime ?? timeGroup ?? ''),
+      ...(endTime && { end: Date.parse(endTime) }),
+    }),
+  });
+  const values = (read: (bucket: RunBucket) => number | null | undefined) =>
+    steps.map(({ entry }) => (entry ? (read(entry) ?? null) : null));
+  const times = (measure: Measure) =>
+    percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
+  const panels: Record<RunMetric, Panel> = {
+    requests: {
+      title: 'requests',
+      kind: 'bars',
+      unit: 'count',
+      series: [
+        { name: 'requests', values: values((bucket) => bucket.totalRequests) },
+        { name: 'failed', values: values((bucket) => bucket.failedRequests) },
+      ],
+    },
+    runtime: { title: 'runtime', kind: 'lines', unit: 'ms', series: times('Runtime') },
+    response: { title: 'response time', kind: 'lines', unit: 'ms', series: times('ResponseTime') },
+  };
+  return {
+    step,
+    zone,
+    times: steps.map(({ time }) => time),
+    panels: runMetrics.filter((metric) => metrics.includes(metric)).map((metric) => panels[metric]),
+  };
+}
+
+/** Without a zone, for scripts: times as the platform returned them and durations in ms. */
+function bucketColumns(
+  buckets: readonly RunBucket[],
+  { zone, metrics }: Pick<RunsChartViewOptions, 'metrics'> & { zone: string | undefined },
+  shownPercentiles: readonly Percentile[],
+): Columns<RunBucket> {
+  const clock = zone === undefined ? undefined : wallClock(zone);
+  const times = (title: string, measure: Measure) =>
+    Object.fromEntries(
+      shownPercentiles.map((name) => [
+        `${title} ${name.toUpperCase()}`,
+        (bucket: RunBucket) => (clock ? timeText(timing(bucket, name, measure)) : timing(bucket, name, measure)),
+      ]),
+    );
+  return {
+    TIME: ({ startTime, timeGroup }) =>
+      clock ? formatWallClock(clock(Date.parse(startTime ?? ''))) || timeGroup : (startTime ?? timeGroup),
+    ...(metrics.includes('requests') && {
+      REQUESTS: (bucket) => bucket.totalRequests,
+      FAILED: (bucket) => bucket.failedRequests,
+      ...rateColumn(buckets),
+    }),
+    ...(metrics.includes('runtime') && times('RUN', 'Runtime')),
+    ...(metrics.includes('response') && times('RESP', 'ResponseTime')),
+  };
+}
+
+const fullTableColumns = 106;
+const percentiles = ['p50', 'p90', 'p99'] as const;
+type Percentile = (typeof percentiles)[number];
+type Measure = 'Runtime' | 'ResponseTime';
+
+function total(buckets: readonly RunBucket[], field: 'totalRequests' | 'failedRequests'): number {
+  return buckets.reduce((sum, bucket) => sum + (bucket[field] ?? 0), 0);
+}
+
+/** A bucket without runs has no durations, even if the platform returns a number. */
+function timing(bucket: RunBucket, name: Percentile, measure: Measure): number | null {
+  return bucket.totalRequests === 0 ? null : (bucket[`${name}${measure}Ms`] ?? null);
+}
+
+function timeText(ms: number | null): string {
+  return ms === null ? '' : duration(ms);
+}
+
+/** The platform's success rate if it returns one, otherwise the percentage of ended runs that succeeded. */
+function rateColumn(buckets: readonly RunBucket[]): Columns<RunBucket> {
+  const hasRate = buckets.some(({ successRate }) => typeof successRate === 'number');
+  return hasRate ? { 'SUCCESS RATE': ({ successRate }) => successRate } : { 'OK %': successPercent };
+}
+
+function successPercent({ successfulRequests, failedRequests }: RunBucket): string {
+  const succeeded = successfulRequests ?? 0;
+  const ended = succeeded + (failedRequests ?? 0);
+  return ended === 0 ? '' : ((succeeded / ended) * 100).toFixed(1);
+}

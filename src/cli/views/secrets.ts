@@ -1,0 +1,25 @@
+import type { SecretChange } from '../../team/secrets/index.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { wrapped } from '../../kernel/output/table.ts';
+import { boolean, document, list, nullable, text } from '../result-schema.ts';
+
+export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange): View {
+  const groups: [label: string, names: string[]][] = [
+    ['added', added],
+    ['replaced', replaced],
+    ['removed', removed],
+    ['unchanged', unchanged],
+  ];
+  const lines = groups.filter(([, names]) => names.length > 0).map(([label, names]) => `${label}: ${names.join(', ')}`);
+  return wrapped(() => lines.join('\n'));
+}
+
+export const secretChangeJson = document({
+  app: nullable(text('app; null for secrets of the project')),
+  changed: boolean('whether anything changed'),
+  added: list(text('name'), 'names of new secrets'),
+  replaced: list(text('name'), 'names of secrets with a new value'),
+  removed: list(text('name'), 'names of removed secrets'),
+  unchanged: list(text('name'), 'names of unchanged secrets'),
+  stale: list(text('container, or app'), 'replicas, or apps of the project, that keep the old values'),
+});

@@ -1,0 +1,84 @@
+import type { StartupTimes } from '../../platform/contract/metrics.ts';
+import type { Chart, ChartReport } from '../../kernel/output/chart/model.ts';
+import { renderChart } from '../../kernel/output/chart/render.ts';
+import { count, duration } from '../../kernel/output/format.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { formatWallClock } from '../../kernel/output/time-zone.ts';
+import { wallClock } from '../../kernel/wall-clock.ts';
+import { type ChartRange, createTimeline, medianDistance, rangeText } from './timeline.ts';
+
+export interface StartupViewOptions {
+  range: ChartRange;
+  /** IANA name. */
+  zone: string;
+}
+
+type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']>[number];
+
+/** A chart of start-up times, followed by a table; off a terminal the points as tab-separated numbers. */
+export function startupView(reply: StartupTimes, options: StartupViewOptions): View {
+  const { summary, chart, rows, columns } = startupReport(reply, options);
+  const headline = wrapped(() => summary.join('\n'));
+  const layout = { keep: ['TIME'], right: ['P50', 'P90', 'P99'] };
+  const charts = rows.length === 0 ? headline : stackViews(headline, renderChart(chart), table(rows, columns, layout));
+  const values = table(rows, scriptColumns);
+  return (page) => (page.terminal ? charts : values)(page);
+}
+
+/** The chart, and the points that have values, newest first. */
+export function startupReport({ data }: StartupTimes, options: StartupViewOptions): ChartReport<StartupPoint> {
+  const points = data?.time_series ?? [];
+  const runs = data?.total_runs;
+  return {
+    summary: [...(typeof runs === 'number' ? [count(runs, 'run')] : []), rangeText(options.range, options.zone)],
+    chart: chartOf(points, options),
+    rows: points
+      .filter((point) => percentiles.some((name) => typeof point[name] === 'number'))
+      .sort((one, other) => other.timestamp - one.timestamp),
+    columns: pointColumns(options.zone),
+  };
+}
+
+const percentiles = ['p50', 'p90', 'p99'] as const;
+
+function chartOf(points: readonly StartupPoint[], { range, zone }: StartupViewOptions): Chart {
+  const steps = createTimeline(points, {
+    range,
+    stepMs: medianDistance(
+      points.map(({ timestamp }) => timestamp * 1000),
+      range,
+    ),
+    spanOf: ({ timestamp }) => ({ start: timestamp * 1000 }),
+  });
+  const series = percentiles.map((name) => ({ name, values: steps.map(({ entry }) => milliseconds(entry?.[name])) }));
+  return {
+    step: 'point',
+    zone,
+    times: steps.map(({ time }) => time),
+    panels: [{ title: 'start-up time', kind: 'lines', unit: 'ms', series }],
+  };
+}
+
+function pointColumns(zone: string): Columns<StartupPoint> {
+  const clock = wallClock(zone);
+  const text = (seconds: number | null | undefined) => (typeof seconds === 'number' ? duration(seconds * 1000) : '');
+  return {
+    TIME: ({ timestamp }) => formatWallClock(clock(timestamp * 1000)),
+    P50: ({ p50 }) => text(p50),
+    P90: ({ p90 }) => text(p90),
+    P99: ({ p99 }) => text(p99),
+  };
+}
+
+/** RFC 3339 and ms. */
+const scriptColumns: Columns<StartupPoint> = {
+  TIME: ({ timestamp }) => new Date(timestamp * 1000).toISOString(),
+  P50: ({ p50 }) => milliseconds(p50),
+  P90: ({ p90 }) => milliseconds(p90),
+  P99: ({ p99 }) => milliseconds(p99),
+};
+
+function milliseconds(seconds: number | null | undefined): number | null {
+  return typeof seconds === 'number' ? Math.round(seconds * 1000) : null;
+}

@@ -1,0 +1,30 @@
+import type { Page } from '../../kernel/output/page.ts';
+import type { Cell } from '../../kernel/output/table.ts';
+
+/** A status in the color of its phase, for a table. */
+export function statusCell(status: string | null | undefined): Cell {
+  return status ? (page) => paintStatus(status, page) : undefined;
+}
+
+/** The platform does not document its statuses, so the words in them decide; one without a known word has no color. */
+export function paintStatus(status: string, { style }: Page, text = status): string {
+  const words = status
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  const [, color] = phases.find(([pattern]) => words.some((word) => pattern.test(word))) ?? [];
+  const isNegated = color === 'green' && words.includes('not');
+  return color ? style[isNegated ? 'yellow' : color](text) : text;
+}
+
+const phases: [words: RegExp, color: 'red' | 'yellow' | 'green'][] = [
+  [
+    /^(fail|failed|failure|error|crash|crashed|timeout|down|downtime|outage|expired|revoked|unpaid|overdue|declined)$|error/,
+    'red',
+  ],
+  [
+    /^(notready|pending|queued|building|initializing|processing|terminating|starting|deploying|degraded|maintenance|invited|open)$/,
+    'yellow',
+  ],
+  [/^(success|succeeded|ready|active|running|completed|operational|paid|resolved)$/, 'green'],
+];

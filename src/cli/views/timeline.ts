@@ -1,0 +1,70 @@
+import { formatWallClock } from '../../kernel/output/time-zone.ts';
+import { wallClock } from '../../kernel/wall-clock.ts';
+
+/** In ms since 1970. */
+export interface ChartRange {
+  since: number;
+  until: number;
+}
+
+/** A span of time, with the entry measured in it, if any. */
+export interface TimelineStep<Entry> {
+  /** Its start, in ms since 1970. */
+  time: number;
+  entry?: Entry;
+}
+
+interface TimelineOptions<Entry> {
+  /** In ms since 1970. The default end is one step later; an entry whose start is NaN is dropped. */
+  spanOf: (entry: Entry) => { start: number; end?: number };
+  stepMs: number;
+  range: ChartRange;
+}
+
+/** A longer gap is not filled: times so far apart are a mistake. */
+const maxEmptySteps = 20_000;
+
+/** Sorts entries by time and fills gaps in the range with empty steps, so that a chart shows them. */
+export function createTimeline<Entry>(
+  entries: readonly Entry[],
+  { spanOf, stepMs, range }: TimelineOptions<Entry>,
+): TimelineStep<Entry>[] {
+  const spans = entries
+    .map((entry) => ({ entry, ...spanOf(entry) }))
+    .filter(({ start }) => Number.isFinite(start))
+    .sort((one, other) => one.start - other.start);
+  const steps: TimelineStep<Entry>[] = [];
+  let covered = range.since;
+  for (const { entry, start, end = start + stepMs } of spans) {
+    const missing = emptyStepsBetween(covered, start, stepMs);
+    for (let index = missing; index > 0; index--) steps.push({ time: start - index * stepMs });
+    steps.push({ time: start, entry });
+    covered = end;
+  }
+  const missing = emptyStepsBetween(covered, range.until, stepMs);
+  for (let index = 0; index < missing; index++) steps.push({ time: covered + index * stepMs });
+  return steps;
+}
+
+/** Rounded: a day has 23 or 25 hours when clocks change. */
+function emptyStepsBetween(from: number, to: number, stepMs: number): number {
+  const steps = Math.round((to - from) / stepMs);
+  return steps > 0 && steps <= maxEmptySteps ? steps : 0;
+}
+
+/** The median distance of two times, in ms; the length of the range if there are not two. */
+export function medianDistance(times: readonly number[], { since, until }: ChartRange): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  const distances = sorted
+    .slice(1)
+    .map((time, index) => time - (sorted[index] ?? 0))
+    .filter((ms) => ms > 0)
+    .sort((one, other) => one - other);
+  return distances[Math.floor(distances.length / 2)] ?? Math.max(1, until - since);
+}
+
+/** `2026-11-20 14:00 to 2026-11-21 14:00, Europe/Berlin`. */
+export function rangeText({ since, until }: ChartRange, zone: string): string {
+  const clock = wallClock(zone);
+  return `${formatWallClock(clock(since))} to ${formatWallClock(clock(until))}, ${zone}`;
+}

@@ -1,0 +1,204 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
+import { isLoopbackHost } from '../../platform/contract/address.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
+import { pastOf, servedBefore } from '../served-before.ts';
+import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../kernel/disk/index.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
+import type { AppArchive } from '../../app/archive.ts';
+import { type AppHistory, readHistory, readOwnHistory } from '../history/index.ts';
+import { type TeamState, teamStateOf } from '../team-state/index.ts';
+import {
+  archiveFile,
+  archiveFolders,
+  filesFolder,
+  filesOf,
+  hashOf,
+  type KeptArchive,
+  keyOf,
+  readRecords,
+  recordName,
+  recordsFolder,
+  removeUnused,
+  writeRecord,
+} from './archive-store.ts';
+import { buildOf, sharedFiles, sharedName, sharedRecords } from './places.ts';
+
+/** What this machine keeps at most, over all apps. */
+export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 };
+/** What a team keeps of an app: its newest builds that were not found sick, which a rollback may return to. */
+const maxShared = 10;
+
+/** An archive of a team without a record may be that of a build in progress. */
+const sendingMs = 86_400_000;
+
+/** What a build was deployed with. */
+interface Deployed extends Pick<KeptArchive, 'baseImages' | 'restored' | 'deployRecord'> {
+  build: string;
+  body: AppCreation;
+}
+
+/** Keeps the archive of a build. */
+interface Keeping {
+  /** Before the upload: nobody may be there any more to do it once it has arrived. */
+  keep(deployed: Deployed): Promise<KeptArchive | undefined>;
+  /** After the upload: sends it to the team, and makes room when the command ends. */
+  share(): void;
+}
+
+/**
+ * Reads the archive while its build is created. Best effort: a deploy never fails because of this, and a full disk only
+ * means that there is no archive to roll back to.
+ */
+export function startKeeping(context: Context, archive: AppArchive): Keeping {
+  const isOff = context.settings.keepArchives.value === 'off' || archive.bytes > keepLimits.bytes;
+  const hash = isOff ? undefined : sha256OfFile(archive.path, context.signal);
+  // The build may not be created: nobody waits for the hash then.
+  hash?.catch(() => {});
+  let kept: KeptArchive | undefined;
+  return {
+    async keep(deployed) {
+      kept = hash && (await attempt(context, async () => keep(context, archive, await hash, deployed)));
+      return kept;
+    },
+    share() {
+      if (!kept) return;
+      // Once it is known how the command has ended: until then, a rollback may need any of them.
+      context.atEnd.push((atEnd) => attempt(atEnd, () => enforceLimits(atEnd)));
+      share(context, kept);
+    },
+  };
+}
+
+async function attempt<T>(context: Context, work: () => Promise<T>): Promise<T | undefined> {
+  return work().catch((error: Error) => {
+    context.trace(`cannot keep the archive: ${error.message}`);
+    return undefined;
+  });
+}
+
+async function keep(context: Context, archive: AppArchive, sha256: string, deployed: Deployed): Promise<KeptArchive> {
+  const { state } = context.settings.folders;
+  const { dockerAuth: _login, ...body } = deployed.body;
+  const { build, baseImages, restored, deployRecord } = deployed;
+  const { bytes, entries } = archive;
+  // By the clock that all machines share: the newest of a team are kept.
+  const keptAt = new Date(context.platformNow()).toISOString();
+  makePrivateFolder(recordsFolder(state));
+  makePrivateFolder(filesFolder(state));
+  checkWritableByUserOnly(...archiveFolders(state));
+  const key = keyOf(context, body.name, build);
+  const kept = { ...key, keptAt, sha256, bytes, entries, body, baseImages, restored, deployRecord };
+  // The record comes first: an archive without a record may be removed by another process.
+  await writeRecord(state, kept);
+  await linkOrCopy(archive.path, archiveFile(state, sha256));
+  return kept;
+}
+
+/**
+ * Sends an archive and its record to the team while its build is in progress: once that serves, others can return to it,
+ * whatever becomes of this command. Nobody returns to a build that does not serve: what was kept of one is removed.
+ */
+function share(context: Context, kept: KeptArchive): void {
+  const team = teamStateOf(context);
+  if (!team) return;
+  const { state } = context.settings.folders;
+  const [folder, files] = [sharedRecords(team, kept.app), sharedFiles(team, kept.app)];
+  const [record, archive] = [sharedName(kept), `${kept.sha256}.zip`];
+  const firstWork = async () => {
+    const listed = (await team.list(context, files)) ?? [];
+    if (!listed.some(({ name }) => name === archive)) {
+      await team.addFile(`${files}/${archive}`, archiveFile(state, kept.sha256));
+    }
+    await team.add(folder, { name: record, text: stringifyJson(kept) });
+  };
+  const lastWork = (atEnd: Context) => enforceSharedLimits(atEnd, team, kept);
+  team.share(context, { key: `${folder} ${kept.build}`, firstWork, lastWork });
+}
+
+/**
+ * Removes the oldest archives of this machine beyond the limits, and what killed processes left behind. What a rollback rests
+ * on stays: a cache may be limited, a promise may not.
+ */
+export async function enforceLimits(context: Context): Promise<void> {
+  const { state } = context.settings.folders;
+  const now = context.now();
+  const sizes = new Map(
+    (await filesOf(filesFolder(state))).map(({ name, bytes }) => [name.replace(/\.zip$/, ''), bytes]),
+  );
+  const records = (await filesOf(recordsFolder(state))).filter(({ name }) => hashOf(name) !== undefined);
+  const counted = new Set<string>();
+  const beyond: string[] = [];
+  let bytes = 0;
+  for (const [index, { name, modified }] of records.sort((a, b) => b.modified - a.modified).entries()) {
+    const sha256 = hashOf(name) ?? '';
+    if (!counted.has(sha256)) bytes += sizes.get(sha256) ?? 0;
+    counted.add(sha256);
+    const isKept = bytes <= keepLimits.bytes && index < keepLimits.builds && modified >= now - keepLimits.ageMs;
+    if (!isKept) beyond.push(name);
+  }
+  const needed = beyond.length > 0 ? await neededRecords(context) : new Set();
+  for (const name of beyond) if (!needed.has(name)) await rm(join(recordsFolder(state), name), { force: true });
+  await removeUnused(state, now);
+}
+
+/** The same for those of a team, of which this command has sent one: that of a build that failed is removed. */
+export async function enforceSharedLimits(context: Context, team: TeamState, sent: KeptArchive): Promise<void> {
+  const [folder, filesIn] = [sharedRecords(team, sent.app), sharedFiles(team, sent.app)];
+  const listed = ((await team.list(context, folder)) ?? []).map(({ name }) => name);
+  const names = [...new Set([...listed.filter((name) => buildOf(name) !== undefined), sharedName(sent)])];
+  const history = await readHistory(context, sent.app);
+  // One that was rolled back by hand may be named later.
+  const isWell = (build = '') => !history.sickness(build) && !history.failure(build);
+  const newest = names.filter((name) => isWell(buildOf(name))).sort();
+  const needed = neededBuilds(history, new Set(names.map((name) => buildOf(name) ?? '')));
+  const kept = new Set([...newest.slice(-maxShared), ...names.filter((name) => needed.has(buildOf(name) ?? ''))]);
+  const hashes = new Set([...kept].map(hashOf));
+  const unused = ((await team.list(context, filesIn)) ?? []).filter(({ name, modified }) => {
+    return !hashes.has(name.replace(/\.zip$/, '')) && Date.parse(modified ?? '') + sendingMs < context.platformNow();
+  });
+  await team.remove(context, [
+    ...names.filter((name) => !kept.has(name)).map((name) => `${folder}/${name}`),
+    ...unused.map(({ name }) => `${filesIn}/${name}`),
+  ]);
+}
+
+/**
+ * The names of records that a rollback of some app rests on, and of the two newest, which may be these and were not seen
+ * yet. None of an app that is deleted, or of another emulator: it has ended.
+ */
+async function neededRecords({ settings }: Context): Promise<Set<string>> {
+  const apps = new Map<StateKey, KeptArchive[]>();
+  for (const kept of await readRecords(settings.folders.state)) {
+    const key = stateKey(kept.platform, kept.project, kept.app);
+    apps.set(key, [...(apps.get(key) ?? []), kept]);
+  }
+  const needed = new Set<string>();
+  for (const [key, records] of apps) {
+    if (records.some(({ platform }) => platform !== platformOf(settings) && isEmulator(platform))) continue;
+    const history = await readOwnHistory(settings, key);
+    if (!history.served() && !history.sent()) continue;
+    const builds = neededBuilds(history, new Set(records.map(({ build }) => build)));
+    const newest = records.sort(latestFirst(({ keptAt }) => keptAt)).slice(0, 2);
+    for (const kept of [...newest, ...records.filter(({ build }) => builds.has(build))]) needed.add(recordName(kept));
+  }
+  return needed;
+}
+
+/**
+ * What serves, what served before it, and the last one before that was not found sick. Of one whose archive is not kept,
+ * the other builds of its files.
+ */
+function neededBuilds(history: AppHistory, kept: ReadonlySet<string>): Set<string> {
+  const [live, ...before] = servedBefore(pastOf([], history)).map(({ id }) => id);
+  const found = [live, before[0], before.find((build) => !history.isSick(build))];
+  const served = found.filter((build) => build !== undefined);
+  return new Set(served.flatMap((build) => (kept.has(build) ? [build] : history.ofSame(build))));
+}
+
+function isEmulator(platform: string): boolean {
+  return URL.canParse(platform) && isLoopbackHost(new URL(platform));
+}

@@ -1,0 +1,259 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { readVariable, type Variable } from '../../kernel/environment.ts';
+import type { Context } from '../../platform/context.ts';
+import { tryGit } from './run-git.ts';
+
+type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
+
+/** The repository of the working directory, the same for all of its clones as far as that can be known. */
+export interface Repository {
+  /** Its working tree. */
+  root: string;
+  /** `github.com/org/repo` of a remote, else of the first commit, else of the folder. */
+  id: string;
+  /** The last part of the remote or the folder. */
+  name: string;
+}
+
+/** Undefined outside of a repository, or without git. */
+export async function readRepository(context: GitContext): Promise<Repository | undefined> {
+  const folder = isOutside(context) ? undefined : await tryGit(context, ['rev-parse', '--show-toplevel']);
+  if (folder === undefined) return undefined;
+  const url = await findRemote(context);
+  const place = url ? placeOfRemote(url) : undefined;
+  // On another machine, the same path may be another repository.
+  const own = async () => [url, (await firstCommit(context)) ?? `${hostname()}:${folder}`].filter(Boolean).join(' ');
+  return {
+    root: folder,
+    id: place ?? (await own()),
+    name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder),
+  };
+}
+
+/** Whether no commit would have this file, unless it is added by force. */
+export async function isIgnored(context: GitContext, file: string): Promise<boolean> {
+  return (await tryGit(context, ['ls-files', '--cached', '--others', '--exclude-standard', '--', file])) === '';
+}
+
+/** The URL of `origin`, else of the first remote by name. */
+async function findRemote(context: GitContext): Promise<string | undefined> {
+  const settings = (await tryGit(context, ['config', '-z', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
+  const urls = settings.split('\0').flatMap((setting): [name: string, url: string][] => {
+    const [, name, url] = /^remote\.(.*)\.url\n(.*)$/s.exec(setting) ?? [];
+    return name !== undefined && url ? [[name, url]] : [];
+  });
+  // The last one of a name counts.
+  const byName = new Map(urls);
+  const [first] = [...byName.keys()].sort();
+  return byName.get('origin') ?? byName.get(first ?? '');
+}
+
+/** The branch that is checked out, or the one that the CI system builds. */
+export async function currentBranch(context: GitContext): Promise<string | undefined> {
+  const branch = await tryGit(context, ['symbolic-ref', '--short', '--quiet', 'HEAD']);
+  if (branch) return branch;
+  return pipelineBranches(context)[0];
+}
+
+/** The branches that a CI system names; the first is that of its job. */
+export function pipelineBranches({ env }: Pick<Context, 'env'>): string[] {
+  return branchVariables.flatMap((name) => readVariable(env, name)?.replace(/^refs\/heads\//, '') ?? []);
+}
+
+/** CI systems check out a commit. Those of a merge request come first: the others then name something else. */
+const branchVariables: readonly Variable[] = [
+  'GITHUB_HEAD_REF',
+  'GITHUB_REF_NAME',
+  'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME',
+  'CI_COMMIT_REF_NAME',
+  'CIRCLE_BRANCH',
+  'BUILDKITE_BRANCH',
+  'SYSTEM_PULLREQUEST_SOURCEBRANCH',
+  'BUILD_SOURCEBRANCH',
+];
+
+export interface CheckedOut {
+  commit: string;
+  /** Whether files differ from it, or some of those that are wanted are not in it. */
+  dirty: boolean;
+}
+
+/**
+ * The commit of the working directory, and whether it has these files, relative to that, as they are now. `git status`
+ * goes by sizes and times; `byContent` reads the files. Undefined outside of a repository, or without git.
+ */
+export async function readCheckedOut(
+  context: GitContext,
+  files: readonly string[] = [],
+  { byContent = false } = {},
+): Promise<CheckedOut | undefined> {
+  if (isOutside(context)) return undefined;
+  // A submodule is not part of the commit, and has settings of its own.
+  const format = [
+    '--porcelain=v2',
+    '--branch',
+    '--no-ahead-behind',
+    '--untracked-files=no',
+    '--ignore-submodules=dirty',
+  ] as const;
+  const [status = '', listed = ''] = await Promise.all([
+    tryGit(context, ['status', ...format, '--', '.']),
+    files.length === 0 ? undefined : tryGit(context, ['ls-files', '-v', '-s', '-z', '--', '.']),
+  ]);
+  // A repository without commits has `(initial)`.
+  const commit = /^# branch\.oid ([0-9a-f]+)$/m.exec(status)?.[1];
+  if (commit === undefined) return undefined;
+  const watched = listed.split('\0').flatMap((line): [path: string, blob: string][] => {
+    const [, blob, path] = watchedFile.exec(line) ?? [];
+    return path !== undefined && blob !== undefined ? [[path, blob]] : [];
+  });
+  const blobs = new Map(watched);
+  const differs = /^[^#]/m.test(status) || files.some((path) => !blobs.has(path));
+  return { commit, dirty: differs || (byContent && !(await haveContent(context, files, blobs))) };
+}
+
+/** A regular file that `git status` looks at: not a link, whose target may be anything, and not `--assume-unchanged`. */
+const watchedFile = /^H 100\d+ (\S+) 0\t(.*)$/s;
+
+/** Whether files have the content of these blobs, after the filters of git. */
+async function haveContent(
+  context: GitContext,
+  files: readonly string[],
+  blobs: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  // Git would read another path.
+  if (files.some((path) => /^"|\n/.test(path))) return false;
+  const input = files.map((path) => `${path}\n`).join('');
+  const hashed = await tryGit(context, ['hash-object', '--stdin-paths'], { input });
+  return hashed === files.map((path) => blobs.get(path)).join('\n');
+}
+
+/** Whether git would find no working tree: most deploys outside of one need not start it to know. */
+function isOutside({ env, cwd }: GitContext): boolean {
+  if (env.GIT_DIR !== undefined) return false;
+  for (let folder = realpathSync(cwd); !existsSync(join(folder, '.git')); folder = dirname(folder)) {
+    if (folder === dirname(folder)) return true;
+  }
+  return false;
+}
+
+/** Commits by branch. A local branch hides the one of a remote. */
+export async function listBranches(context: GitContext): Promise<Map<string, string>> {
+  const format = '%(refname)%09%(objectname)';
+  const refs = (await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/remotes', 'refs/heads'])) ?? '';
+  const branches = refs.split('\n').flatMap((line): [string, string][] => {
+    const [ref = '', commit = ''] = line.split('\t');
+    const name = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(ref)?.[1];
+    return name === undefined || name === 'HEAD' ? [] : [[name, commit]];
+  });
+  // Local branches are listed before those of remotes.
+  return new Map(branches.reverse());
+}
+
+/** What branches are merged into. */
+export async function findDefaultBranch(context: GitContext): Promise<{ ref: string; name: string } | undefined> {
+  const candidates = ['origin/main', 'origin/master', 'main', 'master'];
+  const places = candidates.map((name) => `refs/${name.includes('/') ? 'remotes' : 'heads'}/${name}`);
+  const format = '--format=%(symref:lstrip=2)%09%(refname:lstrip=2)';
+  const listed = await tryGit(context, ['for-each-ref', format, 'refs/remotes/origin/HEAD', ...places]);
+  const refs = (listed ?? '').split('\n').map((line) => line.split('\t'));
+  const chosen = refs.find(([, found]) => found === 'origin/HEAD')?.[0];
+  const ref = chosen || candidates.find((name) => refs.some(([, found]) => found === name));
+  return ref === undefined ? undefined : { ref, name: ref.replace(/^origin\//, '') };
+}
+
+/**
+ * The commits that the default branch was at, the latest first: a branch that is at one of them has no commits of its own,
+ * or has become it without a merge commit.
+ */
+export async function listMainline(context: GitContext, ref: string): Promise<Set<string>> {
+  return new Set((await tryGit(context, ['rev-list', '--first-parent', ref]))?.split('\n'));
+}
+
+/** What is checked out, and the commits of branches and tags that have it in their past. Undefined without a commit. */
+export async function listAhead(context: GitContext): Promise<{ head: string; commits: Set<string> } | undefined> {
+  const head = isOutside(context) ? undefined : await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
+  const ahead = head && (await tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]));
+  return head && ahead !== undefined ? { head, commits: new Set(ahead.split('\n').filter(Boolean)) } : undefined;
+}
+
+/** The last commits of this clone. */
+export async function listRecent(context: GitContext, count: number): Promise<string[]> {
+  const all = isOutside(context) ? '' : await tryGit(context, ['rev-list', `--max-count=${count}`, 'HEAD', ...shared]);
+  return (all ?? '').split('\n').filter(Boolean);
+}
+
+/** A commit that none of these has any more was taken back, and nobody has deployed a stash. */
+const shared = ['--branches', '--tags', '--remotes'] as const;
+
+/** Whether filters may make other files of what git has. */
+export async function mayConvert(context: GitContext): Promise<boolean> {
+  return (await tryGit(context, ['ls-files', '--', ':(top,glob)**/.gitattributes'])) !== '';
+}
+
+/** How many commits a local branch lacks. */
+export async function countMissing(context: GitContext, branch: string, ref: string): Promise<number> {
+  return Number((await tryGit(context, ['rev-list', '--count', `refs/heads/${branch}..${ref}`])) ?? 0);
+}
+
+/** Whether a branch contains a commit. False if this clone does not have the commit. */
+export async function isMerged(context: GitContext, commit: string, into: string): Promise<boolean> {
+  return (await tryGit(context, ['merge-base', '--is-ancestor', commit, into])) !== undefined;
+}
+
+/**
+ * What is the same in all spellings of a remote that surely name one repository: `git@github.com:Org/repo.git` and
+ * `ssh://git@ssh.github.com:443/org/repo/`. Where a port, a user other than `git` or the case of a path may make it another
+ * one, they are kept. Undefined for a folder.
+ */
+export function placeOfRemote(url: string): string | undefined {
+  const bare = withoutSuffix(url);
+  const [, user, host, path] = /^(?:([^@/]+)@)?([^/:@]+):(?!\/\/)(.+)$/.exec(bare) ?? [];
+  if (host !== undefined && path !== undefined) {
+    return isOwnUser(user) ? `${user}@${host.toLowerCase()}:${path}` : placeOf(host, path);
+  }
+  if (!URL.canParse(bare)) return undefined;
+  const { protocol, username, hostname: name, host: nameAndPort, pathname } = new URL(bare);
+  if (!name) return undefined;
+  // A host has one SSH server as a rule, at whatever port.
+  if (!/ssh/.test(protocol)) return placeOf(nameAndPort, pathname);
+  return isOwnUser(username) ? `${username}@${nameAndPort}:${pathname}` : placeOf(name, pathname);
+}
+
+/** One whose paths begin in a home folder of its own. */
+function isOwnUser(user: string | undefined): boolean {
+  return user !== undefined && user !== '' && !/^git$/i.test(user);
+}
+
+function withoutSuffix(url: string): string {
+  return url
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\.git$/i, '');
+}
+
+function placeOf(host: string, path: string): string {
+  const lower = host.toLowerCase();
+  const name = sshHosts[lower] ?? lower;
+  const bare = path.replace(/^\/+/, '');
+  return `${name}/${hostsWithoutCase.has(name) ? bare.toLowerCase() : bare}`;
+}
+
+/** These do not tell repositories by case. */
+const hostsWithoutCase = new Set(['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'dev.azure.com']);
+
+/** Where SSH is reached at the port of HTTPS, behind firewalls. */
+const sshHosts: Record<string, string> = {
+  'ssh.github.com': 'github.com',
+  'altssh.gitlab.com': 'gitlab.com',
+  'altssh.bitbucket.org': 'bitbucket.org',
+};
+
+/** Not of a shallow clone, whose first commit is any. */
+async function firstCommit(context: GitContext): Promise<string | undefined> {
+  if ((await tryGit(context, ['rev-parse', '--is-shallow-repository'])) !== 'false') return undefined;
+  const commits = await tryGit(context, ['rev-list', '--max-parents=0', 'HEAD']);
+  return commits?.split('\n').at(-1) || undefined;
+}

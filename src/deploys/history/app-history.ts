@@ -1,0 +1,227 @@
+import { buildHasFailed } from '../../platform/contract/builds.ts';
+import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
+import { FollowedSettings, type SettingsChange } from './shown-settings.ts';
+import { withUploads } from './uploads.ts';
+
+/** An event with what it changed of the live settings, and whether this machine sent the build. */
+export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> & {
+  changes?: SettingsChange;
+  isOwn?: boolean;
+};
+
+/** An app showed a build, in ms since 1970; -Infinity: at some time before. */
+export interface SeenBuild {
+  build: string;
+  at: number;
+}
+
+const scalingFields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'];
+
+/** What is known of an app, from its events. Oldest first. */
+export class AppHistory {
+  readonly events: readonly HistoryEvent[];
+  /** Those of this app: one that was deleted had the same name. */
+  readonly #own: readonly HistoryEvent[];
+  readonly #byName = new Map<string, HistoryEvent[]>();
+  readonly #origins = new Map<string, string>();
+
+  constructor(private readonly recorded: readonly HistoryEvent[]) {
+    this.events = withUploads(recorded);
+    this.#own = this.events.slice(this.events.findLastIndex(({ event }) => event === 'deleted') + 1);
+    for (const event of this.#own) this.#all(event.event).push(event);
+  }
+
+  /** The same, and what was seen or done since. */
+  with(event: HistoryEvent): AppHistory {
+    return new AppHistory([...this.recorded, event].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)));
+  }
+
+  /** How a build was created from here. */
+  created(build: string): EventOf<'created'> | undefined {
+    return this.#last('created', (event) => event.build === build);
+  }
+
+  /** What was sent for a build, or last. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
+  sent(build?: string): EventOf<'sent'> | undefined {
+    return this.#last('sent', (event) => event.build === (build ?? event.build));
+  }
+
+  /** When a build was created and sent by a command on record, in ms. */
+  timesOf(build: string): { createdAt: number | undefined; sentAt: number | undefined } {
+    const msOf = (event: HistoryEvent | undefined) => event && Date.parse(event.at);
+    return { createdAt: msOf(this.created(build)), sentAt: msOf(this.sent(build)) };
+  }
+
+  /** How a build failed that was followed from here. */
+  failure(build: string): EventOf<'failed'> | undefined {
+    return this.#last('failed', (event) => event.build === build);
+  }
+
+  /** The last look at the build that serves; undefined after the app was deleted. */
+  served(): EventOf<'served'> | undefined {
+    return this.#last('served', () => true);
+  }
+
+  /** Whenever another build was seen to serve, oldest first. */
+  looks(): SeenBuild[] {
+    const looks: SeenBuild[] = [];
+    for (const { at, build, before } of this.#all('served')) {
+      const last = looks.at(-1)?.build;
+      if (build === last) continue;
+      if (before !== null && before !== last) looks.push({ build: before, at: Number.NEGATIVE_INFINITY });
+      looks.push({ build, at: Date.parse(at) });
+    }
+    return looks;
+  }
+
+  /** Rollbacks on record, and how their end was seen. */
+  rollbacks(): { began: EventOf<'rolling-back'>; ended: EventOf<'rolled-back'> | undefined }[] {
+    const endOf = (build: string) => this.#last('rolled-back', ({ as }) => as === build);
+    return this.#all('rolling-back').map((began) => ({ began, ended: endOf(began.as) }));
+  }
+
+  /** The rollback that made a build, if no command on record has seen it to its end. */
+  openRollback(build: string): EventOf<'rolling-back'> | undefined {
+    return this.rollbacks().findLast(({ began, ended }) => began.as === build && (!ended || ended.isNoticed))?.began;
+  }
+
+  /**
+   * The longest watch that found a build healthy, in ms, and the last time that it was found so. Undefined if the last
+   * verdict is another one.
+   */
+  health(build: string): { watchMs: number; at: number } | undefined {
+    const verdicts = this.#all('verdict').filter((event) => event.build === build);
+    const healthy = verdicts.slice(verdicts.findLastIndex(({ verdict }) => verdict !== 'healthy') + 1);
+    const last = healthy.at(-1);
+    const watchMs = healthy.reduce((most, { checks }) => Math.max(most, checks?.watchMs ?? 0), 0);
+    return last && { watchMs, at: Date.parse(last.at) };
+  }
+
+  /**
+   * Whether a build was found sick, or rolled back, or another one that was made of the same files. Only a later verdict
+   * that it is healthy changes that. `since`: only what was found after that time counts.
+   */
+  isSick(build: string, since = ''): boolean {
+    const last = this.#own.findLast((event) => {
+      if (event.at <= since) return false;
+      // Over another one of the same files, a rollback only changes settings.
+      if (event.event === 'rolled-back') return this.areOfSame(event.from, build) && !this.areOfSame(event.to, build);
+      return event.event === 'verdict' && /^(sick|healthy)$/.test(event.verdict) && this.areOfSame(event.build, build);
+    });
+    return last !== undefined && !(last.event === 'verdict' && last.verdict === 'healthy');
+  }
+
+  /** The verdict that a build, or another one of the same files, is sick. */
+  sickness(build: string): EventOf<'verdict'> | undefined {
+    const isOfSame = (event: EventOf<'verdict'>) => event.verdict === 'sick' && this.areOfSame(event.build, build);
+    return this.isSick(build) ? this.#last('verdict', isOfSame) : undefined;
+  }
+
+  /** When builds served that were found sick, from their uploads on, in ms. */
+  sickTimes(): { from: number; to: number }[] {
+    return this.looks().flatMap(({ build, at }, index, looks) => {
+      if (!this.isSick(build)) return [];
+      return [{ from: this.timesOf(build).sentAt ?? at, to: looks[index + 1]?.at ?? Number.POSITIVE_INFINITY }];
+    });
+  }
+
+  /** The sick build that a build was rolled back from. */
+  incident(live: string | undefined): string | undefined {
+    const from = this.#last('rolled-back', (event) => event.as === live)?.from;
+    return from !== undefined && this.sickness(from) ? from : undefined;
+  }
+
+  /** What is worth knowing of a build in a list; undefined if nothing is. */
+  markOf(build: string): Verdict | 'rolled back' | 'failed' | undefined {
+    const failure = this.failure(build);
+    if (failure && buildHasFailed(failure.status)) return 'failed';
+    const rolledBack = this.#last('rolled-back', ({ from }) => from === build);
+    const verdict = this.#last('verdict', (event) => event.build === build);
+    return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;
+  }
+
+  /** What the platform first showed of a build: what it made of the settings that were sent. */
+  firstSettingsOf(build: string): Record<string, unknown> | undefined {
+    return this.#all('served').find((event) => event.build === build)?.settings;
+  }
+
+  /** The settings of a build as the platform last showed them, or as they were last changed from here. */
+  settingsOf(build: string): Record<string, unknown> | undefined {
+    const followed = new FollowedSettings();
+    for (const event of this.#own) followed.add(event);
+    return followed.of(build);
+  }
+
+  /** When the scaling of now came into force, in ms: before, replicas kept to other settings. 0 if no change is on record. */
+  scalingSince(): number {
+    const changed = this.listed().find((event) => {
+      const after = 'changes' in event ? event.changes?.after : 'after' in event ? event.after : undefined;
+      return scalingFields.some((field) => after?.[field] !== undefined);
+    });
+    return changed ? Date.parse(changed.at) : 0;
+  }
+
+  /** Whether a build was made by a command on record, a rollback too. */
+  isOnRecord(build: string): boolean {
+    return this.sent(build) !== undefined || this.#all('rolling-back').some(({ as }) => as === build);
+  }
+
+  /** Whether two builds were made of the same one, or one of them of the other. */
+  areOfSame(one: string, other: string): boolean {
+    return this.originOf(one) === this.originOf(other);
+  }
+
+  /** Other builds of the same files, the latest first. */
+  ofSame(build: string): string[] {
+    const made = this.#own.flatMap((event) => {
+      if (event.event === 'rolling-back') return event.as;
+      return event.event === 'sent' ? event.build : [];
+    });
+    const known = new Set([this.originOf(build), ...made].reverse());
+    return [...known].filter((other) => other !== build && this.areOfSame(other, build));
+  }
+
+  /** The build whose files a build has again: that of a build that was restored itself may be of an earlier one. */
+  originOf(build: string): string {
+    const known = this.#origins.get(build);
+    if (known !== undefined) return known;
+    this.#origins.set(build, build);
+    // A revision may have been forced.
+    const rolling = this.#last('rolling-back', ({ as, fromGit }) => as === build && fromGit === undefined);
+    const { restored } = this.sent(build) ?? { restored: rolling?.to };
+    const origin = restored === undefined ? build : this.originOf(restored);
+    this.#origins.set(build, origin);
+    return origin;
+  }
+
+  /** All events for people, the newest first, with what each changed. What was sent was created. */
+  listed(): ListedEvent[] {
+    const whole = new AppHistory(this.recorded.filter(({ event }) => event !== 'deleted'));
+    const followed = new FollowedSettings();
+    const listed = this.events.flatMap((event): ListedEvent[] => {
+      const changes = followed.add(event);
+      if (event.event === 'job' || event.event === 'commit' || whole.#isSurpassed(event)) return [];
+      if (event.event !== 'served') return [event];
+      const isOwn = (whole.sent(event.build) ?? whole.created(event.build)) !== undefined;
+      return [{ ...event, isOwn, ...(changes && { changes }) }];
+    });
+    return listed.reverse();
+  }
+
+  /** Whether a later event says more. */
+  #isSurpassed(event: HistoryEvent): boolean {
+    if (event.event === 'created') return this.sent(event.build) !== undefined;
+    if (event.event !== 'rolling-back') return false;
+    return (this.failure(event.as) ?? this.#last('rolled-back', ({ as }) => as === event.as)) !== undefined;
+  }
+
+  #last<Name extends EventName>(name: Name, matches: (event: EventOf<Name>) => boolean): EventOf<Name> | undefined {
+    return this.#all(name).findLast(matches);
+  }
+
+  #all<Name extends EventName>(name: Name): EventOf<Name>[] {
+    const known = this.#byName.get(name) ?? [];
+    this.#byName.set(name, known);
+    return known as EventOf<Name>[];
+  }
+}

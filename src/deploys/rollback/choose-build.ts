@@ -1,0 +1,175 @@
+import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
+import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
+import { isKnown } from '../facts.ts';
+import { type AppReading, buildsText } from '../observe.ts';
+import { pastOf, type ServedBuild, servedBefore } from '../served-before.ts';
+import { servingBuild } from '../serving.ts';
+import { ConflictError, type GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import { findKeptBuilds, whyNotUsable } from '../archives/index.ts';
+import { fetchBuild, resolveBuild } from '../builds/index.ts';
+import { scalingOf } from '../send/index.ts';
+import { type AppHistory, type EventOf, recordLook, settleRollbacks } from '../history/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { type Return, type ReturnCandidate, returnTo } from './return-to.ts';
+
+export interface RollbackOptions {
+  /** The build to return to, as the user named it. */
+  build?: string | undefined;
+  /** A git revision to deploy instead of a kept archive. */
+  fromGit?: string | undefined;
+  configFile: string;
+  /** Scale as the earlier build was deployed, instead of as the app is scaled now. */
+  restoreScaling?: boolean | undefined;
+  /** Go on although the files cannot be proven to be those of the build. */
+  force?: boolean;
+  logs: boolean;
+  /** `--timeout`, if the user typed it. */
+  typedMs: number | undefined;
+  /** The build that was found sick and serves: without a question. */
+  sick?: { build: string; reason: string } | undefined;
+  /** Deploys what serves, to another app with `onto`. `without`: what to type if there is no archive of it. */
+  again?: { onto?: string; without: Fix } | undefined;
+}
+
+/** The build to return to, and the one that it replaces. */
+export interface Chosen extends Pick<Return, 'do' | 'chosenBy' | 'other'>, Pick<RollbackOptions, 'again'> {
+  app: App;
+  history: AppHistory;
+  /** The build that serves; undefined if none does. */
+  live: string | undefined;
+  target: Build;
+  /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
+  done: EventOf<'rolling-back'> | undefined;
+}
+
+/**
+ * Chooses by what is on record and what the platform lists. A rollback that has made the live build and was not seen to its
+ * end is typed again by the same command: that goes no further back.
+ */
+export async function chooseBuild(
+  context: Context,
+  name: string,
+  seen: AppReading,
+  { build: word, sick, fromGit, restoreScaling, again: isAgain }: RollbackOptions,
+): Promise<Chosen> {
+  const { api, project } = context;
+  const app = seen.app ?? (await fetchApp(api, { project, app: name }));
+  const live = sick?.build ?? servingBuild(seen.serving) ?? liveBuild(app);
+  const looked = await recordLook(context, name, app);
+  const history = await settleRollbacks(context, name, looked, seen.list);
+  if (isAgain && live === undefined) {
+    throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
+  }
+  const typed = isAgain ? live : word === undefined ? undefined : await resolveBuild(context, name, word);
+  const open = live === undefined || isAgain ? undefined : history.openRollback(live);
+  const isSame = open && !history.isSick(open.as, open.at) && (!typed || history.areOfSame(typed, open.to));
+  const again = isSame ? open : undefined;
+  const isLeft = restoreScaling && again && Object.keys(changedScaling(history, again.to, app)).length > 0;
+  const done = isLeft || (fromGit !== undefined && fromGit !== again?.fromGit) ? undefined : again;
+  const wanted = done?.as ?? typed ?? again?.to;
+  const target = wanted === undefined ? undefined : await fetchBuild(api, { project, app: name, build: wanted });
+  const builds = isKnown(seen.builds) || target ? [...seen.list] : await api(listBuilds, { project, app: name });
+  const known = { history, live, isKept: fromGit === undefined ? await findKeptBuilds(context, name) : () => true };
+  const before = candidatesOf({ ...known, builds }, servedBefore(pastOf(builds, history), live));
+  // What serves is deployed again as any other build.
+  const named = { ...known, builds: target ? [target] : [], ...(isAgain && { live: undefined }) };
+  const [given] = target ? candidatesOf(named, [{ id: target.id, evidence: 'seen' }]) : [];
+  const choice = returnTo(before, given);
+  warnOfDoubts(context, name, choice);
+  if (choice.do !== 'return' && choice.do !== 'nothing') {
+    throw await stopError(context, name, { history, live, target }, { ...choice, again: isAgain });
+  }
+  const chosen = target ?? (builds.find(({ id }) => id === choice.build) as Build);
+  return { ...choice, app, history, live, target: chosen, done, again: isAgain, ...(done && { chosenBy: 'history' }) };
+}
+
+/** The scaling that is not what the platform made of the own settings of a build. */
+export function changedScaling(history: AppHistory, build: string, shown: Record<string, unknown>) {
+  const made = history.firstSettingsOf(build) ?? {};
+  const kept = Object.entries(scalingOf(shown)).filter(([field, value]) => value !== made[field]);
+  return Object.fromEntries(kept) as Partial<AppCreation>;
+}
+
+interface Known {
+  builds: readonly Build[];
+  history: AppHistory;
+  live: string | undefined;
+  isKept: (build: string) => boolean;
+}
+
+/** What decides whether a rollback from the live build returns to these. */
+export function candidatesOf(known: Known, served: readonly ServedBuild[]): ReturnCandidate[] {
+  const { builds, history, live, isKept } = known;
+  const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
+  return served.map(({ id, evidence }) => ({
+    id,
+    evidence,
+    state: !ready.has(id) ? 'not-ready' : history.isSick(id) ? 'sick' : 'well',
+    files: id === live ? 'live' : live !== undefined && history.areOfSame(id, live) ? 'same' : 'others',
+    // Asked of few.
+    get isKept() {
+      return isKept(id);
+    },
+  }));
+}
+
+/** Nothing is guessed, or passed over, without a word. */
+function warnOfDoubts({ progress }: Context, app: string, choice: Return): void {
+  const warn = (message: string, why: string) =>
+    progress.warn({ severity: 'warning', message, why, fix: gantryCommand`builds list ${app}` });
+  const { unclear } = choice;
+  if (unclear.length > 0)
+    warn(`whether ${firstBuilds(unclear)} of ${app} served before the live one is not known`, whyUnclear);
+  if (choice.build === undefined || choice.chosenBy !== 'order') return;
+  const guess = `build ${shortBuild(choice.build)} of ${app} is chosen by the order of builds`;
+  const why = 'only the list of builds shows it: nobody on record here has seen it serve';
+  warn(`${guess}: whether it served, and was well, is not known here`, why);
+}
+
+const whyUnclear =
+  'a build that was created later was ready first, or the platform does not show when builds were created';
+
+async function stopError(
+  context: Context,
+  app: string,
+  { history, live, target }: Pick<Known, 'history' | 'live'> & { target: Build | undefined },
+  { do: why, build = '', unclear, ...choice }: Return & Pick<Chosen, 'again'>,
+): Promise<GantryError> {
+  if (why === 'no-archive') return noArchiveError(context, app, build, choice);
+  const fix = gantryCommand`builds list ${app}`;
+  if (why === 'not-ready') {
+    const status = `its status is ${target?.status}`;
+    return new ConflictError(`build ${shortBuild(build)} of ${app} did not succeed: ${status}`, { fix });
+  }
+  const before = live ? ` before ${shortBuild(live)}` : '';
+  const sick = servedBefore(pastOf([], history))
+    .map(({ id }) => id)
+    .filter((each) => each !== live && history.isSick(each));
+  const details = { app, build: live ?? null, sick };
+  if (why === 'unclear') {
+    const facts = {
+      why: `only ${firstBuilds(unclear)} may have: ${whyUnclear}`,
+      fix: gantryCommand`rollback ${app} BUILD`,
+    };
+    return new NothingBeforeError(`which build of ${app} served${before} is not known`, { ...facts, details });
+  }
+  const found = sick.length > 0 ? { why: `rolled back or found sick: ${firstBuilds(sick)}` } : {};
+  return new NothingBeforeError(`${app} has no successful build${before} to return to`, { ...found, fix, details });
+}
+
+const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
+
+export async function noArchiveError(context: Context, app: string, build: string, { other, again }: Partial<Chosen>) {
+  // The last one is for a file of the team that has the size and another content.
+  const why = (await whyNotUsable(context, app, build)) ?? 'its archive in the team state is damaged, or was changed';
+  const back = other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`;
+  const fix = again?.without ?? back;
+  const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
+  return new NotFoundError(message, { why, fix, details: { app, build, kept: other ?? null } });
+}
+
+/** No build is known to have served before, to be well, and to have other files. */
+export class NothingBeforeError extends NotFoundError {}

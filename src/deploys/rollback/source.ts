@@ -1,0 +1,214 @@
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
+import { getBuildZipContents } from '../../platform/contract/builds.ts';
+import { readRegular } from '../../kernel/disk/index.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import { loadAppConfig } from '../../app/config.ts';
+import type { FileEntry } from '../../app/files/entry.ts';
+import { readArchivedText } from '../../app/zip/read-entry.ts';
+import { version } from '../../kernel/version.ts';
+import { withKeptArchive } from '../archives/index.ts';
+import {
+  type BuildFile,
+  compareListings,
+  type FileChanges,
+  parseZipContents,
+  unchangedFiles,
+} from '../builds/index.ts';
+import {
+  chooseRegion,
+  compareFiles,
+  type Deployment,
+  Digests,
+  deploy,
+  deployArchive,
+  type LocalApp,
+  readBaseImages,
+  readLocalApp,
+  type SendOptions,
+  scalingOf,
+  sentFilesDigest,
+  withLogin,
+  withoutLogin,
+} from '../send/index.ts';
+import { withRevision } from '../git/index.ts';
+import { contextWith, unlessMissing } from '../../platform/waiting/index.ts';
+import { type Chosen, noArchiveError, type RollbackOptions } from './choose-build.ts';
+import { findResolvedAnew, type ResolvedAnew } from './resolved-anew.ts';
+
+/** What is deployed again, as the result has it. */
+export interface SourceFacts {
+  source: 'archive' | 'git' | null;
+  /** Of a revision, or as it is on record. */
+  commit: string | null;
+  /** SHA-256 of the archive, if one was kept. */
+  archive: string | null;
+  files: number;
+  /** What the platform resolves again, perhaps to other versions than for the earlier build. */
+  resolvedAnew: ResolvedAnew[];
+}
+
+/** An archive that was kept, or a revision. */
+export interface RollbackSource {
+  facts: SourceFacts;
+  /** In the user's words. */
+  origin: string;
+  /** Of all files, before compression. */
+  bytes: number;
+  body: AppCreation;
+  /** By the SHA-256 on record of what was sent; undefined if nothing is on record. */
+  isAsSent: boolean | undefined;
+  /** What it has other than this list. */
+  compare(expected: readonly BuildFile[]): Promise<FileChanges>;
+  deploy(options: SendOptions): Promise<Deployment>;
+}
+
+type From = Pick<RollbackOptions, 'fromGit' | 'configFile'>;
+type Use<T> = (source: RollbackSource) => Promise<T>;
+
+/** What can be chosen from, and the settings that are not those of the earlier build. */
+interface Again extends Pick<Chosen, 'app' | 'target' | 'other' | 'history' | 'again'> {
+  /** The name as well, if another app gets the build. */
+  keep: Partial<AppCreation>;
+}
+
+/** Passes what a build can be made of again to `use`. Throws NotFoundError if there is no archive. */
+export function withSource<T>(context: Context, name: string, again: Again, from: From, use: Use<T>) {
+  const { fromGit, configFile } = from;
+  if (fromGit === undefined) return withArchive(context, name, again, use);
+  return withCommit(context, name, again, { revision: fromGit, configFile }, use);
+}
+
+function withArchive<T>(context: Context, name: string, again: Again, use: Use<T>): Promise<T> {
+  const { keep, history, target } = again;
+  return withKeptArchive(context, name, target.id, async (found) => {
+    if (!found) throw await noArchiveError(context, name, target.id, again);
+    const { kept, archive, from } = found;
+    const { entries } = archive;
+    const { baseImages } = kept;
+    // Builds of the same files may have been scaled otherwise.
+    const shown = kept.build === target.id ? undefined : history.firstSettingsOf(target.id);
+    const body = { ...(kept.body as AppCreation), ...scalingOf(shown ?? {}), ...keep };
+    const resolvedAnew = await findResolvedAnew((path) => readArchivedText(archive.path, path), baseImages);
+    const { commit, dirty, archive: sha256 } = history.sent(kept.build) ?? {};
+    return use({
+      facts: { source: 'archive', commit: commit ?? null, archive: kept.sha256, files: entries.length, resolvedAnew },
+      origin: from
+        ? `the archive in the team state at ${from} (SHA-256 as recorded there)`
+        : 'the archive kept on this machine',
+      bytes: entries.reduce((sum, { size }) => sum + size, 0),
+      body,
+      // Another archive of the same files is compared with the platform's list.
+      isAsSent: sha256 === kept.sha256 || undefined,
+      compare: async (expected) => compareListings(expected, entries),
+      async deploy(options) {
+        const sending = await withLogin(context, { ...body, cliVersion: version }, baseImages);
+        // The next deploy compares with the new build as it would with the old one.
+        const { success, output } = v.safeParse(Digests, kept.deployRecord);
+        const origin = { restored: kept.build, ...(commit !== undefined && { commit, dirty: dirty === true }) };
+        const sent = { baseImages, digests: success ? output : undefined, origin };
+        return deployArchive(context, { body: sending, archive, describe: async () => sent }, options);
+      },
+    });
+  });
+}
+
+function withCommit<T>(
+  context: Context,
+  name: string,
+  { app, target, history, keep }: Again,
+  { revision, configFile }: { revision: string; configFile: string },
+  use: Use<T>,
+): Promise<T> {
+  return withRevision(context, { revision, whole: configFile.includes('..') }, async ({ commit, folder }) => {
+    const local = await readRevision(context, folder, name, configFile);
+    const { entries, bytes, project } = local;
+    const shown = { isNew: false, region: app.region };
+    const region = chooseRegion(context.settings.region, project.hardware.region, shown);
+    const sent = history.sent(target.id);
+    const read = (wanted: string) => textOf(entries.find(({ path }) => path === wanted));
+    const resolvedAnew = await findResolvedAnew(read, await readBaseImages(project));
+    return use({
+      facts: { source: 'git', commit, archive: null, files: entries.length, resolvedAnew },
+      origin: `commit ${commit.slice(0, 12)}`,
+      bytes,
+      body: withoutLogin(project, { region, keep }),
+      isAsSent: sent && sent.filesDigest === (await sentFilesDigest(entries)),
+      compare: (expected) => compareFiles(entries, expected, context.signal),
+      deploy: (options) => deploy(context, local, { ...options, region, keep, commit }),
+    });
+  });
+}
+
+/** What shows that files are those of a build: what was sent for it, or the platform's list of its files. */
+export const proofs = ['record', 'sha256', 'crc32'] as const;
+export type Proof = (typeof proofs)[number];
+export const proofTexts: Record<Proof, string> = {
+  record: 'which has the SHA-256 of what was sent',
+  sha256: 'compared by SHA-256',
+  crc32: 'compared by CRC-32',
+};
+
+/** Before anything is sent. Throws ConflictError if the files are others, or if names and sizes are all that is known. */
+export async function proveFiles(context: Context, app: string, build: string, source: RollbackSource): Promise<Proof> {
+  if (source.isAsSent) return 'record';
+  const listed = await unlessMissing(context.api(getBuildZipContents, { project: context.project, app, build }));
+  const expected = parseZipContents(listed?.zipFiles).filter(({ path }) => !path.endsWith('/'));
+  const compared = expected.length > 0 ? await source.compare(expected) : unchangedFiles(0);
+  const { added, changed, removed, byCrc32, unverified } = compared;
+  const [first, ...others] = [...added, ...changed, ...removed];
+  if (first !== undefined || source.isAsSent === false) {
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    const bySent = 'the contents or permissions of its files differ from what was sent for that build (SHA-256)';
+    throw new ConflictError(`${source.origin} does not have the files of build ${shortBuild(build)}`, {
+      why: first === undefined ? bySent : `different: ${first}${more}`,
+      fix: gantryCommand`builds list ${app}`,
+      details: { app, build, added, changed, removed },
+    });
+  }
+  if (expected.length > 0 && unverified === 0) return byCrc32 > 0 ? 'crc32' : 'sha256';
+  throw new ConflictError(`cannot prove that ${source.origin} has the files of build ${shortBuild(build)}`, {
+    why:
+      expected.length > 0
+        ? 'the platform lists no checksums, and files of equal size may differ'
+        : `the platform lists no files of build ${shortBuild(build)}`,
+    fix: 'to deploy it anyway',
+    retryWith: ['--force'],
+    details: { app, build },
+  });
+}
+
+/** The app of a revision. It has the name of the deployed app, even if the config file has another one. */
+async function readRevision(context: Context, folder: string, app: string, configFile: string): Promise<LocalApp> {
+  const inFile = await loadAppConfig(resolve(folder, configFile), { root: folder }).catch(() => undefined);
+  const name = inFile?.project.name === app ? undefined : app;
+  const local = await readLocalApp(contextWith(context, { cwd: folder }), { configFile, name });
+  const pointers: string[] = [];
+  for (const entry of local.entries) {
+    const isSmall = entry.size >= pointerStart.length && entry.size <= maxPointer;
+    if (isSmall && (await textOf(entry))?.startsWith(pointerStart)) pointers.push(entry.path);
+  }
+  if (pointers.length > 0) {
+    context.progress.warn({
+      severity: 'warning',
+      message: `files of git LFS are missing: ${pointers.slice(0, maxShown).join(', ')}`,
+      why: 'the revision has only pointers to them',
+      fix: 'git lfs install && git lfs fetch',
+    });
+  }
+  return local;
+}
+
+const maxShown = 5;
+const pointerStart = 'version https://git-lfs.github.com/spec/';
+/** A pointer is three short lines. In bytes. */
+const maxPointer = 200;
+
+async function textOf(entry: FileEntry | undefined): Promise<string | undefined> {
+  if (!entry) return undefined;
+  return 'text' in entry.source ? entry.source.text : String(await readRegular(entry.source.file));
+}

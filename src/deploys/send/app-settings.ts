@@ -1,0 +1,171 @@
+import type { Setting } from '../../platform/config/settings.ts';
+import type { App, AppCreation } from '../../platform/contract/apps.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import type { AppConfig } from '../../app/config.ts';
+import { listAppSettings } from '../../app/settings.ts';
+
+/** The settings that a deploy would change. */
+export function compareSettings(...compared: Parameters<typeof compareBody>): SettingChange[] {
+  const changed = compareBody(...compared).filter(({ differs }) => differs);
+  return changed.map(({ returned: _, differs: __, ...change }) => change);
+}
+
+/** A setting that a deploy would change. */
+export interface SettingChange {
+  /** As written in cerebrium.toml: `scaling.min_replicas`. */
+  setting: string;
+  from: unknown;
+  to: unknown;
+  /** The file does not set it: a deploy replaces all settings, so it returns to the default. */
+  byDefault: boolean;
+  /** Whether it was changed outside of the file since the last deploy; null if this machine has no record of that. */
+  drifted: boolean | null;
+}
+
+/** The live values of replicas, cooldown and concurrency, to keep them in a deploy. */
+export function scalingOf(shown: Record<string, unknown>): Partial<AppCreation> {
+  const { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency } = shown;
+  const live = { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency };
+  return Object.fromEntries(Object.entries(live).filter(([, value]) => value !== undefined));
+}
+
+/** The settings that the file contains, under the platform's names. The platform decides the others. */
+export function createAppSettings(project: AppConfig): Partial<AppCreation> {
+  const set = listAppSettings(project).filter(({ value }) => value !== undefined);
+  return {
+    ...Object.fromEntries(set.map(({ field, value }) => [field, value])),
+    runtime: project.runtime,
+    ...(project.partner && { partnerService: project.runtime }),
+  };
+}
+
+/** Settings of the live build, as far as they are known. */
+export interface DeployedSettings {
+  /** As they were sent. What was left out was left to the platform. */
+  sent?: Record<string, unknown> | undefined;
+  /** As the platform showed them right after. */
+  shown?: Record<string, unknown> | undefined;
+}
+
+/** Why a field of the body is not compared with the app. Each other one that is sent is. */
+export const notCompared: Readonly<Record<string, string>> = {
+  ...{ name: 'the app is found by it', cliVersion: 'it is of gantry, and changes nothing of the app' },
+  ...shownNowhere('platform_toml', 'dockerAuth', 'logLevel', 'disableBuildLogs', 'partialUpload'),
+  ...shownNowhere('include', 'exclude', 'shellCommands', 'preBuildCommands', 'useUv', 'dockerfilePath'),
+  ...shownNowhere('containerRuntime', 'partnerService', 'modelName', 'language', 'imageVersion'),
+};
+
+function shownNowhere(...fields: (keyof typeof AppCreation.entries)[]): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field, 'get app does not show it (spec 2.4)']));
+}
+
+/**
+ * Every field of the body that get app returns (spec 2.4), and every setting that the body leaves out, with its name there
+ * and whether it differs. What the platform makes of a setting is known once it was sent: a default of its own is no
+ * change, whatever gantry takes for the default.
+ */
+export function compareBody(
+  project: AppConfig,
+  body: AppCreation,
+  app: App,
+  deployed: DeployedSettings = {},
+): (SettingChange & { returned: string; differs: boolean })[] {
+  const listed = listAppSettings(project);
+  const known = new Map(
+    listed.map(({ field, section, key, default: fallback }) => [field, { section, key, fallback }]),
+  );
+  const fields = new Set(['runtime', ...known.keys(), ...Object.keys(body)]);
+  return [...fields].flatMap((field) => {
+    if (field in notCompared) return [];
+    const { section, key, fallback } = known.get(field) ?? {};
+    const value = (body as Record<string, unknown>)[field];
+    const from = deployedValue(app, field);
+    const made = deployed.shown && deployedValue(deployed.shown, field);
+    const to = expectedValue(field, value, fallback, deployed);
+    const differs = from !== undefined && to !== undefined && !isSame(from, to);
+    const drifted = made === undefined || section === undefined ? null : !isSame(from, made);
+    const setting = section === undefined ? field : `${section}.${key}`;
+    return {
+      setting,
+      from,
+      to,
+      byDefault: value === undefined,
+      drifted,
+      returned: returnedNames[field] ?? field,
+      differs,
+    };
+  });
+}
+
+/** What the platform shows after a deploy with this value, or without one. */
+function expectedValue(field: string, value: unknown, fallback: unknown, { sent, shown }: DeployedSettings): unknown {
+  const made = shown && deployedValue(shown, field);
+  const isAsSent = sent !== undefined && made !== undefined && isSame(sent[field], value);
+  return isAsSent ? made : (value ?? fallback);
+}
+
+/**
+ * Whether a difference is one for certain. A key that the file leaves out has a default of the platform: without a
+ * deploy on record, nobody knows whether the deployed value is that.
+ */
+export function isCertain({ byDefault, drifted }: SettingChange): boolean {
+  return !byDefault || drifted !== null;
+}
+
+/**
+ * The settings of the app that a request would change, under the platform's names, as far as get app returns them. `made`:
+ * what the platform has made of the same request. What is omitted becomes that again.
+ */
+export function compareSent(
+  body: AppCreation,
+  app: App,
+  made: Record<string, unknown> = {},
+): Pick<SettingChange, 'setting' | 'from' | 'to'>[] {
+  const sent = new Set(Object.keys(body).map((field) => returnedNames[field] ?? field));
+  const omitted = Object.entries(made).filter(([field]) => !sent.has(field));
+  return [...Object.entries(body), ...omitted].flatMap(([field, to]) => {
+    const from = deployedValue(app, field);
+    return field === 'name' || from === undefined || isSame(from, to) ? [] : [{ setting: field, from, to }];
+  });
+}
+
+const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
+
+/** What determines the cost: hardware, region and number of replicas, including the platform's defaults. */
+export function describeSetup(project: AppConfig, body: Record<string, unknown>): Record<string, unknown> {
+  const known = listAppSettings(project).filter(({ field }) => setupFields.includes(field));
+  return Object.fromEntries(known.map(({ field, default: fallback }) => [field, body[field] ?? fallback ?? null]));
+}
+
+/** Whether anyone may call the app, which is the platform's default. */
+export function isPublic(project: AppConfig): boolean {
+  const setting = listAppSettings(project).find(({ field }) => field === 'disableAuth');
+  return (setting?.value ?? setting?.default) === true;
+}
+
+/** Two settings are returned under other names than they are sent (spec 2.2, 2.4). */
+const returnedNames: Record<string, string> = { compute: 'hardware', provider: 'hardwareProvider' };
+
+function deployedValue(app: Record<string, unknown>, field: string): unknown {
+  const value = app[returnedNames[field] ?? field];
+  return value === null || value === '' ? undefined : value;
+}
+
+/** Compute is returned as one word and written as a list, whose first item is preferred. */
+function isSame(from: unknown, to: unknown): boolean {
+  if (Array.isArray(to) && !Array.isArray(from)) return to[0] === from;
+  return stringifyJson(from) === stringifyJson(to);
+}
+
+/**
+ * The region of the command line or the environment, else of the file. Without any, an app that is deployed stays where it
+ * is, and one that is new has that of the profile: volumes are per region.
+ */
+export function chooseRegion(
+  { value, origin }: Setting,
+  fromFile: string | undefined,
+  { isNew, region }: { isNew: boolean; region?: string | null | undefined },
+): string | undefined {
+  const typed = origin === 'profile' ? undefined : value;
+  return typed ?? fromFile ?? (isNew ? value : (region ?? undefined));
+}

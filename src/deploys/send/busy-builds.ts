@@ -1,0 +1,149 @@
+import type { Api } from '../../platform/api/client.ts';
+import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { type Build, isCanceled, listBuilds } from '../../platform/contract/builds.ts';
+import { type BeforeFacts, beforeFacts } from '../decide.ts';
+import { buildFact } from '../facts.ts';
+import { type Order, order } from '../serving.ts';
+import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
+import { duration, shortBuild } from '../../kernel/output/format.ts';
+import { remoteBuild } from '../builds/index.ts';
+import {
+  cancelRemoteWork,
+  Deadline,
+  pollUntil,
+  type TimeLimit,
+  throwUnlessTransient,
+  tryRequest,
+  unlessMissing,
+} from '../../platform/waiting/index.ts';
+import { isBusy, isPending, type StuckBuilds } from './stuck-builds.ts';
+
+/** Times in ms. */
+const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
+/** Packing and uploading take this long now and then. Who waits for longer learns what can be done. In ms. */
+const longPendingMs = 30_000;
+
+/** How to wait for other builds. `own`: only for those before this one. */
+interface WaitOptions {
+  limit: TimeLimit;
+  stuck: StuckBuilds;
+  own?: string;
+}
+
+/** What a deploy does about other builds of the app that are in progress. */
+export const busyPolicies = beforeFacts.ifBusy;
+export type BusyPolicy = BeforeFacts['ifBusy'];
+
+/** The builds in progress. With `proceed` they are only noted: without them, or if they take long, the deploy continues. */
+export async function findBusyBuilds(
+  context: Context,
+  app: string,
+  policy: BusyPolicy,
+  stuck: StuckBuilds,
+): Promise<readonly Build[]> {
+  const find = async (api: Api) => {
+    const builds = await list(api, context.project, app);
+    // Those that cannot start any more are canceled with the others.
+    return policy === 'cancel' ? builds.filter(isBusy) : stuck.without(builds);
+  };
+  if (policy !== 'proceed') return find(context.api);
+  const busy = (await tryRequest(context, find)) ?? [];
+  const note = `${names(busy)} of ${app} in progress; this deploy does not wait (--if-busy wait)`;
+  if (busy.length > 0) context.progress.note(note);
+  return busy;
+}
+
+export async function cancelBusyBuilds(context: Context, app: string, busy: readonly Build[]): Promise<void> {
+  for (const { id } of busy) await cancelRemoteWork(context, remoteBuild(context.project, app, id), async () => {});
+  context.progress.note(`canceled ${names(busy)} of ${app}`);
+}
+
+/** `fix`: the same deploy, waiting for other builds. */
+export function busyError(app: string, busy: readonly Build[], fix: CommandLine): ConflictError {
+  const details = { app, builds: busy.map(({ id }) => id) };
+  return new ConflictError(`${names(busy)} of ${app} in progress`, { fix, details });
+}
+
+/**
+ * Waits for other builds in progress, or for those that were created before this one, which starts with its upload. Builds
+ * then end in the order in which they were created, and the last one serves, also if deploys start at the same time. Returns
+ * whether it waited.
+ */
+export async function waitForBuilds(
+  context: Context,
+  app: string,
+  { limit, stuck, own }: WaitOptions,
+): Promise<boolean> {
+  const { elapsed, progress, project } = context;
+  const started = elapsed();
+  let busy: Build[] = [];
+  const step = progress.step(`Waiting for other builds of ${app}`);
+  const work = { name: `the builds of ${app}`, fix: gantryCommand`builds list ${app}`, details: { app } };
+  const hasEnded = async (builds: readonly Build[]) => {
+    const ownBuild = builds.find(({ id }) => id === own);
+    const others = await stuck.without(builds.filter(({ id }) => id !== own));
+    const earlier = ownBuild ? others.filter((build) => goesBefore(build, ownBuild)) : others;
+    if (earlier.length === 0) return true;
+    busy = earlier;
+    step.update({ text: names(busy) });
+    if (elapsed() - started > longPendingMs) stuck.note(busy);
+    return undefined;
+  };
+  try {
+    await limit.wait((ms) => {
+      const deadline = new Deadline(context, ms, () => timeoutError(app, busy, duration(ms)));
+      const onFailure = (error: unknown, silentMs: number) =>
+        void throwUnlessTransient(error, silentMs, own ? { ...work, ageMs: deadline.waitedMs } : work);
+      return pollUntil(context, { poll: (api) => list(api, project, app), deadline, pauses, onFailure }, hasEnded);
+    });
+  } catch (error) {
+    step.fail();
+    throw error;
+  }
+  const hasWaited = busy.length > 0;
+  if (hasWaited) step.done(`Waited ${duration(elapsed() - started)} for other builds of ${app}`);
+  else step.clear();
+  return hasWaited;
+}
+
+/** Whether builds were created after this one and not canceled: they replace it. */
+export async function isSuperseded({ api, project }: Context, app: string, build: string): Promise<boolean> {
+  const builds = await list(api, project, app);
+  const own = builds.find(({ id }) => id === build);
+  return own !== undefined && builds.some((other) => orderOf(own, other) === 'before' && !isCanceled(other.status));
+}
+
+/**
+ * Whether a build goes before this one in the queue. Where their times do not tell, all that have started do. Of those that
+ * have not, each may be waiting for the others, so that their ids decide.
+ */
+export function goesBefore(other: Build, own: Build): boolean {
+  const known = orderOf(other, own);
+  return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
+}
+
+function orderOf(a: Build, b: Build): Order {
+  return order(buildFact(a).created, buildFact(b).created);
+}
+
+/** A new app has no builds. */
+async function list(api: Api, project: string, app: string): Promise<Build[]> {
+  return (await unlessMissing(api(listBuilds, { project, app }))) ?? [];
+}
+
+function names(builds: readonly Build[]): string {
+  const ids = builds.map(({ id, status }) => `${shortBuild(id)} (${status})`).join(', ');
+  return builds.length === 1 ? `build ${ids}` : `builds ${ids}`;
+}
+
+/** Without a list of builds, nothing is known to be in progress. */
+function timeoutError(app: string, [first, ...more]: readonly Build[], time: string): GantryError {
+  if (!first) {
+    const facts = { why: 'other builds may be in progress', details: { app } };
+    return new UnavailableError(`the builds of ${app} could not be listed within ${time}`, facts);
+  }
+  const details = { app, builds: [first, ...more].map(({ id }) => id) };
+  const fix = gantryCommand`builds cancel ${app} ${first.id}`;
+  return new PendingError(`${names([first, ...more])} of ${app} still in progress after ${time}`, { fix, details });
+}

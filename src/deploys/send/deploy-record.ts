@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import type { Context } from '../../platform/context.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import { FileChecksums } from '../../app/file-checksums.ts';
+import type { FileEntry } from '../../app/files/entry.ts';
+import type { CheckedOut } from '../git/index.ts';
+import { recordEvent, sentSettings } from '../history/index.ts';
+
+/** Two deploys with the same digests send the same settings and files. */
+export const Digests = v.object({ settingsDigest: v.string(), filesDigest: v.string() });
+export type Digests = v.InferOutput<typeof Digests>;
+
+/** A file as it is in the archive. */
+type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
+
+/** Where the files come from, and what is known of their archive. */
+export type SentFrom = Partial<CheckedOut> & { restored?: string; archive?: string; bytes?: number };
+
+/** What a build is made of. */
+export interface SentBuild {
+  /** Undefined if they are not known. */
+  digests: Digests | undefined;
+  /** Images that may need a registry login. */
+  baseImages: string[];
+  origin: SentFrom;
+}
+
+export function digestsOf(body: AppCreation, files: readonly SentFile[]): Digests {
+  return { settingsDigest: settingsDigestOf(body), filesDigest: filesDigestOf(files) };
+}
+
+/** A registry login is not one of the settings. */
+export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...settings }: AppCreation): string {
+  return digest(Object.entries(settings));
+}
+
+/** The digest of what a deploy of these files sends. */
+export async function sentFilesDigest(entries: readonly FileEntry[], checksums = new FileChecksums()): Promise<string> {
+  return checksums.digestOf(entries, (sums) =>
+    filesDigestOf(entries.map((entry, index) => ({ ...entry, sha256: sums[index]?.sha256 ?? '' }))),
+  );
+}
+
+function filesDigestOf(files: readonly SentFile[]): string {
+  return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
+}
+
+function digest(facts: readonly unknown[]): string {
+  const lines = facts.map((fact) => stringifyJson(fact));
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+/** Writes into the history what a build is made of, as far as that is known. */
+export async function recordSent(
+  context: Context,
+  { body, build, dashboard }: { body: AppCreation; build: string; dashboard?: string | null | undefined },
+  { digests, origin }: Pick<SentBuild, 'digests' | 'origin'>,
+  event: 'sending' | 'sent' = 'sent',
+): Promise<void> {
+  if (!digests) return;
+  const facts = { build, ...digests, settings: sentSettings(body), ...(dashboard && { dashboard }), ...origin };
+  await recordEvent(context, body.name, event, facts);
+}

@@ -1,0 +1,196 @@
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import type { Context } from '../../platform/context.ts';
+import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
+import { type Problem, ProjectError } from '../../kernel/errors.ts';
+import { count, fileSummary } from '../../kernel/output/format.ts';
+import { checkAppSource, throwOnError } from '../../app/app-source.ts';
+import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../app/collect.ts';
+import { type AppConfig, checkAppConfig, loadAppConfig } from '../../app/config.ts';
+import { addGeneratedFiles, generateDependencyFiles } from '../../app/dependencies.ts';
+import { loadDockerIgnore } from '../../app/files/dockerignore.ts';
+import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
+import { isGeneratedAndSent, planGeneratedFiles } from '../../app/generated-files.ts';
+import { checkLoadedByName } from '../../app/loaded-by-name.ts';
+import type { ParserOptions } from '../../app/python-syntax.ts';
+import { withAppName } from '../../app/rename.ts';
+
+/** The app on disk: its config file and the files to send. */
+export interface LocalApp {
+  project: AppConfig;
+  entries: FileEntry[];
+  /** What is not sent. */
+  skipped: SkippedFile[];
+  /** Size of all entries. */
+  bytes: number;
+  warnings: Problem[];
+}
+
+export interface LocalAppOptions {
+  /** The config file, relative to the working directory, which is the app folder. */
+  configFile: string;
+  name?: string | undefined;
+  /** Skip what `.gitignore` files ignore. */
+  useGitignore?: boolean | undefined;
+  /** With false, a syntax error is left to the build: starting Python takes longer than all the rest. */
+  checkSource?: boolean | undefined;
+  /** Files that the command reads or writes besides the app: they are no part of it, wherever they lie. */
+  outputs?: (string | undefined)[];
+}
+
+/**
+ * Reads the config file, collects the files of the app folder and adds the generated ones. What a killed command left is
+ * removed first, also where nothing is packed afterwards. Throws ProjectError.
+ */
+export async function readLocalApp(context: Context, options: LocalAppOptions): Promise<LocalApp> {
+  removeOrphanedFiles(context.settings.folders.state);
+  const { configFile, name } = options;
+  const { cwd, progress } = context;
+  noteAppFolder(context, configFile);
+  const { project, warnings } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
+  for (const warning of warnings) progress.warn(warning);
+  if (name !== undefined) project.text = await withAppName(project.text, name);
+  if (project.partner) return { project, entries: [], skipped: [], bytes: 0, warnings };
+
+  const step = progress.step('Collecting files');
+  try {
+    const collected = await collectApp(context, project, options);
+    step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
+    for (const warning of collected.warnings) progress.warn(warning);
+    return { project, ...collected, warnings: [...warnings, ...collected.warnings] };
+  } catch (error) {
+    step.fail();
+    throw error;
+  }
+}
+
+/** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
+export async function checkLocalSource(context: Context, { project, warnings }: LocalApp): Promise<void> {
+  const { cwd, env, signal, progress } = context;
+  if (project.partner) return;
+  const problems = await checkAppSource(project, cwd, { env, signal });
+  throwOnError(problems);
+  for (const problem of problems) progress.warn(problem);
+  for (const problem of problems) warnings.push(problem);
+}
+
+/** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
+export async function checkLocalApp(
+  context: Context,
+  options: LocalAppOptions & { root: string },
+): Promise<{ project?: AppConfig; problems: Problem[] }> {
+  const { configFile, name, root } = options;
+  noteAppFolder(context, configFile, root);
+  const checked = await checkAppConfig(resolve(context.cwd, configFile), { name, shownAs: configFile, root });
+  const { project } = checked;
+  if (!project || project.partner) return checked;
+  const step = context.progress.step('Checking files');
+  const onOtherVersion = (version: string, wanted: string) =>
+    context.progress.note(`syntax was checked by Python ${version}: Python ${wanted} is not on this machine`);
+  const found = await collectApp(context, project, { ...options, onOtherVersion })
+    .then(
+      ({ warnings }) => warnings,
+      (error: unknown) => {
+        if (error instanceof ProjectError) return error.problems;
+        throw error;
+      },
+    )
+    .finally(() => step.clear());
+  return { project, problems: [...checked.problems, ...found] };
+}
+
+/** The first line, if the config file could be taken for a part of another app. */
+function noteAppFolder({ cwd, progress }: Context, configFile: string, root = cwd): void {
+  if (dirname(resolve(cwd, configFile)) === root) return;
+  progress.note(`the app folder is ${root}, the working directory; ${configFile} only configures it`);
+}
+
+function noteIgnored({ progress }: Context, skipped: readonly SkippedFile[], useGitignore = false): void {
+  const by = { gitignored: '--use-gitignore', dockerignored: '.dockerignore' } as const;
+  for (const kind of ['gitignored', 'dockerignored'] as const) {
+    const ignored = skipped.filter(({ reason }) => reason.kind === kind).length;
+    if (ignored === 0 && !(useGitignore && kind === 'gitignored')) continue;
+    progress.note(`${by[kind]}: ${count(ignored, 'ignored file or folder', 'ignored files and folders')} not sent`);
+  }
+}
+
+type Collected = Omit<LocalApp, 'project'>;
+
+async function collectApp(
+  context: Context,
+  project: AppConfig,
+  {
+    name,
+    useGitignore,
+    checkSource = true,
+    outputs = [],
+    onOtherVersion,
+  }: LocalAppOptions & Pick<ParserOptions, 'onOtherVersion'>,
+): Promise<Collected> {
+  const { deployment, dependencies, root, file, custom } = project;
+  const { include = defaultInclude, exclude = defaultExclude } = deployment;
+  const config = relative(root, file);
+  const required = [
+    ...(isBelow(config) ? [config] : []),
+    custom?.dockerfile_path,
+    ...Object.values(dependencies.paths),
+  ];
+  const skipped: SkippedFile[] = [];
+  // Fails before the files are read if a package cannot be written.
+  generateDependencyFiles(project);
+  const { env, signal, cwd } = context;
+  const ignored = {
+    gitignored: useGitignore ? await loadRules(root) : undefined,
+    dockerignored: custom?.dockerfile_path === undefined ? undefined : loadDockerIgnore(root, custom.dockerfile_path),
+  };
+  const [collection, sourceProblems] = await Promise.all([
+    collectFiles(root, {
+      include,
+      exclude,
+      always: required.filter((path): path is string => Boolean(path)),
+      isTemporary: temporaryFilter(() => context.settings.folders.state),
+      outputs: outputs.filter((file) => file !== undefined).map((file) => resolve(cwd, file)),
+      ignored,
+      onSkipped: (one) => skipped.push(one),
+      signal,
+    }),
+    checkSource ? checkAppSource(project, cwd, { env, signal, onOtherVersion }) : [],
+  ]);
+  throwOnError(sourceProblems);
+  noteIgnored(context, skipped, useGitignore);
+  const collected = new Set(collection.entries.map(({ path }) => path));
+  const generated = planGeneratedFiles(project, collected).filter(isGeneratedAndSent);
+  const replaced = generated.filter(({ fate }) => fate === 'replaces-own').map(({ entry }) => entry.path);
+  for (const path of replaced) skipped.push({ path, reason: { kind: 'replaced' } });
+  const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
+  const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
+  const bytes = totalBytes(entries);
+  return {
+    entries,
+    skipped,
+    bytes,
+    warnings: [
+      ...sourceProblems,
+      ...collection.warnings,
+      ...checkLoadedByName(root, cwd, entries),
+      ...checkLimits(entries, exclude),
+    ],
+  };
+}
+
+const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+
+async function loadRules(root: string) {
+  const { loadGitIgnore } = await import('../../app/files/gitignore.ts');
+  return loadGitIgnore(root);
+}
+
+/** The config file with the app name of the command line, so that the archive does not contain another one. */
+function textEntry(path: string, text: string): FileEntry {
+  return {
+    path: path.replaceAll('\\', '/'),
+    size: Buffer.byteLength(text),
+    executable: false,
+    source: { text },
+    reason: { kind: 'required' },
+  };
+}

@@ -1,0 +1,196 @@
+import type { Context } from '../../platform/context.ts';
+import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
+import { buildPhase, getBuildZipContents } from '../../platform/contract/builds.ts';
+import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import { largestFiles } from '../../app/collect.ts';
+import type { FileChecksums } from '../../app/file-checksums.ts';
+import { readKeptFiles } from '../archives/index.ts';
+import { type FileChanges, parseZipContents, unchangedFiles } from '../builds/index.ts';
+import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import {
+  chooseRegion,
+  compareSettings,
+  type DeployedSettings,
+  describeSetup,
+  isCertain,
+  isPublic,
+  type SettingChange,
+  scalingOf,
+} from './app-settings.ts';
+import { compareFiles } from './compare-files.ts';
+import { withoutLogin } from './create-app-body.ts';
+import { sentFilesDigest } from './deploy-record.ts';
+import { type FileDecision, fileDecisions } from './file-selection.ts';
+import type { LocalApp } from './local-app.ts';
+
+/** What a deploy would send and change: the result of `deploy --dry-run`. */
+export interface DeployPlan {
+  dryRun: true;
+  app: string;
+  project: string;
+  runtime: string;
+  /** Whether an app of this name is deployed; null if that could not be read. */
+  exists: boolean | null;
+  /** The build that serves; null if there is none, or if it is unknown. */
+  build: string | null;
+  /** The status of the deployed app; null if it is unknown. */
+  status: string | null;
+  /** The address of the deployed app; empty if unknown. */
+  endpoint: string;
+  /** Where the app is deployed. */
+  region: string | null;
+  /** Whether anyone can call it without a token. */
+  public: boolean;
+  /** Hardware, region and replicas, including defaults, under the names of create app. */
+  setup: Record<string, unknown>;
+  settings: SettingChange[];
+  /** Settings that stay as they are deployed, or that the file does not decide, under the names of create app. */
+  keep: Partial<AppCreation>;
+  /** Null if there is nothing to compare with, or if it was not requested. */
+  fileChanges: FileChanges | null;
+  /** Zero files for a partner's app. */
+  send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
+  /** Every file and why it is sent or not; null if it was not requested. */
+  selection: FileDecision[] | null;
+  warnings: Problem[];
+  /** The status of the last build if it failed: deploying the same files again may succeed. */
+  failedBuild: string | null;
+  /** Whether a deploy would change anything, as far as that can be compared. */
+  changed: boolean;
+}
+
+export interface PlanOptions {
+  /** Compare the checksums of local files. */
+  compareFiles: boolean;
+  checksums?: FileChecksums | undefined;
+  /** Do not ask the platform for the files of the live build if those on record as sent for it are equal. */
+  trustRecord?: boolean | undefined;
+  /** List every file and why it is sent or not. */
+  listFiles?: boolean | undefined;
+  /** Fail if the deployed app cannot be read: the comparison is the result. */
+  dryRun: boolean;
+  /** Keep the deployed replicas, cooldown and concurrency instead of those of the file. */
+  keepScaling: boolean;
+}
+
+/** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
+export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions): Promise<DeployPlan> {
+  const { project, entries, bytes, warnings } = local;
+  const { app, exists } = await readDeployedApp(context, project.name, options);
+  const build = (app && liveBuild(app)) || null;
+  const isNew = exists === false;
+  const region = chooseRegion(context.settings.region, project.hardware.region, { isNew, region: app?.region });
+  const keep = { ...(app && options.keepScaling && scalingOf(app)), ...(region && { region }) };
+  const body = withoutLogin(project, { keep });
+  const history = app && (await recordLook(context, project.name, app));
+  const sent = build === null ? undefined : history?.sent(build);
+  const settings = app ? compareSettings(project, body, app, deployedSettings(history, sent)) : [];
+  const canCompareFiles = app && options.compareFiles && !project.partner;
+  const isAsSent = async () =>
+    options.trustRecord && sent?.filesDigest === (await sentFilesDigest(entries, options.checksums));
+  const files = !canCompareFiles
+    ? null
+    : (await isAsSent())
+      ? unchangedFiles(entries.length)
+      : await compareWithBuild(context, app, local, options);
+  const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
+  const lastStatus = app?.lastBuildStatus;
+  const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? lastStatus : null;
+  return {
+    dryRun: true,
+    app: project.name,
+    project: context.project,
+    runtime: project.runtime,
+    exists,
+    build,
+    status: app?.status ?? null,
+    endpoint: app?.internalEndpoint ?? '',
+    region: app?.region ?? null,
+    keep,
+    public: isPublic(project),
+    setup: describeSetup(project, body),
+    settings,
+    fileChanges: files,
+    send: {
+      files: entries.length,
+      bytes,
+      largest: largestFiles(entries).map(({ path, size }) => ({ path, bytes: size })),
+    },
+    selection: options.listFiles ? fileDecisions(local) : null,
+    warnings,
+    failedBuild,
+    changed: !app || failedBuild !== null || settings.some(isCertain) || hasFileChanges,
+  };
+}
+
+/** What was sent for the live build, and what the platform showed then. */
+function deployedSettings(history: AppHistory | undefined, sent: EventOf<'sent'> | undefined): DeployedSettings {
+  return sent ? { sent: sent.settings, shown: history?.firstSettingsOf(sent.build) } : {};
+}
+
+async function readDeployedApp(
+  context: Context,
+  name: string,
+  options: PlanOptions,
+): Promise<{ app?: App; exists: boolean | null }> {
+  try {
+    return { app: await fetchApp(context.api, { project: context.project, app: name }), exists: true };
+  } catch (error) {
+    if (error instanceof NotFoundError) return { exists: false };
+    warnOrThrow(context, error, options, 'cannot read the deployed app');
+    return { exists: null };
+  }
+}
+
+/**
+ * Compares with the platform's list of the files of the live build, and with the SHA-256 of those that this machine has kept
+ * of it. Returns null if there is no build to compare with, or if the platform has no list of its files.
+ */
+async function compareWithBuild(
+  context: Context,
+  app: App,
+  { project: { name }, entries }: LocalApp,
+  options: PlanOptions,
+): Promise<FileChanges | null> {
+  const { api, project, signal } = context;
+  const build = app.latestReadyBuildId || app.latestBuildId;
+  if (!build) return null;
+  try {
+    const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
+    const kept = await readKeptFiles(context, name, build);
+    const known = new Map(kept.map(({ path, size, sha256 }) => [path, { path, size, sha256 }]));
+    const listed = parseZipContents(zipFiles).map((file) => ({ ...known.get(file.path), ...file }));
+    return await compareFiles(entries, listed, signal, options.checksums);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
+    return null;
+  }
+}
+
+/**
+ * A deploy works without a comparison, so a failed one is a warning. Failures that the next request would meet too are
+ * thrown: no reply at all, a refused token, a rate limit.
+ */
+function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: PlanOptions, what: string): void {
+  if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;
+  if (error instanceof AuthError || error instanceof RateLimitedError) throw error;
+  progress.warn(`${what}, deploying without a comparison: ${error.message}`);
+}
+
+/**
+ * Tells which settings the deploy overwrites although they were changed outside of the file, for example by
+ * `gantry apps scale`. With `failOnDrift`, throws ConflictError for them, and for those of which that is unknown.
+ */
+export function checkDrift({ progress }: Context, { app, settings }: DeployPlan, failOnDrift: boolean): void {
+  const overwritten = settings.filter(
+    (change) => change.drifted === true || (failOnDrift && change.drifted === null && isCertain(change)),
+  );
+  if (overwritten.length === 0) return;
+  const texts = overwritten.map(({ setting, from, to }) => `${setting} ${stringifyJson(from)} -> ${stringifyJson(to)}`);
+  const message = `the deployed settings of ${app} differ from the config file: ${texts.join(', ')}`;
+  const fix = 'pass --keep-scaling, or change the config file';
+  if (failOnDrift) throw new ConflictError(message, { fix, details: { app, settings: overwritten } });
+  progress.warn({ severity: 'warning', message: `${texts.join(', ')}: changed outside of the config file`, fix });
+}

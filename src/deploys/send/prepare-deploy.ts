@@ -1,0 +1,295 @@
+import { relative } from 'node:path';
+import type { CommandLine } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Build } from '../../platform/contract/builds.ts';
+import { type BeforeFacts, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
+import { recordedCommit, whyOlder } from '../identity.ts';
+import { type Before, lookBefore } from '../look.ts';
+import { type AppReading, observe, settle } from '../observe.ts';
+import type { BuildVerification, Verification, Verified } from '../verify.ts';
+import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import type { AppConfig } from '../../app/config.ts';
+import type { FileChecksums } from '../../app/file-checksums.ts';
+import { followBuild } from '../builds/index.ts';
+import { readHistory } from '../history/index.ts';
+import { teamStateOf } from '../team-state/index.ts';
+import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
+import { type BusyPolicy, busyError, cancelBusyBuilds, findBusyBuilds, waitForBuilds } from './busy-builds.ts';
+import { type PlannedDeploy, whyNotAsPlanned } from './check-plan.ts';
+import type { CreateAppOptions } from './create-app-body.ts';
+import type { Deployment, DeployOptions } from './deploy-options.ts';
+import { tellOnFailure } from './known-build.ts';
+import { checkLocalSource, type LocalApp } from './local-app.ts';
+import { fileChecksums } from './packing-options.ts';
+import { checkDrift, type DeployPlan, planDeploy } from './plan.ts';
+import { readPlanFile, writePlanFile } from './plan-file.ts';
+import { type Question, questionsOf, refuseUnanswered } from './questions.ts';
+import { recordFailure } from './record-failure.ts';
+import { StuckBuilds } from './stuck-builds.ts';
+import { type Compared, compareWithLive } from './unchanged-deployment.ts';
+
+export interface DeployAppOptions
+  extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'>,
+    Pick<DeployOptions, 'preview'> {
+  dryRun: boolean;
+  /** List every file and why it is sent or not. */
+  files?: true | undefined;
+  /** With `dryRun`: where to write a plan. */
+  savePlan?: string | undefined;
+  /** A plan that the deploy must match. */
+  applyPlan?: string | undefined;
+  ifChanged?: true | undefined;
+  ifBusy: BusyPolicy;
+  keepScaling?: true | undefined;
+  failOnDrift?: true | undefined;
+  /** What all replicas may cost in an hour, in US dollars. */
+  maxHourly?: number | undefined;
+  detach?: true | undefined;
+  logs: boolean;
+  /** Of the preparation, the wait for other builds, and the wait for this one. */
+  limit: TimeLimit;
+  /** What the new build must show. */
+  verification: Verification;
+  /** The same deploy, waiting for other builds. */
+  inTurn: CommandLine;
+  /** Deploy an older commit than the one that serves, too; and the line that says so. */
+  older?: true | undefined;
+  anyway: CommandLine;
+  /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
+  rollBack?: ((error: GantryError, plan: DeployPlan) => Promise<never>) | undefined;
+  /** Compress every file again. */
+  repack?: true | undefined;
+  /** Whether an app of another name than this folder has deployed is to be created. */
+  new?: true | undefined;
+  /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
+  confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
+}
+
+export interface PreparedDeploy {
+  plan: DeployPlan;
+  /** Deploys. Returns the live deployment instead if nothing has changed and `ifChanged` is set. */
+  run: () => Promise<Deployment>;
+}
+
+/** Compares the app with the deployed one and asks the user; `run` of the result deploys it. */
+export async function prepareDeploy(
+  context: Context,
+  local: LocalApp,
+  options: DeployAppOptions,
+): Promise<PreparedDeploy> {
+  const { dryRun, ifChanged, confirm, repack, verification } = options;
+  if (options.maxHourly !== undefined) {
+    const { checkHourlyBound } = await import('../../insight/cost/index.ts');
+    const { maxHourly, keepScaling = false } = options;
+    await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
+  }
+  const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
+  const stuck = new StuckBuilds(context, local.project.name);
+  const checksums = fileChecksums(context, local, repack);
+  const decided = await decide(context, local, options, { stuck, checksums });
+  const { plan } = decided;
+  checkDrift(context, plan, options.failOnDrift ?? false);
+  const sent = { ...options, keep: plan.keep };
+  if (options.savePlan !== undefined) await writePlanFile(context, local, sent, options.savePlan);
+  const live = decided.step === 'send' ? undefined : decided.live;
+  if (live && options.rollBack) await (await import('./send-build.ts')).keepLive(context, local, sent, live);
+  if (ifChanged && !live) await checkLocalSource(context, local);
+  await checksums.save();
+  if (!live && !dryRun) {
+    const isMeant = options.new === true || options.preview !== undefined;
+    const questions = approved ? [] : questionsOf(context, plan, isMeant);
+    refuseUnanswered(context, questions);
+    await confirm?.(plan, questions);
+  }
+
+  const recheck = async () => {
+    // Files may have changed during the wait, too.
+    const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
+    const again = await decide(context, now, options, { checksums: fileChecksums(context, now, repack) });
+    return again.step === 'send' ? undefined : again.live;
+  };
+  let before: Before | undefined;
+  const check = async (planned: PlannedDeploy) => {
+    const broken = approved && (await whyNotAsPlanned(context, local, approved, planned));
+    const older = broken || planned.created === undefined ? undefined : await whyOlderHere(context, local, options);
+    const step = beforeSending({
+      ...decided.facts,
+      plan: broken ? 'broken' : 'holds',
+      commit: older ? 'older' : 'not older',
+    });
+    if (broken && step === 'stop: not as planned') throw broken;
+    if (older && step === 'stop: older') throw older;
+    if (isAsked(verification)) before = await lookBefore(context, plan.app, before);
+  };
+  const run = async () => {
+    const { limit } = options;
+    if (live) teamStateOf(context)?.shareLeft(context);
+    const deployOptions = { ...sent, limit, stuck, check, recheck: ifChanged ? recheck : undefined };
+    const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
+    if (!live) limit.handOver();
+    const done = await finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
+    return { ...done, ...recordedCommit(await readHistory(context, done.app), done.build) };
+  };
+  return { plan, run };
+}
+
+interface Decided {
+  step: 'send' | 'verify' | 'stop: unchanged';
+  plan: DeployPlan;
+  /** When it was decided: what is looked at again before the upload replaces some. */
+  facts: BeforeFacts;
+  /** What serves, if it is not sent. */
+  live?: Deployment | undefined;
+}
+
+/**
+ * Goes through the table of what comes before sending, and finds out what it needs. Without `stuck`, other builds were
+ * waited for: they may have changed what this deploy compares with.
+ */
+async function decide(
+  context: Context,
+  local: LocalApp,
+  options: DeployAppOptions,
+  { stuck, checksums }: { stuck?: StuckBuilds; checksums: FileChecksums },
+): Promise<Decided> {
+  const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
+  const ifChanged = !dryRun && options.ifChanged === true;
+  const compareFiles = dryRun || options.confirm !== undefined || ifChanged;
+  const planOptions = { compareFiles, checksums, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
+  const { name } = local.project;
+  // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
+  const looks = stuck && !dryRun && !(ifBusy === 'wait' && !ifChanged);
+  let noted: Promise<unknown> | undefined;
+  let busy: readonly Build[] = [];
+  let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
+  let compared: Compared | undefined;
+  let older: GantryError | undefined;
+  const facts: BeforeFacts = {
+    ...{ others: looks ? 'not asked' : 'none', ifBusy, serving: 'not asked', plan: 'none', commit: 'not asked' },
+    ...{ compares: yesNo(compareFiles), ifChanged: yesNo(ifChanged) },
+    ...{ difference: 'not asked', health: 'not sick', verifies: yesNo(isAsked(options.verification)) },
+  };
+  const look = async () => {
+    // Of a dry run, the comparison is the result.
+    const observeApp = () =>
+      dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
+    const [plan, reading] = await Promise.all([
+      planDeploy(context, local, planOptions),
+      compareFiles ? observeApp() : undefined,
+      noted,
+    ]);
+    seen = { plan, reading };
+    facts.serving = reading ? servingFacts[reading.serving.is] : 'not known';
+    return seen;
+  };
+  for (;;) {
+    const step = beforeSending(facts);
+    if (step === 'look for others') {
+      const finding = findBusyBuilds(context, name, ifBusy, stuck as StuckBuilds);
+      // Only noted, beside all the rest.
+      if (ifBusy === 'proceed') noted = finding;
+      else busy = await finding;
+      facts.others = busy.length > 0 ? 'in progress' : 'none';
+    } else if (step === 'stop: others') {
+      throw busyError(name, busy, inTurn);
+    } else if (step === 'cancel others' || step === 'wait for others') {
+      if (step === 'cancel others') await cancelBusyBuilds(context, name, busy);
+      else await waitForBuilds(context, name, { limit, stuck: stuck as StuckBuilds });
+      facts.others = 'none';
+    } else if (step === 'look at the app') {
+      await look();
+    } else if (step === 'wait for the app') {
+      await settle(context, name);
+      // Others may have started meanwhile.
+      Object.assign(facts, { serving: 'not asked', others: looks ? 'not asked' : 'none' });
+    } else if (step === 'compare commits') {
+      [older] = await Promise.all([whyOlderHere(context, local, options), seen ?? look()]);
+      if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
+      facts.commit = older && !dryRun ? 'older' : 'not older';
+    } else if (step === 'stop: older' && older) {
+      throw older;
+    } else if (step === 'compare') {
+      const { plan, reading } = seen ?? (await look());
+      const sent = { ...options, keep: plan.keep };
+      compared = await compareWithLive(context, local, { plan, reading }, sent, checksums);
+      const { difference, health, serving = facts.serving } = compared;
+      Object.assign(facts, { difference, health, serving });
+    } else {
+      const { plan } = seen ?? (await look());
+      if (compared && step === 'send') context.progress.note(`${compared.because}: deploying`);
+      return { step: step as Decided['step'], plan, facts, live: compared?.live };
+    }
+  }
+}
+
+async function whyOlderHere(context: Context, { project }: LocalApp, { older, anyway }: DeployAppOptions) {
+  const here = { app: project.name, configFile: relative(context.cwd, project.file) };
+  return older ? undefined : whyOlder(context, here, anyway);
+}
+
+const servingFacts = { none: 'none', one: 'one', 'one-of': 'one of', unknown: 'not known' } as const;
+
+interface Finishing extends Pick<DeployAppOptions, 'verification' | 'detach' | 'rollBack'> {
+  plan: DeployPlan;
+  config: AppConfig;
+  before: Before | undefined;
+}
+
+/** Goes through the table of what follows once a build is ready. An unchanged build is verified, too. */
+async function finish(context: Context, deployment: Deployment, options: Finishing): Promise<Deployment> {
+  const { verification, detach, plan, config, before, rollBack } = options;
+  const { app, build, changed, serves } = deployment;
+  if (detach) return deployment;
+  const minReplicas = Number(plan.setup.minReplicaCount ?? 0);
+  const about = { ...verification, app, build, minReplicas, config, isNew: changed, before };
+  const { status, dashboard } = deployment;
+  const deployed = { reason: 'whether it is healthy was not seen to the end', goOn: verification.goOn };
+  const facts: ReadyFacts = {
+    ...{ serving: serves === undefined ? 'ours' : 'another', time: 'over', verifies: yesNo(isAsked(verification)) },
+    ...{ health: 'not asked', orRollback: yesNo(rollBack !== undefined) },
+  };
+  let verified: Verified | undefined;
+  const goOn = async () => {
+    for (;;) {
+      const step = onceReady(facts);
+      if (step === 'verify') {
+        verified = await (await import('../verify.ts')).verifyBuild(context, about);
+        facts.health = verified.finding;
+      } else if (step === 'stop: failed') {
+        return throwFailure(context, about);
+      } else if (step === 'roll back' && rollBack && verified?.error) {
+        return rollBack(verified.error, plan);
+      } else if (step === 'stop: replaced, not verified' && serves !== undefined) {
+        throw await (await import('../verify.ts')).wasReplaced(context, about, serves);
+      } else {
+        if (verified?.error) throw verified.error;
+        return { ...deployment, ...(verified?.health && { health: verified.health }) };
+      }
+    }
+  };
+  return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, deployed);
+}
+
+function isAsked({ watchMs, smokeTests }: Verification): boolean {
+  return watchMs !== undefined || smokeTests.length > 0;
+}
+
+function yesNo(is: boolean): 'yes' | 'no' {
+  return is ? 'yes' : 'no';
+}
+
+/** A build may fail after it has succeeded and served: the app goes back to the one before it then. */
+async function throwFailure(context: Context, { app, build, config }: BuildVerification): Promise<never> {
+  try {
+    await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs, startedBefore: true });
+  } catch (error) {
+    const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
+    if (hasFailed) await recordFailure(context, app, build, error);
+    throw error;
+  }
+  throw new PendingError(`build ${shortBuild(build)} of ${app} was shown as failed, and is not any more`);
+}
+
+/** How long the log of a build that has failed is waited for. */
+const failureMs = 30_000;

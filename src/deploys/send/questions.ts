@@ -1,0 +1,50 @@
+import { readFolderTarget } from '../../platform/config/folder-target.ts';
+import type { Context } from '../../platform/context.ts';
+import { ConflictError, type GantryError, InputNeededError } from '../../kernel/errors.ts';
+import type { DeployPlan } from './plan.ts';
+
+/** What a deploy asks for besides its own yes, since it is more than a new version of the app. */
+export interface Question {
+  text: string;
+  /** `--yes` is an answer. */
+  takesYes: boolean;
+  /** Where nobody can be asked. */
+  refusal: GantryError;
+}
+
+/** `isMeant`: whether a new app is what the user wants, by `--new`, `--preview` or a plan. */
+export function questionsOf({ settings, cwd }: Context, plan: DeployPlan, isMeant: boolean): Question[] {
+  const { app } = plan;
+  const questions: Question[] = [];
+  const move = plan.settings.find(({ setting }) => setting === 'hardware.region');
+  if (move) {
+    questions.push({
+      text: `Move ${app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`,
+      takesYes: true,
+      refusal: new ConflictError(`${app} is in ${move.from}, and this deploy would move it to ${move.to}`, {
+        why: 'each region has its own volumes: what the app has stored stays where it is',
+        fix: `to move it, add --yes; to leave it there, --region ${move.from}`,
+        details: { app, ...move },
+      }),
+    });
+  }
+  const last = readFolderTarget(settings.folders, cwd)?.app;
+  if (plan.exists === false && last !== undefined && last !== app && !isMeant) {
+    questions.push({
+      text: `Create ${app}? This folder has deployed ${last}.`,
+      takesYes: false,
+      refusal: new InputNeededError(`this folder has deployed ${last}, and ${app} would be a new app`, {
+        fix: `to create it, add --new; to deploy ${last}, correct the name`,
+        details: { app, last },
+      }),
+    });
+  }
+  return questions;
+}
+
+/** Throws the refusal of a question that nobody has answered and nobody can be asked. */
+export function refuseUnanswered({ prompt }: Context, questions: readonly Question[]): void {
+  if (prompt.isPossible) return;
+  const open = questions.find(({ takesYes }) => !(takesYes && prompt.isConfirmed));
+  if (open) throw open.refusal;
+}

@@ -1,0 +1,52 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { type ExitName, exitCodes, UsageError } from '../../kernel/errors.ts';
+import { checkAppConfig } from '../../app/config.ts';
+
+/** Of the exit codes of several apps, the one that counts is the last of these. */
+const worstLast: readonly ExitName[] = [
+  ...(['ok', 'changes', 'pending', 'rate-limited', 'unavailable', 'conflict', 'input-needed', 'usage'] as const),
+  ...(['project', 'not-found', 'denied', 'auth', 'limit', 'failed', 'app-error', 'build-failed', 'not-ready'] as const),
+  ...(['bug', 'interrupted', 'terminated'] as const),
+];
+
+export function worstExit(codes: readonly number[]): ExitName {
+  return worstLast.findLast((name) => codes.includes(exitCodes[name].code)) ?? 'ok';
+}
+
+/** The apps in these folders, as they were typed. One without a config file is passed over; what is no folder is a UsageError. */
+export async function findApps({ cwd, progress }: Context, words: readonly string[], configFile: string) {
+  const found = new Map<string, { folder: string; app: string }>();
+  for (const folder of words) {
+    const path = resolve(cwd, folder);
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new UsageError(`unexpected argument "${folder}"`, {
+        why: 'there is no such folder; without an argument, deploy sends the working directory',
+        fix: sentence`${gantryCommand`deploy`} (with --name ${folder} for another name)`,
+      });
+    }
+    const file = join(path, configFile);
+    if (!existsSync(file)) progress.note(`${folder} is no app: it has no ${configFile}`);
+    else found.set(path, { folder, app: (await checkAppConfig(file)).project?.name ?? folder });
+  }
+  const apps = [...found.values()];
+  const twice = apps.find(({ app }, at) => apps.findIndex((one) => one.app === app) < at);
+  // Of two deploys of one app, the later one replaces the other.
+  if (twice) throw new UsageError(`two folders have the app ${twice.app}`, { fix: `leave out ${twice.folder}` });
+  if (apps.length > 0) return apps;
+  throw new UsageError(`no folder has a ${configFile}`, { fix: gantryCommand`init ${words[0] ?? '.'}` });
+}
+
+const atOnce = 4;
+
+export async function fewAtOnce<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>) {
+  const results: Result[] = [];
+  const left = items.entries();
+  const worker = async () => {
+    for (const [at, item] of left) results[at] = await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}

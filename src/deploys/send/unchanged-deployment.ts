@@ -1,0 +1,134 @@
+import type { Context } from '../../platform/context.ts';
+import { type AppCreation, appIsUnwell } from '../../platform/contract/apps.ts';
+import type { BeforeFacts } from '../decide.ts';
+import { type AppReading, buildsText, settle } from '../observe.ts';
+import type { Serving } from '../serving.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import type { FileChecksums } from '../../app/file-checksums.ts';
+import { dashboardUrl } from '../apps/index.ts';
+import { type AppHistory, allApps, type EventOf, readHistory } from '../history/index.ts';
+import { isCertain, scalingOf } from './app-settings.ts';
+import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
+import type { Deployment } from './deploy-options.ts';
+import { sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import type { LocalApp } from './local-app.ts';
+import type { DeployPlan } from './plan.ts';
+
+/** How this app compares with the build that serves. */
+export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
+  /** Once it is known that the build that is compared with serves. */
+  serving?: 'one';
+  /** What speaks for a deploy, in the user's words. */
+  because: string;
+  /** The live deployment, as the result of a command that sends nothing. */
+  live: Deployment;
+}
+
+/**
+ * Equal are the settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the
+ * checksums that the platform lists.
+ */
+export async function compareWithLive(
+  context: Context,
+  local: LocalApp,
+  { plan, reading }: { plan: DeployPlan; reading: AppReading | undefined },
+  options: CreateAppOptions,
+  checksums: FileChecksums,
+): Promise<Compared> {
+  const { progress, project } = context;
+  const { app, runtime, build, endpoint } = plan;
+  const history = await readHistory(context, app);
+  const sent = build === null ? undefined : history.sent(build);
+  const nothingSent = { files: 0, bytes: 0, packMs: 0, uploadMs: 0, buildMs: 0, notStarted: null, differences: [] };
+  const dashboard = sent?.dashboard || dashboardUrl(context, app, build ?? undefined);
+  const shown = { app, project, runtime, endpoint, page: '', dashboard, build: build ?? '' };
+  const live: Deployment = { ...shown, ...nothingSent, status: '', changed: false };
+  let difference = differenceText(plan);
+  if (difference === undefined) {
+    const { serving, list } = reading ?? (await settle(context, app));
+    const shown = list.find(({ id }) => id === build);
+    live.status = shown?.status ?? '';
+    difference = whyNotLive(app, build, serving);
+    difference ??= await newerSecret(context, history, sent?.at ?? shown?.createdAt, live.build);
+  }
+  if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
+  const named = `build ${shortBuild(live.build)}`;
+  if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
+  if (!(await isSent(local, plan, options, sent, checksums))) {
+    const because = `cannot prove that ${app} is unchanged since ${named}`;
+    return { difference: 'not proven', health: 'not sick', serving: 'one', because, live };
+  }
+  if (!sent) {
+    const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
+    progress.note(
+      `files of ${app} were compared by ${hash}, and --log-level was not compared: the platform does not show it`,
+    );
+  }
+  const sickness = findSickness(plan, live.build, history);
+  const because = sickness === undefined ? '' : `${app} is unchanged, but ${sickness}`;
+  return { difference: 'equal', health: sickness === undefined ? 'not sick' : 'sick', serving: 'one', because, live };
+}
+
+/** What speaks against a comparison with the build that an app shows; undefined if that serves. */
+function whyNotLive(app: string, shown: string | null, serving: Serving): string | undefined {
+  if (serving.is === 'none' || shown === null) return `${app} shows no live build`;
+  if (serving.is === 'unknown') return `the builds of ${app} are not listed, so a later one may serve`;
+  if (serving.is === 'one-of') return `${buildsText(serving.builds)} of ${app} may serve`;
+  if (serving.build === shown) return undefined;
+  return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
+}
+
+/** Replicas have the secrets of their start, which may be older than those that were set since. */
+async function newerSecret(context: Context, history: AppHistory, sentAt: string | null | undefined, build: string) {
+  const events = [...history.events, ...(await readHistory(context, allApps)).events];
+  const changed = events.findLast(({ event, at }) => event === 'secrets' && Date.parse(at) > Date.parse(sentAt ?? ''));
+  if (changed?.event !== 'secrets') return undefined;
+  return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
+}
+
+/** What speaks against a live build. */
+function findSickness({ status }: DeployPlan, build: string, history: AppHistory): string | undefined {
+  if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
+  return appIsUnwell(status) ? `its status is ${status}` : undefined;
+}
+
+/** Settings that the app keeps are no difference: they are taken as they were sent. */
+function withKept(body: AppCreation, kept: readonly string[], sent: Record<string, unknown>): AppCreation {
+  const fields = Object.entries({ ...body, ...Object.fromEntries(kept.map((field) => [field, sent[field]])) });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as AppCreation;
+}
+
+/** What differs from the deployed app; undefined if nothing that can be compared does. */
+function differenceText({ app, exists, settings, fileChanges }: DeployPlan): string | undefined {
+  if (!exists) return exists === null ? `cannot read the deployed ${app}` : `${app} is new`;
+  const certain = settings.filter(isCertain);
+  if (certain.length > 0) return `changed settings: ${certain.map(({ setting }) => setting).join(', ')}`;
+  const { added = [], changed = [], removed = [] } = fileChanges ?? {};
+  const [first, ...others] = [...added, ...changed, ...removed];
+  if (first === undefined) return undefined;
+  return others.length > 0 ? `${first} and ${others.length} more changed` : `${first} changed`;
+}
+
+/**
+ * Whether the live build was made of these settings and files. Without a record, the platform's checksums decide: it does
+ * not return every setting, but the config file is one of the files.
+ */
+async function isSent(
+  { project, entries }: LocalApp,
+  { fileChanges, region, keep }: DeployPlan,
+  options: CreateAppOptions,
+  record: EventOf<'sent'> | undefined,
+  checksums: FileChecksums,
+): Promise<boolean> {
+  if (record) {
+    const body = withKept(withoutLogin(project, options), Object.keys(scalingOf(keep)), record.settings);
+    const { region: _, ...others } = body;
+    // A region that the app shows is compared with that: it may not have been sent.
+    const sent = [body, ...(region === null ? [] : [others])].map(settingsDigestOf);
+    if (!sent.includes(record.settingsDigest)) return false;
+    return record.filesDigest === (await sentFilesDigest(entries, checksums));
+  }
+  const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
+  const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
+  return isVerified && hasConfig && !options.logLevel && (!options.keep?.region || options.keep.region === region);
+}

@@ -1,0 +1,62 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { liveBuild } from '../../platform/contract/apps.ts';
+import type { Build } from '../../platform/contract/builds.ts';
+import { onceReady } from '../decide.ts';
+import { isKnown } from '../facts.ts';
+import { type AppReading, buildsText, settle } from '../observe.ts';
+import { mayReplace } from '../serving.ts';
+import { GantryError, PendingError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import { recordLook } from '../history/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
+
+/** Says which build an app serves after another one has failed: that one replaced nothing. Best effort. */
+export async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {
+  const { project, progress } = context;
+  const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  const live = shown && liveBuild(shown);
+  if (!shown || live === failed) return;
+  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} shows no build that serves`);
+}
+
+/**
+ * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
+ * one, if that may have replaced it meanwhile. Throws PendingError if one before still serves. Where the app does not show
+ * what serves, the status of the build counts.
+ */
+export async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
+  const first = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+  if (first) await recordLook(context, app, first);
+  const live = first && liveBuild(first);
+  if (live === undefined || live === own.id) return own.id;
+  const facts = await trySettle(context, app, own, maxMs);
+  if (facts?.app) await recordLook(context, app, facts.app);
+  const serves = facts?.serving.is === 'one' ? facts.serving.build : undefined;
+  const isOurs = facts?.serving.is === 'unknown' || serves === own.id;
+  const isLater = facts !== undefined && serves !== undefined && mayReplace(facts, serves, own.id);
+  const serving = isOurs ? 'ours' : isLater ? 'another' : facts ? 'one of' : 'not known';
+  const step = onceReady({ serving, time: 'over', verifies: 'no', health: 'not asked', orRollback: 'no' });
+  if (step !== 'stop: not shown') return isOurs || serves === undefined ? own.id : serves;
+  const shows = facts && isKnown(facts.shows) ? facts.shows : live;
+  throw new PendingError(
+    `build ${shortBuild(own.id)} of ${app} has succeeded, but the app still shows ${shows === null ? 'none' : buildsText([shows])}`,
+    {
+      why: 'it may be late, or the build before still serves',
+      fix: gantryCommand`apps get ${app}`,
+      details: { app, build: own.id, status: 'pending', serves: shows },
+    },
+  );
+}
+
+/** Undefined if the platform does not answer: what the app showed last is all that is known then. */
+async function trySettle(context: Context, app: string, own: Build, maxMs: number): Promise<AppReading | undefined> {
+  try {
+    return await settle(context, app, { own, maxMs });
+  } catch (error) {
+    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+    context.trace(`cannot look at ${app}: ${error.message}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,242 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Settings } from '../../platform/config/settings.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
+import { FailedError, GantryError, systemCode } from '../../kernel/errors.ts';
+import { formatRemotePath, toRemotePath } from '../../storage/transfer/remote-path.ts';
+import type { ListedEntry } from '../../storage/volumes/index.ts';
+import { isDocument, Outbox } from './outbox.ts';
+import { folderName, TeamVolume } from './team-volume.ts';
+
+/** A listing is asked for again once it is this old: others may have deployed while this command waited. */
+const listingMs = 10_000;
+/** Anybody who can write to the volume can put a file there. */
+const maxDocumentBytes = 8 * 2 ** 20;
+
+export interface TeamDocument {
+  name: string;
+  text: string;
+}
+
+interface Sharing {
+  /** What is shared: `lastWork` is done once for each. */
+  key: string;
+  /** Before anything is sent, in the background. */
+  firstWork?: () => Promise<void>;
+  /** When the command has ended, before the rest is sent. */
+  lastWork?: (context: Context) => Promise<void>;
+}
+
+/**
+ * A folder of a volume. A command lists what it needs once and fetches what this machine has not seen. It never fails
+ * because of it: what is not known then is a warning.
+ */
+export class TeamState {
+  readonly #volume: TeamVolume;
+  /** Copies of documents that are on the volume. */
+  readonly #copies: string;
+  readonly #outbox: Outbox;
+  readonly #texts = new Map<string, string>();
+  readonly #read = new Map<string, { at: number; entries: Promise<ListedEntry[] | undefined> }>();
+  readonly #lastWork = new Map<string, Sharing['lastWork']>();
+  #hasFailed = false;
+  #sending: Promise<void> | undefined;
+
+  constructor({ settings, project }: Context, place: string) {
+    const { volume, path } = toRemotePath(place);
+    const root = { volume, path: path.replace(/\/$/, ''), region: settings.teamState.region };
+    this.#volume = new TeamVolume(root);
+    const key = stateKey(platformOf(settings), project, root.region, formatRemotePath(root));
+    this.#copies = join(settings.folders.cache, 'team-state', key);
+    this.#outbox = new Outbox(join(settings.folders.state, 'team-state', key));
+  }
+
+  /** Whether something of it could not be read: others may know more than this command. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /** What is read from now on is asked of the volume. */
+  lookAgain(): void {
+    this.#read.clear();
+  }
+
+  /** As users write it. */
+  get place(): string {
+    return this.#volume.place;
+  }
+
+  /** The folder of an app: of its history, or of its archives. */
+  folderOf(kind: 'history' | 'archives', app: string): string {
+    return `${kind}/${folderName(app)}`;
+  }
+
+  /** The files of a folder. Undefined if the volume cannot be read, after a warning. */
+  async list(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
+    const known = this.#read.get(folder);
+    if (known && context.elapsed() - known.at < listingMs) return known.entries;
+    const entries = this.#listNow(context, folder);
+    this.#read.set(folder, { at: context.elapsed(), entries });
+    return entries;
+  }
+
+  /** The documents of a folder that are wanted by their name, and how many could not be read. */
+  async read(
+    context: Context,
+    folder: string,
+    isWanted: (name: string) => boolean,
+  ): Promise<{ documents: TeamDocument[]; unreadable: number }> {
+    const entries = await this.list(context, folder);
+    const copies = join(this.#copies, folder);
+    const copied = new Set(await readdir(copies).catch((): string[] => []));
+    // What the volume showed before is still true while it cannot be read.
+    const listed = entries?.filter(({ isFolder, name }) => !isFolder && isDocument(name)) ?? [];
+    const names = (entries ? listed.map(({ name }) => name) : [...copied]).filter(isWanted);
+    const isSmall = ({ size }: ListedEntry) => (size ?? 0) <= maxDocumentBytes;
+    const unseen = listed.filter((entry) => isWanted(entry.name) && !copied.has(entry.name) && isSmall(entry));
+    const isComplete = await this.#copyHere(context, unseen, copies);
+    // What the volume no longer has is not kept either.
+    const gone = entries ? [...copied].filter((name) => !listed.some((entry) => entry.name === name)) : [];
+    for (const name of gone) await rm(join(copies, name), { force: true });
+    const texts = await Promise.all(names.map((name) => this.#textOf(join(copies, name))));
+    const documents = names.flatMap((name, at) => (texts[at] === undefined ? [] : [{ name, text: texts[at] }]));
+    return { documents, unreadable: isComplete ? names.length - documents.length : 0 };
+  }
+
+  /** Of a document, which never changes. Undefined if it cannot be read. */
+  async #textOf(copy: string): Promise<string | undefined> {
+    const text = this.#texts.get(copy) ?? (await readFile(copy, 'utf8').catch(() => undefined));
+    if (text !== undefined) this.#texts.set(copy, text);
+    return text;
+  }
+
+  /** Downloads a file. Returns false if it cannot be had. */
+  async download(context: Context, path: string, folder: string): Promise<boolean> {
+    const at = path.lastIndexOf('/');
+    const entry = (await this.list(context, path.slice(0, at)))?.find(({ name }) => name === path.slice(at + 1));
+    return entry !== undefined && (await this.#copyHere(context, [entry], folder));
+  }
+
+  /** Writes a document down, to be sent by {@link share}, at the latest by the next command. Throws an error of the disk. */
+  add(folder: string, { name, text }: TeamDocument): Promise<void> {
+    return this.#outbox.add(`${folder}/${name}`, text);
+  }
+
+  /** The same for a file. */
+  addFile(path: string, from: string): Promise<void> {
+    return this.#outbox.addFile(path, from);
+  }
+
+  /** Starts to send what is there, without waiting for it; the rest is sent when the command has ended. */
+  share(context: Context, { key, firstWork, lastWork }: Sharing): void {
+    if (this.#lastWork.size === 0) context.atEnd.push((atEnd) => this.#shareRest(atEnd));
+    this.#lastWork.set(key, lastWork);
+    const send = async () => {
+      await firstWork?.();
+      await this.#send(context);
+    };
+    const later = (error: Error) => context.trace(`team state: ${error.message}`);
+    this.#sending = (this.#sending ?? Promise.resolve()).then(send).catch(later);
+  }
+
+  /** Sends what earlier commands could not, if there is any. */
+  shareLeft(context: Context): void {
+    this.share(context, { key: '' });
+  }
+
+  /** Whether the volume has a document that was added, after one more try. */
+  async hasArrived(context: Context, folder: string, name: string): Promise<boolean> {
+    await this.#sending;
+    return this.sendFirst(context, `${folder}/${name}`);
+  }
+
+  /** Sends a document ahead of all others, and waits for it. Returns false if it has to be sent later. */
+  async sendFirst(context: Context, first: string): Promise<boolean> {
+    await this.#send(context, first).catch((error: Error) => context.trace(`team state: ${error.message}`));
+    return !(await this.#outbox.list(context.now())).some(({ path }) => path === first);
+  }
+
+  /** Removes files, or a folder whose path ends in a slash. Best effort: others may have done it. */
+  async remove(context: Context, paths: readonly string[]): Promise<void> {
+    if (paths.length === 0) return;
+    try {
+      for (const path of paths) if (isDocument(path)) await this.#outbox.drop(path);
+      await this.#volume.delete(context, paths);
+    } catch (error) {
+      if (!(error instanceof GantryError)) throw error;
+      context.trace(`cannot remove old team state: ${error.message}`);
+    }
+  }
+
+  async #listNow(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
+    if (this.#hasFailed) return undefined;
+    const step = context.progress.step('Reading the team state');
+    return this.#orWarn(context, this.#volume.list(context, folder)).finally(step.clear);
+  }
+
+  async #copyHere(context: Context, entries: readonly ListedEntry[], to: string): Promise<boolean> {
+    if (entries.length === 0) return true;
+    const copied = this.#volume.download(context, entries, to).then(() => true);
+    return (await this.#orWarn(context, copied)) ?? false;
+  }
+
+  async #orWarn<T>(context: Context, reading: Promise<T>): Promise<T | undefined> {
+    return reading.catch((error: unknown) => {
+      context.signal.throwIfAborted();
+      const why = 'what other machines have deployed and found is not known';
+      if (!this.#hasFailed) this.#warn(context, 'read', error, { why, fix: gantryCommand`ls ${this.place}` });
+      this.#hasFailed = true;
+      return undefined;
+    });
+  }
+
+  /** Throws what is no error of the volume. */
+  #warn({ progress }: Context, verb: string, error: unknown, more: { why: string; fix: Fix }): void {
+    if (!(error instanceof GantryError) && typeof systemCode(error) !== 'string') throw error;
+    const message = `cannot ${verb} the team state at ${this.place}: ${(error as Error).message}`;
+    progress.warn({ severity: 'warning', message, ...more });
+  }
+
+  async #shareRest(context: Context): Promise<void> {
+    const step = context.progress.step('Sharing with the team');
+    try {
+      await this.#sending;
+      for (const work of this.#lastWork.values()) await work?.(context);
+      await this.#send(context);
+    } catch (error) {
+      if (context.signal.aborted) return;
+      const known = this.#hasFailed ? '' : '; what they did is known here';
+      this.#warn(context, 'write', error, {
+        why: `other machines do not know what this command did${known}`,
+        fix: sentence`the next command of this machine that may change something tells them: ${gantryCommand`deploy --if-changed`}`,
+      });
+    } finally {
+      step.clear();
+    }
+  }
+
+  /** Sends all that is in the outbox, or one of it. Throws if some of it is still there. */
+  async #send(context: Context, only?: string): Promise<void> {
+    const files = (await this.#outbox.list(context.now())).filter(({ path }) => path === (only ?? path));
+    if (files.length === 0) return;
+    const failed = await this.#volume.send(context, files);
+    for (const { path } of files) if (!failed.has(path)) await this.#outbox.sent(path, this.#copies);
+    // Another process may have sent it.
+    const left = (await this.#outbox.list(context.now())).find(({ path }) => failed.has(path));
+    if (left) throw new FailedError(failed.get(left.path) ?? '');
+  }
+}
+
+/** The team state that the settings name, the same for all of a command. Undefined if there is none. */
+export function teamStateOf(context: Context): TeamState | undefined {
+  const { settings } = context;
+  const place = settings.teamState.value;
+  if (place === undefined || place === 'off') return undefined;
+  const state = states.get(settings) ?? new TeamState(context, place);
+  states.set(settings, state);
+  return state;
+}
+
+const states = new WeakMap<Settings, TeamState>();

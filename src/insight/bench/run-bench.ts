@@ -1,0 +1,221 @@
+import type { LoadCalls } from '../../platform/api/load-calls.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import { count, groupDigits } from '../../kernel/output/format.ts';
+import { type CallTarget, callOrThrow, type InvokeOptions, prepareCall, readResponse } from '../../calls/invoke/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { type AppFacts, factsOf, ReplicaSpending } from '../../calls/spending/index.ts';
+import { cleanupSignal } from '../../platform/waiting/index.ts';
+import { approveLoad } from './approve-load.ts';
+import type { BenchReport, BenchStep } from './bench-report.ts';
+import { findLimit } from './find-limit.ts';
+import { runOpenLoop } from './open-loop.ts';
+import { type CallRecords, readServerHalf } from './server-half.ts';
+import { StepCalls } from './step-calls.ts';
+import { keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
+import { UnfinishedCalls } from './unfinished-calls.ts';
+
+/** What is called, as of `invoke`, and how often. */
+export interface BenchOptions
+  extends Pick<InvokeOptions, 'app' | 'args' | 'data' | 'input' | 'method' | 'path' | 'header' | 'auth'> {
+  /** Calls a second; a search for the limit without them. */
+  rates: readonly number[] | undefined;
+  /** Of each step, in ms. */
+  stepMs: number;
+  /** US dollars. */
+  budget?: number | undefined;
+  callTimeoutMs: number;
+  /** The file that names the app of this folder. */
+  configFile: string;
+}
+
+/** A call that takes less in the app says nothing about how many it takes: the platform counts whole ms. */
+const shortestMs = 5;
+
+/** Calls an app at one rate after the other, and says what each costs and where its time goes. */
+export async function runBench(context: Context, options: BenchOptions): Promise<BenchReport> {
+  const { rates, stepMs, callTimeoutMs } = options;
+  const { call, auth } = await prepareCall(context, { ...options }, undefined);
+  const { body } = call;
+  if (body && !(body instanceof Uint8Array)) throw new UsageError('the body is too large to be sent again and again');
+  const { project, app } = call.target;
+  const facts = factsOf(await fetchApp(context.api, { project, app }));
+  await approveLoad(context, { ...options, target: call.target, facts });
+  // One that fails says why; and what the first replica takes to start is not measured.
+  const spending = spendingOf(context, call.target, facts);
+  const unfinished = new UnfinishedCalls(context, call.target.app);
+  await readResponse(await callOrThrow(context, call, auth), context.elapsed);
+  // It says how long a call runs, before there are many.
+  if (options.budget !== undefined) await unfinished.look();
+  const { openLoadCalls } = await import('../../platform/api/load-calls.ts');
+  const { method, url, headers } = call;
+  const { proxy } = context.settings;
+  const load = await openLoadCalls({ method, url, headers, body, proxy, silenceMs: callTimeoutMs });
+  const bench = new Bench(context, {
+    ...options,
+    load,
+    facts,
+    spending,
+    unfinished,
+    app,
+    name: call.target.name,
+  });
+  try {
+    if (rates) await bench.runAll(rates);
+    else await findLimit((rate) => bench.run(rate, Math.round((rate * stepMs) / 1_000)));
+  } finally {
+    load.close();
+  }
+  return bench.report(call.target);
+}
+
+function spendingOf(context: Context, { app }: CallTarget, { price, ...facts }: AppFacts): ReplicaSpending | undefined {
+  return price === undefined ? undefined : new ReplicaSpending(context, app, { ...facts, price });
+}
+
+interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTimeoutMs'> {
+  load: LoadCalls;
+  facts: AppFacts;
+  spending: ReplicaSpending | undefined;
+  unfinished: UnfinishedCalls;
+  app: string;
+  /** As shown to the user. */
+  name: string;
+}
+
+class Bench {
+  /** Of all steps, also of the one that runs. */
+  readonly #calls: StepCalls[] = [];
+  readonly #steps: { calls: StepCalls; busy: number }[] = [];
+  #stoppedBy: BenchReport['stoppedBy'] = null;
+
+  constructor(
+    private readonly context: Context,
+    private readonly settings: BenchSettings,
+  ) {
+    context.interruption.message = 'stopping; what was measured follows';
+  }
+
+  async runAll(rates: readonly number[]): Promise<void> {
+    for (const rate of rates) {
+      const kept = await this.run(rate, Math.max(1, Math.round((rate * this.settings.stepMs) / 1_000)));
+      if (kept === 'over') return;
+    }
+  }
+
+  /** Whether the app kept up, or no more calls are to be made. */
+  async run(rate: number, count: number): Promise<boolean | 'over'> {
+    const { context, settings } = this;
+    const { load, name, callTimeoutMs: timeoutMs } = settings;
+    const { signal } = context;
+    const calls = new StepCalls(rate, Math.max(1, count), context.platformNow());
+    const [cpu, started] = [process.cpuUsage(), performance.now()];
+    const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);
+    const onProgress = () => step.update({ text: progressText(calls) });
+    this.#calls.push(calls);
+    await runOpenLoop(load, calls, { timeoutMs, signal, isOver: () => this.#isOver(calls), onProgress });
+    step.clear();
+    const { user, system } = process.cpuUsage(cpu);
+    const busy = (user + system) / 1_000 / Math.max(1, performance.now() - started);
+    if (calls.sent > 0) this.#steps.push({ calls, busy });
+    if (signal.aborted) this.#stoppedBy = 'interrupt';
+    return this.#stoppedBy ? 'over' : keepsUp(calls);
+  }
+
+  async report({ app, fn = '', name }: CallTarget): Promise<BenchReport> {
+    const { facts, budget, spending } = this.settings;
+    const all = this.#steps.map(({ calls }) => calls);
+    const context = this.#contextAtEnd();
+    const records = await this.#readRecords(context, app, all);
+    const { unfinished, openRuns } = await this.#lookAtUnfinished(context, name);
+    const steps = this.#steps.map(({ calls, busy }) =>
+      summarizeStep(calls, records.get(calls) ?? new Map(), facts, { busy }),
+    );
+    this.#warn(steps);
+    const held = steps.filter(({ holds }) => holds).map(({ rate }) => rate);
+    const broken = steps.filter(({ holds, calls }) => !holds && calls > 0 && !this.#stoppedBy).map(({ rate }) => rate);
+    const appMs = meanAppMs(steps);
+    const { maxReplicas: replicas, concurrency } = facts;
+    return {
+      ...{ app, function: fn || name.slice(app.length + 1), steps },
+      holds: held.length > 0 ? held.reduce((most, rate) => Math.max(most, rate)) : null,
+      breaksAt: broken.length > 0 ? broken.reduce((least, rate) => Math.min(least, rate)) : null,
+      allows:
+        appMs && appMs >= shortestMs
+          ? { rate: (replicas * concurrency * 1_000) / appMs, replicas, concurrency, appMs }
+          : null,
+      calls: all.reduce((sum, { sent }) => sum + sent, 0),
+      found: [...records.values()].reduce((sum, { size }) => sum + size, 0),
+      ...{ unfinished, openRuns },
+      costCents: spending?.centsIfEndedNow(unfinished, this.#runtimeMs()) ?? null,
+      budgetCents: budget === undefined ? null : budget * 100,
+      stoppedBy: this.#stoppedBy,
+      seconds: all.flatMap(secondsOf),
+    };
+  }
+
+  /** Calls that are not over keep the replicas busy for a while, and so will the next one. */
+  #isOver(calls: StepCalls): boolean {
+    const { spending, budget, unfinished } = this.settings;
+    spending?.lookNowAndThen();
+    if (calls.abandoned > 0) unfinished.lookNowAndThen();
+    if (!spending || budget === undefined) return false;
+    const open = calls.inFlight + unfinished.count(this.#calls) + 1;
+    if (spending.centsIfEndedNow(open, this.#runtimeMs()) < budget * 100) return false;
+    this.#stoppedBy = 'budget';
+    return true;
+  }
+
+  /** Of a call in the app; without any run, as long as its caller waited. */
+  #runtimeMs(): number {
+    const calls = this.#calls.findLast(({ ended }) => ended > 0);
+    return this.settings.unfinished.runtimeMs ?? calls?.durationMs(calls.ended - 1) ?? 0;
+  }
+
+  /** What ends the calls does not end the questions about them. */
+  #contextAtEnd(): Context {
+    const { context } = this;
+    if (!context.signal.aborted) return context;
+    const signal = cleanupSignal();
+    return Object.create(context, { signal: { value: signal }, api: { value: context.apiWithSignal(signal) } });
+  }
+
+  async #readRecords(context: Context, app: string, steps: readonly StepCalls[]): Promise<CallRecords> {
+    const reading = readServerHalf(context, app, steps);
+    return context === this.context ? reading : reading.catch(() => new Map());
+  }
+
+  /** Calls that outlived their time limit. Their runs cannot be told from those of other callers: they are named, not canceled. */
+  async #lookAtUnfinished(context: Context, name: string): Promise<Pick<BenchReport, 'unfinished' | 'openRuns'>> {
+    const { unfinished, app } = this.settings;
+    if (this.#calls.every(({ abandoned }) => abandoned === 0)) return { unfinished: 0, openRuns: [] };
+    await unfinished.look(context);
+    const open = unfinished.count(this.#calls);
+    const [run] = unfinished.runs;
+    if (open > 0) {
+      this.context.progress.warn({
+        severity: 'warning',
+        message: `${count(open, 'call')} of ${name} may go on: they got no response in time, and no run of theirs has ended`,
+        why: 'until it has, a call keeps its replica busy, which is paid for',
+        ...(run !== undefined && { fix: gantryCommand`runs cancel ${app} ${run}` }),
+      });
+    }
+    return { unfinished: open, openRuns: [...unfinished.runs] };
+  }
+
+  #warn(steps: readonly BenchStep[]): void {
+    const { progress } = this.context;
+    for (const { rate, localLimit } of steps) {
+      if (localLimit) progress.warn(`${rateText(rate)} is more than this machine can measure: ${localLimit}`);
+    }
+  }
+}
+
+function rateText(rate: number): string {
+  return rate >= 1 ? `${groupDigits(rate)}/s` : `${Number((rate * 60).toPrecision(3))}/min`;
+}
+
+function progressText(calls: StepCalls): string {
+  return `${groupDigits(calls.ended)} of ${groupDigits(calls.count)}, ${groupDigits(calls.inFlight)} in flight`;
+}

@@ -1,0 +1,63 @@
+import type { Context } from '../../platform/context.ts';
+import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
+import type { StepCalls } from './step-calls.ts';
+
+/** What the platform has recorded of a call, in ms; `createdAt` since 1970. Not known: NaN. */
+export interface CallRecord {
+  createdAt: number;
+  runtimeMs: number;
+  coldMs: number;
+  /** Waiting for a replica, without its start. */
+  queueMs: number;
+  replica: string | undefined;
+}
+
+/** By step and call. */
+export type CallRecords = Map<StepCalls, Map<number, CallRecord>>;
+
+/** The clocks of the platform may differ by this much. */
+const clocksDifferMs = 60_000;
+/** Records may come later than responses: how long to wait before each next look. */
+const pausesMs = [500, 1_000, 2_000, 4_000];
+
+/** Reads the runs of calls that were answered, by their ids, and waits a little for those that are not there yet. */
+export async function readServerHalf(context: Context, app: string, steps: readonly StepCalls[]): Promise<CallRecords> {
+  const records: CallRecords = new Map(steps.map((step) => [step, new Map()]));
+  const missing = callsById(steps);
+  const [first] = steps;
+  if (!first || missing.size === 0) return records;
+  for (const pauseMs of [0, ...pausesMs]) {
+    if (pauseMs > 0) await context.delay(pauseMs);
+    const range = { app, since: first.startedAt - clocksDifferMs, until: context.platformNow() + clocksDifferMs };
+    for await (const day of readRunDays(context, range)) {
+      for (const row of rowsWithin(day, range)) {
+        const id = day.runs.id(row);
+        const call = missing.get(id);
+        if (!call || !day.runs.hasEnded(row)) continue;
+        missing.delete(id);
+        const column = (name: 'createdAt' | 'runtimeMs' | 'coldstartTimeMs' | 'totalQueueTimeMs') =>
+          day.runs.column(name)[row] ?? Number.NaN;
+        const coldMs = column('coldstartTimeMs') || 0;
+        records.get(call.step)?.set(call.index, {
+          ...{ createdAt: column('createdAt'), runtimeMs: column('runtimeMs'), coldMs },
+          // What the platform calls queue time has the start in it.
+          queueMs: Math.max(0, (column('totalQueueTimeMs') || 0) - coldMs),
+          replica: day.runs.word('podName', row),
+        });
+      }
+    }
+    if (missing.size === 0) break;
+  }
+  return records;
+}
+
+function callsById(steps: readonly StepCalls[]): Map<string, { step: StepCalls; index: number }> {
+  const calls = new Map<string, { step: StepCalls; index: number }>();
+  for (const step of steps) {
+    for (let index = 0; index < step.sent; index++) {
+      const run = step.runs[index];
+      if (run !== undefined) calls.set(run, { step, index });
+    }
+  }
+  return calls;
+}

@@ -1,0 +1,163 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { liveBuild } from '../../platform/contract/apps.ts';
+import { getBuildZipContents, listBuilds } from '../../platform/contract/builds.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { buildsText, readingOf } from '../../deploys/observe.ts';
+import { pastOf, type ServingTime, servedBefore, servingTimes } from '../../deploys/served-before.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { compareListings, type FileChanges, parseZipContents, resolveBuild } from '../../deploys/builds/index.ts';
+import { type AppHistory, changedSettings, recordLook, settingKey } from '../../deploys/history/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
+import { isRefusal, unless } from '../../platform/waiting/index.ts';
+import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
+import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
+import { comparisonFigures } from './figure-sources.ts';
+import { judgeCalls } from './judge-calls.ts';
+
+interface CompareOptions {
+  app: string;
+  /** As typed. One alone is compared with the build that serves. */
+  builds: readonly string[];
+  /** In ms since 1970, from the time of the platform. */
+  since: ((now: number) => number) | undefined;
+  explain: boolean;
+}
+
+const dayMs = 86_400_000;
+/** Of each build, its latest days are enough. */
+const maxPeriodMs = 7 * dayMs;
+
+/**
+ * Compares the calls of two builds, by default of the one that serves and the one before. Throws NotFoundError, UsageError.
+ */
+export async function compareBuilds(context: Context, options: CompareOptions): Promise<Comparison> {
+  const { api, project } = context;
+  const { app, explain } = options;
+  const name = shortAppName(project, app);
+  const shown = await fetchApp(api, { project, app });
+  const history = await recordLook(context, name, shown);
+  const listed = await unless(isRefusal, api(listBuilds, { project, app }));
+  const past = pastOf(listed ?? [], history);
+  const times = servingTimes(past);
+  const previous = (build: string) => servedBefore(past, build).find(({ evidence }) => evidence !== 'unclear')?.id;
+  const live = liveBuild(shown);
+  const chosen = await chooseBuilds(context, options, { times, live, previous });
+  const now = context.platformNow();
+  const { serving } = readingOf(context, { history, app: shown, listed: listed ?? { unknown: 'refused' } });
+  const others = serving.is === 'one-of' ? serving.builds.filter((build) => build !== live) : [];
+  if (others.length > 0 && options.builds.length < 2) {
+    context.progress.warn(`${buildsText(others)} of ${name} is ready, and may serve by now`);
+  }
+  const since = options.since?.(now) ?? 0;
+  const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];
+  const sorter = new CallSorter(before, after);
+  const missing = await readCalls(context, app, { before, after, sorter });
+  const { hours, samples } = sorter.equalHours();
+  const { verdict, runTime, coldStart, errors } = judgeCalls(samples);
+  const files = await changedFiles(context, app, before.build, after.build);
+  const comparison: Comparison = {
+    ...{ app: name, verdict },
+    ...{ before: callsOf(before, samples.before), after: callsOf(after, samples.after), hours, files },
+    ...{ settings: settingsBetween(history, before.build, after.build), runTime, coldStart, errors },
+    ...{ missing, unattributed: sorter.unattributed, figures: null },
+  };
+  return { ...comparison, figures: explain ? comparisonFigures(comparison) : null };
+}
+
+interface Known {
+  /** Oldest first. */
+  times: readonly ServingTime[];
+  live: string | undefined;
+  /** The build that served before another one. */
+  previous: (build: string) => string | undefined;
+}
+
+async function chooseBuilds(
+  context: Context,
+  { app, builds: [first, second] }: CompareOptions,
+  { times, live, previous }: Known,
+): Promise<ServingTime[]> {
+  const find = async (word: string) => {
+    const build = await resolveBuild(context, app, word);
+    const time = times.find((each) => each.build === build || each.build.startsWith(word));
+    if (time) return time;
+    throw new NotFoundError(`${app} has not served ${word}`, { fix: gantryCommand`builds list ${app}` });
+  };
+  const serving = second === undefined ? times.find(({ build }) => build === live) : await find(second);
+  const after = serving ?? times.at(-1);
+  const one = after && first === undefined ? previous(after.build) : undefined;
+  const before = first === undefined ? times.find(({ build }) => build === one) : await find(first);
+  if (!after || !before) {
+    throw new NotFoundError(`${app} has served no other build`, {
+      why: 'two builds are compared by the calls that they handled',
+      fix: gantryCommand`builds list ${app}`,
+    });
+  }
+  if (before === after) throw new UsageError('a build cannot be compared with itself');
+  return [before, after];
+}
+
+function latestPart(time: ServingTime, now: number, earliest: number): ServingTime {
+  const until = Math.min(time.until, now);
+  const since = Math.max(time.since, until - maxPeriodMs, earliest);
+  if (since <= until) return { ...time, since, until };
+  return { ...time, since: until, until };
+}
+
+interface Reading {
+  before: ServingTime;
+  after: ServingTime;
+  sorter: CallSorter;
+}
+
+/** Returns how many calls are missing. */
+async function readCalls(context: Context, app: string, { before, after, sorter }: Reading): Promise<number | null> {
+  const [first, last] = before.since <= after.since ? [before, after] : [after, before];
+  // What lies between two builds that follow one another is read as well: replicas of the first may finish in it.
+  const isOneRange = last.since - first.until < dayMs;
+  const ranges = isOneRange ? [{ since: first.since, until: last.until }] : [first, last];
+  let missing: number | null = 0;
+  let lastDay = Number.NaN;
+  for (const { since, until } of ranges.filter((range) => range.since < range.until)) {
+    for await (const day of readRunDays(context, { app, since, until })) {
+      sorter.add(day, callsWithin(day, { since, until }));
+      if (day.day === lastDay) continue;
+      lastDay = day.day;
+      for (const gap of day.gaps.filter(({ from, to }) => to >= since && from <= until)) {
+        missing = missing === null || gap.missing === undefined ? null : missing + gap.missing;
+      }
+    }
+  }
+  return missing;
+}
+
+function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSamples[]): BuildCalls {
+  const { errors, coldStarts } = allHours(samples);
+  const time = (ms: number) => new Date(ms).toISOString();
+  return { build, since: time(since), until: time(until), calls: errors.calls, failed: errors.failed, coldStarts };
+}
+
+/** Null if the platform lists those of one of them not. */
+async function changedFiles(context: Context, app: string, before: string, after: string): Promise<FileChanges | null> {
+  const { api, project } = context;
+  const read = async (build: string) => {
+    const reply = await unless(isRefusal, api(getBuildZipContents, { project, app, build }));
+    return parseZipContents(reply?.zipFiles);
+  };
+  const [one, other] = await Promise.all([read(before), read(after)]);
+  return one.length === 0 || other.length === 0 ? null : compareListings(one, other);
+}
+
+/** Null if the history does not know those of both. */
+function settingsBetween(history: AppHistory, before: string, after: string): ChangedSetting[] | null {
+  const [one, other] = [history.settingsOf(before), history.settingsOf(after)];
+  if (!one || !other) return null;
+  const changed = changedSettings(one, other);
+  return Object.keys(changed.after).map((name) => ({
+    setting: settingKey(name),
+    from: changed.before[name] ?? null,
+    to: changed.after[name] ?? null,
+  }));
+}

@@ -1,0 +1,74 @@
+import { compareDurations, compareErrors, type ErrorCount, fisherChance, quantile } from '../../calls/difference/index.ts';
+import { allHours, type BuildSamples, type HourlySamples } from './build-samples.ts';
+import type { BuildVerdict, Comparison, Durations, Quantiles } from './comparison.ts';
+
+/** Whether the calls of a build are worse than those of another one, hour by hour: durations are ranked within each of them. */
+export function judgeCalls({
+  before,
+  after,
+}: HourlySamples): Pick<Comparison, 'verdict' | 'runTime' | 'coldStart' | 'errors'> {
+  const hours = before.map((one, hour) => [one, after[hour] as BuildSamples] as const);
+  const runTime = durations(hours.flatMap(([one, other]) => kindsOf(one.runTimes, other.runTimes)));
+  const coldStart = durations(
+    hours.map(([one, other]) => ({ before: one.coldStartTimes, after: other.coldStartTimes })),
+  );
+  const errors = errorDifference(allHours(before).errors, allHours(after).errors);
+  const verdict = wholeVerdict(runTime.verdict, errors.verdict, coldStart.verdict);
+  return { verdict, runTime, coldStart, errors };
+}
+
+interface Kind {
+  before: readonly number[];
+  after: readonly number[];
+}
+
+function kindsOf(before: ReadonlyMap<string, number[]>, after: ReadonlyMap<string, number[]>): Kind[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].map((name) => ({ before: before.get(name) ?? [], after: after.get(name) ?? [] }));
+}
+
+function durations(kinds: readonly Kind[]): Durations {
+  const all = (side: keyof Kind) => Float64Array.from(kinds.flatMap((kind) => kind[side])).sort();
+  const found = compareDurations(
+    kinds.map(({ before, after }) => ({ before: Float64Array.from(before), after: Float64Array.from(after) })),
+  );
+  const verdict = ({ slower: 'worse', faster: 'better' } as const)[found.verdict as string];
+  return {
+    verdict: verdict ?? (found.verdict as BuildVerdict),
+    before: quantiles(all('before')),
+    after: quantiles(all('after')),
+    change: found.change,
+    chance: found.chance,
+  };
+}
+
+/** Percentiles of the chart. */
+export const curvePoints = [...Array.from({ length: 19 }, (_, index) => 5 * (index + 1)), 99];
+
+function quantiles(sorted: Float64Array): Quantiles {
+  const at = (share: number) => quantile(sorted, share) ?? null;
+  const curve = sorted.length === 0 ? [] : curvePoints.map((percent) => at(percent / 100) ?? 0);
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), curve };
+}
+
+/** As a watch of a new build judges at its end. */
+function errorDifference(one: ErrorCount, other: ErrorCount): Comparison['errors'] {
+  const rate = ({ calls, failed }: ErrorCount) => (calls === 0 ? null : failed / calls);
+  const rates = { before: rate(one), after: rate(other) };
+  if (one.calls === 0 || other.calls === 0) return { verdict: 'too few calls', ...rates, chance: null };
+  const rises = (rates.after ?? 0) >= (rates.before ?? 0);
+  const [more, fewer] = rises ? [other, one] : [one, other];
+  const found = compareErrors(more, fewer, false);
+  const chance = fisherChance(more.failed, more.calls, fewer.failed, fewer.calls);
+  const worse = rises ? 'worse' : 'better';
+  const verdict = found === 'worse' ? worse : found === 'too few calls' ? found : 'no difference';
+  return { verdict, ...rates, chance };
+}
+
+function wholeVerdict(runTime: BuildVerdict, errors: BuildVerdict, coldStart: BuildVerdict): BuildVerdict {
+  const all = [runTime, errors, coldStart];
+  if (all.includes('worse')) return 'worse';
+  // A build that hardly starts may have few starts to compare.
+  if (runTime === 'too few calls' || errors === 'too few calls') return 'too few calls';
+  return all.includes('better') ? 'better' : 'no difference';
+}

@@ -1,0 +1,163 @@
+import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { count, dollars, duration } from '../../kernel/output/format.ts';
+import { type Bill, maxReplayError, offBy } from './bill.ts';
+import { cooldownWord, leastSavedCents, monthMs, priceSentence } from './price-sentence.ts';
+import type { ReplicaTime } from './replica-time.ts';
+
+/** Money for replicas that nobody needed, and the command that ends it. */
+export interface Waste {
+  kind: 'unused' | 'min-replicas' | 'cooldown' | 'unexplained';
+  why: string;
+  /** What ends it, with its price: `30s cooldown: 12 more cold starts of 9.0 s, -$45 a month`. */
+  advice: string;
+  /** In the period, in US cents; null if the price is not known. */
+  savesCents: number | null;
+  savesSeconds: number | null;
+  /** What it costs besides; null if that is not known. */
+  moreColdStarts: number | null;
+  /** When the settings of now came into force, RFC 3339, UTC: what it saves counts from then on. Null: before the period. */
+  since: string | null;
+  line: CommandLine;
+}
+
+interface Found {
+  waste: Waste | undefined;
+  /** Why what another setting saves is not known; empty if it is. */
+  doubt: string;
+}
+
+interface Facts {
+  app: string;
+  minReplicas: number;
+  /** In seconds. */
+  cooldown: number;
+  /** US cents per second; undefined if it is not known. */
+  price: number | undefined;
+  /** Undefined if it is not known. */
+  bill: Bill | undefined;
+  /** How long the period is, in ms: that of the bill and of `time`. The settings were those of now in all of it. */
+  rangeMs: number;
+  since: string | null;
+  time: ReplicaTime;
+}
+
+/** In seconds: values that a cooldown may be lowered to. */
+export const lowerCooldowns = [10, 30, 60, 120, 300, 600, 1_200, 1_800];
+
+/** Less is not worth a command. */
+const least = { idle: 0.5, saved: 0.25 };
+
+/**
+ * The one change of the scaling that would have saved most, if replicas were idle for half of the time and it saves a quarter
+ * of that. First, what is must explain the bill: what changes would have saved rests on the same replay.
+ */
+export function findWaste(facts: Facts): Found {
+  const waste = wasteOf(facts);
+  const { app, price, bill, time, cooldown, minReplicas } = facts;
+  if (!waste || waste.kind === 'unexplained' || price === undefined || !bill) return { waste, doubt: '' };
+  const replayed = price * time.replicaSeconds(cooldown, minReplicas);
+  if (Math.abs(offBy(replayed, bill) ?? 0) <= maxReplayError) return { waste, doubt: '' };
+  const doubt = `at the price and the settings of now, its replicas cost ${dollars(replayed)}, and the bill is ${dollars(bill.most)}`;
+  return { waste: undefined, doubt: `what other settings of ${app} save is not known: ${doubt}` };
+}
+
+function wasteOf(facts: Facts): Waste | undefined {
+  const { app, minReplicas, cooldown, bill, since, time, rangeMs } = facts;
+  const lived = time.replicaSeconds(cooldown, minReplicas);
+  const isSmall = (amount: number | undefined) =>
+    amount !== undefined && amount < (leastSavedCents * rangeMs) / monthMs;
+  if (lived === 0) {
+    if (!bill?.least || isSmall(bill.least)) return undefined;
+    const why = 'it costs something, but had no calls and keeps no replicas';
+    return { ...{ kind: 'unexplained', why, since, ...nothingKnown }, line: gantryCommand`apps containers ${app}` };
+  }
+  if (time.unknownCalls > 0.1 * time.calls || lived - time.busySeconds < least.idle * lived) return undefined;
+  const found = [fewerReplicas(facts, lived), shorterCooldown(facts, lived)]
+    .filter((waste) => waste !== undefined)
+    .sort((a, b) => (b.savesSeconds ?? 0) - (a.savesSeconds ?? 0))[0];
+  if (!found || (found.savesSeconds ?? 0) < least.saved * paidSeconds(facts, lived)) return undefined;
+  return isSmall(found.savesCents ?? undefined) ? undefined : found;
+}
+
+const nothingKnown = { advice: '', savesCents: null, savesSeconds: null, moreColdStarts: null };
+
+function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
+  const { app, minReplicas, cooldown, time } = facts;
+  if (minReplicas < 1) return undefined;
+  const saves = (replicas: number) =>
+    lived - time.replicaSeconds(cooldown, replicas) - (replicas > 0 ? 0 : startSeconds(time, time.starts(cooldown)));
+  // One replica that is kept spares most callers a cold start.
+  const to = minReplicas > 1 && saves(1) >= 0.6 * saves(0) ? 1 : 0;
+  const kept = `min_replicas keeps ${count(minReplicas, 'replica')}`;
+  const isUnused = time.calls === 0 && time.busySeconds === 0;
+  return {
+    kind: isUnused ? 'unused' : 'min-replicas',
+    why: isUnused ? `no calls, and ${kept}` : `${kept}, which work ${percent(time.busySeconds / lived)} of the time`,
+    ...priced(facts, {
+      ...{ change: `min_replicas ${to}`, seconds: saves(to), lived },
+      moreColdStarts: to > 0 ? null : Math.max(0, time.starts(cooldown) - time.coldStarts),
+    }),
+    line: gantryCommand`apps scale ${app} --min-replicas ${String(to)}`,
+  };
+}
+
+/** The longest cooldown that saves four fifths of what the best one does. */
+function shorterCooldown(facts: Facts, lived: number): Waste | undefined {
+  const { app, minReplicas, cooldown, time } = facts;
+  const moreStarts = (to: number) => time.starts(to) - time.starts(cooldown);
+  const saves = (to: number) => lived - time.replicaSeconds(to, minReplicas) - startSeconds(time, moreStarts(to));
+  const candidates = lowerCooldowns.filter((each) => each < cooldown).map((to) => ({ to, seconds: saves(to) }));
+  const best = candidates.reduce((most, { seconds }) => Math.max(most, seconds), 0);
+  const chosen = candidates.findLast(({ seconds }) => seconds > 0 && seconds >= 0.8 * best);
+  if (!chosen || time.calls === 0) return undefined;
+  return {
+    kind: 'cooldown',
+    why: `cooldown keeps a replica ${duration(cooldown * 1000)} after a call of ${duration(time.medianRuntimeMs())}`,
+    ...priced(facts, {
+      ...{ change: `${cooldownWord(chosen.to)} cooldown`, seconds: chosen.seconds, lived },
+      moreColdStarts: moreStarts(chosen.to),
+    }),
+    line: gantryCommand`apps scale ${app} --cooldown ${`${chosen.to}s`}`,
+  };
+}
+
+function startSeconds(time: ReplicaTime, starts: number): number {
+  return (Math.max(0, starts) * time.medianColdStartMs()) / 1000;
+}
+
+interface Change {
+  change: string;
+  /** What it saves and what there is, by the replay, in seconds of replicas. */
+  seconds: number;
+  lived: number;
+  moreColdStarts: number | null;
+}
+
+/** It saves the share that the replay says, of what was paid; and never more than was idle. */
+function priced(
+  facts: Facts,
+  { change, seconds, lived, moreColdStarts }: Change,
+): Pick<Waste, 'advice' | 'savesCents' | 'savesSeconds' | 'moreColdStarts' | 'since'> {
+  const { price, since, time, rangeMs } = facts;
+  const paid = paidSeconds(facts, lived);
+  const savesSeconds = Math.min((seconds * paid) / lived, Math.max(0, paid - time.busySeconds));
+  const savesCents = price === undefined ? null : price * savesSeconds;
+  const startMs = time.medianColdStartMs();
+  const waiting =
+    moreColdStarts === null
+      ? 'more cold starts'
+      : `${count(moreColdStarts, 'more cold start')}${startMs > 0 && moreColdStarts > 0 ? ` of ${duration(startMs)}` : ''}`;
+  const monthCents = savesCents === null ? undefined : (-savesCents * monthMs) / rangeMs;
+  const advice = priceSentence({ changes: [change], waiting, monthCents });
+  return { advice, since, savesSeconds, savesCents, moreColdStarts };
+}
+
+/** By the bill, if there is one; where that leaves it open, as long as the replay says. */
+function paidSeconds({ price, bill }: Facts, lived: number): number {
+  if (price === undefined || !bill) return lived;
+  return Math.min(bill.most, Math.max(bill.least, price * lived)) / price;
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}

@@ -1,0 +1,113 @@
+import type { Context } from '../../platform/context.ts';
+import { type App, listApps } from '../../platform/contract/apps.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { LimitError } from '../../kernel/errors.ts';
+import { count, dollars } from '../../kernel/output/format.ts';
+import type { AppConfig } from '../../app/config.ts';
+import { listAppSettings } from '../../app/settings.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { unlessMissing } from '../../platform/waiting/index.ts';
+
+interface Bound {
+  /** US dollars. */
+  maxHourly: number;
+  keepScaling: boolean;
+}
+
+/** What one replica needs: its price depends on that. */
+interface Hardware {
+  /** The platform takes any of them. */
+  compute: readonly string[];
+  gpuCount: number;
+  cpu: number;
+  memory: number;
+  computeTier: string;
+}
+
+/** Apps that are asked for their price. */
+const maxAsked = 20;
+
+/**
+ * Throws LimitError if all replicas of an app could cost more in an hour, or if nobody can tell: no price list is documented,
+ * so the price is that of an app with the same hardware. Creates nothing.
+ */
+export async function checkHourlyBound(
+  context: Context,
+  config: AppConfig,
+  { maxHourly, keepScaling }: Bound,
+): Promise<void> {
+  const { name } = config;
+  const own = await unlessMissing(fetchApp(context.api, { project: context.project, app: name }));
+  const settings = Object.fromEntries(listAppSettings(config).map((each) => [each.field, each.value ?? each.default]));
+  const replicas = Number((keepScaling ? own?.maxReplicaCount : undefined) ?? settings.maxReplicaCount ?? Number.NaN);
+  const hardware = hardwareOf(settings);
+  const price = hardware && (await highestPrice(context, own, hardware));
+  if (price === undefined || Number.isNaN(replicas)) throw unknownPrice(name, hardware);
+  const cents = replicas * price * 3_600;
+  if (cents <= maxHourly * 100) return;
+  const affordable = Math.floor((maxHourly * 100) / (price * 3_600));
+  const fewer = affordable > 0 && !keepScaling ? `max_replicas = ${affordable}, or ` : '';
+  throw new LimitError(`${name} can cost ${dollars(cents)} an hour, the bound is ${dollars(maxHourly * 100)}`, {
+    why: `${count(replicas, 'replica')} at ${dollars(price * 3_600)} an hour`,
+    fix: `${fewer}--max-hourly ${(Math.ceil(cents) / 100).toFixed(2)}`,
+  });
+}
+
+function unknownPrice(app: string, hardware: Hardware | undefined): LimitError {
+  const kind = hardware
+    ? `${hardware.compute.join(' or ')} with ${count(hardware.cpu, 'core')} and ${hardware.memory} GB`
+    : 'its hardware';
+  return new LimitError(`what ${app} can cost in an hour is not known`, {
+    why: `no app of the project tells the price of ${kind}`,
+    fix: 'deploy once without --max-hourly; from then on the app tells its price',
+  });
+}
+
+function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<string, unknown>): Hardware | undefined {
+  const kinds = [compute ?? 'CPU'].flat().map(String);
+  const numbers = [cpu, memory].map((value) => Number(value ?? Number.NaN));
+  if (numbers.some(Number.isNaN)) return undefined;
+  const [cores = 0, gigabytes = 0] = numbers;
+  const gpus = kinds.every((kind) => kind === 'CPU') ? 0 : Number(gpuCount ?? 1);
+  return {
+    compute: kinds,
+    gpuCount: gpus,
+    cpu: cores,
+    memory: gigabytes,
+    computeTier: String(computeTier ?? 'interruptible'),
+  };
+}
+
+/** Of the kinds that the platform may take; undefined if one of them is not known. */
+async function highestPrice(context: Context, own: App | undefined, hardware: Hardware): Promise<number | undefined> {
+  const prices: (number | undefined)[] = [];
+  for (const kind of hardware.compute) prices.push(await priceOf(context, own, { ...hardware, compute: [kind] }));
+  const known = prices.filter((price) => price !== undefined);
+  return known.length === prices.length ? known.reduce((most, price) => Math.max(most, price)) : undefined;
+}
+
+async function priceOf(
+  { api, project }: Context,
+  own: App | undefined,
+  hardware: Hardware,
+): Promise<number | undefined> {
+  if (own && isSame(own, hardware) && own.costPerSecondCents) return own.costPerSecondCents;
+  const listed = await api(listApps, { project });
+  const alike = listed.filter((app) => app.hardware === hardware.compute[0]).slice(0, maxAsked);
+  for (const { id } of alike) {
+    const app = await unlessMissing(fetchApp(api, { project, app: shortAppName(project, id) }));
+    if (app && isSame(app, hardware) && app.costPerSecondCents) return app.costPerSecondCents;
+  }
+  return undefined;
+}
+
+function isSame(app: App, { compute, gpuCount, cpu, memory, computeTier }: Hardware): boolean {
+  const gpus = app.hardware === 'CPU' ? 0 : (app.gpuCount ?? 1);
+  return (
+    app.hardware === compute[0] &&
+    gpus === gpuCount &&
+    app.cpu === cpu &&
+    app.memory === memory &&
+    (app.computeTier ?? 'interruptible') === computeTier
+  );
+}

@@ -1,0 +1,170 @@
+import type { App } from '../../platform/contract/apps.ts';
+import { type Container, isRunning } from '../../platform/contract/containers.ts';
+import { quantile } from '../../calls/difference/index.ts';
+import { type Call, countErrors, hasEnded, runHasFailed } from '../../calls/runs/index.ts';
+
+/** How an app is doing, in the last minute. Null is what is not known: nothing was read yet, or nobody called. */
+export interface AppFigures {
+  app: string;
+  /** RFC 3339, UTC: when its runs were read. */
+  at: string | null;
+  /** Those that run. */
+  replicas: number | null;
+  maxReplicas: number | null;
+  builds: { build: string; replicas: number }[];
+  callsPerSecond: number | null;
+  /** Response times of calls that ended, in ms. */
+  p50Ms: number | null;
+  p90Ms: number | null;
+  p99Ms: number | null;
+  /** Of calls that ended, from 0 to 1. */
+  errorShare: number | null;
+  /** Calls in flight that are more than the replicas take at once. */
+  queued: number | null;
+  coldStartsPerMinute: number | null;
+  /** US cents. */
+  centsPerHour: number | null;
+  /** RFC 3339, UTC; null if there was none within the time that was read. */
+  lastCallAt: string | null;
+}
+
+/** Calls of an app that failed with the same status. */
+export interface FailedCalls {
+  app: string;
+  /** RFC 3339, UTC: the last of them. */
+  at: string;
+  statusCode: number | null;
+  calls: number;
+  /** The last of them. */
+  run: string;
+  /** What the app printed; null if not known. */
+  message: string | null;
+}
+
+/** What was read of an app, each at a time of its own. Times in ms since 1970, by the platform's clock. */
+export interface AppReadings {
+  runs?: RunsReading | undefined;
+  containers?: readonly Container[];
+  settings?: App;
+}
+
+export interface RunsReading {
+  since: number;
+  until: number;
+  runs: readonly Call[];
+  /** How many runs there were. `runs` are some of them. */
+  total: number;
+}
+
+/** What rates, percentiles and shares are of. */
+const minuteMs = 60_000;
+
+export function appFiguresOf(app: string, { runs: reading, containers, settings }: AppReadings): AppFigures {
+  const running = containers?.filter((each) => isRunning(each));
+  const price = settings?.costPerSecondCents || undefined;
+  return {
+    app,
+    ...{ replicas: running?.length ?? null, maxReplicas: settings?.maxReplicaCount ?? null },
+    builds: running ? buildsOf(running) : [],
+    ...callFigures(reading),
+    queued: queuedOf(reading, running?.length, settings?.replicaConcurrency ?? undefined),
+    centsPerHour: running && price !== undefined ? running.length * price * 3_600 : null,
+  };
+}
+
+/** The failed calls among those that were read, the last first. */
+export function failedCallsOf(app: string, reading: RunsReading | undefined): FailedCalls[] {
+  const groups = new Map<number | null, FailedCalls>();
+  for (const run of reading?.runs ?? []) {
+    if (!runHasFailed(run)) continue;
+    const statusCode = run.statusCode ?? null;
+    const group = groups.get(statusCode) ?? { app, at: '', statusCode, calls: 0, run: '', message: null };
+    group.calls++;
+    if ((run.createdAt ?? '') > group.at) Object.assign(group, { at: run.createdAt ?? '', run: run.id });
+    groups.set(statusCode, group);
+  }
+  return [...groups.values()].sort((one, other) => (one.at < other.at ? 1 : -1));
+}
+
+type CallFigures = Pick<
+  AppFigures,
+  'at' | 'callsPerSecond' | 'p50Ms' | 'p90Ms' | 'p99Ms' | 'errorShare' | 'coldStartsPerMinute' | 'lastCallAt'
+>;
+
+const unknownCalls: CallFigures = {
+  ...{ at: null, callsPerSecond: null, p50Ms: null, p90Ms: null, p99Ms: null },
+  ...{ errorShare: null, coldStartsPerMinute: null, lastCallAt: null },
+};
+
+function callFigures(reading: RunsReading | undefined): CallFigures {
+  if (!reading) return unknownCalls;
+  const { until, runs, total } = reading;
+  const from = until - minuteMs;
+  const ended = runs.filter((run) => hasEnded(run) && endOf(run) > from);
+  const errors = countErrors(ended);
+  const durations = Float64Array.from(ended, responseMs)
+    .filter((ms) => !Number.isNaN(ms))
+    .sort();
+  const at = (share: number) => quantile(durations, share) ?? null;
+  const perMinute = callsOfLastMinute(reading);
+  const cold = runs.filter(({ coldstartTimeMs }) => (coldstartTimeMs ?? 0) > 0);
+  // Of more than were returned, those that were speak for the others.
+  const coldPerMinute =
+    total > runs.length
+      ? (perMinute * cold.length) / Math.max(1, runs.length)
+      : cold.filter((run) => timeOf(run) > from).length;
+  const last = runs.reduce((latest, run) => Math.max(latest, timeOf(run)), Number.NEGATIVE_INFINITY);
+  return {
+    at: new Date(until).toISOString(),
+    ...{ callsPerSecond: perMinute / 60, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99) },
+    errorShare: errors.calls > 0 ? errors.failed / errors.calls : null,
+    coldStartsPerMinute: coldPerMinute,
+    lastCallAt: Number.isFinite(last) ? new Date(last).toISOString() : null,
+  };
+}
+
+/**
+ * Where more calls were made than were returned, the order of these says when the others were: after them, before them, or at
+ * any time.
+ */
+export function callsOfLastMinute({
+  since,
+  until,
+  runs,
+  total,
+}: Omit<RunsReading, 'runs'> & { runs: readonly Pick<Call, 'createdAt'>[] }): number {
+  const times = runs.map(timeOf);
+  const from = until - minuteMs;
+  const seen = times.filter((time) => time > from).length;
+  if (total === runs.length) return seen;
+  const last = times.at(-1) ?? since;
+  const isInOrder = (sign: number) => times.every((time, at) => at === 0 || sign * (time - (times[at - 1] ?? 0)) >= 0);
+  const [begin, end] = isInOrder(1) ? [last, until] : isInOrder(-1) ? [since, last] : [since, until];
+  const share = Math.max(0, end - Math.max(from, begin)) / Math.max(1, end - begin);
+  return seen + share * (total - runs.length);
+}
+
+function queuedOf(reading: RunsReading | undefined, replicas: number | undefined, concurrency: number | undefined) {
+  if (!reading || replicas === undefined || concurrency === undefined) return null;
+  const inFlight = reading.runs.filter((run) => !hasEnded(run)).length;
+  return Math.max(0, inFlight - replicas * concurrency);
+}
+
+function buildsOf(running: readonly Container[]): AppFigures['builds'] {
+  const builds = new Map<string, number>();
+  for (const { buildId } of running) if (buildId) builds.set(buildId, (builds.get(buildId) ?? 0) + 1);
+  return [...builds].map(([build, replicas]) => ({ build, replicas })).sort((a, b) => b.replicas - a.replicas);
+}
+
+function timeOf({ createdAt }: Pick<Call, 'createdAt'>): number {
+  return Date.parse(createdAt ?? '') || Number.NEGATIVE_INFINITY;
+}
+
+function responseMs({ totalResponseTimeMs, runtimeMs, totalQueueTimeMs }: Call): number {
+  return totalResponseTimeMs ?? (runtimeMs ?? Number.NaN) + (totalQueueTimeMs ?? 0);
+}
+
+/** One that does not say how long it took counts from its creation. */
+function endOf(run: Call): number {
+  return timeOf(run) + (responseMs(run) || 0);
+}

@@ -1,0 +1,108 @@
+import { UsageError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
+import type { AppFigures } from './app-figures.ts';
+
+/** `p90>5s for 5m`. */
+export interface Condition {
+  /** As it was typed. */
+  text: string;
+  figure: FigureName;
+  operator: '>' | '>=' | '<' | '<=';
+  /** In the unit of the figure: ms, percent, or a number. */
+  bound: number;
+  /** How long it has to hold, in ms. */
+  forMs: number;
+}
+
+const figures = {
+  p50: { of: ({ p50Ms }: AppFigures) => p50Ms, unit: 'ms' },
+  p90: { of: ({ p90Ms }: AppFigures) => p90Ms, unit: 'ms' },
+  p99: { of: ({ p99Ms }: AppFigures) => p99Ms, unit: 'ms' },
+  errors: { of: ({ errorShare }: AppFigures) => errorShare && 100 * errorShare, unit: '%' },
+  queue: { of: ({ queued }: AppFigures) => queued, unit: '' },
+  cold: { of: ({ coldStartsPerMinute }: AppFigures) => coldStartsPerMinute, unit: '' },
+  replicas: { of: ({ replicas }: AppFigures) => replicas, unit: '' },
+  rate: { of: ({ callsPerSecond }: AppFigures) => callsPerSecond, unit: '' },
+} as const satisfies Record<string, { of: (figures: AppFigures) => number | null; unit: string }>;
+type FigureName = keyof typeof figures;
+export const figureNames = Object.keys(figures) as FigureName[];
+
+const pattern = /^(\w+)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|%|\/s|\/min)?(?:\s+for\s+(\d+(?:\.\d+)?)(s|m|h))?$/;
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Throws UsageError. */
+export function parseCondition(text: string): Condition {
+  const [, name = '', operator, number, unit = '', hold, holdUnit = ''] = pattern.exec(text.trim()) ?? [];
+  const known = figureNames.find((each) => each === name);
+  if (!known || !operator) {
+    throw new UsageError(`invalid condition "${text}"`, {
+      why: `figures: ${figureNames.join(', ')}; operators: > >= < <=`,
+      fix: "--until 'p90>5s for 5m'",
+    });
+  }
+  const isDuration = figures[known].unit === 'ms';
+  const fits = isDuration ? unit in unitMs : unit === '' || unit === figures[known].unit || unit === rateUnits[known];
+  if (!fits) {
+    throw new UsageError(
+      `invalid condition "${text}": ${isDuration ? 'a duration is required' : `${unit} does not fit`}`,
+      {
+        fix: `--until '${name}${operator}${number}${isDuration ? 's' : figures[known].unit}'`,
+      },
+    );
+  }
+  return {
+    ...{ text: text.trim(), figure: known, operator: operator as Condition['operator'] },
+    bound: Number(number) * (isDuration ? (unitMs[unit] ?? 1) : 1),
+    forMs: hold === undefined ? 0 : Number(hold) * (unitMs[holdUnit] ?? 1),
+  };
+}
+
+const rateUnits: Partial<Record<FigureName, string>> = { rate: '/s', cold: '/min' };
+
+/** The figure that a condition is about, in its unit; null if it is not known. */
+export function figureOf({ figure }: Condition, app: AppFigures): number | null {
+  return figures[figure].of(app);
+}
+
+export function figureText({ figure }: Condition, value: number | null): string {
+  if (value === null) return 'not known';
+  if (figures[figure].unit === 'ms') return duration(value);
+  return `${Number(value.toPrecision(3))}${figures[figure].unit && ` ${figures[figure].unit}`}${rateUnits[figure] ?? ''}`;
+}
+
+/** Figures are of the last minute: so long, one that could not be read is the one before. */
+const gapMs = 60_000;
+
+/** Whether a condition has held long enough, by readings at times that do not jump. */
+export class HeldCondition {
+  #since: number | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  /** The last one that is known. */
+  value: number | null = null;
+
+  constructor(readonly condition: Condition) {}
+
+  /** How long it has held, in ms; undefined if it does not hold. */
+  read(at: number, app: AppFigures): number | undefined {
+    const value = figureOf(this.condition, app);
+    if (value === null) {
+      if (at - this.#readAt > gapMs) this.#since = undefined;
+      return undefined;
+    }
+    this.value = value;
+    if (at - this.#readAt > gapMs) this.#since = undefined;
+    this.#readAt = at;
+    if (!holds(this.condition, value)) {
+      this.#since = undefined;
+      return undefined;
+    }
+    this.#since ??= at;
+    return at - this.#since;
+  }
+}
+
+function holds({ operator, bound }: Condition, value: number): boolean {
+  if (operator === '>') return value > bound;
+  if (operator === '>=') return value >= bound;
+  return operator === '<' ? value < bound : value <= bound;
+}

@@ -1,0 +1,104 @@
+import type { Context } from '../../platform/context.ts';
+import { monitorApps, type ProjectFigures } from './monitor-apps.ts';
+import { type ShownComparison, startComparison } from './shown-comparison.ts';
+
+interface TopOptions {
+  /** All apps of the project without it. */
+  app: string | undefined;
+  everyMs: number;
+  /** Until Ctrl-C without it. */
+  forMs: number | undefined;
+}
+
+/** A snapshot, and what somebody chose to see of it. */
+export interface TopFrame extends ProjectFigures {
+  /** The app that keys are about; null without a keyboard, or without apps. */
+  selected: string | null;
+  /** The app whose log is shown. */
+  logOf: string | null;
+  /** What is shown instead of a log; null without. */
+  comparison: ShownComparison | null;
+  hasKeys: boolean;
+}
+
+interface TopState {
+  selected?: string;
+  logOf?: string;
+  comparison?: ShownComparison;
+  last?: ProjectFigures;
+}
+
+/** Yields how apps are doing, again after each key. Ends by `q`, after a time, or by Ctrl-C. */
+export async function* runTop(context: Context, { app, everyMs, forMs }: TopOptions): AsyncGenerator<TopFrame> {
+  const end = new AbortController();
+  const signal = AbortSignal.any([context.signal, end.signal]);
+  const state: TopState = {};
+  let onKey = () => {};
+  const keys = await context.prompt.listenForKeys((key) => {
+    if (key === 'q') end.abort();
+    else if (key === 'l') toggleLog(state);
+    else if (key === 'c') toggleComparison(state, (name) => startComparison(context, name, signal, () => onKey()));
+    else if (key === 'j' || key === 'k') select(state, key === 'j' ? 1 : -1);
+    onKey();
+  });
+  context.interruption.message = '';
+  const snapshots = monitorApps(context, { app, everyMs, forMs, signal, logOf: () => state.logOf });
+  try {
+    let next = snapshots.next();
+    while (!signal.aborted) {
+      const pressed = new Promise<'key'>((resolve) => {
+        onKey = () => resolve('key');
+      });
+      const came = await Promise.race([next, pressed]);
+      if (came !== 'key') {
+        if (came.done) break;
+        state.last = came.value;
+        next = snapshots.next();
+      }
+      if (state.last && !signal.aborted) yield frameOf(state, state.last, keys !== undefined);
+    }
+  } finally {
+    end.abort();
+    keys?.stop();
+  }
+  context.signal.throwIfAborted();
+}
+
+function frameOf({ selected, logOf, comparison }: TopState, last: ProjectFigures, hasKeys: boolean) {
+  const names = last.apps.map(({ app }) => app);
+  const known = selected !== undefined && names.includes(selected) ? selected : names[0];
+  return {
+    ...last,
+    selected: (hasKeys && known) || null,
+    logOf: logOf ?? null,
+    comparison: comparison ?? null,
+    hasKeys,
+  };
+}
+
+function select(state: TopState, by: 1 | -1): void {
+  const names = (state.last?.apps ?? []).map(({ app }) => app);
+  const at = Math.max(0, names.indexOf(state.selected ?? ''));
+  const next = names[Math.min(names.length - 1, Math.max(0, at + by))];
+  if (next === undefined) return;
+  state.selected = next;
+  if (state.logOf !== undefined) state.logOf = next;
+  delete state.comparison;
+}
+
+function toggleLog(state: TopState): void {
+  if (state.logOf === undefined) state.logOf = chosenApp(state) ?? '';
+  else delete state.logOf;
+  delete state.comparison;
+}
+
+function toggleComparison(state: TopState, start: (app: string) => ShownComparison): void {
+  const app = chosenApp(state);
+  if (state.comparison || app === undefined) delete state.comparison;
+  else state.comparison = start(app);
+  delete state.logOf;
+}
+
+function chosenApp({ selected, last }: TopState): string | undefined {
+  return selected ?? last?.apps[0]?.app;
+}

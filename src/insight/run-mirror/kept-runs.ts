@@ -1,0 +1,81 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { namesIn, removeDeadLocks } from '../../kernel/disk/index.ts';
+import { dayMs, readOwner } from './day-file.ts';
+
+/** What is kept at most, over all apps. */
+const limits = { bytes: 2 ** 30, days: 92 };
+
+/** What is kept of the runs of an app. */
+export interface KeptRuns {
+  project: string;
+  app: string;
+  path: string;
+  /** One a day. */
+  files: number;
+  bytes: number;
+  /** RFC 3339, UTC. */
+  usedAt: string;
+  remove: () => Promise<void>;
+}
+
+export function mirrorRoot(cache: string): string {
+  return join(cache, 'runs');
+}
+
+export async function listKeptRuns(cache: string): Promise<KeptRuns[]> {
+  const root = mirrorRoot(cache);
+  const apps = namesIn(root).map(async (name): Promise<KeptRuns[]> => {
+    const path = join(root, name);
+    const files = await dayFiles(path);
+    const owner = files[0] && (await readOwner(files[0].path));
+    if (files.length === 0) return [];
+    return [
+      {
+        ...{ project: owner?.project ?? '', app: owner?.app ?? '', path, files: files.length },
+        bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+        usedAt: new Date(files.reduce((last, { usedAt }) => Math.max(last, usedAt), 0)).toISOString(),
+        remove: () => rm(path, { recursive: true, force: true }),
+      },
+    ];
+  });
+  return (await Promise.all(apps)).flat();
+}
+
+/** Removes old days, the oldest ones beyond the limit, and what killed processes have left. Best effort. `now`: ms since 1970. */
+export async function trimMirror(cache: string, now: number): Promise<void> {
+  const root = mirrorRoot(cache);
+  const folders = namesIn(root).map((name) => join(root, name));
+  const files = (await Promise.all(folders.map(dayFiles))).flat().sort((a, b) => b.day - a.day);
+  let bytes = 0;
+  for (const file of files) {
+    bytes += file.bytes;
+    if (bytes > limits.bytes || file.day < now - limits.days * dayMs) await rm(file.path, { force: true });
+  }
+  for (const folder of folders) {
+    removeDeadLocks(folder);
+    for (const name of namesIn(folder).filter((each) => each.startsWith('.'))) {
+      const path = join(folder, name);
+      const { mtimeMs = Number.POSITIVE_INFINITY } = (await stat(path).catch(() => undefined)) ?? {};
+      if (mtimeMs < now - dayMs) await rm(path, { force: true });
+    }
+  }
+}
+
+interface DayFile {
+  path: string;
+  day: number;
+  bytes: number;
+  usedAt: number;
+}
+
+async function dayFiles(folder: string): Promise<DayFile[]> {
+  const files = namesIn(folder).map(async (name): Promise<DayFile[]> => {
+    const [, date] = /^(\d{4}-\d\d-\d\d)\.runs$/.exec(name) ?? [];
+    const path = join(folder, name);
+    const stats = date && (await stat(path).catch(() => undefined));
+    if (!date || !stats) return [];
+    return [{ path, day: Date.parse(date), bytes: stats.size, usedAt: stats.mtimeMs }];
+  });
+  return (await Promise.all(files)).flat();
+}

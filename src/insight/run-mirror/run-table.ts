@@ -1,0 +1,212 @@
+import type { Run } from '../../platform/contract/runs.ts';
+import { hasEnded, type Jobs, runKey } from '../../calls/runs/index.ts';
+
+/** Times in ms; `createdAt` since 1970. */
+export const numberColumns = [
+  ...(['createdAt', 'runtimeMs', 'coldstartTimeMs', 'totalQueueTimeMs', 'totalResponseTimeMs', 'statusCode'] as const),
+] as const;
+/** Texts that many runs share. */
+export const wordColumns = ['podName', 'functionName', 'status', 'build', 'kind'] as const;
+
+type NumberColumn = (typeof numberColumns)[number];
+type WordColumn = (typeof wordColumns)[number];
+
+/** A run as it is kept. Null is what the platform did not say. */
+export type MirroredRun = { id: string } & Record<NumberColumn, number | null> & Record<WordColumn, string | null>;
+
+/** For each run the number of its word. 0: not known. */
+interface Words {
+  list: string[];
+  numbers: Uint32Array;
+}
+
+/** What a table is stored as. */
+export interface StoredTable {
+  length: number;
+  numbers: Record<NumberColumn, Float64Array>;
+  words: Record<WordColumn, Words>;
+  /** Parsed when a run is looked up, added or shown: most questions ask for numbers only. */
+  ids: () => string[];
+}
+
+/**
+ * Runs in columns: a million of them take some 60 MB, and their ids as much when they are needed. A number that is not known
+ * is NaN.
+ */
+export class RunTable {
+  length = 0;
+  #numbers: Record<NumberColumn, Float64Array>;
+  #words: Record<WordColumn, Words>;
+  #readIds: () => string[];
+  #ids: string[] | undefined;
+  #rows: Map<string, number> | undefined;
+  readonly #numberOfWord = new Map<string, Map<string, number>>();
+
+  constructor(stored: StoredTable = emptyTable()) {
+    this.length = stored.length;
+    this.#numbers = stored.numbers;
+    this.#words = stored.words;
+    this.#readIds = stored.ids;
+  }
+
+  /** The values of a column; only the first `length` count. */
+  column(name: NumberColumn): Float64Array {
+    return this.#numbers[name];
+  }
+
+  /** The word of a run; undefined if it is not known. */
+  word(name: WordColumn, row: number): string | undefined {
+    const { list, numbers } = this.#words[name];
+    return list[(numbers[row] ?? 0) - 1];
+  }
+
+  id(row: number): string {
+    return this.#allIds[row] ?? '';
+  }
+
+  run(row: number): MirroredRun {
+    const numbers = numberColumns.map((name) => [name, known(this.#numbers[name][row])]);
+    const words = wordColumns.map((name) => [name, this.word(name, row) ?? null]);
+    return { id: this.id(row), ...Object.fromEntries([...numbers, ...words]) };
+  }
+
+  /** Adds a run, or replaces what is known of it. One that has ended is not replaced by an older look at it. */
+  put(run: MirroredRun): void {
+    const row = this.#rowsById.get(run.id);
+    if (row === undefined) {
+      if (this.length === this.#numbers.createdAt.length) this.#grow();
+      this.#allIds.push(run.id);
+      this.#rowsById.set(run.id, this.length);
+      this.#set(this.length++, run);
+    } else if (!this.hasEnded(row) || isOver(run)) this.#set(row, run);
+  }
+
+  /** Takes over what another table of the same runs knows better. */
+  absorb(other: RunTable): void {
+    for (let row = 0; row < other.length; row++) {
+      const own = this.#rowsById.get(other.id(row));
+      if (own === undefined || (!this.hasEnded(own) && other.hasEnded(row))) this.put(other.run(row));
+    }
+  }
+
+  hasEnded(row: number): boolean {
+    return isOver({
+      statusCode: known(this.#numbers.statusCode[row]),
+      status: this.word('status', row) ?? null,
+    });
+  }
+
+  /** When the newest run was created; undefined without runs. */
+  newest(): number | undefined {
+    let newest = Number.NEGATIVE_INFINITY;
+    for (let row = 0; row < this.length; row++) newest = Math.max(newest, this.#numbers.createdAt[row] || newest);
+    return newest === Number.NEGATIVE_INFINITY ? undefined : newest;
+  }
+
+  /** Oldest first, and runs of the same time by id: equal runs make equal tables. */
+  sorted(): StoredTable {
+    const { createdAt } = this.#numbers;
+    const ids = this.#allIds;
+    const order = Uint32Array.from({ length: this.length }, (_, row) => row).sort((one, other) => {
+      const [a = 0, b = 0] = [createdAt[one], createdAt[other]];
+      return timeOrLast(a) - timeOrLast(b) || ((ids[one] ?? '') < (ids[other] ?? '') ? -1 : 1);
+    });
+    const numbers = numberColumns.map((name) => [name, pick(this.#numbers[name], order, Float64Array)]);
+    const words = wordColumns.map((name) => {
+      const { list, numbers } = this.#words[name];
+      return [name, { list, numbers: pick(numbers, order, Uint32Array) }];
+    });
+    const sortedIds = Array.from(order, (row) => ids[row] ?? '');
+    return {
+      length: this.length,
+      numbers: Object.fromEntries(numbers),
+      words: Object.fromEntries(words),
+      ids: () => sortedIds,
+    };
+  }
+
+  get #allIds(): string[] {
+    this.#ids ??= this.#readIds();
+    return this.#ids;
+  }
+
+  get #rowsById(): Map<string, number> {
+    this.#rows ??= new Map(this.#allIds.map((id, row) => [id, row]));
+    return this.#rows;
+  }
+
+  #set(row: number, run: MirroredRun): void {
+    for (const name of numberColumns) this.#numbers[name][row] = run[name] ?? Number.NaN;
+    for (const name of wordColumns) this.#words[name].numbers[row] = this.#numberOf(name, run[name]);
+  }
+
+  #numberOf(name: WordColumn, word: string | null): number {
+    if (word === null) return 0;
+    const { list } = this.#words[name];
+    const known = this.#numberOfWord.get(name) ?? new Map(list.map((each, index) => [each, index + 1]));
+    this.#numberOfWord.set(name, known);
+    const number = known.get(word) ?? list.push(word);
+    known.set(word, number);
+    return number;
+  }
+
+  #grow(): void {
+    const length = Math.max(256, this.length * 2);
+    for (const name of numberColumns) this.#numbers[name] = grown(this.#numbers[name], new Float64Array(length));
+    for (const name of wordColumns) {
+      this.#words[name].numbers = grown(this.#words[name].numbers, new Uint32Array(length));
+    }
+  }
+}
+
+/** A run of the platform as it is kept. */
+export function mirrored(run: Run, jobs: Jobs): MirroredRun {
+  const createdAt = Date.parse(run.createdAt ?? '');
+  return {
+    id: runKey(run),
+    createdAt: Number.isNaN(createdAt) ? null : createdAt,
+    runtimeMs: run.runtimeMs ?? run.executionTimeMs ?? null,
+    coldstartTimeMs: run.coldstartTimeMs ?? null,
+    totalQueueTimeMs: run.totalQueueTimeMs ?? run.queueTimeMs ?? null,
+    totalResponseTimeMs: run.totalResponseTimeMs ?? run.responseTimeMs ?? null,
+    statusCode: run.statusCode ?? null,
+    podName: run.podName ?? run.containerId ?? null,
+    functionName: run.functionName ?? null,
+    status: run.status ?? null,
+    build: run.buildId ?? null,
+    kind: jobs.isJob(run) ? 'job' : 'call',
+  };
+}
+
+function isOver({ status, statusCode }: Pick<MirroredRun, 'status' | 'statusCode'>): boolean {
+  return hasEnded({ id: '', status: status ?? undefined, statusCode: statusCode ?? undefined });
+}
+
+function emptyTable(): StoredTable {
+  const numbers = numberColumns.map((name) => [name, new Float64Array(0)]);
+  const words = wordColumns.map((name) => [name, { list: [], numbers: new Uint32Array(0) }]);
+  return { length: 0, numbers: Object.fromEntries(numbers), words: Object.fromEntries(words), ids: () => [] };
+}
+
+function known(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+function timeOrLast(time: number): number {
+  return Number.isNaN(time) ? Number.MAX_VALUE : time;
+}
+
+function grown<Column extends Float64Array | Uint32Array>(column: Column, larger: Column): Column {
+  larger.set(column);
+  return larger;
+}
+
+function pick<Column extends Float64Array | Uint32Array>(
+  column: Column,
+  order: Uint32Array,
+  type: new (length: number) => Column,
+): Column {
+  const picked = new type(order.length);
+  for (let at = 0; at < order.length; at++) picked[at] = column[order[at] ?? 0] ?? 0;
+  return picked;
+}

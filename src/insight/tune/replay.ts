@@ -1,0 +1,223 @@
+import { ReplicaSet, type Routing, type Scaling } from '../../platform/scaling/index.ts';
+import { CallQueue } from './call-queue.ts';
+import { EventHeap } from './event-heap.ts';
+import { LatencyHistogram } from './latency-histogram.ts';
+
+/** Calls of an app, oldest first. Times in ms since 1970. */
+export interface CallTrace {
+  /** When each was made. */
+  at: Float64Array;
+  /** How long each ran, in ms. */
+  runtimeMs: Float64Array;
+  /** {@link LatencyHistogram.bucketOf} of what the caller waits for if the call starts at once. */
+  bucket: Uint16Array;
+  /** What the way to a replica takes, in ms. */
+  overheadMs: number;
+  /** Whether each waited for a start, as 0 or 1. */
+  wasCold: Uint8Array;
+  /** How long the start took that each waited for from its begin; 0 if there was none. */
+  startMs: Float64Array;
+  /** {@link dayOf} when it was made. */
+  day: Uint16Array;
+  since: number;
+  until: number;
+}
+
+/** How replicas start, and which one gets a call. */
+export interface ReplicaModel {
+  routing: Routing;
+  /** Whether calls wait for any replica, instead of for the one that was started for them. */
+  sharesStarts: boolean;
+  starts: StartTimes;
+}
+
+/** How long starts take. */
+export interface StartTimes {
+  /** In ms: that of the nth start, at a time, for a call. */
+  draw: (nth: number, at: number, call: number) => number;
+}
+
+/** What scaling would have meant. */
+export interface Replayed {
+  /** In UTC, the first one has `since`. */
+  days: ReplayedDay[];
+  replicaSeconds: number;
+  /** A call found as many replicas as there may be, and none of them free: with more it would have gone otherwise. */
+  isLimited: boolean;
+}
+
+/** The calls that were made on one day. */
+export interface ReplayedDay {
+  /** Those that waited for a replica to start. */
+  coldStarts: number;
+  /** Calls that waited for a start in the replay only, or in the past only. */
+  misjudged: number;
+  latency: LatencyHistogram;
+}
+
+interface VirtualReplica {
+  busy: number;
+  idleSince: number;
+  startedAt: number;
+  readyAt: number;
+}
+
+const dayMs = 86_400_000;
+
+/** Plays calls against the rules of the emulator's replicas, on a virtual clock. O(calls), besides busy replicas. */
+export function replayCalls(trace: CallTrace, scaling: Scaling, model: ReplicaModel): Replayed {
+  const replay = new Replay(trace, scaling, model);
+  return replay.run();
+}
+
+class Replay {
+  readonly #replicas: ReplicaSet<VirtualReplica>;
+  /** Calls that end, and replicas that become ready for calls that wait for any. */
+  readonly #events = new EventHeap<VirtualReplica>();
+  readonly #waiting = new CallQueue();
+  readonly #days: ReplayedDay[];
+  #starts = 0;
+  #starting = 0;
+  #livedMs = 0;
+  #expiryAt = 0;
+  #isLimited = false;
+
+  constructor(
+    private readonly trace: CallTrace,
+    private readonly scaling: Scaling,
+    private readonly model: ReplicaModel,
+  ) {
+    const { since, until } = trace;
+    this.#replicas = new ReplicaSet(model.routing);
+    this.#days = Array.from({ length: dayOf(until, since) + 1 }, () => ({
+      coldStarts: 0,
+      misjudged: 0,
+      latency: new LatencyHistogram(),
+    }));
+    for (let kept = 0; kept < scaling.minReplicas; kept++) {
+      this.#replicas.add({ busy: 0, idleSince: since, startedAt: since, readyAt: since });
+    }
+  }
+
+  run(): Replayed {
+    const { at } = this.trace;
+    for (let call = 0; call < at.length; call++) {
+      const now = at[call] as number;
+      if (now >= this.#events.nextAt || now >= this.#expiryAt) this.#passTo(now);
+      this.#arrive(call, now);
+    }
+    this.#passTo(Number.POSITIVE_INFINITY);
+    this.#end();
+    return { days: this.#days, replicaSeconds: this.#livedMs / 1000, isLimited: this.#isLimited };
+  }
+
+  #passTo(now: number): void {
+    const events = this.#events;
+    while (events.nextAt <= now && events.size > 0) {
+      const at = events.nextAt;
+      const replica = events.take();
+      if (events.wasReady) this.#starting--;
+      else {
+        replica.busy--;
+        replica.idleSince = at;
+      }
+      this.#serveWaiting(replica, at);
+    }
+    if (now < this.#expiryAt || now === Number.POSITIVE_INFINITY) return;
+    for (;;) {
+      const expired = this.#replicas.expired(this.scaling, now);
+      if (!expired) break;
+      this.#retire(expired, expired.idleSince + this.scaling.cooldownMs);
+    }
+    this.#expiryAt = this.#nextExpiry(now);
+  }
+
+  /** No replica ends before that, unless another one starts: one that is busy now has its whole cooldown before it. */
+  #nextExpiry(now: number): number {
+    const { cooldownMs } = this.scaling;
+    if (!this.#replicas.mayEnd(this.scaling)) return Number.POSITIVE_INFINITY;
+    let next = now + cooldownMs;
+    for (const { busy, idleSince } of this.#replicas.members) {
+      if (busy === 0) next = Math.min(next, idleSince + cooldownMs);
+    }
+    return next;
+  }
+
+  #arrive(call: number, now: number): void {
+    const { sharesStarts } = this.model;
+    const { concurrency, maxReplicas } = this.scaling;
+    const placed = this.#replicas.place(this.scaling, now);
+    if (typeof placed === 'object' && !(sharesStarts && placed.readyAt > now)) {
+      this.#serve(call, placed, now);
+      return;
+    }
+    if (!sharesStarts && placed === 'start') {
+      this.#serve(call, this.#start(call, now), now);
+      return;
+    }
+    this.#isLimited ||= this.#replicas.members.length >= maxReplicas;
+    this.#waiting.push(call);
+    const isCovered = this.#waiting.size <= this.#starting * concurrency;
+    if (!sharesStarts || isCovered || this.#replicas.members.length >= maxReplicas) return;
+    const replica = this.#start(call, now);
+    this.#starting++;
+    // Nothing is placed on it before it is ready.
+    replica.busy = concurrency;
+    this.#events.add(replica.readyAt, replica, true);
+  }
+
+  #start(call: number, now: number): VirtualReplica {
+    const readyAt = now + this.model.starts.draw(this.#starts++, now, call);
+    const replica = { busy: 0, idleSince: now, startedAt: now, readyAt };
+    this.#replicas.add(replica);
+    this.#expiryAt = now;
+    return replica;
+  }
+
+  #serve(call: number, replica: VirtualReplica, now: number): void {
+    const { at, runtimeMs, bucket, overheadMs, day, wasCold } = this.trace;
+    const begin = replica.readyAt > now ? replica.readyAt : now;
+    const arrived = at[call] as number;
+    const end = begin + (runtimeMs[call] as number);
+    replica.busy++;
+    this.#events.add(end, replica, false);
+    const today = this.#days[day[call] as number] as ReplayedDay;
+    // One that found no replica to wait for, and then a ready one, waited for no start.
+    const isCold = replica.readyAt > (this.model.sharesStarts ? arrived : now);
+    if (isCold) today.coldStarts++;
+    if (isCold !== (wasCold[call] === 1)) today.misjudged++;
+    today.latency.add(
+      begin === arrived ? (bucket[call] as number) : LatencyHistogram.bucketOf(end - arrived + overheadMs),
+    );
+  }
+
+  #serveWaiting(replica: VirtualReplica, now: number): void {
+    if (this.#events.wasReady) {
+      replica.busy = 0;
+      replica.idleSince = now;
+    }
+    while (this.#waiting.size > 0 && replica.busy < this.scaling.concurrency) {
+      this.#serve(this.#waiting.take(), replica, now);
+    }
+  }
+
+  #retire(replica: VirtualReplica, at: number): void {
+    this.#replicas.remove(replica);
+    this.#livedMs += Math.max(0, Math.min(at, this.trace.until) - replica.startedAt);
+  }
+
+  /** Those that are kept live until the end. */
+  #end(): void {
+    const { until } = this.trace;
+    const { members } = this.#replicas;
+    for (const replica of members.toSorted((a, b) => a.idleSince - b.idleSince)) {
+      const ends = this.#replicas.mayEnd(this.scaling) ? replica.idleSince + this.scaling.cooldownMs : until;
+      this.#retire(replica, ends);
+    }
+  }
+}
+
+/** The number of a day since that of `since`, in UTC. */
+export function dayOf(time: number, since: number): number {
+  return Math.floor(time / dayMs) - Math.floor(since / dayMs);
+}

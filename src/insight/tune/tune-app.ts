@@ -1,0 +1,163 @@
+import { pause } from '../../kernel/clock.ts';
+import { CommandLine } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { getAppCost } from '../../platform/contract/costs.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { LimitError } from '../../kernel/errors.ts';
+import { count, dollars, duration } from '../../kernel/output/format.ts';
+import { type Bill, billOf, maxReplayError, median, offBy } from '../cost/index.ts';
+import { recordLook } from '../../deploys/history/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
+import { factsOf } from '../../calls/spending/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
+import type { Advice, ScalingSettings, ServiceLevel } from './advice.ts';
+import { chooseOptions, frontierOf, wishesOf } from './choose-options.ts';
+import { adviceFigures } from './figure-sources.ts';
+import { type FittedModel, fitModel } from './fit-model.ts';
+import { replayer, scalingToReplay } from './outcomes.ts';
+import { PastCalls } from './past-calls.ts';
+import { searchSettings } from './search-settings.ts';
+
+interface TuneOptions {
+  app: string;
+  /** In ms since 1970, from the time of the platform. */
+  since: ((now: number) => number) | undefined;
+  slo: ServiceLevel | undefined;
+  /** US cents in 30 days. */
+  budgetCents: number | undefined;
+  explain: boolean;
+}
+
+const dayMs = 86_400_000;
+const defaultMs = 14 * dayMs;
+/** Fewer say too little about the next ones. */
+const leastRuns = 200;
+/** Of calls that overlapped, and of those that did not, to compare how long they ran. */
+const enoughToCompare = 50;
+
+/** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
+export async function tuneApp(context: Context, options: TuneOptions): Promise<Advice> {
+  const { api, project, progress } = context;
+  const { app, slo, budgetCents, explain } = options;
+  const name = shortAppName(project, app);
+  const shown = await fetchApp(api, { project, app });
+  const { price, ...settings } = factsOf(shown);
+  if (budgetCents !== undefined && price === undefined) {
+    throw new LimitError(`what ${name} costs is not known`, { why: 'the platform returned no price of a replica' });
+  }
+  const history = await recordLook(context, name, shown);
+  const now = context.platformNow();
+  const since = Math.max(
+    Math.floor((options.since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
+    Date.parse(shown.createdAt ?? '') || 0,
+    history.scalingSince(),
+  );
+  const past = new PastCalls(Math.min(since, now), now);
+  for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
+    past.add(day, callsWithin(day, past));
+  }
+  const facts = {
+    app: name,
+    since: new Date(past.since).toISOString(),
+    until: new Date(past.until).toISOString(),
+    calls: past.length,
+  };
+  const none = {
+    predictionError: null,
+    options: [],
+    frontier: [],
+    tried: 0,
+    assumptions: [],
+    written: null,
+    figures: null,
+  };
+  if (past.length < leastRuns) {
+    const reason = `${count(past.length, 'run')} since ${facts.since}, ${leastRuns} are needed`;
+    return { ...facts, ...none, verdict: 'not enough runs', reason };
+  }
+  const trace = past.trace();
+  const fitted = fitModel(past, trace, scalingToReplay(settings));
+  const bill = price === undefined ? undefined : await readBill(context, app, past);
+  const replayedCents = (price ?? 0) * fitted.error.replicaSeconds;
+  const cost = bill ? offBy(replayedCents, bill) : null;
+  const { replicaSeconds: _, ...known } = fitted.error;
+  const error = { ...known, cost };
+  const report = { ...facts, predictionError: error, assumptions: assumptionsOf(past, fitted, settings) };
+  const reason = fitted.isOff
+    ? 'replicas started and ended by other rules than those that are known'
+    : bill && Math.abs(cost ?? 0) > maxReplayError
+      ? `at the price of now, these runs cost ${dollars(replayedCents)}, and the bill is ${dollars(bill.most)}`
+      : undefined;
+  if (reason !== undefined) return { ...none, ...report, verdict: 'not predictable', reason };
+  // What is said about a month agrees with what was paid.
+  const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
+  const step = progress.step(`Replaying ${count(past.length, 'run')}`);
+  const replay = replayer(trace, {
+    ...{ model: fitted.model, price: billed },
+    onReplay: (done) => {
+      step.update({ text: count(done, 'setting') });
+      // Lets Ctrl-C through.
+      return pause(0, context.signal);
+    },
+  });
+  const current = await replay(settings);
+  const wishes = wishesOf(current, { slo, budgetCents });
+  const outcomes = await searchSettings(replay, current, { concurrencies: concurrencies(past, settings), wishes });
+  step.clear();
+  const { options: found, missed } = chooseOptions(outcomes, { app: name, wishes });
+  const { inPlace } = context;
+  const chosen = found.map((one) => ({ ...one, argv: one.argv && inPlace(new CommandLine(one.argv)).argv }));
+  const advice: Advice = {
+    ...{ ...report, verdict: 'advice', reason: missed, options: chosen, frontier: frontierOf(outcomes) },
+    ...{ tried: outcomes.length, written: null, figures: null },
+  };
+  return { ...advice, figures: explain ? adviceFigures(advice) : null };
+}
+
+/** What the platform charged for these calls, where it tells it. */
+async function readBill(context: Context, app: string, past: PastCalls): Promise<Bill | undefined> {
+  const reply = await tryRequest(context, (api) => api(getAppCost, { project: context.project, app }));
+  return billOf(reply?.costs, past);
+}
+
+/** Those that can be predicted: calls must have overlapped in a replica, and run as fast as alone. */
+function concurrencies(past: PastCalls, { concurrency }: ScalingSettings): number[] {
+  if (overlapSlowdown(past) === undefined || (overlapSlowdown(past) ?? 0) > 1.15) return [concurrency];
+  const { mostAtOnce } = past;
+  return [...new Set([concurrency, Math.ceil(mostAtOnce / 2), mostAtOnce])].filter(
+    (each) => each <= Math.max(mostAtOnce, concurrency),
+  );
+}
+
+/** How many times as long a call takes among others; undefined if too few overlapped. */
+function overlapSlowdown({ overlapping, alone }: PastCalls): number | undefined {
+  if (Math.min(overlapping.length, alone.length) < enoughToCompare) return undefined;
+  return median(overlapping) / median(alone);
+}
+
+function assumptionsOf(past: PastCalls, { model }: FittedModel, settings: ScalingSettings): string[] {
+  const { starts, unknown } = past;
+  const start = median(starts.map(({ ms }) => ms));
+  const slowdown = overlapSlowdown(past);
+  const overlapped =
+    slowdown === undefined
+      ? 'too few calls overlapped in a replica to tell what another value does, gantry bench can'
+      : `calls that overlapped in a replica ran ${slowdown.toFixed(2)} times as long as others`;
+  return [
+    'paid for is a replica from its start until cooldown after its last call, and min_replicas always',
+    starts.length === 0
+      ? 'no start was seen: starts take no time'
+      : `a start takes ${duration(start)} (median of ${count(starts.length, 'start')})`,
+    `a call goes to ${routingText[model.routing]}${model.sharesStarts ? ', and while one starts to any that is free before' : ''}: this fits the past best`,
+    `replica_concurrency ${settings.concurrency}: ${overlapped}`,
+    'calls are made when they were made, and run as long as they did',
+    ...(unknown > 0 ? [`${count(unknown, 'call')} without a time or a duration: not replayed`] : []),
+  ];
+}
+
+const routingText = {
+  first: 'the oldest replica with a free slot',
+  'in turn': 'the next replica in turn',
+  'last used': 'the free replica that was used last',
+};

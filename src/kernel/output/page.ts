@@ -1,0 +1,105 @@
+import type { ChangeCommand } from '../command-line.ts';
+import { type Environment, isCi, readVariable } from '../environment.ts';
+import { KnownSecrets } from './known-secrets.ts';
+import { type Style, style } from './style.ts';
+
+/** What a view may know about the stream it is written to. It affects the form of the text, not its content. */
+export interface Page {
+  style: Style;
+  colored: boolean;
+  /** Width in columns; infinite if not a terminal. */
+  columns: number;
+  /** Height in lines; infinite if not a terminal. */
+  rows: number;
+  terminal: boolean;
+  /** Whether lines may be redrawn: on a terminal, unless `TERM=dumb`. */
+  animated: boolean;
+  /** Whether a screen reader reads it: no animation, no drawing, and tables as lists. */
+  accessible: boolean;
+  /** Whether URLs are links to click. */
+  links: boolean;
+  /** Whether symbols beyond ASCII can be shown. */
+  unicode: boolean;
+  /** Whether a GitHub runner reads the output: it obeys workflow commands in it. */
+  githubActions: boolean;
+  /** In ms since the epoch, for ages. */
+  now: number;
+  /** Values to redact. */
+  secrets: KnownSecrets;
+  /** Makes a command that is shown work where it is read. */
+  inPlace: ChangeCommand;
+}
+
+/** The text of a value for a page. */
+export type View = (page: Page) => string;
+
+/** A view whose text may be too long to be handled at once. Off a terminal its parts are written, whole lines each. */
+export interface LongView {
+  (page: Page): string;
+  parts: (page: Page) => Iterable<string>;
+}
+
+export type ColorChoice = 'always' | 'never' | 'auto';
+
+export interface Stream extends NodeJS.WritableStream {
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
+  rows?: number | undefined;
+  cork?(): void;
+  uncork?(): void;
+}
+
+export function createPage(
+  stream: Stream,
+  env: Environment,
+  color: ColorChoice,
+  now: number,
+  secrets = new KnownSecrets(),
+): Page {
+  const terminal = stream.isTTY === true;
+  const accessible = readVariable(env, 'GANTRY_ACCESSIBLE') === '1';
+  const colored = wantsColor(terminal, env, color);
+  return {
+    style: style(colored),
+    colored,
+    githubActions: readVariable(env, 'GITHUB_ACTIONS') === 'true',
+    // Terminals of unknown size report 0 columns: an animation would redraw endlessly.
+    columns: terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
+    rows: terminal ? stream.rows || 24 : Number.POSITIVE_INFINITY,
+    terminal,
+    animated: terminal && !accessible && stream.columns !== 0 && readVariable(env, 'TERM') !== 'dumb',
+    accessible,
+    links: terminal && colored && showsLinks(env),
+    unicode: !accessible && showsSymbols(env),
+    now,
+    secrets,
+    inPlace: (command) => command,
+  };
+}
+
+/** In this order: `--color`, NO_COLOR, FORCE_COLOR, TERM=dumb, whether it is a terminal. */
+export function wantsColor(terminal: boolean, env: Environment, color: ColorChoice): boolean {
+  if (color !== 'auto') return color === 'always';
+  if (readVariable(env, 'NO_COLOR')) return false;
+  const forced = readVariable(env, 'FORCE_COLOR');
+  if (forced) return forced !== '0';
+  return terminal && readVariable(env, 'TERM') !== 'dumb';
+}
+
+/** Terminals that know OSC 8. Others would print its escape sequence, or nothing at all. */
+function showsLinks(env: Environment): boolean {
+  const forced = readVariable(env, 'FORCE_HYPERLINK');
+  if (forced) return forced !== '0';
+  if (isCi(env)) return false;
+  return (
+    /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|WarpTerminal)$/.test(readVariable(env, 'TERM_PROGRAM') ?? '') ||
+    /^(xterm-kitty|xterm-ghostty|alacritty|foot)/.test(readVariable(env, 'TERM') ?? '') ||
+    Number(readVariable(env, 'VTE_VERSION') ?? 0) >= 5000 ||
+    readVariable(env, 'WT_SESSION') !== undefined
+  );
+}
+
+function showsSymbols(env: Environment): boolean {
+  const locale = readVariable(env, 'LC_ALL') ?? readVariable(env, 'LC_CTYPE') ?? readVariable(env, 'LANG');
+  return locale === undefined || /utf-?8/i.test(locale);
+}

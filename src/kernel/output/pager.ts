@@ -1,0 +1,61 @@
+import parseArgs from 'string-argv';
+import { type Environment, readVariable } from '../environment.ts';
+import type { Stream } from './page.ts';
+
+/** A pager that is running. */
+export interface Pager {
+  /** Returns false if the user has quit it. */
+  write(text: string): Promise<boolean>;
+  /** Waits until the user quits it. */
+  end(): Promise<void>;
+}
+
+interface PagerOptions {
+  stdout: Stream & { rows?: number | undefined };
+  env: Environment;
+  /** Returns undefined if there is no such command. */
+  start: (command: readonly [string, ...string[]]) => Promise<Pager | undefined>;
+  /** Writes to stdout. */
+  write: (text: string) => Promise<void>;
+}
+
+/** Holds text back until it is more than a screen, and then shows it in a pager. */
+export function createPagedOutput({ stdout, env, start, write }: PagerOptions): Pager {
+  const { rows = 0, columns = 80 } = stdout;
+  let command = rows > 0 ? pagerCommand(env) : undefined;
+  let pager: Pager | undefined;
+  let held = '';
+  return {
+    async write(text) {
+      if (pager) return pager.write(text);
+      held += text;
+      if (command && height(held, columns) <= rows) return true;
+      pager = command && (await start(command));
+      command = undefined;
+      const waiting = held;
+      held = '';
+      if (pager) return pager.write(waiting);
+      await write(waiting);
+      return true;
+    },
+    async end() {
+      const [rest, running] = [held, pager];
+      held = '';
+      pager = undefined;
+      if (rest) await write(rest);
+      await running?.end();
+    },
+  };
+}
+
+/** `less` ends at once if all fits on the screen, keeps colors, and leaves the text on the terminal. */
+function pagerCommand(env: Environment): [string, ...string[]] | undefined {
+  const chosen = readVariable(env, 'GANTRY_PAGER') ?? readVariable(env, 'PAGER') ?? 'less -FRX';
+  const [command, ...args] = parseArgs(chosen);
+  return command === undefined || command === 'cat' ? undefined : [command, ...args];
+}
+
+/** In rows. Wide lines take several. */
+function height(text: string, columns: number): number {
+  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), -1);
+}

@@ -1,0 +1,118 @@
+import type { Context } from '../../platform/context.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { toDiskErrorOf } from '../../kernel/disk/index.ts';
+import { count, latestFirst, size } from '../../kernel/output/format.ts';
+import { clearPackingCache, packingUsage } from '../../app/packing-cache/index.ts';
+import { listArchives } from '../../deploys/archives/index.ts';
+import { listPythonEnvironments } from './python-environments.ts';
+
+export const cacheKinds = ['packing', 'archives', 'python', 'runs'] as const;
+
+export type CacheKind = (typeof cacheKinds)[number];
+
+/** Something that gantry keeps on this machine. */
+export interface CacheEntry {
+  kind: CacheKind;
+  /** Of an archive, or of runs. */
+  app: string | null;
+  build: string | null;
+  project: string | null;
+  files: number;
+  bytes: number;
+  /** When it was kept, or used last. RFC 3339, UTC. */
+  usedAt: string;
+  path: string;
+  /** By this command. */
+  removed: boolean;
+}
+
+export interface CacheFilter {
+  kind?: CacheKind | undefined;
+  /** Only archives and runs of this app. */
+  app?: string | undefined;
+  /** In ms. */
+  olderThan?: number | undefined;
+}
+
+/** What is kept, by kind and newest first. */
+export async function listCache(context: Context, filter: CacheFilter): Promise<CacheEntry[]> {
+  return (await find(context, filter)).map(({ entry }) => entry);
+}
+
+/** Removes what {@link listCache} lists. Asks before it removes archives, which cannot be made again. */
+export async function clearCache(context: Context, filter: CacheFilter): Promise<CacheEntry[]> {
+  const { prompt, progress, willChange } = context;
+  const found = await find(context, filter);
+  if (found.length === 0) return [];
+  const entries = found.map(({ entry }) => ({ ...entry, removed: true }));
+  const archives = entries.filter(({ kind }) => kind === 'archives');
+  if (archives.length > 0) {
+    const what = `${count(archives.length, 'kept archive')} (${totalSize(archives)})`;
+    await prompt.confirm(`Remove ${what}? gantry rollback cannot use them afterwards.`);
+  }
+  willChange(`remove ${totalSize(entries)}`, entries);
+  for (const { entry, remove } of found) {
+    try {
+      await remove();
+    } catch (error) {
+      throw toDiskErrorOf(`cannot remove ${entry.path}`, error);
+    }
+  }
+  progress.note(`removed ${totalSize(entries)}`);
+  return entries;
+}
+
+interface KeptItem {
+  entry: CacheEntry;
+  remove: () => unknown;
+}
+
+async function find(context: Context, { kind, app, olderThan }: CacheFilter): Promise<KeptItem[]> {
+  const oldest = olderThan === undefined ? Number.POSITIVE_INFINITY : -olderThan + context.now();
+  const kinds = cacheKinds.filter((each) => kind === undefined || each === kind);
+  const lists = await Promise.all(kinds.map((each) => sources[each](context)));
+  return lists
+    .flatMap((list) => list.sort(latestFirst(({ entry }) => entry.usedAt)))
+    .filter(({ entry }) => app === undefined || entry.app === app || `${entry.project}-${entry.app}` === app)
+    .filter(({ entry }) => Date.parse(entry.usedAt) <= oldest);
+}
+
+const sources: Record<CacheKind, (context: Context) => KeptItem[] | Promise<KeptItem[]>> = {
+  packing({ settings }) {
+    const { cache } = settings.folders;
+    const { folder: path, files, bytes, usedAt } = packingUsage(cache);
+    const entry = entryOf('packing', { files, bytes, usedAt: new Date(usedAt).toISOString(), path });
+    return files === 0 ? [] : [{ entry, remove: () => clearPackingCache(cache) }];
+  },
+  async archives(context) {
+    return (await listArchives(context)).map(({ kept, path, remove }) => {
+      const { app, build, project, bytes, keptAt, entries } = kept;
+      const facts = { app, build, project, files: entries.length, bytes, usedAt: keptAt, path };
+      return { entry: entryOf('archives', facts), remove };
+    });
+  },
+  async python({ settings }) {
+    const found = await listPythonEnvironments(settings.folders.cache);
+    return found.map(({ remove, ...facts }) => ({ entry: entryOf('python', facts), remove }));
+  },
+  async runs({ settings }) {
+    const { listKeptRuns } = await import('../../insight/run-mirror/index.ts');
+    const found = await listKeptRuns(settings.folders.cache);
+    return found.map(({ remove, app, project, ...facts }) => {
+      const owner = { app: shortAppName(project, app), project };
+      return { entry: entryOf('runs', { ...facts, ...owner }), remove };
+    });
+  },
+};
+
+type EntryFacts = Pick<CacheEntry, 'files' | 'bytes' | 'usedAt' | 'path'> & Partial<CacheEntry>;
+
+function entryOf(kind: CacheKind, facts: EntryFacts): CacheEntry {
+  return { kind, app: null, build: null, project: null, ...facts, removed: false };
+}
+
+/** Equal archives share a file. */
+function totalSize(entries: readonly CacheEntry[]): string {
+  const bytes = new Map(entries.map((entry) => [entry.path, entry.bytes]));
+  return size([...bytes.values()].reduce((sum, each) => sum + each, 0));
+}

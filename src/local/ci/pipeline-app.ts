@@ -1,0 +1,47 @@
+import { realpathSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import type { Context } from '../../platform/context.ts';
+import { checkAppConfig } from '../../app/config.ts';
+
+/** What a pipeline has to know of the app that it deploys. */
+export interface PipelineApp {
+  /** The root of the repository, where the pipeline and its package belong. */
+  root: string;
+  /** Of the app, from the root. */
+  folder: string;
+  /** What is deployed. */
+  branch: string;
+  /** Its name confirms that its previews may be deleted. */
+  repository: string;
+  /** What the new build must show, as flags of `deploy`; none if no call of it is known that must succeed. */
+  verification: readonly string[];
+}
+
+export async function readPipelineApp(context: Context, folder: string): Promise<PipelineApp> {
+  // Most uses of init write no pipeline.
+  const { currentBranch, findDefaultBranch, readRepository } = await import('../../deploys/git/index.ts');
+  const cwd = realpathSync(context.cwd);
+  const { root, name: repository } = (await readRepository(context)) ?? { root: cwd, name: basename(cwd) };
+  const branch = (await findDefaultBranch(context))?.name ?? (await currentBranch(context)) ?? 'main';
+  const place = relative(root, join(cwd, folder)).replaceAll('\\', '/') || '.';
+  return { root, folder: place, branch, repository, verification: await findVerification(join(cwd, folder)) };
+}
+
+/** A build that nobody calls may have no replica: then a watch would see nothing, and fail. */
+async function findVerification(root: string): Promise<readonly string[]> {
+  const { project } = await checkAppConfig(join(root, 'cerebrium.toml'), { purpose: 'run' });
+  // The app of the template.
+  if (!project) return watched(['--smoke', 'run']);
+  const { runtime, custom, scaling } = project;
+  const health = custom?.healthcheck_endpoint ?? custom?.readycheck_endpoint;
+  if (health) return watched(['--smoke', health]);
+  const call =
+    runtime === 'cortex' ? await (await import('../../app/sample-call.ts')).sampleCallOf(root) : undefined;
+  // Made-up arguments may be refused by a healthy app.
+  if (call && Object.keys(call.parameters).length === 0) return watched(['--smoke', call.function]);
+  return (scaling.min_replicas ?? 0) > 0 ? watched([]) : [];
+}
+
+function watched(smoke: readonly string[]): readonly string[] {
+  return [...smoke, '--watch', '2m', '--or-rollback'];
+}

@@ -1,0 +1,197 @@
+import type { Context } from '../../platform/context.ts';
+import type { Secrets } from '../../platform/contract/secrets.ts';
+import { GantryError, InterruptedError, NotReadyError } from '../../kernel/errors.ts';
+import type { Progress, Step } from '../../kernel/output/progress.ts';
+import { checkAppSource, throwOnError } from '../../app/app-source.ts';
+import { type Deployment, deploy, type LocalApp, readLocalApp } from '../../deploys/send/index.ts';
+import { contextUntil, noStep, TimeLimit } from '../../platform/waiting/index.ts';
+import { configName } from './find-app-folders.ts';
+import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
+import { RestlessFiles } from './restless-files.ts';
+import { type AppSnapshot, changedFiles, isChanged, takeSnapshot } from './snapshot.ts';
+
+export interface AppVersion extends Deployment {
+  local: LocalApp;
+}
+
+/** A version that was deployed, or why it was not. */
+export interface Reload {
+  outcome: { version: AppVersion } | { error: GantryError };
+  /** Changed files of the user; empty for the first version, and if a reload was asked for. */
+  changed: string[];
+  /** From the first change that was noticed to the end of the build. */
+  tookMs: number;
+}
+
+export interface DevelopOptions {
+  watcher: FolderWatcher;
+  /** The name of the file with secrets for the app, if there is one, and what reads it. */
+  fromEnvFile: string | undefined;
+  readSecrets: () => Promise<Secrets>;
+  /**
+   * Called before a version is deployed, with the secrets of the file. Throws a GantryError if it must not be. Returns
+   * where to say what the deploy does.
+   */
+  prepare: (name: string, secrets: Secrets) => Step;
+}
+
+/** In ms. The emulator has limits of its own, which do not count while the app stands in a breakpoint. */
+const defaultMs = 86_400_000;
+/** In ms: the emulator may be polled more often than the platform. */
+const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
+
+/** A reload that follows so many overtaken ones runs to its end, unless somebody asks for another. */
+const maxOvertaken = 2;
+
+/**
+ * Deploys the app in the working directory, and again whenever one of its files changes or a reload is asked for. A
+ * change ends the reload before it, whatever that waits for, but not time after time. Yields each attempt that was not
+ * overtaken. Ends when the signal aborts.
+ */
+export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
+  const { signal, elapsed } = context;
+  const app = new WatchedApp(context, options);
+  let change: FolderChange = { noticedAt: elapsed(), silentMs: 0, paths: [], isAsked: true };
+  let next = options.watcher.nextChange(signal);
+  const takeNext = async () => {
+    const taken = await next;
+    next = options.watcher.nextChange(signal);
+    return taken;
+  };
+  for (let overtakings = 0; !signal.aborted; ) {
+    const overtaken = new AbortController();
+    const reload = app.reload(change, AbortSignal.any([signal, overtaken.signal]));
+    const ended = reload.then(
+      () => undefined,
+      () => undefined,
+    );
+    let newer: FolderChange | undefined;
+    while (!newer && (await Promise.race([ended, next]))) {
+      const noticed = await takeNext();
+      if (signal.aborted || (await app.isChangedBy(noticed))) newer = noticed;
+    }
+    overtakings = newer ? overtakings + 1 : 0;
+    if (overtakings <= maxOvertaken || newer?.isAsked)
+      overtaken.abort(new InterruptedError('a later change replaces it'));
+    const attempt = await reload;
+    if (signal.aborted) return;
+    if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
+    if (!newer) change = await takeNext();
+    else change = attempt ? newer : joined(change, newer);
+  }
+}
+
+function joined(earlier: FolderChange, later: FolderChange): FolderChange {
+  const paths = [...new Set([...earlier.paths, ...later.paths])];
+  return { ...later, paths, isAsked: earlier.isAsked || later.isAsked };
+}
+
+class WatchedApp {
+  /** Of the version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
+  #tried: AppSnapshot | undefined;
+  readonly #warned = new Set<string>();
+  readonly #restless: RestlessFiles;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: DevelopOptions,
+  ) {
+    this.#restless = new RestlessFiles(context.progress);
+  }
+
+  /** Undefined if nothing that is sent has changed, and if the signal aborted before it was deployed. */
+  async reload(
+    { paths, isAsked, noticedAt, silentMs }: FolderChange,
+    signal: AbortSignal,
+  ): Promise<Omit<Reload, 'tookMs'> | undefined> {
+    const { fromEnvFile, prepare } = this.options;
+    const before = this.#tried;
+    let changed = paths.filter((path) => path === configName || path === fromEnvFile || before?.has(path));
+    let step: Step | undefined;
+    try {
+      const { local, secrets, snapshot } = await this.#read();
+      this.#restless.count(before ? changedFiles(before, snapshot) : [], {
+        ...{ noticedAt, silentMs, exclude: local.project.deployment.exclude },
+        grows: (path) => (snapshot.get(path)?.size ?? 0) > (before?.get(path)?.size ?? 0),
+      });
+      for (const path of this.#restless.outputs) for (const each of [before, snapshot]) each?.delete(path);
+      local.entries = local.entries.filter(({ path }) => !this.#restless.outputs.has(path));
+      if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
+      changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
+      this.#tried = snapshot;
+      step = prepare(local.project.name, secrets);
+      const context = this.#contextOf(signal, step);
+      const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });
+      const deployment = await deploy(context, local, { logs: false, limit, pauses }).catch((error) =>
+        this.#locate(error, local),
+      );
+      if (deployment.notStarted?.calls === 'refused') {
+        throw new NotReadyError(`${deployment.app} was not started`, { why: deployment.notStarted.reason });
+      }
+      return { outcome: { version: { ...deployment, local } }, changed };
+    } catch (error) {
+      if (signal.aborted) {
+        this.#tried = before;
+        return undefined;
+      }
+      if (!(error instanceof GantryError)) throw error;
+      if (this.#tried === before) this.#tried = undefined;
+      return { outcome: { error }, changed };
+    } finally {
+      this.#restless.endedAt = this.context.elapsed();
+      step?.clear();
+    }
+  }
+
+  /** Whether the version that is being deployed is not the newest any more. */
+  async isChangedBy({ isAsked }: FolderChange): Promise<boolean> {
+    if (isAsked || !this.#tried) return true;
+    try {
+      const { snapshot } = await this.#read();
+      return isChanged(this.#tried, snapshot);
+    } catch {
+      return true;
+    }
+  }
+
+  async #read() {
+    const { fromEnvFile, readSecrets } = this.options;
+    const secrets = await readSecrets();
+    const context = this.#contextOf(this.context.signal, noStep);
+    const read = await readLocalApp(context, { configFile: configName, checkSource: false });
+    const local = { ...read, entries: read.entries.filter(({ path }) => !this.#restless.outputs.has(path)) };
+    return { local, secrets, snapshot: takeSnapshot(local, context.cwd, fromEnvFile, secrets) };
+  }
+
+  #contextOf(signal: AbortSignal, step: Step): Context {
+    const { context } = this;
+    return contextUntil(context, signal, { progress: quietProgress(context.progress, this.#warned, step) });
+  }
+
+  /** A syntax error is shown with its place instead of the traceback of the build. */
+  async #locate(error: unknown, { project }: LocalApp): Promise<never> {
+    const { cwd, env, signal } = this.context;
+    if (error instanceof NotReadyError) throwOnError(await checkAppSource(project, cwd, { env, signal }));
+    throw error;
+  }
+}
+
+/**
+ * Hides the notes of each deploy, and warnings that were printed before. Its steps only update that of the reload.
+ * Problems are printed with their place.
+ */
+function quietProgress(progress: Progress, warned: Set<string>, { update }: Step): Progress {
+  return {
+    ...progress,
+    step: () => ({ ...noStep, update }),
+    note: () => {},
+    event: () => {},
+    warn(problem) {
+      const text = JSON.stringify(
+        typeof problem === 'object' && 'severity' in problem ? [problem.message, problem.why] : problem,
+      );
+      if (!warned.has(text)) progress.warn(problem);
+      warned.add(text);
+    },
+  };
+}

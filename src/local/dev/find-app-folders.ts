@@ -1,0 +1,36 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { ProjectError, UsageError } from '../../kernel/errors.ts';
+import { isExcludedByDefault } from '../../app/files/patterns.ts';
+
+export const configName = 'cerebrium.toml';
+
+/**
+ * The app folders of the folders on the command line: those with a cerebrium.toml, else the folders directly below that
+ * have one. Throws UsageError for a missing folder, and ProjectError for one without apps.
+ */
+export function findAppFolders(cwd: string, given: readonly string[]): string[] {
+  return [...new Set(given.flatMap((folder) => appFoldersIn(cwd, folder)))];
+}
+
+function appFoldersIn(cwd: string, given: string): string[] {
+  const folder = resolve(cwd, given);
+  const names = foldersIn(folder, given);
+  if (existsSync(join(folder, configName))) return [folder];
+  const apps = names.map((name) => join(folder, name)).filter((path) => existsSync(join(path, configName)));
+  if (apps.length > 0) return apps.sort();
+  const message = `${configName} not found`;
+  const why = `looked in ${relative(cwd, folder) || folder} and the folders directly below`;
+  const fix = gantryCommand`init`;
+  throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { why, fix });
+}
+
+function foldersIn(folder: string, given: string): string[] {
+  try {
+    const children = readdirSync(folder, { withFileTypes: true });
+    return children.filter((child) => child.isDirectory() && !isExcludedByDefault(child.name)).map(({ name }) => name);
+  } catch {
+    throw new UsageError(`folder ${given} not found`, { why: `looked for ${folder}` });
+  }
+}

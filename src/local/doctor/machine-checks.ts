@@ -1,0 +1,118 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { storedCredential } from '../../platform/config/credentials.ts';
+import { type Environment, readVariable } from '../../kernel/environment.ts';
+import { storableSettings, withoutCredentials } from '../../platform/config/setting-list.ts';
+import { readStoredSettings, type Settings } from '../../platform/config/settings.ts';
+import { findWritableByOthers, readRegularSync } from '../../kernel/disk/index.ts';
+import { type GantryError, systemCode } from '../../kernel/errors.ts';
+import { size } from '../../kernel/output/format.ts';
+import { packingFolder, packingUsage } from '../../app/packing-cache/index.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+import { archiveFolders } from '../../deploys/archives/index.ts';
+import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
+
+const minNode = [20, 19] as const;
+
+/** Checks the version of Node, such as `20.19.0`. */
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isSupported = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
+  if (isSupported) return okCheck('node', `Node ${version}`);
+  return failedCheck('node', 'failed', `Node ${version} is too old`, `install Node ${minNode.join('.')} or later`);
+}
+
+/** Checks that settings are valid and known, and shows the origin of the main ones. */
+export function checkSettings(settings: Settings, invalid: GantryError[]): Check[] {
+  const problems = [
+    ...invalid.map((error) => errorCheck('settings', error)),
+    ...checkReadable(join(settings.folders.config, 'config.json')),
+    ...unknownKeys(settings.folders.config),
+  ];
+  if (problems.length > 0) return problems;
+  const summary = (['profile', 'project', 'region'] as const).map((name) => {
+    const { value, origin } = settings[name];
+    return value ? `${name} ${value} (${origin.replace(/^environment \((.+)\)$/, '$1')})` : `${name} not set`;
+  });
+  return [okCheck('settings', summary.join(', '))];
+}
+
+/** Checks the permissions of the settings files and that gantry's folders are writable. */
+export function checkFiles(settings: Settings, env: Environment): Check[] {
+  const { folders } = settings;
+  const problems: Check[] = [];
+  storedCredential(settings, (message) => problems.push(warningCheck('files', message)));
+  const trusted = [join(folders.config, 'config.json'), packingFolder(folders.cache), ...archiveFolders(folders.state)];
+  for (const path of [folders.config, ...trusted]) {
+    if (findWritableByOthers(path))
+      problems.push(warningCheck('files', `other users can write ${path}`, `chmod go-w ${path}`));
+  }
+  for (const [name, folder] of Object.entries(folders)) {
+    if (isWritable(folder)) continue;
+    const fix = readVariable(env, 'GANTRY_CONFIG_DIR') ? 'change GANTRY_CONFIG_DIR to' : 'set GANTRY_CONFIG_DIR to';
+    const message = `the ${name} folder, ${folder}, is not writable: nothing can be stored there`;
+    problems.push(warningCheck('files', message, `${fix} a writable folder if you need it`));
+  }
+  return problems.length > 0 ? problems : [okCheck('files', `settings are stored in ${folders.config}`)];
+}
+
+/** Shows what compressed files of apps take. */
+export function checkCache({ folders, packingCache }: Settings): Check {
+  const { folder, bytes } = packingUsage(folders.cache);
+  const state = packingCache.value === 'off' ? `off (${packingCache.origin})` : 'on';
+  return okCheck('cache', `${state}, ${size(bytes)} in ${folder}`);
+}
+
+/** Shows the proxy, without its password. */
+export function checkProxy({ proxy }: Settings): Check {
+  if (!proxy) return okCheck('proxy', 'none');
+  const parts = [
+    proxy.https && `https via ${withoutCredentials(proxy.https.address)}`,
+    proxy.http && `http via ${withoutCredentials(proxy.http.address)}`,
+  ];
+  const except = proxy.noProxy ? `, except ${proxy.noProxy}` : '';
+  return okCheck('proxy', `${parts.filter(Boolean).join(', ')}${except}`);
+}
+
+function checkReadable(file: string): Check[] {
+  try {
+    readRegularSync(file);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (!/^(ENOENT|ENOTDIR)$/.test(code))
+      return [warningCheck('settings', `cannot read ${file}: ${message}`, `fix its permissions or remove it: ${file}`)];
+  }
+  return [];
+}
+
+/** Warns about keys of `config.json` that nothing reads: usually misspelled. */
+function unknownKeys(folder: string): Check[] {
+  const stored = readStoredSettings(folder, () => {});
+  const profiles = Object.entries(Object(stored.profiles) as Record<string, object>);
+  const unknown = (keys: string[], known: string[], where: string) =>
+    keys
+      .filter((key) => !known.includes(key))
+      .map((key) => {
+        const suggestion = closestName(key, known);
+        return warningCheck('settings', `"${key}" in ${where} is ignored`, suggestion && `did you mean ${suggestion}?`);
+      });
+  const file = join(folder, 'config.json');
+  return [
+    ...unknown(Object.keys(stored), ['profile', 'profiles', 'folders'], file),
+    ...profiles.flatMap(([name, values]) =>
+      unknown(Object.keys(Object(values)), [...storableSettings.values()], `profile ${name} of ${file}`),
+    ),
+  ];
+}
+
+/** Whether a folder is writable or can be created. */
+function isWritable(folder: string): boolean {
+  try {
+    if (!statSync(folder).isDirectory()) return false;
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    const above = dirname(folder);
+    return systemCode(error) === 'ENOENT' && above !== folder && isWritable(above);
+  }
+}

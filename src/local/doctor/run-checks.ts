@@ -1,0 +1,37 @@
+import { resolveSettings } from '../../platform/config/settings.ts';
+import type { Context } from '../../platform/context.ts';
+import type { GantryError } from '../../kernel/errors.ts';
+import type { Check } from './check.ts';
+import { checkCache, checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
+import { checkPlatform } from './platform-checks.ts';
+import { checkToken } from './token-check.ts';
+import { checkVersion } from './version-check.ts';
+
+export type { Check };
+
+/** Checks everything a command needs, on this machine and on the platform. Problems are results, not errors. */
+export async function runChecks(context: Context): Promise<Check[]> {
+  const { env, flags, progress } = context;
+  const invalid: GantryError[] = [];
+  const settings = resolveSettings(env, flags, (error) => invalid.push(error));
+  const local = [
+    checkNode(process.versions.node),
+    ...checkSettings(settings, invalid),
+    ...checkFiles(settings, env),
+    checkProxy(settings),
+    checkCache(settings),
+    await checkVersion(context),
+  ];
+  // After checkFiles: looking for the token changes the permissions of its file.
+  const token = checkToken(env, settings, context.now(), context.flags.local);
+  context.secrets.add(token.credential?.token, token.credential?.refreshToken);
+  const step = progress.step('Checking the platform');
+  try {
+    const remote = await checkPlatform(context, settings, token);
+    step.done('Checked the platform');
+    return [...local, ...remote];
+  } catch (error) {
+    step.fail();
+    throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as v from 'valibot';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { realFolder } from '../../platform/config/bound-folders.ts';
+import type { Environment } from '../../kernel/environment.ts';
+import { resolveFolders } from '../../platform/config/folders.ts';
+import { stateKey } from '../../platform/config/state-key.ts';
+import { makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { FailedError } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
+import { listRunningEmulators } from './running-emulators.ts';
+
+/** The variables of an emulator, which point gantry to it. */
+type Variables = Record<string, string>;
+
+/** What starting an emulator in the background takes of the process. */
+interface Background {
+  env: Environment;
+  elapsed(): number;
+  delay(ms: number, signal: AbortSignal): Promise<void>;
+  /** Returns whether the process still runs. */
+  spawnDetached(argv: string[], log: string): Promise<() => boolean>;
+}
+
+/**
+ * Variables of the emulator of this folder, as far as they are known without starting it: it may have stopped. Undefined
+ * if there was none.
+ */
+export function knownFolderEmulator(env: Environment, cwd: string): Variables | undefined {
+  const folder = emulatorFolder(env, cwd);
+  return runningIn(env, folder) ?? lastVariables(filesOf(env, folder).variables);
+}
+
+/**
+ * Variables of the emulator of this folder. Starts it in the background if it does not run, with the data that it had.
+ * `onStart` is called before. Throws FailedError if it does not start.
+ */
+export async function useFolderEmulator(
+  background: Background,
+  cwd: string,
+  signal: AbortSignal,
+  onStart: () => void,
+): Promise<Variables> {
+  const { env } = background;
+  const folder = emulatorFolder(env, cwd);
+  const running = runningIn(env, folder);
+  if (running) return running;
+  onStart();
+  const files = filesOf(env, folder);
+  makePrivateFolder(files.root);
+  const started = await startIn(background, signal, folder);
+  await writeFileAtomic(files.variables, JSON.stringify(started), { mode: 0o600 });
+  return started;
+}
+
+/** The app folder, or the nearest folder above that has an emulator. */
+function emulatorFolder(env: Environment, cwd: string): string {
+  const start = realFolder(cwd);
+  if (existsSync(join(start, 'cerebrium.toml'))) return start;
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(filesOf(env, folder).root)) return folder;
+    if (dirname(folder) === folder) return start;
+  }
+}
+
+function filesOf(env: Environment, folder: string) {
+  const root = join(resolveFolders(env).state, 'local', stateKey('emulator', folder));
+  return { root, data: join(root, 'data'), variables: join(root, 'emulator.json'), log: join(root, 'log') };
+}
+
+/** The one that `gantry dev` runs for this folder; else one that `gantry emulator start` runs in it, behind or in another terminal. */
+function runningIn(env: Environment, folder: string): Variables | undefined {
+  const here = listRunningEmulators({ env }).filter((emulator) =>
+    [emulator.folder, ...emulator.folders].some((each) => realFolder(each) === folder),
+  );
+  return (here.find(({ command }) => command === 'dev') ?? here[0])?.environment;
+}
+
+function lastVariables(file: string): Variables | undefined {
+  try {
+    const parsed = v.safeParse(v.record(v.string(), v.string()), tryParseJson(readRegularSync(file)));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** At the port that it had, if that is free. */
+async function startIn(background: Background, signal: AbortSignal, folder: string): Promise<Variables> {
+  const { env, elapsed, delay, spawnDetached } = background;
+  const files = filesOf(env, folder);
+  const lastUrl = lastVariables(files.variables)?.GANTRY_API_URL ?? '';
+  const lastPort = URL.canParse(lastUrl) ? new URL(lastUrl).port : '0';
+  const began = elapsed();
+  for (const port of new Set([lastPort, '0'])) {
+    const argv = ['emulator', 'start', '-C', folder, '--data-dir', files.data, '--no-seed', '--port', port];
+    const isAlive = await spawnDetached(argv, files.log);
+    do {
+      const running = runningIn(env, folder);
+      if (running) return running;
+      await delay(pollMs, signal);
+    } while (isAlive() && elapsed() - began < maxStartMs);
+  }
+  // Another command may have started it meanwhile.
+  const running = runningIn(env, folder);
+  if (running) return running;
+  throw new FailedError('cannot start the emulator of this folder', {
+    why: lastLines(files.log),
+    fix: gantryCommand`emulator start`,
+  });
+}
+
+const pollMs = 50;
+const maxStartMs = 30_000;
+
+function lastLines(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
+  } catch {
+    return 'its process ended without a message';
+  }
+}

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { realFolder } from '../../platform/config/bound-folders.ts';
+import type { Environment } from '../../kernel/environment.ts';
+import { resolveFolders } from '../../platform/config/folders.ts';
+import type { Context } from '../../platform/context.ts';
+import { announce, readAnnouncements } from '../../kernel/disk/index.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+
+const RunningEmulatorSchema = v.object({
+  /** The command that runs it. */
+  command: v.picklist(['dev', 'emulator start']),
+  pid: v.number(),
+  port: v.number(),
+  url: v.string(),
+  project: v.string(),
+  /** Where the command runs. */
+  folder: v.string(),
+  /** Of the apps that `gantry dev` runs. */
+  folders: v.optional(v.array(v.string()), []),
+  /** Names of the apps that `gantry dev` runs. */
+  apps: v.array(v.string()),
+  startedAt: v.string(),
+  /** Variables that point gantry and the official client to it, its token among them. */
+  environment: v.record(v.string(), v.string()),
+});
+
+/** An emulator that this user runs on this machine. */
+export type RunningEmulator = v.InferOutput<typeof RunningEmulatorSchema>;
+
+/**
+ * Lets `gantry emulator env` and `gantry emulator stop` find an emulator of this process. Without a writable state folder
+ * they cannot, which is noted.
+ */
+export function announceEmulator(
+  { env, progress, now }: Context,
+  emulator: Omit<v.InferInput<typeof RunningEmulatorSchema>, 'pid' | 'port' | 'startedAt'>,
+): { update(changes: Partial<RunningEmulator>): void; withdraw(): void } {
+  const { pid } = process;
+  const content = {
+    ...emulator,
+    pid,
+    port: Number(new URL(emulator.url).port),
+    startedAt: new Date(now()).toISOString(),
+  };
+  try {
+    const announcement = announce(folderOf(env), content);
+    return { ...announcement, update: (changes) => announcement.update({ ...content, ...changes }) };
+  } catch (error) {
+    progress.note(sentence`${gantryCommand`emulator env`} will not find this emulator: ${(error as Error).message}`);
+    return { update: () => {}, withdraw: () => {} };
+  }
+}
+
+/** The emulators that this user runs on this machine, by port. */
+export function listRunningEmulators({ env }: Pick<Context, 'env'>): RunningEmulator[] {
+  return readAnnouncements(folderOf(env))
+    .flatMap((content) => {
+      const parsed = v.safeParse(RunningEmulatorSchema, content);
+      return parsed.success ? [parsed.output] : [];
+    })
+    .sort((one, other) => one.port - other.port);
+}
+
+/** The emulator that listens at a URL, if one does. */
+export function findEmulatorAt(context: Pick<Context, 'env'>, address: string): RunningEmulator | undefined {
+  return listRunningEmulators(context).find(({ url }) => url === address);
+}
+
+/** The only emulator, the one of this folder, or the one on this port. `start` is how to start one. Throws NotFoundError, or UsageError if there are several. */
+export function findRunningEmulator(
+  context: Context,
+  port: number | undefined,
+  start = gantryCommand`emulator start`,
+): RunningEmulator {
+  const all = listRunningEmulators(context);
+  const chosen = port === undefined ? all : all.filter((emulator) => emulator.port === port);
+  const here = chosen.filter(({ folder }) => realFolder(folder) === realFolder(context.cwd));
+  const found = here.length > 0 ? here : chosen;
+  const [only, ...others] = found;
+  if (!only) {
+    const where = port === undefined ? '' : ` on port ${port}`;
+    const fix = all.length > 0 ? gantryCommand`emulator list` : start;
+    throw new NotFoundError(`no emulator is running${where}`, { fix });
+  }
+  if (others.length === 0) return only;
+  throw new UsageError(`${found.length} emulators are running`, {
+    why: found.map(({ port, command, folder }) => `port ${port}: gantry ${command} in ${folder}`).join('\n'),
+    fix: 'name one',
+    retryWith: ['--port', `${only.port}`],
+  });
+}
+
+function folderOf(env: Environment): string {
+  return join(resolveFolders(env).state, 'emulators');
+}

@@ -1,0 +1,103 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { namesIn } from '../../kernel/disk/index.ts';
+import { isExecutable, ownLocation } from '../../kernel/own-files.ts';
+import { releaseNames, version } from '../../kernel/version.ts';
+
+/** By method: a command that updates gantry, or words where there is none. `{npm}` is its name on that index. */
+const updates = {
+  npm: 'npm install --global {npm}@latest',
+  'npm-project': 'npm install {npm}@latest',
+  npx: 'npx {npm}@latest',
+  pnpm: 'pnpm add --global {npm}@latest',
+  'pnpm-project': 'pnpm add {npm}@latest',
+  yarn: 'yarn global add {npm}@latest',
+  'yarn-project': 'yarn up {npm}',
+  bun: 'bun add --global {npm}@latest',
+  bunx: 'bunx {npm}@latest',
+  pip: 'pip install --upgrade {pypi}',
+  pipx: 'pipx upgrade {pypi}',
+  uv: 'uv tool upgrade {pypi}',
+  uvx: 'uvx --from {pypi}@latest gantry',
+  homebrew: 'brew upgrade gantry',
+  image: 'pull the newest image',
+  executable: 'replace the executable by that of the latest release',
+  source: 'git pull && npm install',
+};
+
+type Method = keyof typeof updates;
+
+interface Installation {
+  version: string;
+  installedWith: Method;
+  /** The executable, or the folder of the program. */
+  path: string;
+  /** The version of Node that runs gantry. */
+  node: string;
+  platform: string;
+  /** A command, or what to do. */
+  update: string;
+}
+
+/** How this gantry was installed, as far as its path tells. */
+export function readInstallation(location = ownLocation(), alone = isExecutable(), names = releaseNames): Installation {
+  const path = existsSync(location) ? realpathSync(location) : location;
+  const installedWith = installMethodOf(path, alone);
+  return {
+    version,
+    installedWith,
+    path,
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    update: updates[installedWith].replace(/^.*\{(npm|pypi)\}.*$/, (line, index: 'npm' | 'pypi') =>
+      names[index] === null ? 'install a newer package in the same way' : line.replace(`{${index}}`, names[index]),
+    ),
+  };
+}
+
+/** The first pattern that a path matches tells. Paths have forward slashes. */
+const shapes: [RegExp, Method][] = [
+  [/\/Cellar\//, 'homebrew'],
+  [/\/uv\/tools\//, 'uv'],
+  [/\/uv\/(cache\/)?(archive-v\d+|environments-v\d+|builds-v\d+)\//, 'uvx'],
+  [/\/pipx\/(venvs|\.cache)\//, 'pipx'],
+  [/\/gantry_cli\/program(\/|$)/, 'pip'],
+  [/\/_npx\//, 'npx'],
+  [/\/bunx-[^/]*\//, 'bunx'],
+  [/\/install\/global\/node_modules\//, 'bun'],
+  [/\/pnpm\/(global|store\/v\d+\/links)\//i, 'pnpm'],
+  [/\/node_modules\/\.pnpm\//, 'pnpm-project'],
+  [/\/yarn\/(Data\/)?global\/node_modules\//i, 'yarn'],
+  [/\/\.yarn\//, 'yarn-project'],
+];
+
+function installMethodOf(path: string, alone: boolean): Method {
+  const known = shapes.find(([shape]) => shape.test(path.replaceAll('\\', '/')));
+  if (known) return known[1];
+  if (alone) return methodOfExecutable(path);
+  const [, parent] = /^(.*)[\\/]node_modules[\\/]/.exec(path) ?? [];
+  if (parent === undefined) return 'source';
+  return existsSync(join(parent, 'package.json')) ? methodOfProject(parent) : 'npm';
+}
+
+/** A dependency of a project, which has the lock file of what installed it. */
+function methodOfProject(folder: string): Method {
+  if (existsSync(join(folder, 'pnpm-lock.yaml'))) return 'pnpm-project';
+  return existsSync(join(folder, 'yarn.lock')) ? 'yarn-project' : 'npm-project';
+}
+
+/** pip puts the executable into the folder of programs beside its libraries, the Dockerfile the notices below /usr. */
+function methodOfExecutable(path: string): Method {
+  const prefix = join(dirname(path), '..');
+  if (existsSync(join(prefix, '../share/doc/gantry/THIRD-PARTY-NOTICES.txt'))) return 'image';
+  return existsSync(join(prefix, 'pyvenv.cfg')) || hasWheel(prefix) ? 'pip' : 'executable';
+}
+
+function hasWheel(prefix: string): boolean {
+  const libraries = namesIn(join(prefix, 'lib'))
+    .filter((name) => name.startsWith('python'))
+    .map((name) => join(prefix, 'lib', name));
+  return [...libraries, join(prefix, 'Lib')]
+    .flatMap((folder) => ['site-packages', 'dist-packages'].map((name) => join(folder, name)))
+    .some((folder) => namesIn(folder).some((name) => /^gantry_cli-.*\.dist-info$/.test(name)));
+}

@@ -1,0 +1,26 @@
+import { readVariable } from '../../kernel/environment.ts';
+
+let trusting: Promise<void> | undefined;
+
+/**
+ * Trusts the authorities in the file of SSL_CERT_FILE too, as curl, Python and Go do; Node itself reads NODE_EXTRA_CA_CERTS
+ * alone. To be called before a connection is opened: the file is read once, and only if there is something to send.
+ */
+export function trustCertificateFile(): Promise<void> {
+  trusting ??= trust(readVariable(process.env, 'SSL_CERT_FILE'));
+  return trusting;
+}
+
+async function trust(file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  const { default: tls } = await import('node:tls');
+  const context = tls.createSecureContext();
+  try {
+    context.context.addCACert(process.getBuiltinModule('node:fs').readFileSync(file));
+  } catch {
+    // As there: without it, those that Node knows are trusted.
+    return;
+  }
+  // One for all connections: none has certificates of its own, and a file of all authorities takes a while to read.
+  tls.createSecureContext = () => context;
+}

@@ -1,0 +1,131 @@
+import type { brotliDecompressSync } from 'node:zlib';
+import { systemCode, UnavailableError } from '../../kernel/errors.ts';
+
+/** A reply that is held in memory. */
+export interface HttpReply {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+  /** The compressed body if the server compressed it; `body` is empty then. See {@link decodeReply}. */
+  encoded?: Buffer;
+  /** A long body, if the request allows it in chunks; `body` is empty then. */
+  chunks?: Buffer[];
+}
+
+/** A shorter body is text in any case. */
+const minChunkedBytes = 1024 * 1024;
+
+/**
+ * The body as text, or as bytes if the server compressed it although gantry requests no encoding. With `allowsChunks`, a
+ * long body stays as it came: a string of it would take as much memory again.
+ */
+export function toReplyBody(
+  chunks: Buffer[],
+  headers: HttpReply['headers'],
+  allowsChunks = false,
+): Pick<HttpReply, 'body' | 'encoded' | 'chunks'> {
+  if (encodingsOf(headers).length > 0) return { body: '', encoded: Buffer.concat(chunks) };
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (allowsChunks && bytes >= minChunkedBytes) return { body: '', chunks };
+  const [only] = chunks;
+  return { body: (only && chunks.length === 1 ? only : Buffer.concat(chunks)).toString('utf8') };
+}
+
+/** The start of a body. With `onError`, what arrived before its connection failed. */
+export async function readAtMost(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  onError: (error: unknown) => void = throwIt,
+): Promise<{ content: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes) break;
+    }
+  } catch (error) {
+    onError(error);
+  }
+  return { content: Buffer.concat(chunks).subarray(0, maxBytes), isCut: bytes > maxBytes };
+}
+
+function throwIt(error: unknown): never {
+  throw error;
+}
+
+/** Maximum of a decompressed body, because a small reply may expand to gigabytes. */
+const maxDecodedBytes = 256 * 1024 * 1024;
+
+/** Decompresses the body. Throws as decompress does. */
+export async function decodeReply(reply: HttpReply, host: string): Promise<HttpReply> {
+  if (!reply.encoded) return reply;
+  const { status, headers } = reply;
+  return { status, headers, body: (await decompress(reply.encoded, { status, headers }, host)).toString('utf8') };
+}
+
+/** Undoes `Content-Encoding`. Throws UnavailableError if the encoding is unknown or the bytes are damaged. */
+export async function decompress(
+  body: Buffer,
+  { status, headers }: Pick<HttpReply, 'status' | 'headers'>,
+  host: string,
+): Promise<Buffer> {
+  let bytes = body;
+  for (const encoding of encodingsOf(headers).reverse()) {
+    const isMissing = encoding === 'zstd' && !('zstdDecompressSync' in (await import('node:zlib')));
+    const decode = isMissing ? undefined : decoders[encoding];
+    if (!decode) {
+      throw new UnavailableError(`the reply of ${host} has the encoding "${encoding}", which is not supported`, {
+        why: 'gantry requests no encoding; a proxy may have added it',
+        status,
+      });
+    }
+    // An empty body is empty in every encoding.
+    if (bytes.length > 0) bytes = await decode(bytes).catch((cause) => damaged(host, status, cause));
+  }
+  return bytes;
+}
+
+const decoders: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: inflate,
+  br: brotli,
+  zstd,
+};
+
+async function gunzip(bytes: Buffer): Promise<Buffer> {
+  return (await import('node:zlib')).gunzipSync(bytes, { maxOutputLength: maxDecodedBytes });
+}
+
+/** With the zlib header, or without it, as some servers send it. */
+async function inflate(bytes: Buffer): Promise<Buffer> {
+  const { inflateSync, inflateRawSync } = await import('node:zlib');
+  const hasHeader = ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
+  return (hasHeader ? inflateSync : inflateRawSync)(bytes, { maxOutputLength: maxDecodedBytes });
+}
+
+async function brotli(bytes: Buffer): Promise<Buffer> {
+  return (await import('node:zlib')).brotliDecompressSync(bytes, { maxOutputLength: maxDecodedBytes });
+}
+
+/** Node 22.15 or later. */
+async function zstd(bytes: Buffer): Promise<Buffer> {
+  const zlib = (await import('node:zlib')) as unknown as { zstdDecompressSync: typeof brotliDecompressSync };
+  return zlib.zstdDecompressSync(bytes, { maxOutputLength: maxDecodedBytes });
+}
+
+function damaged(host: string, status: number, cause: unknown): never {
+  const tooLarge = systemCode(cause) === 'ERR_BUFFER_TOO_LARGE';
+  const what = tooLarge ? `is larger than ${maxDecodedBytes} bytes` : 'is compressed and damaged';
+  throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, { status, retryable: !tooLarge, cause });
+}
+
+export function encodingsOf(headers: HttpReply['headers']): string[] {
+  return [headers['content-encoding'] ?? []]
+    .flat()
+    .flatMap((value) => value.toLowerCase().split(','))
+    .map((encoding) => encoding.trim())
+    .filter((encoding) => encoding !== '' && encoding !== 'identity');
+}

@@ -1,0 +1,229 @@
+import type { Agent, ClientRequest } from 'node:http';
+import type { WebSocket } from 'ws';
+import { after, every, pause, turn } from '../../kernel/clock.ts';
+import type { ProxyServer, ProxySettings } from '../config/proxy-settings.ts';
+import type { GantryError } from '../../kernel/errors.ts';
+import { trustCertificateFile } from './certificate-file.ts';
+import { proxyFor, proxyName } from './proxy.ts';
+import { ConnectionError, toConnectionError } from './transport.ts';
+
+/** A live log over a WebSocket. */
+export interface LogSocket {
+  /**
+   * The texts received since the last call, in order. Waits up to `maxWaitMs` for the first, and `gatherMs` more for those
+   * that follow it. `quiet` if there were none, `closed` after the last one.
+   */
+  next(maxWaitMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
+  /** Why it was closed, for messages; empty while it is open. */
+  readonly closeReason: string;
+  /** The platform closed it as one that is complete (code 1000). */
+  readonly isComplete: boolean;
+  /** Ends a wait of `next`, which returns `quiet`. */
+  wake(): void;
+  close(): void;
+}
+
+export type OpenLogSocket = (path: string, query: object, until?: AbortSignal) => Promise<LogSocket>;
+
+interface Options {
+  /** Origin of the logs, the only one that the token is sent to. */
+  address: string;
+  token: string;
+  userAgent: string;
+  proxy: ProxySettings | undefined;
+  signal: AbortSignal;
+  silenceMs: number;
+}
+
+/** The limits of the official client, in ms (docs/platform.md#logs). */
+const handshakeMs = 5_000;
+const pingMs = 10_000;
+const pongMs = 5_000;
+/** Buffer for a slow reader. On overflow the log is closed, and the rest is read from the history. */
+const maxBufferedTexts = 10_000;
+const maxBufferedCharacters = 16 * 1024 * 1024;
+
+/**
+ * Opens a live log, through the proxy if one is set. The platform expects the token in the query, so the URL must not
+ * appear in any output, not even in an error. Rejects with ConnectionError.
+ */
+export async function openLogSocket(path: string, query: object, options: Options): Promise<LogSocket> {
+  const { address, token, userAgent, proxy, signal, silenceMs } = options;
+  const url = new URL(address + path);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  for (const [name, value] of Object.entries({ ...query, token })) {
+    if (value) url.searchParams.set(name, String(value));
+  }
+  const { WebSocket } = await import('ws');
+  const aborted = new AbortController();
+  const connection = new Connection(url, proxyFor(proxy, url));
+  await trustCertificateFile();
+  const agent = await connection.agent();
+  signal.throwIfAborted();
+  const socket = new WebSocket(url, {
+    ...{ agent, headers: { 'user-agent': userAgent } },
+    finishRequest: (request) => connection.watch(request),
+    // Read by the agent, which may still be opening a tunnel.
+    ...{ until: AbortSignal.any([signal, aborted.signal]) },
+  });
+  const buffer = new TextBuffer();
+  let isComplete = false;
+  let lastSeenAt = performance.now();
+
+  const finish = (reason: string) => {
+    if (buffer.closeReason) return;
+    buffer.close(reason);
+    stopPinging();
+    signal.removeEventListener('abort', abort);
+    aborted.abort();
+    if (socket.readyState === socket.CLOSED) return;
+    // If the server does not close the connection soon, destroy it, so that the process can exit.
+    socket.once(
+      'close',
+      after(200, () => socket.terminate()),
+    );
+    socket.close();
+  };
+  const abort = () => finish('interrupted');
+  signal.addEventListener('abort', abort);
+  const deadMs = Math.min(pingMs + pongMs, silenceMs);
+  const stopPinging = every(Math.min(pingMs, deadMs / 2), () => {
+    if (performance.now() - lastSeenAt > deadMs) finish('the connection timed out');
+    else if (socket.readyState === socket.OPEN) socket.ping();
+  });
+  const seen = () => {
+    lastSeenAt = performance.now();
+  };
+  socket.on('pong', seen);
+  socket.on('message', (data) => {
+    seen();
+    if (!buffer.add(String(data))) finish('too many lines to show');
+  });
+  socket.on('close', (code) => {
+    isComplete = code === 1000 && !buffer.closeReason;
+    finish(code === 1000 || code === 1001 ? 'closed by the platform' : 'the connection was lost');
+  });
+
+  await opened(socket, connection, Math.min(handshakeMs, silenceMs)).catch(() => {
+    finish('the connection failed');
+    signal.throwIfAborted();
+    throw connection.failure() ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
+  });
+  return {
+    async next(maxWaitMs, gatherMs) {
+      const texts = await buffer.next(maxWaitMs, gatherMs);
+      signal.throwIfAborted();
+      return texts;
+    },
+    get closeReason() {
+      return buffer.closeReason;
+    },
+    get isComplete() {
+      return isComplete;
+    },
+    wake: () => buffer.wake(),
+    close: () => finish('closed'),
+  };
+}
+
+/** Rejects without a reason, because the error may contain the URL. */
+function opened(socket: WebSocket, connection: Connection, maxWaitMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopTimer = after(maxWaitMs, reject);
+    socket.once('open', () => {
+      stopTimer();
+      resolve();
+    });
+    // An error without a listener would be thrown; it is followed by a close.
+    socket.on('error', (error) => connection.failed(error));
+    socket.once('close', () => {
+      stopTimer();
+      reject();
+    });
+  });
+}
+
+/** The connection that is opened for a WebSocket, and why that failed. */
+class Connection {
+  #isOpen = false;
+  #failure: GantryError | undefined;
+
+  constructor(
+    private readonly url: URL,
+    private readonly proxy: ProxyServer | undefined,
+  ) {}
+
+  async agent(): Promise<Agent | undefined> {
+    if (!this.proxy) return undefined;
+    const { tunnelAgent } = await import('./tunnel.ts');
+    const plain = new URL(this.url);
+    plain.protocol = this.url.protocol.replace('ws', 'http');
+    return tunnelAgent(this.proxy, plain, {});
+  }
+
+  watch(request: ClientRequest): void {
+    request.once('socket', (socket) => {
+      const isEncrypted = 'encrypted' in socket;
+      const connected = () => {
+        this.#isOpen = true;
+      };
+      socket.once(isEncrypted ? 'secureConnect' : 'connect', connected);
+      // A tunnel without TLS is connected already.
+      if (!isEncrypted && !socket.connecting) connected();
+    });
+    request.end();
+  }
+
+  failed(cause: Error): void {
+    if (!this.#isOpen) this.#failure ??= toConnectionError(this.url, cause, false, this.proxy && proxyName(this.proxy));
+  }
+
+  /** Undefined if the connection was opened: what fails then may name the URL, and with it the token. */
+  failure(): GantryError | undefined {
+    return this.#failure;
+  }
+}
+
+/** Received texts that were not read yet, up to a limit. */
+class TextBuffer {
+  closeReason = '';
+  #texts: string[] = [];
+  #characters = 0;
+  wake: () => void = () => {};
+
+  /** Returns false if it is full. */
+  add(text: string): boolean {
+    if (this.closeReason) return true;
+    if (this.#texts.length >= maxBufferedTexts || this.#characters + text.length > maxBufferedCharacters) return false;
+    this.#texts.push(text);
+    this.#characters += text.length;
+    if (this.#texts.length === 1) this.wake();
+    return true;
+  }
+
+  close(reason: string): void {
+    this.closeReason = reason;
+    this.wake();
+  }
+
+  async next(maxWaitMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'> {
+    if (this.#texts.length === 0 && !this.closeReason && maxWaitMs > 0) await this.#change(maxWaitMs);
+    if (this.#texts.length === 0) return this.closeReason ? 'closed' : 'quiet';
+    // At least until the next turn of the event loop: one chunk of the socket may contain more texts.
+    if (!this.closeReason) await (gatherMs > 0 ? pause(gatherMs) : turn());
+    const texts = this.#texts;
+    this.#texts = [];
+    this.#characters = 0;
+    return texts;
+  }
+
+  #change(maxWaitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stopTimer = after(maxWaitMs, resolve);
+      this.wake = () => {
+        stopTimer();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import { markUnreadable, unreadableItems } from '../contract/lists.ts';
+import { parseJson } from '../../kernel/json-text.ts';
+
+/** Whether a body is a JSON list, by its first character. */
+export function startsList(chunks: readonly Buffer[]): boolean {
+  return /^\ufeff?\s*\[/.test(chunks[0]?.toString('utf8', 0, 64) ?? '');
+}
+
+/**
+ * Reads a JSON list without holding its items: it keeps the text and parses it again whenever the items are read. `read`
+ * decodes some of the items. Empties `chunks`. Throws a SyntaxError if the text is incomplete or damaged anywhere.
+ */
+export function readLongList<Item>(chunks: Buffer[], read: (items: unknown[]) => Item[]): Iterable<Item> {
+  const batches: Buffer[] = [];
+  const unreadable = [];
+  for (const batch of splitList(chunks)) {
+    for (const item of unreadableItems(read(parseBatch(batch)))) unreadable.push(item);
+    batches.push(batch);
+  }
+  const list: Iterable<Item> = {
+    *[Symbol.iterator]() {
+      for (const batch of batches) yield* read(parseBatch(batch));
+    },
+  };
+  markUnreadable(list, unreadable);
+  return list;
+}
+
+function parseBatch(batch: Buffer): unknown[] {
+  const items = parseJson(`[${batch.toString('utf8')}]`) as unknown[];
+  if (items.length === 0) throw new SyntaxError('there is nothing between two commas');
+  return items;
+}
+
+/** Splits the text between the brackets of a list at commas between its items, about once in each chunk. */
+function* splitList(chunks: Buffer[]): Generator<Buffer> {
+  const scanner = new ListScanner();
+  let held: Buffer[] = [];
+  for (const [index, chunk] of chunks.entries()) {
+    // The copy in a batch replaces the chunk.
+    chunks[index] = nothing;
+    const { start, comma, end } = scanner.scan(chunk);
+    const cut = end ?? comma;
+    if (cut === undefined) held.push(chunk.subarray(start));
+    else {
+      yield Buffer.concat([...held, chunk.subarray(start, cut)]);
+      held = [chunk.subarray(cut + 1)];
+    }
+    if (end === undefined) continue;
+    checkBlank([...held, ...chunks.slice(index + 1)]);
+    return;
+  }
+  throw new SyntaxError('the list has no end');
+}
+
+const nothing = Buffer.alloc(0);
+
+function checkBlank(rest: readonly Buffer[]): void {
+  for (const text of rest) if (text.toString('utf8').trim() !== '') throw new SyntaxError('text after the list');
+}
+
+const [quote, backslash, itemSeparator] = [0x22, 0x5c, 0x2c];
+const [listStart, listEnd, objectStart, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Finds where the items of a list begin, are separated and end. Looks at bytes: UTF-8 has no such byte in a character. */
+class ListScanner {
+  #depth = 0;
+  #isString = false;
+  #isEscaped = false;
+
+  /** The position after the opening bracket, of the last comma between two items, and of the closing bracket. */
+  scan(chunk: Buffer): { start: number; comma: number | undefined; end: number | undefined } {
+    let [start, comma]: [number, number | undefined] = [0, undefined];
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (this.#isString) this.#scanString(byte);
+      else if (byte === quote) this.#isString = true;
+      else if (byte === itemSeparator && this.#depth === 1) comma = at;
+      else if (byte === listStart || byte === objectStart) {
+        this.#depth++;
+        if (this.#depth === 1) start = at + 1;
+      } else if (byte === listEnd || byte === objectEnd) {
+        this.#depth--;
+        if (this.#depth === 0 && byte === listEnd) return { start, comma, end: at };
+        if (this.#depth <= 0) throw new SyntaxError('a bracket ends what it did not begin');
+      }
+    }
+    // All of it precedes the list.
+    if (this.#depth === 0) start = chunk.length;
+    return { start, comma, end: undefined };
+  }
+
+  #scanString(byte: number | undefined): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === backslash) this.#isEscaped = true;
+    else if (byte === quote) this.#isString = false;
+  }
+}

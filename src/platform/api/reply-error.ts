@@ -1,0 +1,146 @@
+import { type CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import {
+  AuthError,
+  ConflictError,
+  DeniedError,
+  type ErrorFacts,
+  FailedError,
+  type GantryError,
+  LimitError,
+  NotFoundError,
+  RateLimitedError,
+  UnavailableError,
+} from '../../kernel/errors.ts';
+import { parseJson } from '../../kernel/json-text.ts';
+import type { HttpReply } from './http-reply.ts';
+import { isWebPage } from './reply.ts';
+import { parseRetryAfter } from './retry.ts';
+import { isTransientStatus } from './transient-failures.ts';
+
+type ErrorClass = new (message: string, facts: ErrorFacts) => GantryError;
+
+interface StatusMeaning {
+  error: ErrorClass;
+  /** The message if the server sends none. */
+  fallback: string;
+  fix?: Fix;
+}
+
+const meanings: Record<number, StatusMeaning> = {
+  400: { error: FailedError, fallback: 'invalid request' },
+  401: {
+    error: AuthError,
+    fallback: 'the platform does not accept the token',
+    fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a valid service account token`,
+  },
+  402: { error: LimitError, fallback: 'the plan does not allow this, or a payment is due' },
+  403: { error: DeniedError, fallback: 'the token is not allowed to do this' },
+  404: { error: NotFoundError, fallback: 'not found' },
+  408: { error: UnavailableError, fallback: 'the platform timed out' },
+  409: { error: ConflictError, fallback: 'it already exists or has changed' },
+  412: { error: ConflictError, fallback: 'it has changed' },
+  429: { error: RateLimitedError, fallback: 'too many requests' },
+};
+
+const anyServerError: StatusMeaning = {
+  error: UnavailableError,
+  fallback: 'the platform returned an error',
+  fix: sentence`try again later; ${gantryCommand`status`} shows incidents of the platform`,
+};
+const anyOther: StatusMeaning = { error: FailedError, fallback: 'the platform rejected the request' };
+/** Redirects are not followed, so that the token goes nowhere else. */
+const redirect: StatusMeaning = {
+  error: FailedError,
+  fallback: 'the platform returned a redirect',
+  fix: sentence`check the address of the platform (${gantryCommand`config list --show-origin`}) and the network`,
+};
+
+/** It proves nothing about what was asked for: a proxy, or a server that is not the platform, replied. */
+const foreignPage: StatusMeaning = {
+  error: UnavailableError,
+  fallback: 'not found',
+  fix: gantryCommand`doctor`,
+};
+
+/** Creates the error for a reply: the class from its status, the message from the reply. */
+export function errorFromReply(reply: HttpReply, now: number): GantryError {
+  const { status } = reply;
+  const isRedirect = status >= 300 && status < 400;
+  const isForeign = status === 404 && isWebPage(reply);
+  const known = isForeign ? foreignPage : meanings[status];
+  const meaning = known ?? (status >= 500 ? anyServerError : isRedirect ? redirect : anyOther);
+  const facts: ErrorFacts = { status, retryable: isTransientStatus(status) };
+  const code = errorCodeOf(reply);
+  const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');
+  const retryAfterMs = parseRetryAfter(header(reply, 'retry-after'), now);
+  if (requestId) facts.requestId = requestId;
+  if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs;
+  if (meaning.fix) facts.fix = meaning.fix;
+  if (code) facts.details = { error: code };
+  const message = isRedirect ? undefined : messageOf(reply);
+  return new meaning.error(message ?? `${meaning.fallback} (HTTP ${status}${destination(reply)})`, facts);
+}
+
+/** The target of a redirect without its query, which may contain a secret. */
+function destination(reply: HttpReply): string {
+  const location = header(reply, 'location');
+  if (!location || reply.status < 300 || reply.status > 399) return '';
+  if (!URL.canParse(location)) return ` to ${location.split(/[?#]/)[0]}`;
+  const { protocol, host, pathname } = new URL(location);
+  return ` to ${protocol}//${host}${pathname}`;
+}
+
+/** The command that lists what the last parameter of the route names, for a 404. */
+export function listCommandFor(route: string, parameters: Record<string, unknown>): CommandLine | undefined {
+  const [, last = ''] = /\{(\w+)\}[^{]*$/.exec(route) ?? [];
+  return lists[last]?.(String(parameters.app));
+}
+
+const lists: Record<string, (app: string) => CommandLine> = {
+  project: () => gantryCommand`projects list`,
+  app: () => gantryCommand`apps list`,
+  build: (app) => gantryCommand`builds list ${app}`,
+  run: (app) => gantryCommand`runs list ${app}`,
+};
+
+/**
+ * The server's message: `{message}` (spec 2.16), `error_description` of token requests, or short plain text, but not a web
+ * page.
+ */
+function messageOf({ body, headers, status }: HttpReply): string | undefined {
+  const text = body.trim();
+  if (isWebPage({ body, headers })) return `received a web page instead of a reply (HTTP ${status})`;
+  const said = parseObject(text);
+  if (said) {
+    const words = [said.message, said.error_description].find((found) => typeof found === 'string' && found !== '');
+    return words === undefined ? undefined : truncate(words);
+  }
+  return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;
+}
+
+/** Longer messages are truncated, in characters. */
+const maxMessageLength = 2_000;
+
+function truncate(message: string): string {
+  const left = message.length - maxMessageLength;
+  return left > 0 ? `${message.slice(0, maxMessageLength)}… (${left} more characters)` : message;
+}
+
+/** The machine-readable code of a failed login request, such as `authorization_pending`. */
+function errorCodeOf({ body }: HttpReply): string | undefined {
+  const said = parseObject(body);
+  return [said?.error, said?.error_code].find((word) => typeof word === 'string' && /^\w+$/.test(word));
+}
+
+function parseObject(text: string): Record<string, string | undefined> | undefined {
+  try {
+    return Object(parseJson(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function header(reply: HttpReply, name: string): string | undefined {
+  const value = reply.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

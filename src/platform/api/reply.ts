@@ -1,0 +1,171 @@
+import { type GenericSchema, safeParse } from 'valibot';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { FailedError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { parseJson, parseJsonOr, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
+import { CachedCopyError, signOfCopy } from './cached-copy.ts';
+import type { HttpReply } from './http-reply.ts';
+import { readLongList, startsList } from './long-list.ts';
+import { ConnectionError } from './transport.ts';
+
+/** A successful reply and the host that it was requested from. */
+export interface HostReply extends HttpReply {
+  host: string;
+}
+
+/**
+ * Reads a successful reply as its endpoint defines: JSON of a schema, plain text or a confirmation. A reply of another kind
+ * did not come from the platform, despite its status.
+ */
+export function readReply(endpoint: Endpoint, received: HostReply): unknown {
+  const { reply, mayBeEmpty, current } = endpoint;
+  const sign = current ? signOfCopy(received.headers) : undefined;
+  if (sign !== undefined) throw new CachedCopyError(received.host, sign, received.status);
+  if (received.chunks) return readChunks(endpoint, received, received.chunks);
+  if (reply === 'anything') return received.body;
+  rejectWebPage(received);
+  if (reply === 'text') return confirmation(received);
+  if (reply === 'nothing') return void confirmation(received);
+
+  const { status } = received;
+  if (!isWhole(endpoint, received)) throw partialReplyError(received);
+  const json = mayBeEmpty && isEmpty(received) ? null : parse(received);
+  return decode(endpoint, reply, json, status);
+}
+
+/** The JSON of a successful reply that no endpoint defines. */
+export function readJsonReply(received: HostReply): unknown {
+  rejectWebPage(received);
+  return parse(received);
+}
+
+/** What is read has the status 200: another one says that a part of it is missing (206), or was made by a proxy (203). */
+function isWhole({ route, mayBeEmpty }: Endpoint, { status, body }: HostReply): boolean {
+  if (status === 200) return true;
+  if (route.startsWith('GET ')) return status === 204 && mayBeEmpty && body === '';
+  return status === 201 || status === 202 || status === 204;
+}
+
+function partialReplyError({ host, status }: HostReply): UnavailableError {
+  return new UnavailableError(`the reply of ${host} does not match the request (HTTP ${status})`, {
+    why: 'a proxy may have changed it, or a part of it is missing',
+    status,
+    retryable: true,
+  });
+}
+
+/** Without a length, the reply may as well have been cut off before its body. */
+function isEmpty({ status, body, headers }: HostReply): boolean {
+  const isAnnounced = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return body === '' && (status === 204 || isAnnounced);
+}
+
+/** Only a list is read from chunks: anything else is not as long, or not from the platform. */
+function readChunks(endpoint: Endpoint, received: HostReply, chunks: Buffer[]): unknown {
+  const { reply } = endpoint;
+  if (typeof reply !== 'object' || !startsList(chunks)) {
+    const { chunks: _, ...others } = received;
+    return readReply(endpoint, { ...others, body: Buffer.concat(chunks).toString('utf8') });
+  }
+  try {
+    return readLongList(chunks, (items) => decode(endpoint, reply, items, received.status) as unknown[]);
+  } catch (cause) {
+    throw cause instanceof SyntaxError ? damagedError(received, cause) : cause;
+  }
+}
+
+function decode({ route }: Endpoint, schema: GenericSchema, json: unknown, status: number): unknown {
+  const result = safeParse(schema, json);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const where = issue.path?.map((item) => String(item.key)).join('.') ?? 'the reply';
+  throw new UnexpectedReplyError(`${route} returned an unexpected reply: ${where}: ${issue.message}`, { status });
+}
+
+/** The platform never replies with a web page: it comes from a proxy, a firewall or the login page of a network. */
+export function rejectWebPage(received: HostReply): void {
+  if (!isWebPage(received)) return;
+  const { host, body, status } = received;
+  const title = titleOf(body);
+  const page = title ? `a web page ("${title}")` : 'a web page';
+  throw new UnavailableError(`received ${page} instead of a reply from ${host} (HTTP ${status})`, {
+    why: 'a proxy, a firewall or the login page of a network replied in its place',
+    fix: gantryCommand`doctor`,
+    status,
+    retryable: true,
+  });
+}
+
+const htmlStart = /^<(!--|(!doctype|html|head|body|title|meta|link|script|style|div|p|h[1-6]|center|table|form)\b)/i;
+
+/** Some servers label plain text as HTML, so there must also be a tag. */
+export function isWebPage({ body, headers }: Pick<HttpReply, 'body' | 'headers'>): boolean {
+  const start = withoutMark(body).trimStart();
+  if (htmlStart.test(start)) return true;
+  const isLabelled = /^\s*(text\/html|application\/xhtml)/i.test(String(headers['content-type'] ?? ''));
+  return isLabelled && !/^[[{"]/.test(start) && /<[a-z!/][^<>]*>/i.test(start);
+}
+
+function titleOf(body: string): string | undefined {
+  const [, title = ''] = /<title[^>]{0,200}>([^<]{1,300})/i.exec(body.slice(0, 20_000)) ?? [];
+  const text = title.replace(/\s+/g, ' ').trim();
+  // Redaction recognizes the ellipsis: a secret may be truncated there.
+  return (text.length > 100 ? `${text.slice(0, 100)}…` : text) || undefined;
+}
+
+/** Confirmations are short, in characters. */
+const maxConfirmationLength = 4_096;
+
+/** The text of a confirmation: plain text, or the message of JSON. Throws an error that came with status 200. */
+function confirmation(received: HostReply): string {
+  const { body, status, host } = received;
+  const json = jsonOf(body);
+  if (typeof json === 'string') return json;
+  if (typeof json === 'object' && json !== null) return messageOf(json as Record<string, unknown>, received);
+  const isPlain =
+    body.length <= maxConfirmationLength && !/^\s*<[a-z?!/]|[\u0000-\u0008\ufffd]/i.test(withoutMark(body));
+  if (isPlain) return withoutMark(body);
+  throw new UnavailableError(`the reply of ${host} is not a confirmation (HTTP ${status})`, {
+    why: 'a proxy or a firewall may have replied instead of the platform',
+    status,
+    retryable: true,
+  });
+}
+
+function messageOf(json: Record<string, unknown>, { status, body }: HostReply): string {
+  const { error, errors, success, ok, message } = json;
+  const text = typeof message === 'string' ? message : '';
+  const hasErrors = typeof errors === 'object' ? Object.keys(errors ?? {}).length > 0 : Boolean(errors);
+  if (!error && !hasErrors && success !== false && ok !== false) return text || body;
+  const reason = text || (typeof error === 'string' ? error : stringifyJson(error ?? errors ?? json));
+  throw new FailedError(reason, { why: `the platform returned an error (HTTP ${status})`, status });
+}
+
+/** Text that starts like JSON but does not parse was truncated. */
+function parse({ body, status, host }: HostReply): unknown {
+  const text = withoutMark(body);
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    if (/^\s*[[{"]/.test(text)) throw damagedError({ status, host }, cause);
+    const what = text.trim() === '' ? 'is empty' : 'is not JSON';
+    throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {
+      why: 'a proxy or a firewall may have replied in its place',
+      status,
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+function damagedError({ status, host }: Pick<HostReply, 'status' | 'host'>, cause: unknown): ConnectionError {
+  const lost = new ConnectionError(`the reply of ${host} is incomplete or damaged (HTTP ${status})`, true, cause);
+  lost.facts.status = status;
+  return lost;
+}
+
+/** Checks the first character, because an exception for each of thousands of files is slow. */
+function jsonOf(text: string): unknown {
+  if (!/^\ufeff?\s*["[{]/.test(text)) return undefined;
+  return parseJsonOr(withoutMark(text), undefined);
+}

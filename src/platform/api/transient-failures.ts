@@ -1,0 +1,144 @@
+import type { ErrorFacts } from '../../kernel/errors.ts';
+
+/**
+ * What another try may get over, and what it cannot: for requests, transfers, tunnels and polls, this is the only table.
+ * Errors of connections have a code, replies have a status.
+ */
+const failures: Record<string, Failure> = {
+  ECONNREFUSED: { reason: 'connection refused', isEarly: true },
+  ENOTFOUND: { reason: 'host not found', isEarly: true },
+  EAI_AGAIN: { reason: 'DNS lookup failed', isEarly: true },
+  EHOSTUNREACH: { reason: 'no route to host', isEarly: true },
+  ENETUNREACH: { reason: 'network unreachable', isEarly: true },
+  ETIMEDOUT: { reason: 'timed out', isEarly: true },
+  UND_ERR_CONNECT_TIMEOUT: { reason: 'timed out', isEarly: true },
+  UND_ERR_HEADERS_TIMEOUT: { reason: 'timed out' },
+  UND_ERR_BODY_TIMEOUT: { reason: 'timed out' },
+  UND_ERR_SOCKET: { reason: 'connection reset' },
+  ECONNRESET: { reason: 'connection reset' },
+  EPIPE: { reason: 'connection reset' },
+  // Of this machine.
+  EMFILE: { ...ofThisMachine('too many files are open'), fix: 'raise the limit: ulimit -n 4096' },
+  ENFILE: ofThisMachine('too many files are open on this machine'),
+  ENOBUFS: ofThisMachine('out of memory for connections'),
+  EADDRNOTAVAIL: ofThisMachine('no local address or port is free'),
+  ENOMEM: { reason: 'out of memory', isEarly: true, lasts: true, fix: 'raise the limit: ulimit -v unlimited' },
+  EAI_MEMORY: { reason: 'out of memory', isEarly: true, lasts: true },
+  EACCES: { reason: 'not allowed on this machine', isEarly: true, lasts: true },
+  EPERM: { reason: 'not allowed on this machine', isEarly: true, lasts: true },
+  EAFNOSUPPORT: { reason: 'this machine has no such network', isEarly: true, lasts: true },
+  // Of TLS.
+  ...certificate('its certificate has expired', 'CERT_HAS_EXPIRED'),
+  ...certificate('its certificate is not valid yet', 'CERT_NOT_YET_VALID'),
+  ...certificate('its certificate was revoked', 'CERT_REVOKED'),
+  ...certificate('its certificate is self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'),
+  ...certificate(
+    "its certificate is issued by an authority that is not trusted; set SSL_CERT_FILE to its certificate if it is your company's",
+    ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+    ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_VERIFY_FIRST_CERTIFICATE', 'CERT_UNTRUSTED'],
+  ),
+  ...certificate('its certificate is for another host name', 'ERR_TLS_CERT_ALTNAME_INVALID'),
+  ...certificate(
+    'it does not speak TLS',
+    ...['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'],
+  ),
+};
+
+const statuses: Record<number, Transient> = {
+  408: {},
+  429: { refuses: true },
+  500: {},
+  502: { isGateway: true },
+  503: { isGateway: true, refuses: true },
+  504: { isGateway: true },
+};
+
+interface Transient {
+  /** What is before an app sends it when it gets no reply of the app. It may have taken the request all the same. */
+  isGateway?: boolean;
+  /** The request was not taken. */
+  refuses?: boolean;
+}
+
+interface Failure {
+  reason: string;
+  /** Before a byte of the request was sent. */
+  isEarly?: boolean;
+  /** Another try cannot succeed. */
+  lasts?: boolean;
+  /** Whether messages have the code: users search for it. */
+  showsCode?: boolean;
+  fix?: string;
+}
+
+/** What other connections give back when they end: nothing was sent, and another try may succeed. */
+function ofThisMachine(reason: string): Failure {
+  return { reason, isEarly: true, showsCode: true };
+}
+
+function certificate(reason: string, ...codes: string[]): Record<string, Failure> {
+  const failure = { reason, isEarly: true, lasts: true, showsCode: true };
+  return Object.fromEntries(codes.map((code) => [code, failure]));
+}
+
+export function isTransientStatus(status: number): boolean {
+  return statuses[status] !== undefined;
+}
+
+export function isGatewayStatus(status: number): boolean {
+  return statuses[status]?.isGateway === true;
+}
+
+export function isRefusedStatus(status: number): boolean {
+  return statuses[status]?.refuses === true;
+}
+
+/** The server has more to do than it can: fewer requests at a time may help. Storage has several statuses for it. */
+export function isOverload({ facts: { status } }: { facts: ErrorFacts }): boolean {
+  return status !== undefined && isTransientStatus(status);
+}
+
+/** Whether a request with this reply had no effect. A gateway's refusal counts only if it says when to come again. */
+export function wasRefused({ status, retryAfterMs }: ErrorFacts): boolean {
+  return status !== undefined && isRefusedStatus(status) && (!isGatewayStatus(status) || retryAfterMs !== undefined);
+}
+
+/** Why a connection failed, for messages. */
+export function failureReason(cause: unknown): string {
+  const code = errorCode(cause);
+  const known = failures[code] ?? (isTls(code) ? { reason: 'the TLS handshake failed', showsCode: true } : undefined);
+  if (known) return known.reason + (known.showsCode || (known.lasts && /^E[A-Z]/.test(code)) ? ` (${code})` : '');
+  const message = cause instanceof Error ? cause.message : String(cause);
+  // Node names the local address even if there is none.
+  return message.replace(/ - Local \(.*\)$/, '');
+}
+
+/** What an error has to say besides its reason. */
+export function failureFacts(cause: unknown): ErrorFacts {
+  const { lasts = false, fix } = failures[errorCode(cause)] ?? {};
+  return { retryable: !lasts, ...(fix && { fix }) };
+}
+
+/** Whether the connection failed before a byte of the request was sent. */
+export function isEarlyFailure(cause: unknown): boolean {
+  const code = errorCode(cause);
+  return isTls(code) || (failures[code]?.isEarly === true && !/^(read|write)$/.test(syscallOf(cause)));
+}
+
+/** The system's error code, which Node may wrap in a cause or in the first of several errors. */
+function errorCode(cause: unknown): string {
+  const error = cause as { code?: unknown; cause?: unknown; errors?: unknown[] } | undefined;
+  // Of WebAssembly, which reserves gigabytes of addresses: `ulimit -v` may forbid it.
+  if (error instanceof RangeError && /out of memory/i.test(error.message)) return 'ENOMEM';
+  if (typeof error?.code === 'string' && error.code) return error.code;
+  if (error?.errors?.length) return errorCode(error.errors[0]);
+  return error?.cause ? errorCode(error.cause) : '';
+}
+
+function syscallOf(cause: unknown): string {
+  return String((cause as NodeJS.ErrnoException | undefined)?.syscall ?? '');
+}
+
+function isTls(code: string): boolean {
+  return /^(CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|EPROTO)/.test(code);
+}

@@ -1,0 +1,154 @@
+import { Agent as PlainAgent, request as requestPlainly } from 'node:http';
+import { Agent, type AgentOptions, type RequestOptions, request as requestOverTls } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { after } from '../../kernel/clock.ts';
+import type { ProxyServer } from '../config/proxy-settings.ts';
+import { decodeIfValid } from '../contract/address.ts';
+import { systemCode } from '../../kernel/errors.ts';
+import { proxyName, urlHost, urlPort } from './proxy.ts';
+import { failureReason, isTransientStatus } from './transient-failures.ts';
+import { ConnectionError, connectTimeoutError, connectTimeoutMs } from './transport.ts';
+
+export interface TunnelTarget {
+  host: string;
+  port: number;
+}
+
+/**
+ * Opens a connection to the target through the proxy, which learns only host and port. Rejects with a ConnectionError that
+ * names the proxy, or with the reason of the signal; in both cases the request was not sent.
+ */
+export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, signal?: AbortSignal): Promise<Socket> {
+  const url = new URL(proxy.address);
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const send = url.protocol === 'https:' ? requestOverTls : requestPlainly;
+    const request = send({
+      host: urlHost(url),
+      port: urlPort(url),
+      method: 'CONNECT',
+      path: authority,
+      agent: false,
+      headers: { host: authority, ...credentialsOf(url) },
+    });
+    const stopTimer = after(connectTimeoutMs, () => request.destroy(connectTimeoutError()));
+    const destroy = () => request.destroy();
+    signal?.addEventListener('abort', destroy, { once: true });
+    const cleanUp = () => {
+      stopTimer();
+      signal?.removeEventListener('abort', destroy);
+    };
+    request
+      .on('connect', ({ statusCode = 0 }, socket: Socket, head) => {
+        cleanUp();
+        // Until the socket is used, an error would have no listener.
+        socket.on('error', () => {});
+        if (signal?.aborted) {
+          socket.destroy();
+          return reject(signal.reason);
+        }
+        if (statusCode < 200 || statusCode > 299) {
+          socket.destroy();
+          return reject(connectRejectedError(proxy, authority, statusCode));
+        }
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+      })
+      .on('error', (cause) => {
+        cleanUp();
+        reject(signal?.aborted ? signal.reason : unreachableError(proxy, cause));
+      })
+      // Has no effect after the others.
+      .on('close', () => reject(unreachableError(proxy, new Error('closed without a response'))))
+      .end();
+  });
+}
+
+/** The options of Node's global agent. */
+const defaultAgentOptions: AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 };
+
+/** An agent of `node:http` or `node:https` whose connections are tunnels. */
+export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions = defaultAgentOptions): PlainAgent {
+  return url.protocol === 'https:' ? new TlsTunnels(proxy, options) : new PlainTunnels(proxy, options);
+}
+
+/** The options that an agent passes on, with the signal of the request (`openRequest` in transport.ts). */
+type ConnectOptions = TunnelTarget & { until?: AbortSignal };
+type ConnectCallback = (error: Error | null, stream: Duplex) => void;
+
+class PlainTunnels extends PlainAgent {
+  /** Read by `openRequest` in transport.ts, for messages. */
+  readonly through: string;
+
+  constructor(
+    private readonly proxy: ProxyServer,
+    options: AgentOptions,
+  ) {
+    super(options);
+    this.through = proxyName(proxy);
+  }
+
+  override createConnection(options: unknown, opened?: ConnectCallback): undefined {
+    passOn(openTunnel(this.proxy, options as ConnectOptions, (options as ConnectOptions).until), opened);
+  }
+}
+
+class TlsTunnels extends Agent {
+  readonly through: string;
+
+  constructor(
+    private readonly proxy: ProxyServer,
+    options: AgentOptions,
+  ) {
+    super(options);
+    this.through = proxyName(proxy);
+  }
+
+  override createConnection(options: RequestOptions, opened?: ConnectCallback): undefined {
+    const { until, ...target } = options as ConnectOptions;
+    // The parent class adds TLS to a given socket.
+    const encrypted = (socket: Socket) => super.createConnection({ ...options, socket } as RequestOptions) as Duplex;
+    passOn(openTunnel(this.proxy, target, until).then(encrypted), opened);
+  }
+}
+
+function passOn(opening: Promise<Duplex>, opened: ConnectCallback = () => {}): void {
+  opening.then(
+    (stream) => opened(null, stream),
+    (error) => opened(error, undefined as never),
+  );
+}
+
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (!username && !password) return {};
+  // A password may contain an unencoded percent sign.
+  const pair = `${decodeIfValid(username)}:${decodeIfValid(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+function connectRejectedError(proxy: ProxyServer, authority: string, status: number): ConnectionError {
+  const { username } = new URL(proxy.address);
+  const { variable } = proxy;
+  const retryable = isTransientStatus(status);
+  const name = proxyName(proxy);
+  if (status === 407) {
+    const [what, fix] = username
+      ? ['rejected the user name or password', `correct the user name and password in ${variable}`]
+      : ['requires a user name and password', `add a user name and password to the address in ${variable}`];
+    return new ConnectionError(`${name} ${what} (HTTP 407)`, false, undefined, { retryable, fix });
+  }
+  const what = status >= 500 ? 'could not connect to' : 'refused to connect to';
+  return new ConnectionError(`${name} ${what} ${authority} (HTTP ${status})`, false, undefined, {
+    retryable,
+    fix: `check ${variable}, or add the host to NO_PROXY to connect directly`,
+  });
+}
+
+function unreachableError(proxy: ProxyServer, cause: Error): ConnectionError {
+  const reason = /^HPE_/.test(systemCode(cause)) ? 'it does not speak HTTP' : failureReason(cause);
+  return new ConnectionError(`cannot connect to ${proxyName(proxy)}: ${reason}`, false, cause, {
+    fix: `check ${proxy.variable}`,
+  });
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readRegularSync } from '../../kernel/disk/regular-file.ts';
+import { realFolder } from './bound-folders.ts';
+import type { Folders } from './folders.ts';
+import { folderEmulatorName, nameOfPlatform, type Target, targetText } from './target.ts';
+
+/** Where the last deploy from a folder went. */
+export interface FolderTarget {
+  app: string;
+  project: string;
+  /** As in {@link Target}. */
+  platform: string;
+  /** URL of its management API. */
+  address: string;
+  /** Flags that lead there again; empty if the environment had the address. */
+  flags: string[];
+  deployedAt: string;
+}
+
+/**
+ * What is remembered for a folder, or for the app that it is a part of; undefined if nothing is. A copy of the folder and a
+ * worktree are other folders, and so is another app below it.
+ */
+export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
+  const all = readAll(state);
+  const folder = findRemembered(all, realFolder(cwd));
+  const found = folder === undefined ? undefined : all[folder];
+  return isFolderTarget(found) ? found : undefined;
+}
+
+function findRemembered(all: Record<string, unknown>, start: string): string | undefined {
+  if (Object.keys(all).length === 0) return undefined;
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (Object.hasOwn(all, folder)) return folder;
+    if (dirname(folder) === folder || existsSync(join(folder, 'cerebrium.toml'))) return undefined;
+  }
+}
+
+/** Nothing is written into the folder itself. Folders that are gone, and the oldest of very many, are forgotten. */
+export async function rememberFolderTarget(
+  { state }: Pick<Folders, 'state'>,
+  cwd: string,
+  target: FolderTarget,
+): Promise<void> {
+  const { updateStoredFile } = await import('./stored-files.ts');
+  await updateStoredFile(state, 'targets', (stored) => {
+    const others = Object.entries(stored as Record<string, unknown>)
+      .filter(([folder, entry]) => isFolderTarget(entry) && existsSync(folder))
+      .sort(([, one], [, other]) => ((one as FolderTarget).deployedAt < (other as FolderTarget).deployedAt ? 1 : -1))
+      .slice(0, maxFolders - 1);
+    return { ...Object.fromEntries(others), [realFolder(cwd)]: target };
+  });
+}
+
+/** A choice that was made for the folder after a deploy to an emulator replaces it. */
+export async function forgetFolderEmulator(folders: Pick<Folders, 'state'>, cwd: string): Promise<void> {
+  if (readFolderTarget(folders, cwd)?.platform !== 'emulator') return;
+  const { updateStoredFile } = await import('./stored-files.ts');
+  await updateStoredFile(folders.state, 'targets', (stored) => {
+    const { [findRemembered(stored as Record<string, unknown>, realFolder(cwd)) ?? '']: _, ...others } = stored;
+    return others;
+  });
+}
+
+const maxFolders = 500;
+
+/** Whether the last deploy went to the emulator of the folder. */
+export function isLocalTarget({ flags }: FolderTarget): boolean {
+  return flags.includes('--local');
+}
+
+/** Its words, as {@link targetText} has them. */
+export function folderTargetText(last: FolderTarget): string {
+  const { project, platform, address } = last;
+  const platformName = isLocalTarget(last) ? folderEmulatorName : nameOfPlatform(platform, address);
+  return targetText({ project: { value: project, origin: '' }, platformName });
+}
+
+/** Whether a target is where the last deploy went. All emulators are one platform: they differ only in their port. */
+export function isSameTarget({ project, platform }: FolderTarget, target: Target): boolean {
+  return project === target.project.value && platform === target.platform.value;
+}
+
+function readAll(state: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(readRegularSync(join(state, 'targets.json'))));
+  } catch {
+    return {};
+  }
+}
+
+function isFolderTarget(value: unknown): value is FolderTarget {
+  const { app, project, platform, address, flags, deployedAt } = Object(value);
+  const texts = [app, project, platform, address, deployedAt, ...(Array.isArray(flags) ? flags : [undefined])];
+  return texts.every((text) => typeof text === 'string');
+}

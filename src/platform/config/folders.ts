@@ -1,0 +1,41 @@
+import { join, resolve } from 'node:path';
+import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+
+/** gantry's folders on this machine. They may not exist or not be writable. */
+export interface Folders {
+  /** Settings and credentials. */
+  config: string;
+  /** State of unfinished transfers. */
+  state: string;
+  /** Names for shell completion, compressed files of apps, runs. */
+  cache: string;
+}
+
+/** The XDG or Windows folders, or folders below GANTRY_CONFIG_DIR if that is set. Absolute: apps of the emulator use them. */
+export function resolveFolders(env: Environment): Folders {
+  const given = readVariable(env, 'GANTRY_CONFIG_DIR');
+  const own = given && resolve(given);
+  if (own) return { config: own, state: join(own, 'state'), cache: join(own, 'cache') };
+  const home = homeFolder(env);
+  const folder = (variable: Variable, local: Variable, below: string) =>
+    resolve(readVariable(env, variable) ?? readVariable(env, local) ?? join(home, below), 'gantry');
+  return {
+    config: folder('XDG_CONFIG_HOME', 'APPDATA', '.config'),
+    state: folder('XDG_STATE_HOME', 'LOCALAPPDATA', '.local/state'),
+    cache: folder('XDG_CACHE_HOME', 'LOCALAPPDATA', '.cache'),
+  };
+}
+
+/** That of the user's entry in the system if the environment has none: a service may start without. */
+export function homeFolder(env: Environment): string {
+  return readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? systemHome();
+}
+
+function systemHome(): string {
+  try {
+    return process.getBuiltinModule('node:os').userInfo().homedir || '/';
+  } catch {
+    // A user without an entry, as in containers.
+    return '/';
+  }
+}

@@ -1,0 +1,40 @@
+import { UsageError } from '../../kernel/errors.ts';
+import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import type { OnInvalidSetting } from './invalid-setting.ts';
+
+/** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
+export interface ProxySettings {
+  /** For http and https URLs. */
+  http: ProxyServer | undefined;
+  https: ProxyServer | undefined;
+  /** Hosts that bypass the proxy, as in NO_PROXY. */
+  noProxy: string;
+}
+
+export interface ProxyServer {
+  /** May contain a password: never printed. */
+  address: string;
+  variable: Variable;
+}
+
+export function readProxySettings(env: Environment, onInvalid: OnInvalidSetting): ProxySettings | undefined {
+  const all = anyProxy(env);
+  const http = readProxy(env, 'HTTP_PROXY', onInvalid) ?? all;
+  const https = readProxy(env, 'HTTPS_PROXY', onInvalid) ?? all;
+  return http || https ? { http, https, noProxy: readVariable(env, 'NO_PROXY') ?? '' } : undefined;
+}
+
+/** Accepts `host:3128` too. Errors do not repeat the value, as it may contain a password. */
+function readProxy(env: Environment, variable: Variable, onInvalid: OnInvalidSetting): ProxyServer | undefined {
+  const given = readVariable(env, variable);
+  if (!given) return undefined;
+  const address = given.includes('://') ? given : `http://${given}`;
+  if (URL.canParse(address) && /^https?:/i.test(address)) return { address, variable };
+  onInvalid(new UsageError(`${variable} is not a valid proxy URL`, { fix: `${variable}=http://host:3128` }));
+  return undefined;
+}
+
+/** Ignores SOCKS proxies, which ALL_PROXY often sets for other programs. */
+function anyProxy(env: Environment): ProxyServer | undefined {
+  return readProxy(env, 'ALL_PROXY', () => {});
+}

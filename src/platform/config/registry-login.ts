@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { readRegular } from '../../kernel/disk/index.ts';
+import { type Environment, readVariable } from '../../kernel/environment.ts';
+import { homeFolder } from './folders.ts';
+
+interface DockerConfig {
+  auths?: Record<string, { auth?: string } | undefined>;
+  credsStore?: string;
+  credHelpers?: Record<string, string>;
+}
+
+/** Registry credentials in the platform's format: `{"auths":{"<registry>":{"auth":"…"}}}`. */
+export interface RegistryLogin {
+  registry: string;
+  dockerAuth: string;
+  /** Must not be printed: each login in base64, and its password. */
+  secrets: string[];
+}
+
+const dockerHub = 'docker.io';
+/** Names under which Docker stores the login to Docker Hub. */
+const hubNames = ['https://index.docker.io/v1/', 'index.docker.io', 'docker.io', 'registry-1.docker.io'];
+
+/**
+ * Finds the logins for the registries of the given images, and no others, in Docker's config file or its credential
+ * helper. Undefined if there are none.
+ */
+export async function findRegistryLogin(images: string[], env: Environment): Promise<RegistryLogin | undefined> {
+  const registries = [...new Set(images.map(parseRegistry))];
+  if (registries.length === 0) return undefined;
+  const config = await dockerConfig(env);
+  const found: [string, string][] = [];
+  for (const registry of registries) {
+    const auth = config && (await authFor(registry, config));
+    if (auth) found.push([registry === dockerHub ? 'https://index.docker.io/v1/' : registry, auth]);
+  }
+  if (found.length === 0) return undefined;
+  const auths = Object.fromEntries(found.map(([registry, auth]) => [registry, { auth }]));
+  return {
+    registry: found.map(([registry]) => registry).join(', '),
+    dockerAuth: JSON.stringify({ auths }),
+    secrets: found.flatMap(([, auth]) => [auth, passwordOf(auth)]),
+  };
+}
+
+function passwordOf(auth: string): string {
+  return Buffer.from(auth, 'base64').toString().split(':').slice(1).join(':');
+}
+
+/** `ghcr.io/me/app:1` is at `ghcr.io`; `debian:bookworm` and `me/app` are at Docker Hub. */
+export function parseRegistry(image: string): string {
+  const [first = '', ...rest] = image.split('/');
+  return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : dockerHub;
+}
+
+/** The base images of a Dockerfile, without its own stages and `scratch`. */
+export function findBaseImages(dockerfile: string): string[] {
+  const stages = new Set<string>(['scratch']);
+  const images: string[] = [];
+  for (const [, image = '', stage] of dockerfile.matchAll(
+    /^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?/gim,
+  )) {
+    if (!stages.has(image.toLowerCase()) && !image.includes('$')) images.push(image);
+    if (stage) stages.add(stage.toLowerCase());
+  }
+  return images;
+}
+
+async function dockerConfig(env: Environment): Promise<DockerConfig | undefined> {
+  const folder = readVariable(env, 'DOCKER_CONFIG') ?? join(homeFolder(env), '.docker');
+  try {
+    return JSON.parse(String(await readRegular(join(folder, 'config.json')))) as DockerConfig;
+  } catch {
+    return undefined;
+  }
+}
+
+async function authFor(registry: string, config: DockerConfig): Promise<string | undefined> {
+  const names = registry === dockerHub ? hubNames : [registry, `https://${registry}`];
+  for (const name of names) {
+    const helper = config.credHelpers?.[name] ?? (name in (config.auths ?? {}) ? config.credsStore : undefined);
+    const auth = config.auths?.[name]?.auth || (helper && (await runHelper(helper, name)));
+    if (auth) return auth;
+  }
+  return undefined;
+}
+
+/** Runs `docker-credential-<helper> get`: registry on stdin, `{"Username","Secret"}` on stdout. */
+function runHelper(helper: string, registry: string): Promise<string | undefined> {
+  if (!/^[\w.-]+$/.test(helper)) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const child = spawn(`docker-credential-${helper}`, ['get'], { stdio: ['pipe', 'pipe', 'ignore'], timeout: 10_000 });
+    let answer = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      answer += chunk;
+    });
+    child.stdin.on('error', () => {});
+    child.on('error', () => resolve(undefined));
+    child.on('close', () => resolve(basicAuth(answer)));
+    child.stdin.end(registry);
+  });
+}
+
+/** Undefined for a token login (user name `<token>`), which has no password. */
+function basicAuth(answer: string): string | undefined {
+  try {
+    const { Username, Secret } = JSON.parse(answer) as { Username?: string; Secret?: string };
+    if (!Username || !Secret || Username === '<token>') return undefined;
+    return Buffer.from(`${Username}:${Secret}`).toString('base64');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import type { Host } from '../contract/endpoint.ts';
+import { readRegularSync } from '../../kernel/disk/regular-file.ts';
+import { FailedError, UsageError } from '../../kernel/errors.ts';
+import { findBoundFolder } from './bound-folders.ts';
+import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import { type Folders, resolveFolders } from './folders.ts';
+import { type OnInvalidSetting, throwInvalid } from './invalid-setting.ts';
+import type { LocalSettings } from './local-settings.ts';
+import { checkProjectId } from './project-id.ts';
+import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
+import { defaultRegion } from './region-name.ts';
+import { teamStateProblem } from './team-state.ts';
+import { checkUrl } from './url-setting.ts';
+
+/** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `folder (/home/me/work)`, `profile`, `default` or `not set`. */
+export interface Setting {
+  value: string | undefined;
+  origin: string;
+}
+
+export interface Settings {
+  profile: Profile;
+  /** Names of the profiles in `config.json`. */
+  profiles: string[];
+  project: Setting;
+  region: Setting;
+  /** URLs without a trailing slash; https, or http on this machine. */
+  addresses: Record<Host, Setting & { value: string }>;
+  /** `on` or `off`. */
+  packingCache: Setting;
+  proxy: ProxySettings | undefined;
+  folders: Folders;
+  /** Whether the archives of successful deploys are kept, for `gantry rollback`: `on` or `off`. */
+  keepArchives: Setting;
+  /** `volume:/folder` that machines share, on the volume of `region`; `off` is as unset. */
+  teamState: Setting & { region: string };
+}
+
+type Profile = Setting & { value: string };
+
+export interface SettingFlags {
+  project?: string | undefined;
+  profile?: string | undefined;
+  region?: string | undefined;
+  /** The working directory, which may be bound to a profile. */
+  folder?: string | undefined;
+  local?: LocalSettings | undefined;
+}
+
+interface SettingSource {
+  variables: Variable[];
+  key: string;
+  fallback?: string;
+}
+
+/** Every setting: its variables, its key in a profile of `config.json`, and its default. */
+export const settingSources = {
+  project: { variables: ['GANTRY_PROJECT', 'CEREBRIUM_PROJECT_ID'], key: 'project' },
+  region: { variables: ['GANTRY_REGION'], key: 'region' },
+  management: { variables: ['GANTRY_API_URL', 'REST_API_URL'], key: 'apiUrl', fallback: 'https://rest.cerebrium.ai' },
+  invocation: { variables: ['GANTRY_INFERENCE_URL'], key: 'inferenceUrl', fallback: 'https://api.cerebrium.ai' },
+  login: { variables: ['GANTRY_API_URL'], key: 'loginUrl', fallback: 'https://rest-api.cerebrium.ai' },
+  refresh: {
+    variables: ['GANTRY_API_URL'],
+    key: 'refreshUrl',
+    fallback: 'https://prod-cerebrium.auth.eu-west-1.amazoncognito.com',
+  },
+  logs: {
+    variables: ['GANTRY_LOGS_URL', 'GANTRY_API_URL', 'LOGSTREAM_URL', 'REST_API_URL'],
+    key: 'logsUrl',
+    fallback: 'https://logstream-api.aws.us-east-1.cerebrium.ai',
+  },
+  status: { variables: ['GANTRY_API_URL'], key: 'statusUrl', fallback: 'https://status.cerebrium.ai' },
+  packingCache: { variables: ['GANTRY_PACKING_CACHE'], key: 'packingCache', fallback: 'on' },
+  keepArchives: { variables: ['GANTRY_KEEP_ARCHIVES'], key: 'keepArchives', fallback: 'on' },
+  teamState: { variables: ['GANTRY_TEAM_STATE'], key: 'teamState' },
+} as const satisfies Record<string, SettingSource>;
+
+export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
+
+/**
+ * Resolves every setting: flag, environment, profile, default. A missing or unreadable home folder is no error, because
+ * pipelines set everything in the environment.
+ */
+export function resolveSettings(
+  env: Environment,
+  flags: SettingFlags,
+  onInvalid: OnInvalidSetting = throwInvalid,
+): Settings {
+  const folders = resolveFolders(env);
+  const stored = readStoredSettings(folders.config, onInvalid);
+  const profile = resolveProfile(flags, env, stored);
+  checkProfileName(profile, onInvalid);
+  const profiles = asRecord(stored.profiles);
+  const profileSettings = asRecord(profiles[profile.value]);
+  const resolve = (source: SettingSource, flag?: string) =>
+    resolveSetting(flag, env, source, profileSettings, source.fallback, flags.local);
+  const ownAddresses = withOfficialAddresses(env);
+  const address = (source: SettingSource) => {
+    const { value = '', origin } = resolveSetting(
+      undefined,
+      ownAddresses,
+      source,
+      profileSettings,
+      source.fallback,
+      flags.local,
+    );
+    return { value: origin === 'default' ? value : checkUrl(value, origin, onInvalid), origin };
+  };
+  return {
+    folders,
+    proxy: readProxySettings(env, onInvalid),
+    profile,
+    profiles: Object.keys(profiles),
+    project: resolve(settingSources.project, flags.project && checkedProject(flags.project, onInvalid)),
+    region: resolve(settingSources.region, flags.region),
+    packingCache: resolve(settingSources.packingCache),
+    keepArchives: resolve(settingSources.keepArchives),
+    teamState: {
+      ...checkedTeamState(resolve(settingSources.teamState), onInvalid),
+      // Not that of a flag: a deploy to another region has the same team.
+      region: resolve(settingSources.region).value ?? defaultRegion,
+    },
+    addresses: {
+      management: address(settingSources.management),
+      invocation: address(settingSources.invocation),
+      login: address(settingSources.login),
+      refresh: address(settingSources.refresh),
+      logs: address(settingSources.logs),
+      status: address(settingSources.status),
+    },
+  };
+}
+
+/** Flag, environment, the nearest folder that is bound to one, the one selected by `profiles use`, default. */
+function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<string, unknown>): Profile {
+  const source: SettingSource = { variables: ['GANTRY_PROFILE'], key: 'profile' };
+  const chosen = resolveSetting(flags.profile, env, source, {});
+  if (chosen.value !== undefined) return { value: chosen.value, origin: chosen.origin };
+  const bound = flags.folder === undefined ? undefined : findBoundFolder(asRecord(stored.folders), flags.folder);
+  if (bound) return { value: bound.profile, origin: `folder (${bound.folder})` };
+  const { value = 'default', origin } = resolveSetting(undefined, {}, source, stored, 'default');
+  return { value, origin };
+}
+
+/**
+ * The official client's addresses are for the official client's token. Their names are common, so with any other token
+ * they may be those of another program.
+ */
+function withOfficialAddresses(env: Environment): Environment {
+  const { REST_API_URL, LOGSTREAM_URL, ...own } = env;
+  const hasItsToken = !readVariable(env, 'GANTRY_TOKEN') && readVariable(env, 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN');
+  return hasItsToken ? { ...own, REST_API_URL, LOGSTREAM_URL: LOGSTREAM_URL?.replace(/^ws/, 'http') } : own;
+}
+
+function resolveSetting(
+  flag: string | undefined,
+  env: Environment,
+  { variables, key }: SettingSource,
+  stored: Record<string, unknown>,
+  fallback?: string,
+  local?: LocalSettings,
+): Setting {
+  if (flag) return { value: flag, origin: 'flag' };
+  for (const name of variables) {
+    const value = readVariable(env, name);
+    if (value) return { value, origin: local?.variables[name] === value ? local.origin : `environment (${name})` };
+  }
+  const value = stored[key];
+  if (typeof value === 'string' && value) return { value, origin: 'profile' };
+  return { value: fallback, origin: fallback ? 'default' : 'not set' };
+}
+
+function checkedTeamState(setting: Setting, onInvalid: OnInvalidSetting): Setting {
+  const problem = setting.value === undefined ? undefined : teamStateProblem(setting.value, setting.origin);
+  if (!problem) return setting;
+  onInvalid(problem);
+  return { value: undefined, origin: 'not set' };
+}
+
+/** In other programs, `-p` is another flag: `cp -p FILE`. */
+function checkedProject(id: string, onInvalid: OnInvalidSetting): string {
+  try {
+    return checkProjectId(id);
+  } catch (error) {
+    onInvalid(error as UsageError);
+    return id;
+  }
+}
+
+function checkProfileName({ value, origin }: Profile, onInvalid: OnInvalidSetting): void {
+  if (/^[A-Za-z0-9][\w.@-]*$/.test(value)) return;
+  const source = origin === 'flag' ? '' : `it comes from the ${origin}; `;
+  const why = `${source}names have letters, digits and - _ . @, and begin with a letter or digit`;
+  onInvalid(new UsageError(`invalid profile name "${value}"`, { why }));
+}
+
+/** The content of `config.json`; empty if it is missing or unreadable. */
+export function readStoredSettings(
+  folder: string,
+  onInvalid: OnInvalidSetting = throwInvalid,
+): Record<string, unknown> {
+  const file = join(folder, 'config.json');
+  let text: string;
+  try {
+    text = readRegularSync(file);
+  } catch {
+    return {};
+  }
+  try {
+    return asRecord(JSON.parse(text));
+  } catch (cause) {
+    onInvalid(
+      new FailedError(`the settings in ${file} are not valid JSON`, { fix: `correct or remove ${file}`, cause }),
+    );
+    return {};
+  }
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,115 @@
+import type { Api, RawCall } from './api/client.ts';
+import type { HttpReply } from './api/http-reply.ts';
+import type { OpenLogSocket } from './api/log-socket.ts';
+import type { Retry } from './api/retry.ts';
+import type { Send } from './api/transport.ts';
+import type { UnreadableItems } from './api/unreadable-items.ts';
+import type { ChangeCommand, Fix } from '../kernel/command-line.ts';
+import type { Credential } from './config/credentials.ts';
+import type { Environment } from '../kernel/environment.ts';
+import type { Host } from './config/mixed-environment.ts';
+import type { SettingFlags, Settings } from './config/settings.ts';
+import type { Target } from './config/target.ts';
+import type { KnownSecrets } from '../kernel/output/known-secrets.ts';
+import type { ColorChoice } from '../kernel/output/page.ts';
+import type { Progress } from '../kernel/output/progress.ts';
+import type { Prompt } from '../kernel/output/prompt.ts';
+
+export interface GlobalFlags {
+  json?: string;
+  jq?: string;
+  quiet?: boolean;
+  debug?: boolean;
+  color: ColorChoice;
+  /** False with `--no-pager`. */
+  pager: boolean;
+  /** False with `--no-input`. */
+  input: boolean;
+  yes?: boolean;
+  project?: string;
+  /** The emulator of this folder. */
+  local?: boolean;
+  profile?: string;
+  region?: string;
+  cwd?: string;
+  /** Of commands that have `--dry-run`. */
+  dryRun?: boolean;
+}
+
+/** Shown when Ctrl-C interrupts the command: what stops and what continues remotely. */
+export interface InterruptNotice {
+  /** Empty for commands that only end by Ctrl-C: nothing is shown, and it is not an error. */
+  message?: Fix;
+}
+
+/** Everything a command may use. Created by `program/create-context.ts`; tests pass their own `Io`. */
+export interface Context {
+  api: Api;
+  /** The same API with another abort signal, for requests that must outlive Ctrl-C. */
+  apiWithSignal(signal: AbortSignal, onRetry?: (retry: Retry) => void, send?: Send): Api;
+  /** The same API with a token that is not stored in the settings. */
+  apiWithToken(token: string): Api;
+  /** Calls any method and path, for `gantry api`. */
+  raw(call: RawCall): Promise<HttpReply>;
+  /** Opens a live log by path and query; it closes on the given signal or Ctrl-C. Rejects with ConnectionError. */
+  openLog: OpenLogSocket;
+  /** The project to use. Throws UsageError if none is selected. */
+  readonly project: string;
+  /** The project and the platform in use, as far as they are known. */
+  readonly target: Target;
+  /** The token in use and its claims. Throws AuthError if there is none. */
+  readonly credential: Credential;
+  /** The same, for a request that is not made through `api`. Throws UsageError if it must not go to this host. */
+  credentialFor(host: Host): Credential;
+  readonly settings: Settings;
+  /** The settings given as flags, for commands that resolve settings again (`gantry doctor`). */
+  readonly flags: SettingFlags;
+  readonly env: Environment;
+  progress: Progress;
+  prompt: Prompt;
+  /**
+   * Called when all is known and confirmed, before the first change. A dry run ends here: it shows what would be done,
+   * such as `delete app web`, and `result`.
+   */
+  willChange(what: string | readonly string[], result: object): void;
+  readonly stdin: AsyncIterable<Buffer | string>;
+  /** A language model reads the result: values of secrets stay hidden, whatever it asked for. */
+  readonly isForModel: boolean;
+  /** Reads all of stdin as text. */
+  readStdin(): Promise<string>;
+  readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
+  /** Opens a URL in the user's browser. Returns false if there is none. */
+  openBrowser(address: string): Promise<boolean>;
+  /**
+   * A context with other variables and another folder, for commands that start a platform (`gantry dev`). With a signal,
+   * it ends with that instead of Ctrl-C.
+   */
+  withOverrides(env: Record<string, string>, cwd: string, signal?: AbortSignal): Context;
+  /** Values to redact. Code that reads another secret adds it. */
+  secrets: KnownSecrets;
+  signal: AbortSignal;
+  /** Set by operations that start remote work. */
+  interruption: InterruptNotice;
+  /** Makes a command work where this one does: for those that a result has. Progress and errors do it themselves. */
+  inPlace: ChangeCommand;
+  cwd: string;
+  /** Wall-clock time in ms, for timestamps, ages and expiry. It may jump: durations and timeouts use `elapsed`. */
+  now: () => number;
+  /** The same by the platform's clock, as its last reply showed it: what its times are compared with. */
+  platformNow: () => number;
+  /** A monotonic clock in ms. Only differences are meaningful. */
+  elapsed: () => number;
+  /** Waits; rejects on Ctrl-C, or on the given signal instead. */
+  delay: (ms: number, until?: AbortSignal) => Promise<void>;
+  /** A connection without any byte for this many ms counts as dead. */
+  silenceMs: number;
+  onRetry: (retry: Retry) => void;
+  /** Logs a request that is not made through `api`; shown with `--debug`. */
+  trace: (line: string) => void;
+  /** When `--timeout` ends the command, as {@link elapsed} counts; undefined without one. All of a command share it. */
+  readonly end: { at?: number };
+  /** Work that a command does not wait for: what remains of it is done when the command has ended, whichever way. */
+  readonly atEnd: ((context: Context) => Promise<void>)[];
+  /** List items that could not be read in full; reported when the command ends. */
+  readonly unread: UnreadableItems;
+}

@@ -1,0 +1,197 @@
+import type { Api } from '../api/client.ts';
+import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../context.ts';
+import { isCanceled } from '../contract/builds.ts';
+import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts';
+import { cleanupSignal } from './deadline.ts';
+import {
+  isRefusal,
+  readEvidence,
+  type Shown,
+  unconfirmedError,
+  untilKnown,
+  waitForChange,
+  warnUnconfirmed,
+} from './refusals.ts';
+
+/** A build or a run, as something that can be canceled. */
+export interface RemoteWork {
+  kind: 'build' | 'run';
+  app: string;
+  id: string;
+  readStatus: (api: Api) => Promise<{ status: string; hasEnded: boolean }>;
+  /** Whether the list of the app's builds or latest runs has it. */
+  isListed: (api: Api) => Promise<boolean>;
+  /** Returns the platform's reply. */
+  cancel: (api: Api) => Promise<string>;
+}
+
+export interface Cancellation {
+  /** The platform's reply if it is one line of plain text, otherwise empty. */
+  message: string;
+  /** False if it was canceled already. */
+  changed: boolean;
+  /** False if the platform accepted the cancellation and never showed a status. */
+  confirmed: boolean;
+}
+
+type ReadStatus = () => Promise<string>;
+
+/** Pauses between polls after Ctrl-C, in ms, and all of them. */
+const shortPausesMs = [250, 500, 1_000, 2_000];
+const shortPatienceMs = 3_750;
+
+/**
+ * Cancels a build or a run after `confirm` and waits until its status shows it. Throws ConflictError if it ended in
+ * another way, PendingError if its status does not change although the platform confirmed the cancellation. Warns if the
+ * platform shows its status neither before nor after.
+ */
+export async function cancelRemoteWork(
+  context: Pick<Context, 'api' | 'delay' | 'progress'>,
+  work: RemoteWork,
+  confirm: () => Promise<void>,
+): Promise<Cancellation> {
+  const { api, delay } = context;
+  const unchanged = { message: '', changed: false, confirmed: true };
+  const before = await readBefore(work, api);
+  if ('state' in before && isCanceled(before.state)) return unchanged;
+  await confirm();
+  const read = () => readStatus(work, api);
+  const reply = await cancelUnlessCanceled(work, api, read);
+  if (reply === undefined) return unchanged;
+  const canceled = { message: plainLine(reply), changed: true };
+  const after = await readEvidence(() => waitUntilCanceled(work, read, delay));
+  if ('refusal' in after) {
+    if ('state' in before) throw unconfirmed(after.refusal, work);
+    warnUnconfirmed(context, `${nameOf(work)} of ${work.app} is canceled`, after.refusal);
+    return { ...canceled, confirmed: false };
+  }
+  const status = after.state;
+  if (isCanceled(status)) return { ...canceled, confirmed: true };
+  throw new PendingError(`${nameOf(work)} of ${work.app} is not canceled yet: its status is ${status}`, {
+    why: 'the platform confirmed the cancellation, but its status does not show it',
+    fix: commandFor('follow', work),
+    details: { ...detailsOf(work), status },
+  });
+}
+
+/** A 404 may be about the work, or about looking at it: the list decides, if there is one. */
+async function readBefore(work: RemoteWork, api: Api): Promise<Shown<string>> {
+  const shown = await readEvidence(() => readStatus(work, api));
+  if ('state' in shown || !(shown.refusal instanceof NotFoundError)) return shown;
+  const listed = await readEvidence(() => work.isListed(api));
+  if ('state' in listed && !listed.state) throw shown.refusal;
+  return shown;
+}
+
+/**
+ * Cancels what a failed or interrupted command started, within seconds. A failure is only a warning: it must not hide
+ * the error of the command. Returns the last status that is known: the work is canceled only if it says so.
+ */
+export async function cancelAbandoned(
+  { apiWithSignal, delay, progress }: Pick<Context, 'apiWithSignal' | 'delay' | 'progress'>,
+  work: RemoteWork,
+): Promise<string> {
+  const signal = cleanupSignal();
+  const api = apiWithSignal(signal);
+  let isConfirmed = false;
+  let status = 'unknown';
+  try {
+    const wait = (ms: number) => delay(ms, signal);
+    const read = () => untilKnown(() => readStatus(work, api), wait, shortPatienceMs);
+    const reply = await untilKnown(() => cancelUnlessCanceled(work, api, read), wait, shortPatienceMs);
+    isConfirmed = true;
+    status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, read, wait, shortPausesMs);
+    if (isCanceled(status)) {
+      progress.note(`canceled ${nameOf(work)}`);
+      return 'cancelled';
+    }
+    throw new PendingError(`its status is still ${status}`);
+  } catch (error) {
+    if (error instanceof AlreadyEndedError) {
+      progress.warn({ severity: 'warning', message: error.message, fix: commandFor('get', work) });
+      return error.status;
+    }
+    const reason = error instanceof GantryError ? error.message : 'no reply in time';
+    const problem = isConfirmed ? 'may not be canceled' : 'could not be canceled';
+    progress.warn({
+      severity: 'warning',
+      message: `${nameOf(work)} ${problem}: ${reason}`,
+      fix: commandFor('cancel', work),
+    });
+    return status;
+  }
+}
+
+/** Returns the platform's reply, undefined if it refused because the work was canceled already. */
+async function cancelUnlessCanceled(work: RemoteWork, api: Api, read: ReadStatus): Promise<string | undefined> {
+  try {
+    return await work.cancel(api);
+  } catch (error) {
+    if (![ConflictError, FailedError, NotFoundError].some((kind) => error instanceof kind)) throw error;
+    // It may have ended meanwhile, or an earlier attempt succeeded and only its reply was lost.
+    const now = await readEvidence(read);
+    if ('state' in now && isCanceled(now.state)) return undefined;
+    throw error;
+  }
+}
+
+/** Returns "cancelled", or the last status seen. A 404 does not prove that the work has stopped. */
+async function waitUntilCanceled(
+  work: RemoteWork,
+  read: ReadStatus,
+  delay: Context['delay'],
+  pausesMs?: readonly number[],
+): Promise<string> {
+  try {
+    return await waitForChange(read, isCanceled, delay, pausesMs);
+  } catch (error) {
+    throw isRefusal(error) ? error : unconfirmed(error, work);
+  }
+}
+
+/** The work ended in another way than by being canceled; other conflicts are replies of the platform. */
+class AlreadyEndedError extends ConflictError {
+  constructor(
+    work: RemoteWork,
+    readonly status: string,
+  ) {
+    super(`${nameOf(work)} of ${work.app} has already ended: ${status}`, {
+      fix: commandFor('get', work),
+      details: { ...detailsOf(work), status },
+    });
+  }
+}
+
+/** Throws AlreadyEndedError if the work ended in another way than by being canceled. */
+async function readStatus(work: RemoteWork, api: Api): Promise<string> {
+  const { status, hasEnded } = await work.readStatus(api);
+  if (!hasEnded || isCanceled(status)) return status;
+  throw new AlreadyEndedError(work, status);
+}
+
+function unconfirmed(error: unknown, work: RemoteWork): unknown {
+  if (error instanceof ConflictError || !(error instanceof GantryError)) return error;
+  unconfirmedError(`${nameOf(work)} of ${work.app} is canceled`, error);
+  if (!(error instanceof DeniedError)) error.facts.fix ??= commandFor('follow', work);
+  error.facts.details ??= detailsOf(work);
+  return error;
+}
+
+function nameOf({ kind, id }: RemoteWork): string {
+  return `${kind} ${id}`;
+}
+
+function commandFor(action: 'get' | 'follow' | 'cancel', { kind, app, id }: RemoteWork): CommandLine {
+  return gantryCommand`${kind}s ${action} ${app} ${id}`;
+}
+
+function detailsOf({ kind, app, id }: RemoteWork): Record<string, unknown> {
+  return { app, [kind]: id };
+}
+
+/** Drops what a proxy may have replied instead of the platform. */
+function plainLine(reply: string): string {
+  const text = reply.trim();
+  return text.length <= 200 && !/[\r\n<>{}]/.test(text) ? text : '';
+}

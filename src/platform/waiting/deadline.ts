@@ -1,0 +1,71 @@
+import { after } from '../../kernel/clock.ts';
+import type { Context } from '../context.ts';
+import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
+
+type Clock = Pick<Context, 'signal' | 'elapsed'>;
+
+/**
+ * A time limit for several steps: whichever is waiting when it passes (a request, a pause, a log), callers throw the
+ * deadline's error, which is the reason of `signal`. Ctrl-C aborts `signal` too, with its own reason.
+ */
+export class Deadline {
+  readonly signal: AbortSignal;
+  readonly #expired = new AbortController();
+  #startedAt: number;
+  #stop: () => void;
+
+  constructor(
+    private readonly clock: Clock,
+    readonly timeoutMs: number,
+    private readonly createError: () => GantryError,
+  ) {
+    this.#startedAt = clock.elapsed();
+    this.signal = AbortSignal.any([clock.signal, this.#expired.signal]);
+    this.#stop = after(timeoutMs, () => this.#expire(), { background: true });
+  }
+
+  get waitedMs(): number {
+    return this.clock.elapsed() - this.#startedAt;
+  }
+
+  get remainingMs(): number {
+    return Math.max(0, this.timeoutMs - this.waitedMs);
+  }
+
+  /** Throws if the time is over, or after Ctrl-C. */
+  check(): void {
+    if (!this.signal.aborted && this.remainingMs === 0) this.#expire();
+    this.signal.throwIfAborted();
+  }
+
+  /** Stops the timer. */
+  close(): void {
+    this.#stop();
+  }
+
+  /** Starts the timer again after `close`. The time in between counts, except for `uncountedMs`. */
+  resume(uncountedMs = 0): void {
+    this.#startedAt += uncountedMs;
+    this.#stop();
+    this.#stop = after(this.remainingMs, () => this.#expire(), { background: true });
+  }
+
+  #expire(): void {
+    this.#expired.abort(this.createError());
+  }
+}
+
+/** A signal that aborts after `ms` with the error created, or when `parent` does. For one step of a longer task. */
+export function timeoutSignal(ms: number, createError: () => GantryError, parent?: AbortSignal): AbortSignal {
+  const timeout = new AbortController();
+  after(ms, () => timeout.abort(createError()), { background: true });
+  return parent ? AbortSignal.any([parent, timeout.signal]) : timeout.signal;
+}
+
+/** How long requests may take after Ctrl-C, in ms. */
+export const cleanupTimeoutMs = 5_000;
+
+/** For requests made after Ctrl-C, such as a cancellation. */
+export function cleanupSignal(): AbortSignal {
+  return timeoutSignal(cleanupTimeoutMs, () => new UnavailableError('no reply in time'));
+}

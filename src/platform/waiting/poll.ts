@@ -1,0 +1,120 @@
+import type { Api } from '../api/client.ts';
+import type { Fix } from '../../kernel/command-line.ts';
+import type { Context } from '../context.ts';
+import {
+  GantryError,
+  isTransient,
+  NotFoundError,
+  PendingError,
+  UnavailableError,
+  UnexpectedReplyError,
+} from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
+import type { Deadline } from './deadline.ts';
+import { isTooEarly } from './refusals.ts';
+
+export interface PollOptions<T> {
+  /** One request for the current state. */
+  poll: (api: Api) => Promise<T>;
+  deadline: Deadline;
+  /** The first pause between polls, and how it grows. */
+  pauses: { firstMs: number; maxMs: number; growth: number };
+  /** Throws unless polling may continue after a failure. `silentMs`: time since the last reply. */
+  onFailure: (error: unknown, silentMs: number) => void;
+}
+
+/**
+ * Polls with growing pauses until `resultOf` returns a result. A poll that failed with a transient error has no state.
+ * Throws the deadline's error when it passes, even during a request.
+ */
+export async function pollUntil<T, R>(
+  { apiWithSignal, elapsed, delay }: Pick<Context, 'apiWithSignal' | 'elapsed' | 'delay'>,
+  { poll, deadline, pauses, onFailure }: PollOptions<T>,
+  resultOf: (state: T) => R | undefined | Promise<R | undefined>,
+): Promise<R> {
+  const { signal } = deadline;
+  const api = apiWithSignal(signal);
+  let repliedAt = elapsed();
+  try {
+    for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(pauses.maxMs, pauseMs * pauses.growth)) {
+      const state = await poll(api).catch((error: unknown) => {
+        signal.throwIfAborted();
+        onFailure(error, elapsed() - repliedAt);
+      });
+      if (state !== undefined) {
+        repliedAt = elapsed();
+        const result = await resultOf(state);
+        if (result !== undefined) return result;
+      }
+      deadline.check();
+      await delay(Math.max(1, Math.min(pauseMs, deadline.remainingMs)), signal);
+    }
+  } finally {
+    deadline.close();
+  }
+}
+
+export interface PolledWork {
+  /** `build b-1 of web`. */
+  name: string;
+  /** How to follow it. */
+  fix: Fix;
+  details: Record<string, unknown>;
+  /** Of what this command has created: how long ago. The platform may not show it yet. */
+  ageMs?: number | undefined;
+}
+
+/** How long the platform may be unavailable, in ms. */
+const maxUnavailableMs = 5 * 60_000;
+/** How long it may reply in an unknown form, in ms: a proxy's error page goes away, an unknown platform does not. */
+const maxUnexpectedMs = 10_000;
+
+/**
+ * A failed poll is not a result: the next one may succeed. Returns the error of such a one. Throws only errors that retrying
+ * cannot fix, and any once there was no reply for too long.
+ */
+export function throwUnlessTransient(
+  error: unknown,
+  silentMs: number,
+  { name, fix, details, ageMs }: PolledWork,
+): GantryError {
+  if (!(error instanceof GantryError)) throw error;
+  const isUnavailable = isTransient(error);
+  if (ageMs !== undefined && isTooEarly(error, ageMs)) return error;
+  // What this command has started is waited for up to its own time limit.
+  const heldMs = ageMs !== undefined && isUnavailable ? 0 : silentMs;
+  const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
+  if (limitMs > 0 && heldMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return error;
+  error.facts.details ??= details;
+  // What does not exist does not continue: the error's own fix is to list what does.
+  if (error instanceof NotFoundError) throw error;
+  error.facts.why ??= `could not get the status of ${name}; it continues`;
+  // A 401 has a fix of its own: get another token.
+  if (error.facts.status !== 401) error.facts.fix = fix;
+  throw error;
+}
+
+/** Where a wait has reached its timeout. */
+interface WaitedFor {
+  timeoutMs: number;
+  /** The last one that was read; empty if none was. */
+  status: string;
+  /** Why none has been read since then. */
+  failure?: GantryError | undefined;
+  /** Another command started the work: it may have ended, or not exist, as long as no status was read. */
+  startedBefore?: true | undefined;
+}
+
+/** The error of a wait for remote work that has reached its timeout. */
+export function unfinishedError(
+  { name, fix, details }: PolledWork,
+  { timeoutMs, status, failure, startedBefore }: WaitedFor,
+): GantryError {
+  const facts = { ...(failure && { why: failure.message }), fix, details: { ...details, ...(status && { status }) } };
+  if (startedBefore && status === '') {
+    return new UnavailableError(`the status of ${name} was not known within ${duration(timeoutMs)}`, facts);
+  }
+  const state = `${name} is still in progress after ${duration(timeoutMs)}`;
+  const isKnown = status !== '' && failure === undefined;
+  return new PendingError(isKnown ? state : `whether ${state} is not known`, facts);
+}

@@ -1,0 +1,120 @@
+import type { Context } from '../context.ts';
+import { DeniedError, GantryError, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
+import { timeoutSignal } from './deadline.ts';
+
+/** What the platform shows, or its refusal to show anything. */
+export type Shown<State> = { state: State } | { refusal: GantryError };
+
+/** Whether the platform replied that there is nothing to look at (404, 405), or that it may not be looked at (403). */
+export function isRefusal(error: unknown): error is GantryError {
+  if (!(error instanceof GantryError)) return false;
+  const { status } = error.facts;
+  return status === 405 || (status !== undefined && (error instanceof DeniedError || error instanceof NotFoundError));
+}
+
+/** How long the platform may not know what a command has just created, in ms. */
+const unknownMs = 60_000;
+
+/**
+ * Whether an error about what this command created `ageMs` ago may only be too early: until its record is there the
+ * platform does not find it (404), and it denies what its authorizer does not know (403).
+ */
+export function isTooEarly(error: unknown, ageMs: number): error is GantryError {
+  return ageMs <= unknownMs && isRefusal(error) && error.facts.status !== 405;
+}
+
+/** What is read, undefined if that fails with such an error. */
+export async function unless<T>(is: (error: unknown) => boolean, reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((error: unknown) => {
+    if (is(error)) return undefined;
+    throw error;
+  });
+}
+
+/** Undefined if the platform does not know it: an app that is not deployed yet, a build that is gone. */
+export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  return unless((error) => error instanceof NotFoundError, reading);
+}
+
+const detailsMs = 5_000;
+
+/** Best-effort request for details of an error: returns undefined on failure. */
+export async function tryRequest<T>(
+  context: Pick<Context, 'apiWithSignal' | 'signal'>,
+  request: (api: Context['api']) => Promise<T>,
+): Promise<T | undefined> {
+  const signal = timeoutSignal(detailsMs, () => new UnavailableError('request timed out'), context.signal);
+  return request(context.apiWithSignal(signal, () => {})).catch(() => undefined);
+}
+
+/**
+ * Reads what a change will be compared with. A platform, or the rights of a token, may allow a change and not a look at what
+ * it changes: that is no reason not to make it.
+ */
+export async function readEvidence<State>(read: () => Promise<State>): Promise<Shown<State>> {
+  try {
+    return { state: await read() };
+  } catch (error) {
+    if (isRefusal(error)) return { refusal: error };
+    throw error;
+  }
+}
+
+/** Says that a change was accepted, and that nothing shows it. */
+export function warnUnconfirmed({ progress }: Pick<Context, 'progress'>, what: string, refusal: GantryError): void {
+  const message = `the platform accepted the change, but does not show whether ${what}`;
+  progress.warn({ severity: 'warning', message, why: refusal.message });
+}
+
+/** The refusal of a look that was allowed before the change: a failure, as the change may have had no effect. */
+export function unconfirmedError<E extends GantryError>(what: string, refusal: E): E {
+  refusal.message = `could not confirm that ${what}: ${refusal.message}`;
+  return refusal;
+}
+
+/** Repeats a request about what this command has just created until the platform knows it, for `maxMs` at most. */
+export async function untilKnown<T>(request: () => Promise<T>, delay: Context['delay'], maxMs = unknownMs): Promise<T> {
+  let waitedMs = 0;
+  for (let pauseMs = 250; ; pauseMs = Math.min(1_000, pauseMs * 2)) {
+    try {
+      return await request();
+    } catch (error) {
+      if (waitedMs >= maxMs || !isTooEarly(error, waitedMs)) throw error;
+    }
+    await delay(pauseMs);
+    waitedMs += pauseMs;
+  }
+}
+
+/** {@link untilKnown}, for some seconds, for what a command can do without. Returns undefined on failure. */
+export function tryUntilKnown<T>(
+  context: Pick<Context, 'apiWithSignal' | 'signal' | 'delay'>,
+  request: (api: Context['api']) => Promise<T>,
+): Promise<T | undefined> {
+  return tryRequest(context, (api) => untilKnown(() => request(api), context.delay, 3_750));
+}
+
+/** A confirmed change may take seconds to show. In ms. */
+const defaultPausesMs = [250, 500, 1_000, 2_000, 3_000, 3_000];
+
+/**
+ * Reads until the platform shows a change that it has confirmed, for about ten seconds. Returns the last state read.
+ * Retries while the platform is unavailable; throws any other failure.
+ */
+export async function waitForChange<State>(
+  read: () => Promise<State>,
+  isChanged: (state: State) => boolean,
+  delay: Context['delay'],
+  pausesMs: readonly number[] = defaultPausesMs,
+): Promise<State> {
+  for (let reads = 0; ; reads++) {
+    const pause = pausesMs[reads];
+    try {
+      const state = await read();
+      if (isChanged(state) || pause === undefined) return state;
+    } catch (error) {
+      if (pause === undefined || !(error instanceof UnavailableError)) throw error;
+    }
+    await delay(pause);
+  }
+}

@@ -1,0 +1,226 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, posix, resolve, sep } from 'node:path';
+import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { ConflictError, type ErrorFacts, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import {
+  formatRemotePath,
+  parseRemotePath,
+  remoteName,
+  remoteParent,
+  withTrailingSlash,
+} from '../transfer/remote-path.ts';
+import type { WebFile } from '../transfer/web-file.ts';
+import { checkVolume, findEntry, parseVolumePath, type VolumePath } from '../volumes/index.ts';
+import { RemoteFolders } from './remote-folders.ts';
+import { isWebUrl, parseWebSource, webFileName, withoutQuery } from './web-source.ts';
+
+/** A source or target as the user wrote it. */
+export type CopyLocation =
+  | { kind: 'stream' }
+  | { kind: 'local'; path: string; written: string }
+  | { kind: 'remote'; at: VolumePath }
+  | { kind: 'web'; web: WebFile };
+
+/** What a copy can read and write. */
+export type CopyEnd = Exclude<CopyLocation, { kind: 'stream' | 'web' }>;
+
+/** Stdin as a source, stdout as a target. */
+const streamNames = new Set(['-', '/dev/stdin', '/dev/stdout']);
+
+export interface CopyPaths {
+  sources: CopyLocation[];
+  target: Exclude<CopyLocation, { kind: 'web' }>;
+}
+
+type PathContext = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
+
+/**
+ * Splits arguments into sources and target. If none is written as remote (`volume:/path`), the last one is a path on the
+ * default volume, and a single one is copied to its root, as the official client does. Throws a UsageError for invalid
+ * combinations. `allowBareTarget`: false for commands that the official client lacks.
+ */
+export function parseCopyPaths(
+  paths: string[],
+  { cwd, settings }: Pick<Context, 'cwd' | 'settings'>,
+  { allowBareTarget = true, sha256 }: { allowBareTarget?: boolean; sha256?: string | undefined },
+): CopyPaths {
+  const remote = (text: string): CopyEnd => ({ kind: 'remote', at: parseVolumePath(text, settings) });
+  const parse = (text: string): CopyLocation => {
+    if (streamNames.has(text)) return { kind: 'stream' };
+    if (isWebUrl(text)) return { kind: 'web', web: parseWebSource(text, sha256) };
+    return parseRemotePath(text) ? remote(text) : { kind: 'local', path: resolve(cwd, text), written: text };
+  };
+  const [last = '', only] = [paths.at(-1), paths.length === 1];
+  if (isWebUrl(last)) throw webTargetError(last, only);
+  const locations = paths.map(parse);
+  const isRemote = locations.some(({ kind }) => kind === 'remote');
+  if (!isRemote && locations.some(({ kind }) => kind === 'web')) throw webAloneError();
+  if (!isRemote && !allowBareTarget)
+    throw nothingRemoteError({ fix: gantryCommand`sync ${paths.slice(0, -1)} ${`:${posix.join('/', last)}`}` });
+  if (!isRemote && only) return checkPaths({ sources: locations, target: remote('/') });
+  if (!isRemote && last !== '-') return checkPaths({ sources: locations.slice(0, -1), target: remote(last) });
+  if (only) {
+    throw new UsageError(`missing target for ${last}`, { fix: gantryCommand`cp ${last} .` });
+  }
+  return checkPaths({ sources: locations.slice(0, -1), target: locations.at(-1) as CopyPaths['target'] });
+}
+
+/** Whether such a copy leaves the volumes as they are. */
+export function isDownload(paths: readonly string[]): boolean {
+  if (paths.some(isWebUrl)) return false;
+  return !parseRemotePath(paths.at(-1) ?? '') && paths.some((path) => parseRemotePath(path));
+}
+
+function checkPaths(paths: CopyPaths): CopyPaths {
+  const { sources, target } = paths;
+  if (sources.some(({ kind }) => kind === 'web') && (sources.length > 1 || target.kind !== 'remote')) {
+    throw webAloneError();
+  }
+  const streams = sources.filter(({ kind }) => kind === 'stream').length;
+  if (streams > 0 && (sources.length > 1 || target.kind !== 'remote' || target.at.path.endsWith('/'))) {
+    throw new UsageError('stdin can only be copied alone, to a file on a volume', { fix: gantryCommand`cp - :/file` });
+  }
+  if (target.kind !== 'remote' && sources.some(({ kind }) => kind !== 'remote')) {
+    throw nothingRemoteError();
+  }
+  return paths;
+}
+
+function webAloneError(): UsageError {
+  return new UsageError('a file from the web can only be copied alone, to a volume', {
+    fix: 'name one URL and a target such as :/models/',
+  });
+}
+
+function webTargetError(url: string, isOnly: boolean): UsageError {
+  const target = `:/${webFileName(url)}`;
+  return isOnly
+    ? new UsageError(`missing target for ${withoutQuery(url)}`, {
+        fix: gantryCommand`cp ${url} ${target} --sha256 HEX`,
+      })
+    : new UsageError('files cannot be copied to a URL', { why: 'the last path is the target' });
+}
+
+function nothingRemoteError(facts: ErrorFacts = {}): UsageError {
+  return new UsageError('neither the source nor the target is on a volume', {
+    why: 'remote paths are written volume:/path or :/path',
+    ...facts,
+  });
+}
+
+/** Whether a path is a pipe or a device, such as `/dev/null`: it is written to, never replaced. */
+export async function isDevice(location: CopyLocation): Promise<boolean> {
+  if (location.kind !== 'local') return false;
+  // These may lead to a regular file, but must not be replaced in /dev.
+  if (/^\/dev\/(stderr|fd\/\d+)$/.test(location.path)) return true;
+  const stats = await stat(location.path).catch(() => undefined);
+  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
+}
+
+/** A source: a file, or a folder whose contents are copied. */
+export type CopySource = CopyEndSource | { location: { kind: 'web'; web: WebFile }; isFolder: false; name: string };
+
+export interface CopyEndSource {
+  location: CopyEnd;
+  isFolder: boolean;
+  name: string;
+}
+
+/** Determines whether a source is a file or a folder. Throws NotFoundError if it does not exist. */
+export async function inspectSource(location: CopySource['location'], context: PathContext): Promise<CopySource> {
+  if (location.kind === 'web') return { location, isFolder: false, name: webFileName(location.web.url) };
+  if (location.kind === 'remote') {
+    const { isFolder, path } = await findEntry(context, location.at);
+    const at = { ...location.at, path };
+    return { location: { kind: 'remote', at }, isFolder, name: remoteName(path) };
+  }
+  const stats = await stat(location.path).catch(() => undefined);
+  if (!stats) {
+    const why = /^[\w.-]+:/.test(location.written)
+      ? 'for a local file with a colon in its name, pass ./name'
+      : `looked for ${location.path}`;
+    throw new NotFoundError(`${location.written} not found`, { why });
+  }
+  if (!stats.isFile() && !stats.isDirectory()) {
+    throw new UsageError(`${location.written} is neither a file nor a folder`, {
+      fix: sentence`pipe it: cat ${quoteForShell(location.written)} | ${gantryCommand`cp - :/${basename(location.path)}`}`,
+    });
+  }
+  return { location, isFolder: stats.isDirectory(), name: basename(location.path) };
+}
+
+/** A target folder, and the name of a single file in it. */
+export interface CopyTarget {
+  folder: { kind: 'remote'; at: VolumePath } | { kind: 'local'; path: string };
+  /** Undefined: files keep their names. */
+  name: string | undefined;
+}
+
+/** A file keeps its name if the target is an existing folder or has a trailing slash. */
+export async function resolveTarget(target: CopyEnd, sources: CopySource[], context: PathContext): Promise<CopyTarget> {
+  if (target.kind === 'remote') await checkTargetVolume(target.at, context);
+  const isSingleFile = sources.length === 1 && sources[0]?.isFolder === false;
+  const existing = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target);
+  if (existing === 'file' && !isSingleFile) {
+    const written = target.kind === 'remote' ? formatRemotePath(target.at) : target.written;
+    throw new ConflictError(`${written} is a file, not a folder`, { fix: 'pass a folder as the target' });
+  }
+  if (sources.length > 1 && existing === undefined && !isWrittenAsFolder(target)) {
+    throw new UsageError('several sources need a folder as their target', {
+      fix: `add a slash to the target: ${target.kind === 'remote' ? formatRemotePath(target.at) : target.written}/`,
+    });
+  }
+  const intoFolder = !isSingleFile || existing === 'folder' || isWrittenAsFolder(target);
+  const [source] = sources;
+  if (isSingleFile && intoFolder && source?.location.kind === 'web' && source.name === '') {
+    throw new UsageError(`${formatLocation(source.location)} has no name for the file`, {
+      fix: 'name it in the target, as in :/models/NAME',
+    });
+  }
+  if (target.kind === 'remote') {
+    const { at } = target;
+    const folder = intoFolder ? withTrailingSlash(at.path) : remoteParent(at.path);
+    return {
+      folder: { kind: 'remote', at: { ...at, path: folder } },
+      name: intoFolder ? undefined : remoteName(at.path),
+    };
+  }
+  const { path } = target;
+  return {
+    folder: { kind: 'local', path: intoFolder ? path : dirname(path) },
+    name: intoFolder ? undefined : basename(path),
+  };
+}
+
+/** A wrong volume is one error, not one for each file. */
+export async function checkTargetVolume(at: VolumePath, context: PathContext): Promise<void> {
+  await checkVolume(context, at).catch((error: unknown) => {
+    if (error instanceof NotFoundError)
+      error.message = error.message.replace(/(: did you mean .+)?$/, '; nothing was copied$1');
+    throw error;
+  });
+}
+
+function isWrittenAsFolder(target: CopyEnd): boolean {
+  if (target.kind === 'remote') return target.at.path.endsWith('/');
+  return target.written.endsWith('/') || target.written.endsWith(sep);
+}
+
+async function remoteKind(at: VolumePath, context: PathContext): Promise<'file' | 'folder' | undefined> {
+  if (at.path === '/') return 'folder';
+  const entry = await new RemoteFolders(context).find(at);
+  return entry && (entry.isFolder ? 'folder' : 'file');
+}
+
+async function localKind({ path }: { path: string }): Promise<'file' | 'folder' | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats && (stats.isDirectory() ? 'folder' : 'file');
+}
+
+/** Formats a location independently of the current folder. */
+export function formatLocation(location: CopyLocation): string {
+  if (location.kind === 'stream') return '-';
+  if (location.kind === 'web') return withoutQuery(location.web.url);
+  return location.kind === 'remote' ? formatRemotePath(location.at) : join(location.path);
+}

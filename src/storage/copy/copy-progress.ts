@@ -1,0 +1,237 @@
+import type { Retry } from '../../platform/api/retry.ts';
+import type { Context } from '../../platform/context.ts';
+import type { ExitName, GantryError } from '../../kernel/errors.ts';
+import { count, duration, printablePath, size } from '../../kernel/output/format.ts';
+import type { Step } from '../../kernel/output/progress.ts';
+import { PackedList } from '../../kernel/packed-list.ts';
+import { fileFailureText, maxListedPaths } from './copy-texts.ts';
+
+/** A file or folder that was renamed, because the target disk treats its name as equal to another one. */
+export interface RenamedEntry {
+  path: string;
+  as: string;
+}
+
+export interface FailedFile {
+  path: string;
+  reason: string;
+  /** As in `gantry help exit-codes`. */
+  code: ExitName;
+}
+
+/** Failures, retries and the like are printed up to this number, then counted. */
+const maxPrinted = 10;
+/** Minimum time between two updates of the progress line. */
+const updateMs = 100;
+
+/** Counts copied, skipped and failed files, and reports them. */
+export class CopyProgress {
+  files = 0;
+  bytes = 0;
+  skipped = 0;
+  resumedBytes = 0;
+  readonly failed: FailedFile[] = [];
+  readonly renamed: RenamedEntry[] = [];
+  /** Failures with the same exit code since the last success. */
+  consecutiveFailures = 0;
+  #foundFiles = 0;
+  #foundBytes = 0;
+  #isComplete = false;
+  #settledBytes = 0;
+  #unconfirmedFiles = 0;
+  #unconfirmedBytes = 0;
+  #transferredBytes = 0;
+  #retries = 0;
+  #printedRetries = 0;
+  #notedSkips = 0;
+  #warnedLeftovers = 0;
+  /** The files that a dry run found. */
+  readonly planned = new PackedList<string>();
+  #updatedAt = 0;
+  #step: Step | undefined;
+  readonly #startedAt: number;
+
+  constructor(private readonly context: Pick<Context, 'progress' | 'elapsed'>) {
+    this.#startedAt = context.elapsed();
+  }
+
+  get durationMs(): number {
+    return this.context.elapsed() - this.#startedAt;
+  }
+
+  start(title: string): void {
+    this.#step = this.context.progress.step(title);
+  }
+
+  finish(): void {
+    this.#step?.clear();
+    this.#step = undefined;
+    const unlisted = this.planned.length - maxListedPaths;
+    if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
+    const others = this.#notedSkips - maxPrinted;
+    if (others > 0) this.context.progress.note(`skipped ${others} more`);
+    const otherNames = this.renamed.length - maxPrinted;
+    if (otherNames > 0) this.context.progress.note(`renamed ${otherNames} more`);
+    const more = this.failed.length - maxPrinted;
+    if (more > 0) this.context.progress.note(`${count(more, 'more failure')}; pass --json to list them all`);
+  }
+
+  /** `bytes` may be reported later, by `sizeKnown`. */
+  found(bytes = 0): void {
+    this.#foundFiles++;
+    this.#foundBytes += bytes;
+  }
+
+  /** Adds the size of a file that was found without one. */
+  sizeKnown(bytes: number): void {
+    this.#foundBytes += bytes;
+  }
+
+  /** The totals are final. */
+  allFound(): void {
+    this.#isComplete = true;
+  }
+
+  /** Adds bytes sent or received; negative if they have to be transferred again. */
+  transferred(bytes: number): void {
+    this.#transferredBytes += bytes;
+    this.#update();
+  }
+
+  retried({ reason, attempt, tries, delayMs }: Retry): void {
+    this.#retries++;
+    if (this.#printedRetries++ < maxPrinted) {
+      this.context.progress.note(`${reason.message}; retrying in ${duration(delayMs)} (${attempt} of ${tries})`);
+    }
+    this.#update();
+  }
+
+  /** A file is copied again from the start. */
+  restarted(path: string, { message }: GantryError): void {
+    this.#retries++;
+    if (this.#printedRetries++ < maxPrinted)
+      this.context.progress.note(`${printablePath(path)}: ${message}; copying again`);
+  }
+
+  /** Files that were uploaded, but are not confirmed yet. */
+  get sentFiles(): number {
+    return this.#unconfirmedFiles;
+  }
+
+  /** A file was uploaded, but is not confirmed yet. */
+  uploaded(bytes: number): void {
+    this.#unconfirmedFiles++;
+    this.#unconfirmedBytes += bytes;
+    this.#update();
+  }
+
+  /** An uploaded file is no longer pending: it is counted as copied or failed next. */
+  confirmationEnded(bytes: number): void {
+    this.#unconfirmedFiles--;
+    this.#unconfirmedBytes -= bytes;
+  }
+
+  copied(path: string, bytes: number, resumedBytes = 0): void {
+    this.files++;
+    this.bytes += bytes;
+    this.resumedBytes += resumedBytes;
+    this.consecutiveFailures = 0;
+    this.#settle(bytes);
+    this.context.progress.event('file', { path, status: 'copied', bytes });
+  }
+
+  /** For a dry run. */
+  wouldCopy(path: string, bytes: number): void {
+    this.files++;
+    this.bytes += bytes;
+    this.#settle(bytes);
+    this.planned.add(path);
+    if (this.planned.length <= maxListedPaths) this.context.progress.note(`  would copy ${printablePath(path)}`);
+    this.context.progress.event('file', { path, status: 'would-copy', bytes });
+  }
+
+  /** Warns of a file that is copied although it may be an unfinished download. */
+  warnLeftover(path: string): void {
+    if (this.#warnedLeftovers++ >= maxPrinted) return;
+    this.context.progress.warn({
+      severity: 'warning',
+      message: `${printablePath(path)} may be an unfinished download of another gantry installation; copying it anyway`,
+      fix: "delete it, or pass --exclude '.gantry-*'",
+    });
+  }
+
+  fileRenamed(renamed: RenamedEntry): void {
+    this.renamed.push(renamed);
+    const { progress } = this.context;
+    if (this.renamed.length <= maxPrinted) {
+      progress.note(
+        `${printablePath(renamed.path)} is saved as ${printablePath(renamed.as)}: its name is taken on the target disk`,
+      );
+    }
+    progress.event('file', { ...renamed, status: 'renamed' });
+  }
+
+  skip(path: string, reason: string, bytes = 0): void {
+    this.skipped++;
+    this.consecutiveFailures = 0;
+    this.#settle(bytes);
+    this.context.progress.event('file', { path, status: 'skipped', reason });
+  }
+
+  /** Skips an entry that is not a regular file, and says so: no flag asked for that. */
+  skipWithNote(path: string, reason: string): void {
+    if (this.#notedSkips++ < maxPrinted) this.context.progress.note(`${printablePath(path)} skipped: ${reason}`);
+    this.skip(path, reason);
+  }
+
+  /** `isFileSpecific`: the error does not suggest that other files will fail too. */
+  fail(path: string, error: GantryError, bytes = 0, isFileSpecific = false): void {
+    const last = this.failed.at(-1);
+    if (!isFileSpecific) this.consecutiveFailures = last?.code === error.exit ? this.consecutiveFailures + 1 : 1;
+    this.failed.push({ path, reason: error.message, code: error.exit });
+    this.#settle(bytes);
+    if (this.failed.length <= maxPrinted) {
+      const { why, fix } = error.facts;
+      this.context.progress.warn({
+        severity: 'warning',
+        message: fileFailureText(path, error),
+        ...(why && { why }),
+        ...(fix && { fix }),
+      });
+    }
+    this.context.progress.event('file', { path, status: 'failed', reason: error.message, code: error.exit });
+  }
+
+  #settle(bytes: number): void {
+    this.#settledBytes += bytes;
+    this.#update();
+  }
+
+  #update(): void {
+    const now = this.context.elapsed();
+    if (!this.#step || now - this.#updatedAt < updateMs) return;
+    this.#updatedAt = now;
+    this.#step.update({ text: this.#text(now) });
+  }
+
+  #text(now: number): string {
+    const { files, skipped, failed } = this;
+    const settled = files + skipped + failed.length + this.#unconfirmedFiles;
+    const settledBytes = this.#settledBytes + this.#unconfirmedBytes;
+    const seconds = (now - this.#startedAt) / 1000;
+    const rate = seconds > 0 ? Math.max(0, this.#transferredBytes) / seconds : 0;
+    const done = Math.min(this.#foundBytes, Math.max(settledBytes, this.#transferredBytes + this.resumedBytes));
+    const leftMs = rate > 0 && seconds > 1 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
+    return [
+      this.#isComplete ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
+      this.#isComplete && this.#foundBytes > 0
+        ? `${Math.floor((done / this.#foundBytes) * 100)} % of ${size(this.#foundBytes)}`
+        : size(done),
+      rate > 0 ? `${size(rate)}/s` : '',
+      this.#isComplete && leftMs >= 1000 ? `${duration(leftMs)} left` : '',
+      this.#retries > 0 ? count(this.#retries, 'retry', 'retries') : '',
+    ]
+      .filter(Boolean)
+      .join(', ');
+  }
+}

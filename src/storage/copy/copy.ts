@@ -1,0 +1,239 @@
+import { join } from 'node:path';
+import type { Retry } from '../../platform/api/retry.ts';
+import { isOverload } from '../../platform/api/transient-failures.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
+import { claimTarget, removeOrphanedFiles, type TargetClaim, TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
+import { GantryError, InterruptedError, systemCode } from '../../kernel/errors.ts';
+import { count } from '../../kernel/output/format.ts';
+import type { PackedList } from '../../kernel/packed-list.ts';
+import { Journal, type JournalProblem } from '../transfer/journal.ts';
+import { type TransferContext, withTransferContext } from '../transfer/transfer-context.ts';
+import { copyAll, type FileCopier, type ReportFailure } from './copy-all.ts';
+import type { CopyContext } from './copy-context.ts';
+import type { CopyOptions } from './copy-options.ts';
+import {
+  type CopyEnd,
+  type CopyPaths,
+  type CopySource,
+  type CopyTarget,
+  formatLocation,
+  inspectSource,
+  resolveTarget,
+} from './copy-paths.ts';
+import { CopyProgress, type FailedFile, type RenamedEntry } from './copy-progress.ts';
+import { distinctNames } from './distinct-names.ts';
+import { Downloader } from './downloader.ts';
+import { findSourceFiles } from './find-source-files.ts';
+import type { FoundEntry } from './found-entry.ts';
+import { volumeNames } from './name-clashes.ts';
+import { TargetFolder } from './target-folder.ts';
+import { Uploader } from './uploader.ts';
+
+export interface CopySummary {
+  from: string[];
+  to: string;
+  files: number;
+  bytes: number;
+  skipped: number;
+  failed: FailedFile[];
+  renamed: RenamedEntry[];
+  /** Bytes resumed from a previous attempt. */
+  resumedBytes: number;
+  durationMs: number;
+  /** Nothing was copied: the numbers say what would be. */
+  dryRun: boolean;
+  /** The files that a dry run would copy. */
+  paths?: PackedList<string> | undefined;
+}
+
+/**
+ * Copies files between this machine and volumes, or from volume to volume through this machine. Failed files are listed
+ * in the result; if the only source is a file, its error is thrown.
+ */
+export async function copy(
+  context: Context,
+  { sources, target }: CopyPaths,
+  options: CopyOptions,
+): Promise<CopySummary> {
+  const inspected: CopySource[] = [];
+  for (const source of sources) if (source.kind !== 'stream') inspected.push(await inspectSource(source, context));
+  const resolved = await resolveTarget(target as CopyEnd, inspected, context);
+  const isSingleFile = inspected.length === 1 && inspected[0]?.isFolder === false;
+  const { folder, name } = resolved;
+  const find = ({ api, project, progress }: CopyContext) => {
+    const files = findSourceFiles(inspected, name, options, { api, project, settings: context.settings });
+    if (isSingleFile) return files;
+    const onRenamed = progress.fileRenamed.bind(progress);
+    const naming = { renames: options.renameClashes, allFirst: false, onRenamed };
+    return folder.kind === 'local'
+      ? distinctNames(files, folder.path, naming)
+      : distinctNames(files, formatLocation(folder), naming, volumeNames);
+  };
+  const [from, to] = [sources.map(formatLocation), formatLocation(target)];
+  return copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
+}
+
+export interface CopyRequest {
+  from: string[];
+  to: string;
+  find: (context: CopyContext) => AsyncIterable<FoundEntry>;
+  target: CopyTarget;
+  /** The only source is a file: if it fails, its error is thrown. */
+  isSingleFile: boolean;
+}
+
+/** Copies the files that `find` yields. */
+export async function copyFiles(context: Context, request: CopyRequest, options: CopyOptions): Promise<CopySummary> {
+  const { state } = context.settings.folders;
+  const claim = options.dryRun ? undefined : await claimLocal(context, request.target);
+  const names = new TemporaryNames(state);
+  try {
+    return await copyClaimed(context, request, options, names);
+  } finally {
+    names.close();
+    removeOrphanedFiles(state);
+    claim?.release();
+  }
+}
+
+async function copyClaimed(
+  context: Context,
+  { from, to, find, target, isSingleFile }: CopyRequest,
+  options: CopyOptions,
+  names: TemporaryNames,
+): Promise<CopySummary> {
+  const { progress, interruption, signal } = context;
+  const copyProgress = new CopyProgress(context);
+  const keepsJournal = options.keepJournal && !options.dryRun;
+  const journal = keepsJournal ? await openJournal(context, [...from, to], !options.resume) : undefined;
+  if (journal && journal.saved.size > 0) progress.note('resuming the previous copy');
+  if (keepsJournal)
+    interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
+  copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
+  const summary = (): CopySummary => {
+    const { files, bytes, skipped, failed, renamed, resumedBytes, durationMs, planned } = copyProgress;
+    const counts = { files, bytes, skipped, failed, renamed, resumedBytes, durationMs };
+    return { from, to, ...counts, ...(options.dryRun ? { dryRun: true, paths: planned } : { dryRun: false }) };
+  };
+  let isComplete = false;
+  try {
+    await withTransferContext(resourceOptions(context, options, copyProgress), async (resources) => {
+      const shared = await createCopyContext(context, options, copyProgress, journal, resources);
+      let copier: FileCopier | undefined;
+      const start = (fail: ReportFailure) => {
+        copier = createCopier(target, shared, fail, names);
+        return copier;
+      };
+      await copyAll(find(shared), start, shared, isSingleFile).finally(() => copier?.close?.());
+    });
+    isComplete = copyProgress.failed.length === 0;
+  } catch (error) {
+    throw signal.aborted
+      ? interrupted(signal, summary(), copyProgress.sentFiles, keepsJournal)
+      : withSummary(error, summary());
+  } finally {
+    copyProgress.finish();
+    await journal?.close(isComplete);
+  }
+  return summary();
+}
+
+function createCopier(
+  { folder }: CopyTarget,
+  context: CopyContext,
+  fail: ReportFailure,
+  names: TemporaryNames,
+): FileCopier {
+  if (folder.kind === 'remote') return new Uploader(context, folder.at, fail);
+  return new Downloader(context, new TargetFolder(folder.path), names);
+}
+
+/**
+ * Commands that write to the same local files take turns. Without a writable state folder they run side by side; each
+ * file is still put in place as a whole.
+ */
+async function claimLocal(context: Context, { folder, name }: CopyTarget): Promise<TargetClaim | undefined> {
+  if (folder.kind === 'remote') return undefined;
+  const { progress, settings, delay } = context;
+  const path = name === undefined ? folder.path : join(folder.path, name);
+  const onWait = (pid: number) =>
+    progress.note(`waiting for another gantry (process ${pid}) that is writing to ${path}`);
+  const kind = name === undefined ? 'folder' : 'file';
+  return claimTarget(settings.folders.state, { path, kind, delay, onWait }).catch((error: unknown) => {
+    if (error instanceof GantryError) throw error;
+    return undefined;
+  });
+}
+
+async function createCopyContext(
+  context: Context,
+  options: CopyOptions,
+  progress: CopyProgress,
+  journal: CopyContext['journal'],
+  resources: TransferContext,
+): Promise<CopyContext> {
+  const { createPooledSend } = await import('../../platform/api/dispatch.ts');
+  const onRetry = (retry: Retry) => {
+    if (isOverload(retry.reason)) resources.requests.reduce();
+    progress.retried(retry);
+  };
+  const apiOn = (dispatcher: TransferContext['dispatcher']) =>
+    context.apiWithSignal(context.signal, onRetry, createPooledSend(dispatcher));
+  const [api, sourceApi] = [apiOn(resources.dispatcher), apiOn(resources.sourceDispatcher)];
+  return { api, sourceApi, project: context.project, resources, progress, journal, options, command: context };
+}
+
+function resourceOptions(context: Context, options: CopyOptions, progress: CopyProgress) {
+  const { signal, now, elapsed, settings, silenceMs } = context;
+  return {
+    signal,
+    now,
+    elapsed,
+    silenceMs,
+    proxy: settings.proxy,
+    delay: (ms: number) => context.delay(ms),
+    onRetry: progress.retried.bind(progress),
+    onBytes: progress.transferred.bind(progress),
+    trace: context.trace,
+    concurrency: options.concurrency,
+    limitRate: options.limitRate,
+    check: options.check || options.verify,
+  };
+}
+
+async function openJournal(
+  { settings, project, progress }: Context,
+  paths: string[],
+  ignoreSaved: boolean,
+): Promise<Journal> {
+  const key = stateKey(platformOf(settings), project, settings.region.value ?? '', ...paths);
+  const warn = (problem: JournalProblem) => {
+    if (problem.is === 'damaged') progress.warn(`${problem.path} is damaged; starting over`);
+    else progress.note(`if interrupted, this copy cannot be resumed: ${unwritableText(problem)}`);
+  };
+  return Journal.open(settings.folders.state, key, { ignoreSaved, warn });
+}
+
+function unwritableText({ folder, cause }: { folder: string; cause: unknown }): string {
+  const isMissing = systemCode(cause) === 'ENOENT';
+  const why = isMissing ? 'the folder does not exist and cannot be created' : toDiskError(cause).message;
+  return `cannot write to ${folder}: ${why}`;
+}
+
+/** `sent` files are on the volume, but it has not listed them yet. */
+function interrupted(signal: AbortSignal, summary: CopySummary, sent: number, isResumable: boolean): InterruptedError {
+  const reason = signal.reason as InterruptedError;
+  const fix = isResumable ? { fix: 'run the same command again to resume' } : {};
+  const name = reason.exit === 'terminated' ? 'SIGTERM' : 'SIGINT';
+  const more = sent > 0 ? `, and ${sent} more ${sent === 1 ? 'was' : 'were'} sent` : '';
+  return new InterruptedError(`interrupted after ${count(summary.files, 'file')}${more}`, name, {
+    ...fix,
+    details: { ...summary },
+  });
+}
+
+function withSummary(error: unknown, summary: CopySummary): unknown {
+  if (error instanceof GantryError) error.facts.details ??= { ...summary };
+  return error;
+}

@@ -1,0 +1,39 @@
+import { remoteName, remoteParent } from '../transfer/remote-path.ts';
+import { type ListedEntry, listEntries, type VolumeContext, type VolumePath } from '../volumes/index.ts';
+import { unlessMissing } from '../../platform/waiting/index.ts';
+
+/** Files come folder by folder, so few listings need to be cached. */
+const maxCachedFolders = 64;
+
+/** Listings of remote folders, cached on first use. */
+export class RemoteFolders {
+  readonly #folders = new Map<string, Promise<Map<string, ListedEntry>>>();
+
+  constructor(private readonly context: VolumeContext) {}
+
+  /** The entry at a path, from the cached listing; undefined if it does not exist. */
+  async find(at: VolumePath): Promise<ListedEntry | undefined> {
+    const folder = remoteParent(at.path);
+    const key = `${at.region} ${at.volume}:${folder}`;
+    let entries = this.#folders.get(key);
+    if (!entries) {
+      const [oldest] = this.#folders.keys();
+      if (this.#folders.size === maxCachedFolders && oldest !== undefined) this.#folders.delete(oldest);
+      entries = this.listNow({ ...at, path: folder });
+      this.#folders.set(key, entries);
+    }
+    return (await entries).get(remoteName(at.path));
+  }
+
+  /** The entry at a path, from a new listing. */
+  async findNow(at: VolumePath): Promise<ListedEntry | undefined> {
+    return (await this.listNow({ ...at, path: remoteParent(at.path) })).get(remoteName(at.path));
+  }
+
+  /** The current entries of a folder by name. A file wins over a folder of the same name. */
+  async listNow(folder: VolumePath): Promise<Map<string, ListedEntry>> {
+    const entries = (await unlessMissing(listEntries(this.context, folder))) ?? [];
+    entries.sort((a, b) => Number(b.isFolder) - Number(a.isFolder));
+    return new Map(entries.map((entry) => [entry.name, entry]));
+  }
+}

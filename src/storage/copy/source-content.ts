@@ -1,0 +1,206 @@
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
+import { openRegular, openRegularSync, toDiskError } from '../../kernel/disk/index.ts';
+import { FailedError } from '../../kernel/errors.ts';
+import { bufferSource, fileSource, streamSource } from '../transfer/byte-source.ts';
+import { downloadRange } from '../transfer/download-range.ts';
+import { parseEtagChecksum } from '../transfer/etag-checksum.ts';
+import { md5 } from '../transfer/hash.ts';
+import { directReader } from '../transfer/part-reader.ts';
+import type { Part, SentPart } from '../transfer/parts.ts';
+import { RemoteContent } from '../transfer/remote-content.ts';
+import { ChangedError } from '../transfer/storage-errors.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
+import { sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
+import type { CopyContext } from './copy-context.ts';
+import type { FoundFile, SizedFile } from './found-entry.ts';
+import type { SourceContent } from './opened-source.ts';
+import { openWebFile, webFileSize } from './web-content.ts';
+
+export async function openSource(
+  found: SizedFile,
+  { sourceApi, project }: Pick<CopyContext, 'sourceApi' | 'project'>,
+  resources: TransferContext,
+): Promise<SourceContent> {
+  if (typeof found.from === 'string') return openLocal(found.from, found.bytes, resources);
+  if ('url' in found.from) return openWebFile(found.from, found.bytes, resources);
+  return openRemote(found, found.from, { api: sourceApi, project }, resources);
+}
+
+/** A remote file's content, for comparison part by part. */
+export function contentToCompare(
+  at: VolumePath,
+  bytes: number,
+  context: VolumeContext,
+  resources: TransferContext,
+): RemoteContent {
+  return new RemoteContent(bytes, urlRequester(at, context), resources, undefined, true);
+}
+
+/** Adds the size, from the storage if the listing has none. Throws a FailedError if neither reports it. */
+export async function resolveSize(
+  found: FoundFile,
+  context: VolumeContext,
+  resources: TransferContext,
+): Promise<SizedFile> {
+  if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
+  if (typeof found.from === 'object' && 'url' in found.from)
+    return { ...found, ...(await webFileSize(found.from, resources)) };
+  return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, context, resources) };
+}
+
+/** Reads a part of a remote file and returns its MD5. */
+export async function remoteMd5(content: RemoteContent, part: Part, resources: TransferContext): Promise<string> {
+  const { signal } = resources;
+  const asked = { content, range: part, sink: async () => {}, signal, hash: true, order: 0 };
+  return (await downloadRange(asked, resources)) ?? '';
+}
+
+/** MD5 of a part of a local file. */
+export async function fileMd5(path: string, { offset, length }: Part, { hasher }: TransferContext): Promise<string> {
+  return (await hasher?.hashFile(path, offset, length)) ?? '';
+}
+
+/** Files up to this size are read synchronously: going through the thread pool would take ten times as long. */
+const maxSyncBytes = 64 * 1024;
+
+async function openLocal(file: string, bytes: number, resources: TransferContext): Promise<SourceContent> {
+  const small = bytes <= maxSyncBytes ? readSmall(file) : undefined;
+  if (small) return small;
+  try {
+    const handle = await openRegular(file);
+    const stats = await handle.stat();
+    const mark = markOf(stats);
+    return {
+      bytes: stats.size,
+      mark,
+      createReader: () => directReader(({ offset }) => fileSource(handle, offset)),
+      resumable: allParts,
+      checkUnchanged: async () => checkMark(file, mark),
+      original: (part) => fileMd5(file, part, resources),
+      close: () => handle.close(),
+    };
+  } catch (cause) {
+    throw toDiskError(cause);
+  }
+}
+
+const allParts = (sent: readonly SentPart[]) => [...sent];
+
+/** Undefined if the file has grown beyond the limit. */
+function readSmall(file: string): SourceContent | undefined {
+  try {
+    const descriptor = openRegularSync(file);
+    try {
+      const stats = fstatSync(descriptor);
+      if (stats.size > maxSyncBytes) return undefined;
+      if (stats.size === 0 && readSync(descriptor, Buffer.alloc(1)) > 0) throw unknownSize(file);
+      const content = Buffer.allocUnsafe(stats.size);
+      let read = 0;
+      for (let more = 1; more > 0 && read < content.length; read += more) {
+        more = readSync(descriptor, content, read, content.length - read, read);
+      }
+      return smallSource(file, content.subarray(0, read), markOf(stats));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    throw toDiskError(cause);
+  }
+}
+
+/** As below /proc. */
+function unknownSize(file: string): FailedError {
+  return new FailedError('it has content, but the system says that its size is 0', {
+    fix: sentence`pipe it: cat ${quoteForShell(file)} | ${gantryCommand`cp - :/${basename(file)}`}`,
+  });
+}
+
+function smallSource(file: string, content: Buffer, mark: string): SourceContent {
+  return {
+    bytes: content.length,
+    mark,
+    createReader: () => directReader(() => bufferSource(content)),
+    resumable: allParts,
+    checkUnchanged: async () => checkMark(file, mark),
+    original: async () => md5(content),
+    close: async () => {},
+  };
+}
+
+function markOf({ size, mtimeMs, ino }: Stats): string {
+  return `${size}:${mtimeMs}:${ino}`;
+}
+
+function checkMark(file: string, mark: string): void {
+  let now: Stats;
+  try {
+    now = statSync(file);
+  } catch (cause) {
+    throw toDiskError(cause);
+  }
+  if (markOf(now) !== mark) throw new ChangedError('the file changed during the upload');
+}
+
+function openRemote(
+  { bytes, modified }: SizedFile,
+  at: VolumePath,
+  context: VolumeContext,
+  resources: TransferContext,
+): SourceContent {
+  const receiving = { ...resources, dispatcher: resources.sourceDispatcher };
+  const content = new RemoteContent(bytes, urlRequester(at, context), receiving);
+  const whole = new WholeRead(content, resources);
+  return {
+    bytes,
+    mark: `${bytes}:${modified ?? ''}`,
+    createReader: () =>
+      directReader(({ offset, length }) =>
+        streamSource(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),
+      ),
+    resumable: allParts,
+    // Parts are requested in the version of the first one, so only a whole read needs a check.
+    checkUnchanged: async () => whole.check(),
+    original: (part) => remoteMd5(content, part, resources),
+    close: async () => {},
+  };
+}
+
+/** A remote file that is read in one request, so that it can be compared with the storage's checksum. */
+class WholeRead {
+  #hash: Hash | undefined;
+  #bytes = 0;
+
+  constructor(
+    private readonly content: RemoteContent,
+    private readonly resources: TransferContext,
+  ) {}
+
+  async *read(): AsyncGenerator<Buffer> {
+    const { content, resources } = this;
+    this.#hash = resources.hasher && createHash('md5');
+    this.#bytes = 0;
+    for await (const piece of (await content.get(undefined, resources.signal)).chunks) {
+      this.#hash?.update(piece);
+      this.#bytes += piece.length;
+      yield piece;
+    }
+  }
+
+  /** Throws a CorruptError if the last read does not match the checksum. */
+  check(): void {
+    if (!this.#hash || this.#bytes !== this.content.bytes) return;
+    parseEtagChecksum(this.content.etag)?.verify(this.#hash.copy().digest('hex'));
+  }
+}
+
+async function* pieces(
+  content: RemoteContent,
+  start: number,
+  end: number,
+  resources: TransferContext,
+): AsyncGenerator<Buffer> {
+  yield* (await content.get({ start, end }, resources.signal)).chunks;
+}

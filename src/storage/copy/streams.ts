@@ -1,0 +1,127 @@
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Context } from '../../platform/context.ts';
+import { openPipeOrDevice, TemporaryFolder, toDiskError } from '../../kernel/disk/index.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../transfer/remote-path.ts';
+import { findRemoteFiles, type RemoteFile, streamFiles } from '../volumes/index.ts';
+import { type CopyRequest, type CopySummary, copyFiles } from './copy.ts';
+import type { CopyOptions } from './copy-options.ts';
+import { type CopyPaths, checkTargetVolume, formatLocation } from './copy-paths.ts';
+
+/** Writes to stdout. */
+export type WriteChunk = (bytes: Uint8Array) => Promise<void>;
+
+/** Copies one remote file to stdout. Throws a UsageError for a folder or several sources. */
+export async function copyToStdout(
+  context: Context,
+  paths: CopyPaths,
+  { check }: Pick<CopyOptions, 'check'>,
+): Promise<(take: WriteChunk) => Promise<void>> {
+  const file = await onlyFile(context, paths);
+  return (take) => streamFiles(context, [file], take, check);
+}
+
+/** Copies one remote file into a pipe or a device. */
+export async function copyToDevice(
+  context: Context,
+  paths: CopyPaths,
+  { dryRun, check }: CopyOptions,
+): Promise<CopySummary> {
+  const [from, to, started] = [paths.sources.map(formatLocation), formatLocation(paths.target), context.elapsed()];
+  const file = await onlyFile(context, paths);
+  const bytes = dryRun ? (file.bytes ?? 0) : await writeToDevice(context, file, to, check);
+  return {
+    from,
+    to,
+    files: 1,
+    bytes,
+    skipped: 0,
+    failed: [],
+    renamed: [],
+    resumedBytes: 0,
+    durationMs: context.elapsed() - started,
+    dryRun,
+  };
+}
+
+async function onlyFile(context: Context, { sources }: CopyPaths): Promise<RemoteFile> {
+  const paths = sources.flatMap((source) => (source.kind === 'remote' ? [source.at] : []));
+  const [file, ...others] = paths.length === sources.length ? await findRemoteFiles(context, paths) : [];
+  if (!file || others.length > 0) throw new UsageError('only one remote file can be copied to stdout or a device');
+  return file;
+}
+
+/** Returns the number of bytes. */
+async function writeToDevice(context: Context, file: RemoteFile, path: string, check: boolean): Promise<number> {
+  const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
+  const output = await openPipeOrDevice(path, context.signal).catch(refuse);
+  let bytes = 0;
+  const take = async (piece: Uint8Array) => {
+    await output.write(piece).catch(refuse);
+    bytes += piece.length;
+  };
+  try {
+    await streamFiles(context, [file], take, check);
+    return bytes;
+  } finally {
+    await output.close();
+  }
+}
+
+/**
+ * Uploads stdin. The platform needs the number of parts before the first one, so stdin is saved to a temporary file
+ * first.
+ */
+export async function copyFromStdin(
+  context: Context,
+  { target }: CopyPaths,
+  options: CopyOptions,
+): Promise<CopySummary> {
+  if (target.kind !== 'remote') throw new UsageError('stdin can only be copied to a file on a volume');
+  await checkTargetVolume(target.at, context);
+  const folder = await TemporaryFolder.create('stdin');
+  try {
+    const file = join(folder.path, 'stdin');
+    await saveStdin(context, file);
+    const { size } = await stat(file);
+    const path = remoteName(target.at.path);
+    const at = { ...target.at, path: withTrailingSlash(remoteParent(target.at.path)) };
+    const found = { path, bytes: size, modified: context.now(), from: file };
+    const request: CopyRequest = {
+      from: ['-'],
+      to: formatRemotePath(target.at),
+      find: async function* () {
+        yield found;
+      },
+      target: { folder: { kind: 'remote', at }, name: path },
+      isSingleFile: true,
+    };
+    return await copyFiles(context, request, { ...options, keepJournal: false });
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** Saves stdin to a file that only its owner can read. */
+async function saveStdin({ stdin, signal, progress }: Context, file: string): Promise<void> {
+  const step = progress.step('Reading stdin');
+  let bytes = 0;
+  const counted = async function* (chunks: AsyncIterable<Buffer | string>) {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      step.update({ bytes });
+      yield chunk;
+    }
+  };
+  try {
+    await pipeline(stdin, counted, createWriteStream(file, { mode: 0o600, flags: 'wx' }), { signal });
+    step.clear();
+  } catch (error) {
+    step.fail();
+    signal.throwIfAborted();
+    throw error;
+  }
+}

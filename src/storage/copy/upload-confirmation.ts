@@ -1,0 +1,226 @@
+import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { groupDigits, printablePath } from '../../kernel/output/format.ts';
+import { normalizeEtag } from '../transfer/etag-checksum.ts';
+import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
+import { remoteName, remoteParent } from '../transfer/remote-path.ts';
+import { CorruptError } from '../transfer/storage-errors.ts';
+import { TaskQueue } from '../transfer/task-queue.ts';
+import { maxSmallBytes } from '../transfer/transfer-context.ts';
+import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
+import { isNewFile } from './confirmed-by-listing.ts';
+import type { CopyContext } from './copy-context.ts';
+import { unconfirmedPrefix } from './copy-texts.ts';
+import type { SizedFile } from './found-entry.ts';
+import { planCopy } from './plan-copy.ts';
+import type { RemoteFolders } from './remote-folders.ts';
+import { contentToCompare, openSource } from './source-content.ts';
+import { parseTimestamp } from './unchanged.ts';
+import { verifyCopy } from './verify-copy.ts';
+
+/** An uploaded file that is not confirmed yet. */
+export interface CompletedFile {
+  found: SizedFile;
+  target: VolumePath;
+  bytes: number;
+  /** Version of the uploaded source: see {@link SourceContent.mark}. */
+  mark: string;
+  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs or its responses show it. */
+  startedAt: number;
+  /** Its end by the same clock, if an earlier process sent the file. */
+  endedAt?: number;
+  /** ETags that the storage may report; empty if unknown. */
+  etags: string[];
+  resumedBytes: number;
+}
+
+export interface ConfirmationListener {
+  arrived(file: CompletedFile): void;
+  missing(file: CompletedFile, error: unknown): void;
+}
+
+interface Folder {
+  at: VolumePath;
+  /** Files found in the folder whose copy has not ended. */
+  inProgress: number;
+  completed: CompletedFile[];
+  /** Files checked by earlier listings. */
+  checked: number;
+}
+
+const listingsAtOnce = 4;
+/** Pauses before a folder is listed again, since a listing may lag behind an upload. */
+const pausesMs = [500, 1_000, 2_000];
+/** Completed files of a folder that trigger a listing. */
+const maxUnlisted = 10_000;
+
+/**
+ * Confirms uploaded files by listing their folders: a successful reply does not prove that the file is there. Each folder
+ * is listed once, after its last file, while files of other folders are being uploaded.
+ */
+export class UploadConfirmation {
+  readonly #folders = new Map<string, Folder>();
+  readonly #listings = new TaskQueue(listingsAtOnce);
+  /** The folder of the last file found. */
+  #current: string | undefined;
+
+  constructor(
+    private readonly context: CopyContext,
+    private readonly remote: RemoteFolders,
+    private readonly listener: ConfirmationListener,
+  ) {}
+
+  /** Announces a file that will be copied to this path or skipped. */
+  expect(at: VolumePath): void {
+    const path = remoteParent(at.path);
+    const before = this.#current;
+    this.#current = path;
+    this.#folder(at).inProgress++;
+    if (before !== undefined && before !== path) this.#listIfDone(before);
+  }
+
+  add(file: CompletedFile): void {
+    const folder = this.#folder(file.target);
+    folder.completed.push(file);
+    // The listing grows with the folder, so more and more files share one.
+    if (folder.completed.length >= Math.max(maxUnlisted, folder.checked / 4)) this.#list(folder);
+  }
+
+  /** The copy of an expected file has succeeded or failed. */
+  end(at: VolumePath): void {
+    const path = remoteParent(at.path);
+    this.#folder(at).inProgress--;
+    if (path !== this.#current) this.#listIfDone(path);
+  }
+
+  /** Resolves when every completed file is confirmed or missing, or the copy is interrupted. */
+  async finish(): Promise<void> {
+    for (const folder of this.#folders.values()) this.#list(folder);
+    await this.#listings.waitUntilIdle();
+  }
+
+  #folder(at: VolumePath): Folder {
+    const path = remoteParent(at.path);
+    const known = this.#folders.get(path);
+    if (known) return known;
+    const folder = { at: { ...at, path }, inProgress: 0, completed: [], checked: 0 };
+    this.#folders.set(path, folder);
+    return folder;
+  }
+
+  #listIfDone(path: string): void {
+    const folder = this.#folders.get(path);
+    if (!folder || folder.inProgress > 0) return;
+    this.#folders.delete(path);
+    this.#list(folder);
+  }
+
+  #list(folder: Folder): void {
+    const files = folder.completed.splice(0);
+    folder.checked += files.length;
+    if (files.length > 0) this.#listings.add(() => this.#confirm(folder.at, files));
+  }
+
+  /** Lists a folder repeatedly until its files are there or no pause is left. */
+  async #confirm(folder: VolumePath, files: CompletedFile[]): Promise<void> {
+    const { delay, signal } = this.context.resources;
+    let missing = new Map<CompletedFile, unknown>(files.map((file) => [file, undefined]));
+    try {
+      for (const pause of [0, ...pausesMs]) {
+        if (pause > 0) await delay(pause, signal);
+        missing = await this.#findMissing(folder, missing.keys());
+        if (missing.size === 0) return;
+      }
+    } catch (error) {
+      const reason = unconfirmed(error);
+      for (const [file, before] of missing) missing.set(file, before ?? reason);
+    }
+    // The next run of the same command confirms them.
+    if (signal.aborted) return;
+    for (const [file, error] of missing) this.listener.missing(file, error);
+  }
+
+  /** Lists the folder once and reports the files that are there. Returns the others with the reason. */
+  async #findMissing(folder: VolumePath, files: Iterable<CompletedFile>): Promise<Map<CompletedFile, unknown>> {
+    const entries = await this.remote.listNow(folder);
+    const missing = new Map<CompletedFile, unknown>();
+    for (const file of files) {
+      const error = await this.findProblem(file, findByName(file, entries)).catch(unconfirmed);
+      if (error) missing.set(file, error);
+      else this.listener.arrived(file);
+    }
+    return missing;
+  }
+
+  /** Why a file does not count as uploaded, by its entry in the listing. */
+  async findProblem(file: CompletedFile, entry: ListedEntry | undefined): Promise<GantryError | undefined> {
+    if (!entry || entry.isFolder) return lostError('the volume does not list the file');
+    if (entry.size !== null && entry.size !== file.bytes) {
+      return lostError(`the volume lists ${groupDigits(entry.size)} bytes instead of ${groupDigits(file.bytes)}`);
+    }
+    return entry.size !== null && isNewFile(parseTimestamp(entry.modified), file, this.context)
+      ? undefined
+      : this.#findStorageProblem(file);
+  }
+
+  /**
+   * For entries that may be an earlier file of the same size, because the listing shows no size or no newer time. Asks the
+   * storage, and reads the file back if that does not help either.
+   */
+  async #findStorageProblem(file: CompletedFile): Promise<GantryError | undefined> {
+    const { resources } = this.context;
+    const { bytes, etag, modified } = await readRemoteFileInfo(urlRequester(file.target, this.context), resources);
+    if (bytes !== undefined && bytes !== file.bytes) {
+      return lostError(`the storage has ${groupDigits(bytes)} bytes instead of ${groupDigits(file.bytes)}`);
+    }
+    const isSized = bytes !== undefined;
+    if (isSized && (isNewFile(modified, file, this.context) || file.etags.includes(normalizeEtag(etag))))
+      return undefined;
+    if (!resources.hasher) throw unprovenError();
+    return (await this.#hasSameContent(file)) ? undefined : lostError('the volume still has the earlier content');
+  }
+
+  async #hasSameContent(file: CompletedFile): Promise<boolean> {
+    const { resources, options, command } = this.context;
+    if (file.bytes > maxSmallBytes) {
+      command.progress.note(
+        `reading ${printablePath(file.found.path)} back to confirm it: the volume reports no newer modification time`,
+      );
+    }
+    const source = await openSource(file.found, this.context, resources);
+    try {
+      if (source.mark !== file.mark) throw new UnavailableError('the source file changed after the upload');
+      const content = contentToCompare(file.target, file.bytes, this.context, resources);
+      await verifyCopy(source.original, content, planCopy(file, options), resources);
+      return true;
+    } catch (error) {
+      if (error instanceof CorruptError) return false;
+      throw error;
+    } finally {
+      await source.close();
+    }
+  }
+}
+
+/** The platform may use another Unicode normalization form than the disk. */
+function findByName({ target }: CompletedFile, entries: ReadonlyMap<string, ListedEntry>): ListedEntry | undefined {
+  const name = remoteName(target.path);
+  return entries.get(name) ?? entries.get(name.normalize('NFC')) ?? entries.get(name.normalize('NFD'));
+}
+
+function lostError(fact: string): UnavailableError {
+  return new UnavailableError(`the platform confirmed the upload, but ${fact}`, { retryable: true });
+}
+
+function unprovenError(): UnavailableError {
+  return new UnavailableError('cannot tell the upload from an earlier file of the same size', {
+    why: 'neither the volume nor the storage reports a newer modification time',
+    fix: 'run the command again without --no-checksum to compare the content',
+    retryable: true,
+  });
+}
+
+function unconfirmed(error: unknown): unknown {
+  if (!(error instanceof GantryError)) return error;
+  error.message = `${unconfirmedPrefix}${error.message}`;
+  return error;
+}

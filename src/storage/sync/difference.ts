@@ -1,0 +1,27 @@
+import type { Context } from '../../platform/context.ts';
+import { nameKey } from '../../kernel/disk/index.ts';
+import type { PackedList } from '../../kernel/packed-list.ts';
+import type { CopyOptions, FoundFile, RenamedEntry, UncopiedEntry } from '../copy/index.ts';
+
+/** What it takes to make the target equal. */
+export interface Difference {
+  added: Files;
+  updated: Files;
+  /** Number of unchanged files. */
+  unchanged: number;
+  /** Entries of the source that could not be read or are not regular files. */
+  uncopied: UncopiedEntry[];
+  /** Sorted paths that are only in the target. */
+  extra: PackedList<string>;
+  renamed: RenamedEntry[];
+}
+
+type Files = Iterable<FoundFile> & { readonly length: number };
+
+export type CompareOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow' | 'renameClashes'>;
+export type CompareContext = Pick<Context, 'api' | 'project' | 'settings'>;
+
+/** Paths with equal keys may lead to the same file on some disk. */
+export function pathKey(path: string): string {
+  return path.split('/').map(nameKey).join('/');
+}

@@ -1,0 +1,192 @@
+import type { FileHandle } from 'node:fs/promises';
+import { NewFile, NewSmallFile, type TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
+import { UnavailableError } from '../../kernel/errors.ts';
+import { downloadRange } from './download-range.ts';
+import { parseEtagChecksum } from './etag-checksum.ts';
+import { maxInlineHashBytes } from './hash.ts';
+import { eachPart, type Part, type PartPlan, partAt } from './parts.ts';
+import { RemoteContent } from './remote-content.ts';
+import { runWorkers } from './run-workers.ts';
+import { CorruptError } from './storage-errors.ts';
+import { maxSmallBytes, type TransferContext } from './transfer-context.ts';
+
+export interface FileDownload {
+  target: string;
+  /** The absolute path of the target's folder; `target` may be reached through another path. */
+  folder: string;
+  names: TemporaryNames;
+  plan: PartPlan;
+  /** Modification time that the file gets, in ms since 1970. */
+  modified: number | undefined;
+  /** Requests a new signed URL. */
+  createUrl: () => Promise<string>;
+  /** Ranges of this version in the temporary file of a previous attempt. */
+  saved?: { version: string; ranges: number[]; temporary: string } | undefined;
+  /** Called before the first `onRange`, with the version and the absolute path of the temporary file. */
+  onStarted: (version: string, temporary: string) => void;
+  onRange: (number: number) => void;
+  /** Verifies the complete temporary file before it is renamed. Throws if it is wrong. */
+  confirm: (path: string) => Promise<void>;
+  /** Whether to keep the temporary file after a failure, to resume it by the journal. */
+  keep: boolean;
+  order: number;
+}
+
+/**
+ * Downloads a file to a temporary name beside its target, and renames it when it is complete and verified. Throws a
+ * ChangedError if the remote file changes. Returns the bytes resumed from a previous attempt.
+ */
+export async function downloadFile(download: FileDownload, resources: TransferContext): Promise<number> {
+  if (download.plan.bytes <= maxInlineHashBytes && !download.saved) return downloadSmallFile(download, resources);
+  const { target, plan, saved, keep, modified } = download;
+  const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, download.folder));
+  const file = resumed ?? (await createSized(download));
+  const previous = resumed ? saved : undefined;
+  const attempt = new DownloadAttempt(download, file, resources, previous);
+  try {
+    await attempt.run();
+    await download.confirm(file.path);
+    resources.signal.throwIfAborted();
+    await file.commit(target, { modified }).catch((cause: unknown) => Promise.reject(toDiskError(cause)));
+    return (previous?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
+  } catch (error) {
+    await (keep && attempt.isResumable(error) ? file.keep() : file.discard());
+    throw error;
+  }
+}
+
+/** With thousands of these, a file that is opened early and written later costs more than the request. */
+async function downloadSmallFile(download: FileDownload, resources: TransferContext): Promise<number> {
+  const { target, plan, names, folder, modified, order } = download;
+  const { signal } = resources;
+  const content = new RemoteContent(plan.bytes, download.createUrl, resources);
+  const whole = Buffer.allocUnsafe(plan.bytes);
+  const sink = async (bytes: Buffer, offset: number) => whole.set(bytes, offset);
+  const request = { content, range: partAt(plan, 1), sink, signal, order };
+  const md5 = await downloadRange({ ...request, hash: true }, resources);
+  signal.throwIfAborted();
+  if (md5 !== undefined) parseEtagChecksum(content.etag)?.verify(md5);
+  const file = onDisk(() => NewSmallFile.create(target, { names, folder, content: whole, modified }));
+  try {
+    await download.confirm(file.path);
+    signal.throwIfAborted();
+    onDisk(() => file.commit(target));
+    return 0;
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}
+
+function onDisk<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw toDiskError(cause);
+  }
+}
+
+/** Sets the size of a large file first, so that most full disks are detected before the first request. */
+async function createSized({ target, folder, names, plan }: FileDownload): Promise<NewFile> {
+  try {
+    const file = await NewFile.create(target, { names, folder });
+    try {
+      if (plan.bytes > maxSmallBytes) await file.handle.truncate(plan.bytes);
+      return file;
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  } catch (cause) {
+    throw toDiskError(cause);
+  }
+}
+
+class DownloadAttempt {
+  readonly #content: RemoteContent;
+  /** The MD5 of the whole file if it was downloaded in one range. */
+  #md5: string | undefined;
+  readonly #done: Set<number>;
+  #isRecorded: boolean;
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly download: FileDownload,
+    private readonly file: NewFile,
+    private readonly resources: TransferContext,
+    saved: FileDownload['saved'],
+  ) {
+    this.#content = new RemoteContent(download.plan.bytes, download.createUrl, resources, saved?.version);
+    this.#done = new Set(saved?.ranges);
+    this.#isRecorded = saved !== undefined;
+  }
+
+  async run(): Promise<void> {
+    const { signal, requests } = this.resources;
+    const { plan } = this.download;
+    const missing = this.#missing();
+    const count = Math.min(requests.maxLarge, plan.count - this.#done.size);
+    // No request waits for the version that the first response tells: each response is compared with it.
+    await runWorkers(count, signal, (stop) => this.#receiveFrom(missing, stop));
+    signal.throwIfAborted();
+    await this.#check();
+  }
+
+  /**
+   * Whether a later attempt can resume from the temporary file. Changed or corrupt content is useless, and a file that
+   * is not in the journal would never be removed.
+   */
+  isResumable(error: unknown): boolean {
+    if (!this.#isRecorded) return false;
+    return this.resources.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));
+  }
+
+  *#missing(): Generator<Part> {
+    for (const part of eachPart(this.download.plan)) if (!this.#done.has(part.number)) yield part;
+  }
+
+  async #receiveNext(missing: Generator<Part>, stop: AbortSignal): Promise<boolean> {
+    const { value: range, done } = missing.next();
+    if (done) return false;
+    const { download, resources } = this;
+    const sink = (bytes: Buffer, offset: number) => this.#write(bytes, offset);
+    const request = { content: this.#content, range, sink, signal: stop, order: download.order };
+    this.#md5 = await downloadRange({ ...request, hash: download.plan.count === 1 }, resources);
+    if (this.#done.size === 0 && this.#content.version) this.#begun(this.#content.version);
+    this.#done.add(range.number);
+    download.onRange(range.number);
+    return true;
+  }
+
+  #begun(version: string): void {
+    const { keep, onStarted } = this.download;
+    if (!keep) return;
+    this.#isRecorded = true;
+    this.file.keepOnExit();
+    onStarted(version, this.file.absolutePath);
+  }
+
+  /** Writes are sequential: the system locks a file while it is written, and waiting threads would spin. */
+  #write(chunk: Buffer, offset: number): Promise<void> {
+    const written = this.#written.then(() => writeAll(this.file.handle, chunk, offset));
+    this.#written = written.catch(() => {});
+    return written;
+  }
+
+  async #receiveFrom(missing: Generator<Part>, stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && (await this.#receiveNext(missing, stop)));
+  }
+
+  async #check(): Promise<void> {
+    const { hasher } = this.resources;
+    const checksum = parseEtagChecksum(this.#content.etag);
+    if (!hasher || !checksum) return;
+    checksum.verify(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.download.plan.bytes)));
+  }
+}
+
+async function writeAll(handle: FileHandle, chunk: Buffer, offset: number): Promise<void> {
+  for (let at = 0; at < chunk.length; ) {
+    at += (await handle.write(chunk, at, chunk.length - at, offset + at)).bytesWritten;
+  }
+}

@@ -1,0 +1,172 @@
+import { withRetries } from '../../platform/api/retry.ts';
+import { isOverload } from '../../platform/api/transient-failures.ts';
+import { toDiskError } from '../../kernel/disk/index.ts';
+import { UnavailableError } from '../../kernel/errors.ts';
+import { type Block, blockBytesFor } from './block-pool.ts';
+import { streamSource } from './byte-source.ts';
+import type { ReceivedBlock } from './download-connection.ts';
+import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
+import type { Part } from './parts.ts';
+import type { ObjectResponse } from './range-request.ts';
+import type { RemoteContent } from './remote-content.ts';
+import { NoRangesError } from './storage-errors.ts';
+import { maxSmallBytes, requestKind, type TransferContext } from './transfer-context.ts';
+
+/** Takes bytes at this offset of the file. The buffer is reused after it resolves. */
+export type Sink = (bytes: Buffer, offset: number) => Promise<unknown>;
+
+export interface RangeDownload {
+  content: RemoteContent;
+  range: Part;
+  sink: Sink;
+  signal: AbortSignal;
+  /** Whether to compute the MD5. */
+  hash: boolean;
+  /** Requests of files with a lower order run first. */
+  order: number;
+}
+
+/**
+ * Downloads a byte range; each retry resumes where the previous request ended. Returns the MD5 in hex with `hash`, unless
+ * checksums are off.
+ */
+export async function downloadRange(download: RangeDownload, resources: TransferContext): Promise<string | undefined> {
+  const { range, content, signal, order } = download;
+  const { requests } = resources;
+  const request = { kind: requestKind(content.bytes), order };
+  const attempt = new RangeAttempt(download, resources);
+  try {
+    await withRetries(
+      () => requests.run({ ...request, bytes: range.length - attempt.done }, () => attempt.proceed()),
+      (error) => {
+        if (isOverload(error)) requests.reduce();
+        return error.facts.retryable === true && !signal.aborted;
+      },
+      resources,
+    );
+    return download.hash && resources.hasher ? await attempt.md5(range.length) : undefined;
+  } catch (error) {
+    attempt.forget();
+    throw error;
+  } finally {
+    attempt.close();
+  }
+}
+
+class RangeAttempt {
+  done = 0;
+  #digest: Digest | undefined;
+  #block: Block | undefined;
+  #whole: Buffer | undefined;
+
+  constructor(
+    private readonly download: RangeDownload,
+    private readonly resources: TransferContext,
+  ) {
+    this.#digest = this.#newDigest();
+  }
+
+  /** Requests the missing bytes, or all of them if they may be of another version. */
+  async proceed(): Promise<void> {
+    if (this.done > 0 && !this.download.content.isResumable) this.#startOver();
+    const { chunks, blocks } = await this.#request();
+    await (blocks ? this.#takeBlocks(blocks) : this.#takeChunks(chunks));
+  }
+
+  async #takeBlocks(blocks: AsyncGenerator<ReceivedBlock>): Promise<void> {
+    for await (const { block, length } of blocks) await this.#take(block.bytes.subarray(0, length), block);
+    if (this.done < this.download.range.length) throw closedEarlyError();
+  }
+
+  async #takeChunks(chunks: AsyncGenerator<Buffer>): Promise<void> {
+    const { length } = this.download.range;
+    const source = streamSource(chunks);
+    const buffer = this.#buffer();
+    try {
+      while (this.done < length) {
+        const room = buffer.subarray(0, Math.min(buffer.length, length - this.done));
+        const bytes = room.subarray(0, await source.fill(room));
+        if (bytes.length === 0) throw closedEarlyError();
+        await this.#take(bytes, this.#block);
+      }
+      // A connection can be reused only if the response was read to its end.
+      await source.fill(Buffer.alloc(1));
+    } finally {
+      await source.close();
+    }
+  }
+
+  /** The whole range if it is short, and otherwise a block. */
+  #buffer(): Buffer {
+    const { length } = this.download.range;
+    if (length <= maxInlineHashBytes) {
+      this.#whole ??= Buffer.allocUnsafe(length);
+      return this.#whole;
+    }
+    this.#block ??= this.resources.blocks.acquire(blockBytesFor(length));
+    return this.#block.bytes;
+  }
+
+  /** Both the hash and the sink have finished with the bytes when it resolves. */
+  async #take(bytes: Buffer, block: Block | undefined): Promise<void> {
+    const hashing = block && this.#digest?.update(block, bytes.length);
+    await Promise.allSettled([this.#write(this.download.sink, bytes), hashing]).then(throwFirst);
+    this.done += bytes.length;
+    this.resources.onBytes(bytes.length);
+  }
+
+  async #request(): Promise<ObjectResponse> {
+    const { content, range, signal } = this.download;
+    const isWhole = range.length === content.bytes;
+    const missing = { start: range.offset + this.done, end: range.offset + range.length };
+    const intoBlocks = range.length > maxSmallBytes;
+    try {
+      return await content.get(isWhole && this.done === 0 ? undefined : missing, signal, intoBlocks);
+    } catch (error) {
+      if (!isWhole || !(error instanceof NoRangesError)) throw error;
+      this.#startOver();
+      return await content.get(undefined, signal, intoBlocks);
+    }
+  }
+
+  #startOver(): void {
+    this.forget();
+    this.done = 0;
+    this.#digest = this.#newDigest();
+  }
+
+  #newDigest(): Digest | undefined {
+    const { range, hash } = this.download;
+    return hash && range.length > maxInlineHashBytes ? this.resources.hasher?.createDigest() : undefined;
+  }
+
+  async md5(length: number): Promise<string> {
+    return (await this.#digest?.end()) ?? md5(this.#buffer().subarray(0, length));
+  }
+
+  /** Subtracts the received bytes from the progress. */
+  forget(): void {
+    this.resources.onBytes(-this.done);
+    this.#digest?.end().catch(() => {});
+  }
+
+  close(): void {
+    if (this.#block) this.resources.blocks.release(this.#block);
+  }
+
+  async #write(sink: Sink, bytes: Buffer): Promise<void> {
+    try {
+      await sink(bytes, this.download.range.offset + this.done);
+    } catch (cause) {
+      throw toDiskError(cause);
+    }
+  }
+}
+
+function closedEarlyError(): UnavailableError {
+  return new UnavailableError('the connection closed early', { retryable: true });
+}
+
+function throwFirst(results: PromiseSettledResult<unknown>[]): void {
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}

@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { silenceError } from '../../platform/api/progress-limit.ts';
+import { createConnector, loadUndici } from '../../platform/api/undici.ts';
+import type { ProxySettings } from '../../platform/config/proxy-settings.ts';
+
+export interface ConnectionOptions {
+  proxy: ProxySettings | undefined;
+  /** A connection without traffic for this long fails, in ms. */
+  silenceMs: number;
+}
+
+/** An idle connection is closed after this time, in ms. */
+const idleMs = 10_000;
+
+/**
+ * A pool of at most `connections` connections per host, which are reused. Loads undici only now, when there is something
+ * to send. The signal also aborts connections that are being opened.
+ */
+export async function openConnections(
+  { proxy, silenceMs }: ConnectionOptions,
+  connections: number,
+  signal: AbortSignal,
+): Promise<Dispatcher> {
+  const { Agent } = await loadUndici();
+  return new Agent({
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    connections,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: await createConnector({
+      proxy,
+      signal,
+      // undici's timeouts fire while a slow line still sends a large block.
+      onConnected: limitSilence(silenceMs),
+    }),
+  });
+}
+
+/** A connection without traffic for this long fails. */
+export function limitSilence(silenceMs: number): (socket: Socket) => void {
+  return (socket) => socket.setTimeout(silenceMs, () => socket.destroy(silenceError(silenceMs)));
+}

@@ -1,0 +1,59 @@
+import { FailedError } from '../../kernel/errors.ts';
+import { maxLarge } from './request-limiter.ts';
+
+/** How a file is divided: all parts have `partBytes` bytes except the last, which may be shorter. */
+export interface PartPlan {
+  bytes: number;
+  partBytes: number;
+  count: number;
+}
+
+/** A part of an upload or a range of a download, numbered from 1. */
+export interface Part {
+  number: number;
+  offset: number;
+  length: number;
+}
+
+export interface SentPart {
+  number: number;
+  etag: string;
+  /** The state of the SHA-256 of the file after this part, if the source is hashed in its order. */
+  sha256State?: string | undefined;
+}
+
+export const mib = 1024 * 1024;
+/** The limits of object storage (docs/platform.md#volumes). */
+export const maxParts = 10_000;
+export const minPartBytes = 5 * mib;
+const maxFileBytes = 5 * mib * mib;
+
+/** Beyond this, longer parts save little, and a retry costs more. */
+const maxPreferredBytes = 16 * mib;
+/** With fewer, most connections would wait for the last parts. */
+const partsPerConnection = 4;
+
+/**
+ * Divides a file into parts of the preferred length in whole MiB, or longer if there would be more than 10,000. An empty
+ * file is one empty part. Throws a FailedError above 5 TiB.
+ */
+export function planParts(bytes: number, preferredBytes = preferredPartBytes(bytes)): PartPlan {
+  if (bytes > maxFileBytes) throw new FailedError('it is larger than 5 TiB, the maximum of object storage');
+  const neededBytes = Math.ceil(bytes / maxParts / mib) * mib;
+  const partBytes = Math.max(minPartBytes, Math.ceil(preferredBytes / mib) * mib, neededBytes);
+  return { bytes, partBytes, count: Math.max(1, Math.ceil(bytes / partBytes)) };
+}
+
+/** Several parts for each connection that may be used, so that few connections are idle in the end. */
+export function preferredPartBytes(bytes: number, connections = maxLarge): number {
+  return Math.min(maxPreferredBytes, bytes / (connections * partsPerConnection));
+}
+
+export function partAt({ bytes, partBytes }: PartPlan, number: number): Part {
+  const offset = (number - 1) * partBytes;
+  return { number, offset, length: Math.min(partBytes, bytes - offset) };
+}
+
+export function* eachPart(plan: PartPlan): Generator<Part> {
+  for (let number = 1; number <= plan.count; number++) yield partAt(plan, number);
+}

@@ -1,0 +1,203 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { toConnectionError } from '../../platform/api/transport.ts';
+import { FailedError, GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { type ContentAddress, checkReply, type StorageReply } from './check-reply.ts';
+import type { ReceivedBlock } from './download-connection.ts';
+import { conditionalHeaders, hasVersion, readVersion } from './object-version.ts';
+import { parseSignedUrl } from './signed-url.ts';
+import { ChangedError, NoRangesError } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
+
+export interface RangeRequest extends ContentAddress {
+  /** Length of the whole file. */
+  bytes: number;
+  /** The whole file if undefined. */
+  range?: RangeBounds | undefined;
+  /** The expected version (see {@link readVersion}): throws a {@link ChangedError} if it differs. */
+  version?: string | undefined;
+  /** Prefers {@link ObjectResponse.blocks}. */
+  intoBlocks?: boolean | undefined;
+}
+
+/** Offsets in bytes; `end` is exclusive. */
+export interface RangeBounds {
+  start: number;
+  end: number;
+}
+
+/** A response whose body is still to be read. */
+export interface ObjectResponse {
+  etag: string;
+  version: string | undefined;
+  /**
+   * Exactly the requested bytes; throws a retryable error if there are fewer. The last chunk is held back until the
+   * response ends, to be sure that there are no more.
+   */
+  chunks: AsyncGenerator<Buffer>;
+  /** The same bytes without a copy. There may be fewer. Read either, not both. */
+  blocks?: AsyncGenerator<ReceivedBlock> | undefined;
+  /** Call it if nothing is read. */
+  drop: () => void;
+}
+
+/** One GET of a signed URL; download-range.ts repeats it. */
+export async function sendRangeRequest(
+  request: RangeRequest,
+  resources: TransferContext,
+  signal: AbortSignal,
+): Promise<ObjectResponse> {
+  const url = parseSignedUrl(request.url, 'download');
+  const { range, version } = request;
+  try {
+    const headers = {
+      // A compressed response has a different length than the file.
+      'accept-encoding': 'identity',
+      ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
+      ...conditionalHeaders(version),
+      ...request.headers,
+    };
+    const viaBlocks = request.intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
+    const reply = viaBlocks ?? (await requestStream(url, headers, resources, signal));
+    await checkReply(reply, url, resources, request.toError);
+    return read(reply, request, url, resources, signal);
+  } catch (cause) {
+    throw requestError(cause, url, resources, signal);
+  }
+}
+
+async function requestBlocks(
+  url: URL,
+  headers: Record<string, string>,
+  { blockConnections }: TransferContext,
+  signal: AbortSignal,
+): Promise<StorageReply | undefined> {
+  const reply = await blockConnections?.get(url, headers, signal);
+  return reply && { ...reply, body: copies(reply.receive), blocks: reply.receive };
+}
+
+async function* copies(receive: () => AsyncGenerator<ReceivedBlock>): AsyncGenerator<Buffer> {
+  for await (const { block, length } of receive()) yield Buffer.from(block.bytes.subarray(0, length));
+}
+
+export async function requestStream(
+  url: URL,
+  headers: Record<string, string>,
+  { dispatcher }: TransferContext,
+  signal: AbortSignal,
+) {
+  const options = { origin: url.origin, path: url.pathname + url.search, method: 'GET' as const, headers, signal };
+  const reply = await dispatcher.request(options);
+  return { ...reply, drop: () => void reply.body.on('error', () => {}).destroy() };
+}
+
+function read(
+  reply: StorageReply,
+  request: RangeRequest,
+  url: URL,
+  resources: TransferContext,
+  signal: AbortSignal,
+): ObjectResponse {
+  const { headers } = reply;
+  const error = headerError(reply, request);
+  if (error) {
+    reply.drop();
+    throw error;
+  }
+  const { start, end } = reply.statusCode === 206 && request.range ? request.range : { start: 0, end: request.bytes };
+  const isExact = headers['content-length'] === String(end - start);
+  const { blocks } = reply;
+  return {
+    etag: headers.etag === undefined ? '' : String(headers.etag),
+    version: readVersion(headers),
+    drop: reply.drop,
+    chunks: chunks(reply, end - start, url, resources, signal),
+    blocks: blocks && isExact && !resources.rateLimit ? received(blocks(), url, resources, signal) : undefined,
+  };
+}
+
+async function* received(
+  blocks: AsyncGenerator<ReceivedBlock>,
+  url: URL,
+  resources: TransferContext,
+  signal: AbortSignal,
+): AsyncGenerator<ReceivedBlock> {
+  try {
+    yield* blocks;
+  } catch (cause) {
+    throw requestError(cause, url, resources, signal);
+  }
+}
+
+/** Checks the headers; returns an error if these are not the requested bytes. */
+function headerError(
+  { statusCode, headers }: StorageReply,
+  { range, bytes, version }: RangeRequest,
+): Error | undefined {
+  if (version !== undefined && !hasVersion(version, headers)) {
+    return new ChangedError('the file changed during the copy');
+  }
+  if (statusCode === 206) {
+    if (!range) return new ChangedError('the storage sent only a part of the file');
+    return contentRangeError(headers, range, bytes);
+  }
+  const length = headers['content-length'];
+  const isAsListed = length !== undefined && Number(length) === bytes;
+  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+  // A file may be stored compressed: then the length is as listed.
+  if (encoding !== 'identity' && !isAsListed) {
+    return new FailedError(`the storage sent a compressed response (${encoding})`);
+  }
+  if (length !== undefined && !isAsListed) return sizeError();
+  // The whole file contains a range that starts at 0.
+  return range && range.start > 0 ? new NoRangesError('the storage sends only whole files') : undefined;
+}
+
+function contentRangeError(headers: IncomingHttpHeaders, range: RangeBounds, bytes: number): Error | undefined {
+  const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'] ?? '')) ?? [];
+  if (size === undefined) return new NoRangesError('the storage sent no valid Content-Range header');
+  if (Number(size) !== bytes) return sizeError();
+  const isRange = Number(start) === range.start && Number(end) === range.end - 1;
+  return isRange ? undefined : new ChangedError('the storage sent a different range than requested');
+}
+
+function sizeError(): ChangedError {
+  return new ChangedError('its size differs from the listing');
+}
+
+async function* chunks(
+  { headers, body }: StorageReply,
+  expectedBytes: number,
+  url: URL,
+  resources: TransferContext,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let received = 0;
+  let last: Buffer | undefined;
+  try {
+    for await (const chunk of body) {
+      await resources.rateLimit?.wait(chunk.length, signal);
+      received += chunk.length;
+      if (received > expectedBytes) throw new ChangedError('it is longer than in the listing');
+      if (received === expectedBytes) last = chunk;
+      else yield chunk;
+    }
+  } catch (cause) {
+    throw requestError(cause, url, resources, signal);
+  }
+  if (received < expectedBytes) throw tooShortError(headers);
+  if (last) yield last;
+}
+
+/** A chunked body marks its end, so it is complete and the file is shorter. */
+function tooShortError(headers: IncomingHttpHeaders): Error {
+  const isChunked =
+    headers['content-length'] === undefined && /\bchunked\b/i.test(String(headers['transfer-encoding']));
+  return isChunked
+    ? new ChangedError('it is shorter than in the listing')
+    : new UnavailableError('the connection closed early', { retryable: true });
+}
+
+export function requestError(cause: unknown, url: URL, resources: TransferContext, signal: AbortSignal): unknown {
+  if (resources.signal.aborted) return resources.signal.reason;
+  return cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);
+}

@@ -1,0 +1,103 @@
+import { createHash, type Hash } from 'node:crypto';
+import { withRetries } from '../../platform/api/retry.ts';
+import { parseEtagChecksum } from './etag-checksum.ts';
+import type { RemoteContent } from './remote-content.ts';
+import { ChangedError, NoRangesError } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
+
+/** Reads a remote file from start to end. Resumes it when the connection fails. */
+export async function* readContent(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
+  const reader = new ResumableReader(content, resources.signal);
+  try {
+    for (;;) {
+      const { done, value } = await withRetries(
+        () => reader.next(),
+        (error) => error.facts.retryable === true,
+        resources,
+      );
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * Like {@link readContent}, but compares the checksum if the storage sends one. Throws a CorruptError at the end, after
+ * all chunks.
+ */
+export async function* readVerified(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
+  const hash = createHash('md5');
+  for await (const chunk of readContent(content, resources)) {
+    // Known since the first response.
+    if (parseEtagChecksum(content.etag)) hash.update(chunk);
+    yield chunk;
+  }
+  parseEtagChecksum(content.etag)?.verify(hash.digest('hex'));
+}
+
+class ResumableReader {
+  #chunks: AsyncGenerator<Buffer> | undefined;
+  #bytes = 0;
+  /** Hash of the bytes so far, to compare versions if the storage sends no version. */
+  #hash: Hash | undefined;
+
+  constructor(
+    private readonly content: RemoteContent,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    this.#chunks ??= await this.#open();
+    try {
+      const chunk = await this.#chunks.next();
+      if (!chunk.done) this.#count(chunk.value);
+      return chunk;
+    } catch (error) {
+      this.#chunks = undefined;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks?.return(undefined);
+  }
+
+  #count(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.content.version !== undefined) return;
+    this.#hash ??= createHash('sha256');
+    this.#hash.update(chunk);
+  }
+
+  async #open(): Promise<AsyncGenerator<Buffer>> {
+    const { content, signal } = this;
+    if (this.#bytes > 0 && content.isResumable) {
+      try {
+        return (await content.get({ start: this.#bytes, end: content.bytes }, signal)).chunks;
+      } catch (error) {
+        if (!(error instanceof NoRangesError)) throw error;
+      }
+    }
+    const { chunks } = await content.get(undefined, signal);
+    return this.#bytes > 0 ? this.#skipRead(chunks) : chunks;
+  }
+
+  /** Skips the bytes that were read before. Throws a ChangedError if they differ. */
+  async *#skipRead(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+    const known = this.#hash?.copy().digest('hex');
+    const hash = createHash('sha256');
+    let repeated = this.#bytes;
+    for await (const chunk of chunks) {
+      const before = chunk.subarray(0, repeated);
+      repeated -= before.length;
+      if (known !== undefined && before.length > 0) {
+        hash.update(before);
+        if (repeated === 0 && hash.digest('hex') !== known)
+          throw new ChangedError('the file changed while it was read');
+      }
+      if (before.length < chunk.length) yield chunk.subarray(before.length);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { withRetries } from '../../platform/api/retry.ts';
+import { checkReply } from './check-reply.ts';
+import { requestError, requestStream } from './range-request.ts';
+import { parseSignedUrl } from './signed-url.ts';
+import type { TransferContext } from './transfer-context.ts';
+
+/** Facts about a remote file from the response headers of the storage. */
+export interface RemoteFileInfo {
+  bytes: number | undefined;
+  /** Empty if there is none. */
+  etag: string;
+  /** Milliseconds since 1970. */
+  modified: number | undefined;
+}
+
+/** Requests one byte, because a signed URL is valid for GET only. `createUrl` requests a new signed URL. */
+export function readRemoteFileInfo(
+  createUrl: () => Promise<string>,
+  resources: TransferContext,
+): Promise<RemoteFileInfo> {
+  return withRetries(
+    () => resources.requests.run({ kind: 'small', order: 0, bytes: 1 }, () => requestInfo(createUrl, resources)),
+    (error) => error.facts.retryable === true,
+    resources,
+  );
+}
+
+async function requestInfo(createUrl: () => Promise<string>, resources: TransferContext): Promise<RemoteFileInfo> {
+  const url = parseSignedUrl(await createUrl(), 'download');
+  const { signal } = resources;
+  try {
+    const headers = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
+    const reply = await requestStream(url, headers, resources, signal);
+    // An empty file has no first byte.
+    if (reply.statusCode !== 416) await checkReply(reply, url, resources);
+    await reply.body.dump({ limit: maxDiscardedBytes });
+    const { etag, 'last-modified': modified } = reply.headers;
+    const time = Date.parse(String(modified));
+    return {
+      bytes: parseSize(reply),
+      etag: etag === undefined ? '' : String(etag),
+      modified: Number.isNaN(time) ? undefined : time,
+    };
+  } catch (cause) {
+    throw requestError(cause, url, resources, signal);
+  }
+}
+
+/** Bytes that are read to keep the connection; with a longer body it is closed. */
+const maxDiscardedBytes = 16 * 1024;
+
+/** The size of a file, from the reply to a request of its first byte. */
+export function parseSize({ statusCode, headers }: Pick<Parameters<typeof checkReply>[0], 'statusCode' | 'headers'>) {
+  const range = String(headers['content-range'] ?? '');
+  if (statusCode === 206) return parseCount(/^bytes 0-0\/(\d+)$/i.exec(range)?.[1]);
+  if (statusCode === 416) return parseCount(/^bytes \*\/(\d+)$/i.exec(range)?.[1] ?? '0');
+  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+  return encoding === 'identity' ? parseCount([headers['content-length']].flat()[0]) : undefined;
+}
+
+function parseCount(text: string | undefined): number | undefined {
+  const number = text === undefined ? Number.NaN : Number(text);
+  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}

@@ -1,0 +1,63 @@
+import type { HttpReply } from '../../platform/api/http-reply.ts';
+import { parseRetryAfter } from '../../platform/api/retry.ts';
+import { isTransientStatus } from '../../platform/api/transient-failures.ts';
+import {
+  type ErrorFacts,
+  FailedError,
+  type GantryError,
+  NotFoundError,
+  RateLimitedError,
+  UnavailableError,
+} from '../../kernel/errors.ts';
+
+/** The signed URL has expired: a retry needs a new one. */
+export class UrlExpiredError extends FailedError {}
+
+/** The remote file changed while it was read. */
+export class ChangedError extends FailedError {}
+
+/** The storage sends no byte ranges, or none that are surely of one version: the file must be read in one request. */
+export class NoRangesError extends ChangedError {}
+
+/** The received bytes differ from the sent ones. A retry may succeed. */
+export class CorruptError extends UnavailableError {}
+
+const changedStatuses = new Set([412, 416]);
+
+/** A response of object storage that is not a success. */
+export interface StorageResponse {
+  status: number;
+  headers: HttpReply['headers'];
+  /** May be truncated. */
+  body: string;
+  what: 'upload' | 'download';
+}
+
+/** Errors of storage are XML: `<Error><Code>AccessDenied</Code><Message>Request has expired…`. */
+export function errorFromStorage({ status, headers, body, what }: StorageResponse, now: number): GantryError {
+  const code = body.match(/<Code>([^<]*)<\/Code>/)?.[1];
+  const message = body.match(/<Message>([^<]*)<\/Message>/)?.[1];
+  const reason = [code, message].filter(Boolean).join(': ') || redirection(headers) || 'no reason given';
+  if ((status === 403 || status === 400) && /expired/i.test(reason))
+    return new UrlExpiredError(`the ${what} URL has expired`, { status });
+  const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
+  const facts: ErrorFacts = {
+    status,
+    retryable: isTransientStatus(status),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  if (status === 429) return new RateLimitedError(`the storage limits the request rate (HTTP 429, ${reason})`, facts);
+  if (status >= 500 || status === 408)
+    return new UnavailableError(`the storage returned an error (HTTP ${status}, ${reason})`, facts);
+  if (what === 'download' && changedStatuses.has(status))
+    return new ChangedError('the file changed during the copy', { status });
+  if (what === 'download' && status === 404)
+    return new NotFoundError(`the file is not in storage (HTTP 404, ${reason})`, { status });
+  return new FailedError(`the storage rejected the ${what} (HTTP ${status}, ${reason})`, { status });
+}
+
+/** The target of a redirect without its query. Redirects are not followed: the body is only for the signed URL. */
+function redirection({ location }: HttpReply['headers']): string {
+  const target = [location].flat()[0];
+  return target && URL.canParse(target) ? `redirected to ${new URL(target).origin}${new URL(target).pathname}` : '';
+}

@@ -1,0 +1,119 @@
+import { setMaxListeners } from 'node:events';
+import { availableParallelism } from 'node:os';
+import type { Dispatcher } from 'undici';
+import { RemoteClock } from '../../platform/api/remote-clock.ts';
+import type { Retry } from '../../platform/api/retry.ts';
+import { BlockPool } from './block-pool.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { DownloadConnections } from './download-connections.ts';
+import { Hasher } from './hash.ts';
+import { type ConnectionOptions, openConnections } from './http-pool.ts';
+import { mib } from './parts.ts';
+import { RateLimit } from './rate-limit.ts';
+import { type RequestKind, RequestLimiter } from './request-limiter.ts';
+import { limitYoungGeneration } from './young-generation.ts';
+
+/** Resources that all transfers of a command share. */
+export interface TransferContext {
+  dispatcher: Dispatcher;
+  /** For what is received while it is sent on: on the connections of `dispatcher`, both could wait for each other. */
+  sourceDispatcher: Dispatcher;
+  /** As in {@link ConnectionOptions}. */
+  silenceMs: number;
+  signal: AbortSignal;
+  /** Wall-clock time, for stored times and those of the platform. */
+  now: () => number;
+  /** Monotonic time, for durations, rates and the lifetime of URLs. */
+  elapsed: () => number;
+  delay: (ms: number, signal: AbortSignal) => Promise<void>;
+  onRetry: (retry: Retry) => void;
+  /** Called with transferred bytes, and with a negative number for bytes that must be sent again. */
+  onBytes: (bytes: number) => void;
+  requests: RequestLimiter;
+  storageClock: RemoteClock;
+  blocks: BlockPool;
+  /** For large downloads. */
+  blockConnections: DownloadConnections | undefined;
+  rateLimit: RateLimit | undefined;
+  /** Undefined if checksums are off. */
+  hasher: Hasher | undefined;
+  /** For the checksum that a file from the web must have, which is never off. */
+  sourceHasher: Hasher;
+  /** Memory for parts that are received while they are sent. */
+  relayBudget: ByteBudget;
+}
+
+type Callbacks = Pick<TransferContext, 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'onBytes'>;
+
+export interface TransferOptions extends ConnectionOptions, Callbacks {
+  /** Requests in flight; undefined: adaptive. */
+  concurrency: number | undefined;
+  /** Bytes per second. */
+  limitRate: number | undefined;
+  check: boolean;
+  /** Takes the decisions about requests in flight; shown with `--debug`. */
+  trace?: (decision: string) => void;
+}
+
+/** A file is small up to this size. */
+export const maxSmallBytes = mib;
+
+export function requestKind(fileBytes: number): RequestKind {
+  return fileBytes > maxSmallBytes ? 'large' : 'small';
+}
+
+/** Enough for the delay of a fast line. With that of the program, a copy from the web takes less than 200 MB. */
+const maxRelayBytes = 48 * mib;
+
+/** Minimum bytes per second and connection under a rate limit: storage closes connections that are too slow. */
+const minConnectionRate = 256 * 1024;
+
+/** Opens the resources, runs `work` and closes them. */
+export async function withTransferContext<T>(
+  options: TransferOptions,
+  work: (resources: TransferContext) => Promise<T>,
+): Promise<T> {
+  const { silenceMs, signal, now, elapsed, delay, onRetry, onBytes } = options;
+  const { concurrency, limitRate, check, trace = () => {} } = options;
+  setMaxListeners(0, signal);
+  const maxConnections =
+    limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / minConnectionRate));
+  const requests = new RequestLimiter({ concurrency, maxConnections, elapsed, trace });
+  const closing = new AbortController();
+  const either = AbortSignal.any([signal, closing.signal]);
+  setMaxListeners(0, either);
+  const open = () => openConnections(options, requests.max, either);
+  const [dispatcher, sourceDispatcher] = await Promise.all([open(), open()]);
+  const threads = Math.max(1, Math.min(2, availableParallelism() - 1));
+  const hasher = check ? new Hasher(threads) : undefined;
+  const sourceHasher = new Hasher(threads);
+  const blocks = new BlockPool();
+  const blockConnections = new DownloadConnections({ ...options, blocks, signal: either });
+  const restoreYoungGeneration = limitYoungGeneration();
+  try {
+    return await work({
+      dispatcher,
+      sourceDispatcher,
+      silenceMs,
+      signal,
+      now,
+      elapsed,
+      delay,
+      onRetry,
+      onBytes,
+      hasher,
+      sourceHasher,
+      relayBudget: new ByteBudget(maxRelayBytes),
+      requests,
+      storageClock: new RemoteClock(now),
+      blocks,
+      blockConnections,
+      rateLimit: limitRate === undefined ? undefined : new RateLimit(limitRate, { elapsed, delay }),
+    });
+  } finally {
+    restoreYoungGeneration();
+    closing.abort();
+    blockConnections.close();
+    await Promise.all([dispatcher.destroy(), sourceDispatcher.destroy(), hasher?.close(), sourceHasher.close()]);
+  }
+}

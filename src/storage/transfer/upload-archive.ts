@@ -1,0 +1,49 @@
+import { type RetryOptions, withRetries } from '../../platform/api/retry.ts';
+import { openRegular } from '../../kernel/disk/index.ts';
+import { fileSource } from './byte-source.ts';
+import type { ConnectionOptions } from './http-pool.ts';
+import { sendPutRequest } from './put-request.ts';
+import { withTransferContext } from './transfer-context.ts';
+
+export { UrlExpiredError } from './storage-errors.ts';
+
+export interface ArchiveUpload {
+  /** A signed URL. It grants write access: send no token with it, and do not log it. */
+  url: string;
+  file: string;
+  /** Length of the file. */
+  bytes: number;
+  contentType: string;
+}
+
+/** A connection without traffic for `silenceMs` fails; there is no limit for the whole upload. */
+export interface UploadArchiveOptions extends RetryOptions, ConnectionOptions {
+  onProgress: (sentBytes: number) => void;
+  now: () => number;
+  elapsed: () => number;
+}
+
+/**
+ * Uploads a file with one PUT to a signed URL, from the start on each attempt. Retries failed connections, 408, 429 and
+ * 5xx, but no other 4xx.
+ */
+export async function uploadArchive({ file, ...upload }: ArchiveUpload, options: UploadArchiveOptions): Promise<void> {
+  let sent = 0;
+  const onBytes = (bytes: number) => {
+    sent += bytes;
+    options.onProgress(sent);
+  };
+  const single = { check: false, concurrency: 1, limitRate: undefined };
+  await withTransferContext({ ...options, ...single, onBytes }, async (resources) => {
+    const handle = await openRegular(file);
+    try {
+      await withRetries(
+        () => sendPutRequest({ ...upload, read: () => fileSource(handle, 0) }, resources, resources.signal),
+        (error) => error.facts.retryable === true,
+        resources,
+      );
+    } finally {
+      await handle.close();
+    }
+  });
+}

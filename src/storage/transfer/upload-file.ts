@@ -1,0 +1,189 @@
+import { withRetries } from '../../platform/api/retry.ts';
+import { isOverload } from '../../platform/api/transient-failures.ts';
+import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import type { PartReader, TakenPart } from './part-reader.ts';
+import { eachPart, type Part, type PartPlan, type SentPart } from './parts.ts';
+import { sendPutRequest } from './put-request.ts';
+import { runWorkers } from './run-workers.ts';
+import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
+import { UrlExpiredError } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
+import { requestKind } from './transfer-context.ts';
+
+/** An upload attempt. Nothing is visible before it is complete. */
+export interface OpenUpload {
+  id: string;
+  /** A signed URL for each part, in order. */
+  urls: string[];
+  /** When the URLs expire, in ms since 1970 by this machine's clock; undefined if they do not say. */
+  urlsExpireAt?: number | undefined;
+}
+
+export interface FileUpload {
+  plan: PartPlan;
+  /** Called for each attempt, with the parts that need not be sent. */
+  createReader: (sent: readonly SentPart[]) => PartReader;
+  /** Creates an upload session and returns its id and a signed URL for each part. */
+  startUpload: (parts: number) => Promise<{ id: string; urls: string[] }>;
+  /** The session of a previous attempt. */
+  saved?: { upload: OpenUpload; parts: SentPart[] } | undefined;
+  onStarted: (upload: OpenUpload) => void;
+  onPart: (part: SentPart) => void;
+  /** Requests of files with a lower order run first. */
+  order: number;
+}
+
+/** Maximum number of sessions for one file, in case the URLs always expire too early. */
+const maxSessions = 4;
+
+/**
+ * Uploads the missing parts of a file, each with its own retries. Returns the session and all parts in order. If the URLs
+ * expire, starts over with a new attempt.
+ */
+export async function uploadFile(
+  sending: FileUpload,
+  resources: TransferContext,
+): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
+  let previous = sending.saved;
+  for (let sessions = 1; ; sessions++) {
+    const attempt = new UploadAttempt(sending, resources, previous);
+    try {
+      return await attempt.run();
+    } catch (error) {
+      const needsNewSession = error instanceof UrlExpiredError || (previous !== undefined && isSessionGone(error));
+      if (!needsNewSession) throw error;
+      if (sessions === maxSessions) throw expiredTooOftenError(attempt.upload, error as GantryError);
+      previous = undefined;
+      attempt.subtractProgress();
+    }
+  }
+}
+
+/** Storage may have deleted an old attempt. */
+function isSessionGone(error: unknown): boolean {
+  const status = (error as GantryError).facts?.status;
+  return status === 403 || status === 404;
+}
+
+class UploadAttempt {
+  upload: OpenUpload | undefined;
+  /** By the monotonic clock; the journal has it by wall-clock time. */
+  #urlsExpireAt: number | undefined;
+  readonly #parts = new Map<number, SentPart>();
+  readonly #reader: PartReader;
+  #starting: Promise<OpenUpload> | undefined;
+  /** The failure of `startUpload`, which has its own retries. */
+  #startError: unknown;
+  #sentBytes = 0;
+
+  constructor(
+    private readonly sending: FileUpload,
+    private readonly resources: TransferContext,
+    previous: FileUpload['saved'],
+  ) {
+    this.#reader = sending.createReader(previous?.parts ?? []);
+    if (!previous) return;
+    this.upload = previous.upload;
+    const { urlsExpireAt } = previous.upload;
+    if (urlsExpireAt !== undefined) this.#urlsExpireAt = resources.elapsed() + urlsExpireAt - resources.now();
+    for (const part of previous.parts) this.#parts.set(part.number, part);
+  }
+
+  async run(): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
+    const { signal, requests } = this.resources;
+    const missing = eachPart(this.sending.plan);
+    const count = Math.min(requests.maxLarge, this.sending.plan.count);
+    await runWorkers(count, signal, (stop) => this.#sendFrom(missing, stop));
+    signal.throwIfAborted();
+    const upload = await this.#open();
+    return { upload, parts: [...this.#parts.values()].sort((a, b) => a.number - b.number) };
+  }
+
+  subtractProgress(): void {
+    this.resources.onBytes(-this.#sentBytes);
+  }
+
+  async #sendFrom(missing: Iterable<Part>, stop: AbortSignal): Promise<void> {
+    for (const part of missing) {
+      if (stop.aborted) return;
+      if (!this.#parts.has(part.number)) await this.#send(part, stop);
+    }
+  }
+
+  async #send(part: Part, stop: AbortSignal): Promise<void> {
+    const taken = await this.#reader.take(part, stop);
+    try {
+      const etag = await this.#sendTaken(part, taken, stop);
+      const sent = { number: part.number, etag, ...(await taken.settle()) };
+      taken.release();
+      this.#sentBytes += part.length;
+      this.#parts.set(part.number, sent);
+      this.sending.onPart(sent);
+    } catch (error) {
+      taken.release(error);
+      throw error;
+    }
+  }
+
+  #sendTaken(part: Part, taken: TakenPart, stop: AbortSignal): Promise<string> {
+    const { resources, sending } = this;
+    const { plan, order } = sending;
+    const { requests } = resources;
+    const request = { kind: requestKind(plan.bytes), order, bytes: part.length };
+    return withRetries(
+      () => requests.run(request, (begin) => this.#sendOnce(part, taken, stop, begin)),
+      (error) => {
+        if (isOverload(error)) requests.reduce();
+        return error.facts.retryable === true && error !== this.#startError && !stop.aborted;
+      },
+      resources,
+    );
+  }
+
+  /** The session is created when the first part is due, because the URLs expire. */
+  async #sendOnce(part: Part, taken: TakenPart, stop: AbortSignal, begin: () => void): Promise<string> {
+    const { id, urls } = await this.#open();
+    begin();
+    const url = urls[part.number - 1];
+    if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no URL for part ${part.number}`);
+    if (!isUsable(url, this.#urlsExpireAt, this.resources.elapsed()))
+      throw new UrlExpiredError('the upload URL is about to expire');
+    const read = () => taken.read();
+    const contentType = 'application/octet-stream';
+    const etag = await sendPutRequest({ url, bytes: part.length, contentType, read }, this.resources, stop);
+    // Completing the upload needs the ETag of every part.
+    if (etag === '') throw new UnavailableError('the storage sent no ETag', { retryable: true });
+    return etag;
+  }
+
+  #open(): Promise<OpenUpload> {
+    if (this.upload) return Promise.resolve(this.upload);
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<OpenUpload> {
+    const { plan, startUpload, onStarted } = this.sending;
+    const { id, urls } = await startUpload(plan.count).catch((error: unknown) => {
+      this.#startError = error;
+      throw error;
+    });
+    if (urls.length !== plan.count || urls.some((url) => !url)) {
+      throw new UnexpectedReplyError(`the platform returned ${urls.length} URLs for ${plan.count} parts`);
+    }
+    const [first = ''] = urls;
+    this.upload = { id, urls, urlsExpireAt: urlExpiry(first, this.resources.now()) };
+    this.#urlsExpireAt = urlExpiry(first, this.resources.elapsed());
+    onStarted(this.upload);
+    return this.upload;
+  }
+}
+
+function expiredTooOftenError(upload: OpenUpload | undefined, cause: GantryError): GantryError {
+  const lifetime = urlLifetimeMs(upload?.urls[0] ?? '');
+  const lasts = lifetime === undefined ? '' : ` (they are valid for ${Math.round(lifetime / 1000)} s)`;
+  return new FailedError(`its upload URLs expired ${maxSessions} times before the upload finished${lasts}`, {
+    why: 'the connection is too slow for the lifetime of the URLs',
+    cause,
+  });
+}

@@ -1,0 +1,158 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseRetryAfter, withRetries } from '../../platform/api/retry.ts';
+import { isTransientStatus } from '../../platform/api/transient-failures.ts';
+import { isLoopbackHost, isSecure } from '../../platform/contract/address.ts';
+import {
+  AuthError,
+  DeniedError,
+  type ErrorFacts,
+  FailedError,
+  type GantryError,
+  NotFoundError,
+  RateLimitedError,
+  UnavailableError,
+} from '../../kernel/errors.ts';
+import { type ContentAddress, type ContentReply, readStart } from './check-reply.ts';
+import type { FileSum } from './file-sum.ts';
+import { requestError, requestStream } from './range-request.ts';
+import { parseSize } from './remote-file-info.ts';
+import { ChangedError, UrlExpiredError } from './storage-errors.ts';
+import type { TransferContext } from './transfer-context.ts';
+
+/** A file behind a URL, which may lead to another host. */
+export interface WebFile {
+  url: string;
+  /** Sent to the host of `url` only, never where it leads. */
+  token?: string | undefined;
+  sum: FileSum;
+  /** Takes the SHA-256 of what was sent, once it is proven. */
+  onProven?: (sha256: string) => void;
+}
+
+export interface WebAddress extends ContentAddress {
+  bytes: number | undefined;
+  /** In ms since 1970. */
+  modified: number | undefined;
+  hasRanges: boolean;
+}
+
+type WebReply = Awaited<ReturnType<typeof requestStream>>;
+
+/** A reply with a status that is a success, and what it took to get it. */
+interface FollowedReply extends ContentAddress {
+  reply: WebReply;
+}
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+const maxRedirects = 10;
+
+/** Finds out where the bytes of a file are, by asking for the first one. Retries what may pass. */
+export function locateWebFile(file: Pick<WebFile, 'url' | 'token'>, resources: TransferContext): Promise<WebAddress> {
+  return withRetries(
+    () => locate(file, resources),
+    (error) => error.facts.retryable === true,
+    resources,
+  );
+}
+
+async function locate(file: Pick<WebFile, 'url' | 'token'>, resources: TransferContext): Promise<WebAddress> {
+  const headers = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
+  const { reply, ...address } = await followRedirects(file, headers, resources);
+  reply.drop();
+  const modified = Date.parse(String(reply.headers['last-modified']));
+  return {
+    ...address,
+    bytes: parseSize(reply),
+    modified: Number.isNaN(modified) ? undefined : modified,
+    hasRanges: reply.statusCode === 206,
+  };
+}
+
+/**
+ * Requests a URL and follows where it leads. The token goes to the first host only: once a redirect has left it, no
+ * further one gets the token, not even one that returns.
+ */
+export async function followRedirects(
+  { url: first, token }: Pick<WebFile, 'url' | 'token'>,
+  sent: Record<string, string>,
+  resources: TransferContext,
+): Promise<FollowedReply> {
+  const receiving = { ...resources, dispatcher: resources.sourceDispatcher };
+  const start = parseWebUrl(first);
+  let url = start;
+  let hasLeft = false;
+  for (let count = 0; count <= maxRedirects; count++) {
+    const headers: Record<string, string> = token && !hasLeft ? { authorization: `Bearer ${token}` } : {};
+    const asked = url;
+    const toError = (reply: ContentReply, now: number) => webError(reply, { url: asked, hasLeft }, now);
+    const reply = await requestStream(url, { ...sent, ...headers }, receiving, resources.signal).catch((cause) => {
+      throw requestError(cause, asked, resources, resources.signal);
+    });
+    const { statusCode: status } = reply;
+    // An empty file has no first byte.
+    if (status === 200 || status === 206 || status === 416) return { reply, url: url.href, headers, toError };
+    if (!redirects.has(status)) {
+      const body = await readStart(reply.body).catch(() => '');
+      const error = toError({ status, headers: reply.headers, body }, resources.now());
+      throw error instanceof UrlExpiredError ? refusal(status, url, {}) : error;
+    }
+    reply.drop();
+    url = nextUrl(reply.headers, url, start);
+    hasLeft ||= url.origin !== start.origin;
+  }
+  throw new FailedError(`${start.host} redirects more than ${maxRedirects} times`);
+}
+
+/** Throws a FailedError unless the URL may be used. */
+export function parseWebUrl(text: string): URL {
+  const url = new URL(text);
+  if (isSecure(url)) return url;
+  throw new FailedError(`the URL must begin with https: it begins with ${url.protocol}//${url.host}`);
+}
+
+/** A server elsewhere must not lead to one on this machine. */
+function nextUrl({ location }: IncomingHttpHeaders, from: URL, start: URL): URL {
+  if (location === undefined || !URL.canParse(location, from.href))
+    throw new FailedError(`${from.host} redirects to no valid URL`);
+  const next = new URL(location, from);
+  if (!isSecure(next) || (isLoopbackHost(next) && !isLoopbackHost(start))) {
+    throw new FailedError(`${from.host} redirects to ${next.protocol}//${next.host}`, {
+      why: 'redirects are followed over https only, and not to this machine',
+    });
+  }
+  return next;
+}
+
+interface Asked {
+  url: URL;
+  /** Whether this is where a redirect led. */
+  hasLeft: boolean;
+}
+
+/** The hub says why in headers, others in the body or not at all. */
+function webError({ status, headers, body }: ContentReply, { url, hasLeft }: Asked, now: number): GantryError {
+  const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
+  const said = [headers['x-error-message']].flat()[0] ?? /^\s*\{\s*"error"\s*:\s*"([^"]{1,300})"/.exec(body)?.[1];
+  const facts: ErrorFacts = {
+    status,
+    retryable: isTransientStatus(status),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(said ? { why: said } : {}),
+  };
+  if (status === 429) return new RateLimitedError(`${url.host} limits the request rate (HTTP 429)`, facts);
+  if (status >= 500 || status === 408)
+    return new UnavailableError(`${url.host} returned an error (HTTP ${status})`, facts);
+  if (status === 412 || status === 416) return new ChangedError('the file changed during the copy', { status });
+  // What a redirect led to is signed for some time, or has moved.
+  if ((hasLeft && [400, 401, 403, 404, 410].includes(status)) || redirects.has(status))
+    return new UrlExpiredError(`the URL at ${url.host} has expired`, { status });
+  return refusal(status, url, facts);
+}
+
+function refusal(status: number, { host }: URL, facts: ErrorFacts): GantryError {
+  const fix = 'name a URL that needs no login, such as a signed one';
+  if (status === 401) return new AuthError(`${host} asks for a login (HTTP 401)`, { ...facts, fix });
+  if (status === 403) return new DeniedError(`${host} denies access (HTTP 403)`, facts);
+  if (status === 404 || status === 410) return new NotFoundError(`${host} has no such file (HTTP ${status})`, facts);
+  return new FailedError(`${host} rejected the request (HTTP ${status})`, { ...facts, status });
+}

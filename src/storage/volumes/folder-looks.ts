@@ -1,0 +1,147 @@
+import type { Context } from '../../platform/context.ts';
+import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { remoteName, remoteParent } from '../transfer/remote-path.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
+import { sizeFromStorage } from './download-url.ts';
+import { inLane } from './in-lane.ts';
+import { listCompletely, listEntries, listIfExists, type VolumePath } from './walk-volume.ts';
+import { type ConnectingContext, whileConnected } from './while-connected.ts';
+
+export type ConfirmContext = Pick<Context, 'api' | 'apiWithSignal' | 'project'> & ConnectingContext;
+
+/** What a folder lists. */
+interface Look {
+  names: ReadonlySet<string>;
+  /** Why there may be more. */
+  gap?: UnexpectedReplyError;
+}
+
+/** Why a path may still be there; undefined if it is still listed. */
+type Remaining = Map<VolumePath, GantryError | undefined>;
+
+const maxListings = 4;
+const maxQuestions = 16;
+/** Pauses before a folder is listed again, since a listing may lag behind a removal. */
+const pausesMs = [500, 1_000, 2_000];
+
+/**
+ * Looks at folders before and after paths are removed from them. A path is gone if the folder lists what it did before and
+ * not the path. Where it lists anything else, the list may have changed its form, or others changed the folder, and where it
+ * lists nothing, the list may have been lost: then the path itself is asked for.
+ */
+export class FolderLooks {
+  readonly #before = new Map<string, Look>();
+
+  constructor(private readonly context: ConfirmContext) {}
+
+  /** Looks at the folders of paths. One that cannot be listed proves nothing afterwards. */
+  async begin(paths: readonly VolumePath[]): Promise<void> {
+    await inLane(maxListings, byFolder(paths), async ([folder, [first]]) => {
+      try {
+        if (first && !this.context.signal.aborted) this.#before.set(folder, await this.#look(first));
+      } catch (error) {
+        if (!(error instanceof GantryError)) throw error;
+      }
+    });
+  }
+
+  /** The removed paths that may still be there. Looks several times at what does not show that they are gone. */
+  async remaining(paths: readonly VolumePath[]): Promise<Remaining> {
+    const remaining: Remaining = new Map();
+    await inLane(maxListings, byFolder(paths), async ([folder, removed]) => {
+      let waiting: Remaining = new Map(removed.map((at) => [at, undefined]));
+      try {
+        for (const pause of [0, ...pausesMs]) {
+          if (pause > 0) await this.context.delay(pause);
+          waiting = await this.#notGone([...waiting.keys()], removed, this.#before.get(folder));
+          if (waiting.size === 0) return;
+        }
+      } catch (error) {
+        if (this.context.signal.aborted) return;
+        if (!(error instanceof GantryError)) throw error;
+        waiting = new Map([...waiting.keys()].map((at) => [at, error]));
+      }
+      const doubts = new Set([...waiting.values()]);
+      for (const doubt of doubts) if (doubt) doubt.message = `the removal could not be confirmed: ${doubt.message}`;
+      for (const [at, doubt] of waiting) remaining.set(at, doubt);
+    });
+    return remaining;
+  }
+
+  async #look({ path, ...volume }: VolumePath): Promise<Look> {
+    try {
+      const entries = await listIfExists(this.context, { ...volume, path: remoteParent(path) }, listCompletely);
+      return { names: new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name))) };
+    } catch (error) {
+      if (error instanceof UnexpectedReplyError) return { names: new Set(), gap: error };
+      throw error;
+    }
+  }
+
+  /** Those of the waiting paths of one folder that may still be there. `removed` are all that were removed from it. */
+  async #notGone(waiting: VolumePath[], removed: VolumePath[], before: Look | undefined): Promise<Remaining> {
+    const left: Remaining = new Map();
+    const [first] = waiting;
+    if (!first) return left;
+    const after = await this.#look(first);
+    const kept = new Set(before?.names);
+    for (const at of removed) kept.delete(listedName(at));
+    const known = new Set([...kept, ...removed.map(listedName)]);
+    const isSame =
+      before &&
+      !before.gap &&
+      !after.gap &&
+      isWithin(kept, after.names) &&
+      isWithin(after.names, known) &&
+      (after.names.size > 0 || (await this.#isGone(first, true)));
+    const showsOthers = !after.gap && [...kept].some((name) => after.names.has(name));
+    const doubt = after.gap ?? new UnavailableError('its folder lists other entries than before', { retryable: true });
+    const asked: VolumePath[] = [];
+    for (const at of waiting) {
+      if (at.path === '/' ? after.names.size > 0 : after.names.has(listedName(at))) left.set(at, undefined);
+      else if (!(at.path === '/' && !after.gap) && !(isSame && before.names.has(listedName(at)))) asked.push(at);
+    }
+    await inLane(maxQuestions, asked, async (at) => {
+      if (!(await this.#isGone(at, showsOthers))) left.set(at, doubt);
+    });
+    return left;
+  }
+
+  /** Asks for a path itself. No entries prove that a folder is gone only where the list of its parent shows others. */
+  async #isGone(at: VolumePath, emptyIsGone: boolean): Promise<boolean> {
+    try {
+      if (at.path.endsWith('/')) return (await listEntries(this.context, at)).length === 0 && emptyIsGone;
+      await this.#askStorage(at);
+      return false;
+    } catch (error) {
+      if (error instanceof NotFoundError) return true;
+      if (error instanceof GantryError) return false;
+      throw error;
+    }
+  }
+
+  async #askStorage(at: VolumePath): Promise<void> {
+    const ask = (resources: TransferContext) => sizeFromStorage(at, this.context, resources);
+    await whileConnected(this.context, ask, { concurrency: 1, check: false });
+  }
+}
+
+function byFolder(paths: readonly VolumePath[]): Map<string, VolumePath[]> {
+  const folders = new Map<string, VolumePath[]>();
+  for (const at of paths) {
+    const key = JSON.stringify([at.region, at.volume, remoteParent(at.path)]);
+    const inFolder = folders.get(key);
+    if (inFolder) inFolder.push(at);
+    else folders.set(key, [at]);
+  }
+  return folders;
+}
+
+/** A folder's name has a slash. */
+function listedName({ path }: VolumePath): string {
+  return path.endsWith('/') ? `${remoteName(path)}/` : remoteName(path);
+}
+
+function isWithin(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+  return [...some].every((name) => all.has(name));
+}

@@ -1,0 +1,35 @@
+import type { VolumeEntry } from '../../platform/contract/volumes.ts';
+import { NotFoundError } from '../../kernel/errors.ts';
+import { PackedList } from '../../kernel/packed-list.ts';
+import { formatRemotePath } from '../transfer/remote-path.ts';
+import type { ListedEntry } from './listed-entry.ts';
+import { findEntry, type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';
+
+/** The platform's entry, and its path in the form that other commands accept. */
+export type PathEntry = VolumeEntry & { path: string };
+
+/**
+ * The entries of a folder, with `recursive` including subfolders, or the file itself. Throws NotFoundError if the path does
+ * not exist. The platform may return no entries for a missing folder, so the parent folder decides.
+ */
+export async function listPath(
+  context: VolumeContext,
+  at: VolumePath,
+  recursive: boolean,
+): Promise<PackedList<PathEntry>> {
+  const found = new PackedList<PathEntry>();
+  try {
+    const options = recursive ? {} : { entersFolder: () => false };
+    for await (const entry of walkEntries(context, at, options)) found.add(toPathEntry(entry, at));
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || at.path === '/' || found.length > 0) throw error;
+  }
+  if (found.length > 0 || at.path === '/') return found;
+  const entry = await findEntry(context, at);
+  if (!entry.isFolder) found.add(toPathEntry(entry, at));
+  return found;
+}
+
+function toPathEntry({ entry, path }: ListedEntry, { volume }: VolumePath): PathEntry {
+  return { ...entry, path: formatRemotePath({ volume, path }) };
+}

@@ -1,0 +1,74 @@
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import { readContent, readVerified } from '../transfer/read-content.ts';
+import { RemoteContent } from '../transfer/remote-content.ts';
+import { formatRemotePath } from '../transfer/remote-path.ts';
+import { CorruptError } from '../transfer/storage-errors.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
+import { sizeFromStorage, urlRequester } from './download-url.ts';
+import { findEntry, type VolumePath } from './walk-volume.ts';
+import { type ConnectingContext, whileConnected } from './while-connected.ts';
+
+type ReadContext = Pick<Context, 'api' | 'project'> & ConnectingContext;
+
+/** An existing file on a volume. */
+export interface RemoteFile {
+  at: VolumePath;
+  /** Undefined if the platform does not report the size. */
+  bytes: number | undefined;
+}
+
+/** Finds files before any is read. Throws NotFoundError, or UsageError for a folder. */
+export async function findRemoteFiles(context: ReadContext, paths: VolumePath[]): Promise<RemoteFile[]> {
+  const found: RemoteFile[] = [];
+  for (const at of paths) {
+    const { isFolder, size } = await findEntry(context, at);
+    if (isFolder) {
+      throw new UsageError(`${formatRemotePath(at)} is a folder`, {
+        why: 'only files can be printed',
+        fix: gantryCommand`ls ${formatRemotePath(at)}`,
+      });
+    }
+    found.push({ at, bytes: size ?? undefined });
+  }
+  return found;
+}
+
+/**
+ * Streams the contents of files to `write`, one after another, waiting for each write. With `check`, compares them with
+ * the storage's checksum and throws a CorruptError on a mismatch.
+ */
+export async function streamFiles(
+  context: ReadContext,
+  files: RemoteFile[],
+  write: (bytes: Uint8Array) => Promise<void>,
+  check = true,
+): Promise<void> {
+  const work = async (resources: TransferContext) => {
+    for (const { at, bytes } of files) {
+      const content = new RemoteContent(
+        bytes ?? (await sizeFromStorage(at, context, resources)),
+        urlRequester(at, context),
+        resources,
+      );
+      try {
+        for await (const piece of check ? readVerified(content, resources) : readContent(content, resources))
+          await write(piece);
+      } catch (error) {
+        throw error instanceof CorruptError ? damagedError(at, error) : error;
+      }
+    }
+  };
+  await whileConnected(context, work, { concurrency: 1, check: false });
+}
+
+/** Printed content cannot be taken back, so the user has to retry. */
+function damagedError(at: VolumePath, { message }: CorruptError): CorruptError {
+  const path = formatRemotePath(at);
+  return new CorruptError(`the content printed for ${path} is damaged: ${message}`, {
+    why: 'it was corrupted in transit, or the storage reports another kind of checksum, as for encrypted files',
+    fix: sentence`run the command again; if it fails again: ${gantryCommand`cp --no-checksum ${path} -`}`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,198 @@
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { looksLikeRegion } from '../../platform/config/region-name.ts';
+import type { Context } from '../../platform/context.ts';
+import { FailedError, type GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { count, fileSummary, size } from '../../kernel/output/format.ts';
+import { formatRemotePath } from '../transfer/remote-path.ts';
+import { readEvidence, warnUnconfirmed } from '../../platform/waiting/index.ts';
+import { type Deletion, deletePaths } from './delete-paths.ts';
+import type { ConfirmContext } from './folder-looks.ts';
+import type { ListedEntry } from './listed-entry.ts';
+import { findMatches, parsePathPattern } from './path-pattern.ts';
+import { findEntry, parseVolumePath, singleLine, type VolumePath, walkVolume } from './walk-volume.ts';
+
+export interface Removal {
+  /** `default:/models/a.bin`; ends in a slash for a folder. */
+  path: string;
+  isFolder: boolean;
+  changed: true;
+  /** False if the platform accepted the removal and lists nothing. */
+  confirmed: boolean;
+}
+
+type RemoveContext = ConfirmContext & Pick<Context, 'progress' | 'prompt' | 'willChange'>;
+
+/** One that is not listed is what the path says: a folder if it ends in a slash. */
+type RemovalTarget = Pick<ListedEntry, 'path' | 'isFolder' | 'size'> & { at: VolumePath; isListed: boolean };
+
+/**
+ * Removes files, and folders with their contents. Finds, shows and confirms everything before it removes anything. Throws
+ * NotFoundError if a path does not exist, UsageError for a folder without `recursive`. Reports each failure; throws the
+ * first one if all have the same exit code.
+ */
+export async function removePaths(
+  context: RemoveContext,
+  paths: string[],
+  { recursive, confirm }: { recursive: boolean; confirm: string | undefined },
+): Promise<Removal[]> {
+  if (recursive) checkRegions(paths);
+  const targets: RemovalTarget[] = [];
+  for (const path of paths) for (const target of await resolve(context, path)) targets.push(target);
+  const distinct = withoutCovered(targets);
+  const folder = distinct.find(({ isFolder }) => isFolder);
+  if (folder && !recursive) {
+    throw new UsageError(`${formatTarget(folder)} is a folder`, {
+      why: 'removing a folder and its contents requires -r',
+      fix: gantryCommand`rm -r ${paths}`,
+    });
+  }
+  await confirmRemoval(context, distinct, paths, confirm);
+  const removals = distinct.map((target) => ({
+    path: formatTarget(target),
+    isFolder: target.isFolder,
+    changed: true,
+    confirmed: false,
+  }));
+  context.willChange(
+    removals.map(({ path }) => `remove ${singleLine(path)}`),
+    removals,
+  );
+  return removeAll(context, distinct);
+}
+
+/** To the official client `-r` means the region: `rm -r eu-north-1 /models/` must not remove what has a region's name. */
+function checkRegions(paths: string[]): void {
+  const region = paths.find(looksLikeRegion);
+  if (region === undefined) return;
+  const others = paths.filter((path) => path !== region);
+  throw new UsageError(`-r ${region}: a region or a folder?`, {
+    why: 'here -r removes folders with their contents; in the official client it is followed by the region',
+    fix:
+      others.length > 0
+        ? sentence`for the region: ${gantryCommand`rm --region ${region} ${others}`}; for the folder: ${gantryCommand`rm -r /${region}`}`
+        : gantryCommand`rm -r /${region}`,
+  });
+}
+
+async function resolve(context: RemoveContext, text: string): Promise<RemovalTarget[]> {
+  const at = parseVolumePath(text, context.settings);
+  const pattern = parsePathPattern(at.path);
+  if ('plain' in pattern) {
+    const exact = { ...at, path: pattern.plain };
+    const found = await readEvidence(() => findEntry(context, exact));
+    if ('state' in found) return [{ ...found.state, at: exact, isListed: true }];
+    return [{ path: exact.path, isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
+  }
+  const found = await findMatches(context, at, pattern);
+  if (found.length === 0) throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`);
+  return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path }, isListed: true }));
+}
+
+/** Removes duplicates, and entries of folders that are removed anyway. */
+function withoutCovered(targets: RemovalTarget[]): RemovalTarget[] {
+  const byPath = new Map(targets.map((target) => [formatTarget(target), target]));
+  const isCovered = ({ at, path }: RemovalTarget) =>
+    foldersAbove(path).some((folder) => byPath.has(formatRemotePath({ ...at, path: folder })));
+  return [...byPath.values()].filter((target) => !isCovered(target));
+}
+
+/** `/a/b/c` is below `/`, `/a/` and `/a/b/`. */
+function foldersAbove(path: string): string[] {
+  return [...path.slice(0, -1).matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
+}
+
+/** Shows what would be removed unless that is confirmed, then asks: yes for files, the typed paths for folders. */
+async function confirmRemoval(
+  context: RemoveContext,
+  targets: RemovalTarget[],
+  paths: string[],
+  confirm: string | undefined,
+) {
+  const { prompt } = context;
+  const [only, second] = targets;
+  if (only && !second && !only.isFolder)
+    return prompt.confirm(
+      `Remove ${singleLine(formatTarget(only))}${only.size === null ? '' : ` (${size(only.size)})`}?`,
+    );
+  if (!prompt.isConfirmed && confirm === undefined) showTargets(context, targets);
+  const files = targets.filter(({ isFolder }) => !isFolder);
+  const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
+  if (files.length === targets.length) return prompt.confirm(`Remove ${fileSummary(files.length, bytes)}?`);
+  const folders = targets.filter(({ isFolder }) => isFolder);
+  const inside = await describeContents(context, folders);
+  const what = [
+    ...(files.length > 0 ? [fileSummary(files.length, bytes)] : []),
+    `${count(folders.length, 'folder')} with ${inside.files} in ${folders.length === 1 ? 'it' : 'them'}${inside.size}`,
+  ].join(' and ');
+  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm);
+}
+
+function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): void {
+  for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatTarget(target))}`);
+  if (targets.length > maxShownPaths) progress.note(`  and ${targets.length - maxShownPaths} more`);
+}
+
+/** What is in folders; only in general if one is not listed. */
+async function describeContents(context: RemoveContext, folders: RemovalTarget[]) {
+  if (folders.some(({ isListed }) => !isListed)) return { files: 'everything', size: '' };
+  const sum = { files: 0, bytes: 0 };
+  const step = context.progress.step('Counting files');
+  for (const { at } of folders) {
+    for await (const file of walkVolume(context, at)) {
+      sum.files += 1;
+      sum.bytes += file.size ?? 0;
+    }
+  }
+  step.done(`Found ${fileSummary(sum.files, sum.bytes)}`);
+  return { files: count(sum.files, 'file'), size: ` (${size(sum.bytes)})` };
+}
+
+async function removeAll(context: RemoveContext, targets: RemovalTarget[]): Promise<Removal[]> {
+  const paths = targets.map(({ at, path }) => ({ ...at, path }));
+  const outcomes = await deletePaths(context, paths, new Set(paths.filter((_, index) => !targets[index]?.isListed)));
+  const removed: Removal[] = [];
+  const alreadyGone: string[] = [];
+  const failures: { path: string; error: GantryError }[] = [];
+  for (const [index, target] of targets.entries()) {
+    const { error, refusal, wasGone } = outcomes[index] as Deletion;
+    const path = formatTarget(target);
+    if (error) failures.push({ path, error });
+    else removed.push({ path, isFolder: target.isFolder, changed: true, confirmed: !refusal });
+    if (refusal) warnUnconfirmed(context, `${singleLine(path)} is gone`, refusal);
+    if (wasGone) alreadyGone.push(path);
+  }
+  const [firstGone = ''] = alreadyGone;
+  if (alreadyGone.length > 0) {
+    const what =
+      alreadyGone.length === 1 ? `${singleLine(firstGone)} was` : `${alreadyGone.length} of ${targets.length} were`;
+    context.progress.note(`${what} already gone`);
+  }
+  if (failures.length > 0) throw removalError(context, failures, removed);
+  return removed;
+}
+
+function removalError(
+  { progress }: RemoveContext,
+  failures: { path: string; error: GantryError }[],
+  removed: Removal[],
+): GantryError {
+  const details = {
+    removed: removed.map(({ path }) => path),
+    failed: failures.map(({ path, error }) => ({ path, message: error.message })),
+  };
+  const attempted = failures.length + removed.length;
+  if (attempted > 1) for (const { path, error } of failures) progress.warn(`${singleLine(path)}: ${error.message}`);
+  const [first] = failures;
+  if (first && failures.every(({ error }) => error.exit === first.error.exit)) {
+    first.error.facts.details = details;
+    return first.error;
+  }
+  return new FailedError(`${failures.length} of ${attempted} could not be removed`, { details });
+}
+
+function formatTarget({ at, path }: RemovalTarget): string {
+  return formatRemotePath({ ...at, path });
+}
+
+/** Maximum number of paths shown before the question. */
+const maxShownPaths = 20;

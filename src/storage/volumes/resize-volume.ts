@@ -1,0 +1,68 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { listVolumes, resizeVolume } from '../../platform/contract/volumes.ts';
+import { GantryError, PendingError, UsageError } from '../../kernel/errors.ts';
+import { isRefusal, unconfirmedError, waitForChange } from '../../platform/waiting/index.ts';
+import { sizeInGigabytes } from './parse-volumes.ts';
+import { volumeRegion } from './walk-volume.ts';
+
+export interface ResizedVolume {
+  volume: string;
+  region: string;
+  sizeGb: number;
+  /** Whether the platform reports the new size; false if it reports none. */
+  confirmed: boolean;
+}
+
+/**
+ * Grows the current region's volume after a confirmation. Throws UsageError if it is larger already, PendingError if the
+ * old size is still reported, and the platform's refusal if it has shown the size before and may not be asked now.
+ */
+export async function growVolume(context: Context, newSizeGb: number): Promise<ResizedVolume> {
+  const { api, project, settings, prompt, progress, willChange, delay } = context;
+  const region = volumeRegion(settings);
+  const volume = `default-${region}`;
+  const currentGb = await readSize(context, region);
+  if (currentGb !== undefined && currentGb > newSizeGb) {
+    throw new UsageError(`${volume} has ${currentGb} GB and cannot be made smaller`, {
+      fix: gantryCommand`volumes list`,
+    });
+  }
+  await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more and cannot be reduced later.`);
+  willChange(`grow ${volume} to ${newSizeGb} GB`, { volume, region, sizeGb: newSizeGb, confirmed: false });
+  await api(resizeVolume, { project, volume, body: { newSizeGb } });
+  const read = currentGb === undefined ? readSize : readShownSize;
+  const reportedGb = await waitForChange(
+    () => read(context, region),
+    (size) => size === undefined || size >= newSizeGb,
+    delay,
+  ).catch((error) => {
+    throw isRefusal(error) ? unconfirmedError(`${volume} has ${newSizeGb} GB`, error) : error;
+  });
+  const grown = { volume, region, sizeGb: newSizeGb };
+  if (reportedGb === undefined) {
+    progress.warn(`the platform accepted the change, but does not show whether ${volume} has ${newSizeGb} GB`);
+    return { ...grown, confirmed: false };
+  }
+  if (reportedGb >= newSizeGb) return { ...grown, confirmed: true };
+  throw new PendingError(`${volume} still has ${reportedGb} GB`, {
+    why: 'the platform accepted the new size, but still reports the old one',
+    fix: gantryCommand`volumes list`,
+    details: { volume, region, newSizeGb, sizeGb: reportedGb },
+  });
+}
+
+/** For a platform that has shown the size: a refusal is one to show whether it changed. */
+async function readShownSize({ api, project }: Context, region: string): Promise<number | undefined> {
+  return sizeInGigabytes(await api(listVolumes, { project }), region);
+}
+
+/** The list of volumes is undocumented, so a failure is not an error: the size is unknown then. */
+async function readSize(context: Context, region: string): Promise<number | undefined> {
+  try {
+    return await readShownSize(context, region);
+  } catch (error) {
+    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,214 @@
+import { stripVTControlCharacters } from 'node:util';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { defaultRegion } from '../../platform/config/region-name.ts';
+import type { Context } from '../../platform/context.ts';
+import { toPathSegment } from '../../platform/contract/endpoint.ts';
+import { unreadableItems } from '../../platform/contract/lists.ts';
+import { listFolder } from '../../platform/contract/volumes.ts';
+import { FailedError, NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { count } from '../../kernel/output/format.ts';
+import {
+  defaultVolume,
+  formatRemotePath,
+  type RemotePath,
+  remoteName,
+  remoteParent,
+  toRemotePath,
+  withTrailingSlash,
+} from '../transfer/remote-path.ts';
+import { type ListedEntry, rootEntry, toListedEntries } from './listed-entry.ts';
+import { explainMissingVolume } from './missing-volume.ts';
+import { sortEntries } from './sort-entries.ts';
+
+export type VolumeContext = Pick<Context, 'api' | 'project'>;
+
+/** A path on the volume of one region. */
+export interface VolumePath extends RemotePath {
+  region: string;
+}
+
+/** A file below a folder. `path` is relative to the folder, with forward slashes. */
+export interface WalkedFile {
+  path: string;
+  /** In bytes; null if the platform does not report it. */
+  size: number | null;
+  modified: string | null;
+}
+
+/** The current region: from the settings, else the platform's default. */
+export function volumeRegion({ region }: Context['settings']): string {
+  return region.value ?? defaultRegion;
+}
+
+/** Parses a remote path as users write it: `default:/models`, `:/models` or `/models`. */
+export function parseVolumePath(text: string, settings: Context['settings']): VolumePath {
+  return { ...toRemotePath(text), region: volumeRegion(settings) };
+}
+
+/** The entries of a folder by name, in UTF-16 code units as a walk of local files. A missing folder throws NotFoundError or gives no entries. */
+export async function listEntries(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
+  return [...(await readFolder(context, folder)).entries];
+}
+
+async function readFolder(
+  { api, project }: VolumeContext,
+  folder: VolumePath,
+): Promise<{ entries: Iterable<ListedEntry>; unreadable: number }> {
+  const { volume, region } = folder;
+  const dir = withTrailingSlash(folder.path);
+  const reply = await api(listFolder, { project, volume, query: { region, dir } }).catch(async (error: unknown) => {
+    throw dir === '/' && error instanceof NotFoundError
+      ? await explainMissingVolume(api, project, volume, error)
+      : error;
+  });
+  const { sorted, contradicting } = sortEntries({ [Symbol.iterator]: () => toListedEntries(dir, reply) });
+  return { entries: sorted, unreadable: unreadableItems(reply).length + contradicting };
+}
+
+/** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
+export async function findEntry(context: VolumeContext, at: VolumePath): Promise<ListedEntry> {
+  if (at.path === '/') return rootEntry;
+  const siblings = await listIfExists(context, { ...at, path: remoteParent(at.path) });
+  const sameName = siblings.filter(({ name }) => name === remoteName(at.path));
+  const found = sameName.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
+  if (found) return found;
+  // Fails if it may be among entries that cannot be read.
+  await listIfExists(context, { ...at, path: remoteParent(at.path) }, listCompletely);
+  if (isMountPath(at.path)) throw mountPathError(at);
+  const written = formatRemotePath(at);
+  const message =
+    sameName.length > 0
+      ? `${written} is a file, not a folder`
+      : `${at.path} is not on volume ${at.volume} (${at.region})`;
+  throw new NotFoundError(message, {
+    fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
+  });
+}
+
+const mountPoint = '/persistent-storage';
+const isMountPath = (path: string) => path === mountPoint || path.startsWith(`${mountPoint}/`);
+
+/** Users type the path that their app sees. */
+function mountPathError(at: VolumePath): NotFoundError {
+  const path = at.path.slice(mountPoint.length) || '/';
+  return new NotFoundError(`${at.path} is not on volume ${at.volume} (${at.region})`, {
+    why: `apps see this volume as ${mountPoint}; on the volume itself, that folder is its root`,
+    fix: `write ${formatRemotePath({ ...at, path })}`,
+  });
+}
+
+/**
+ * The entries of a folder; none if it does not exist. Throws if the root cannot be listed either: then the project or the
+ * volume does not exist.
+ */
+export async function listIfExists(
+  context: VolumeContext,
+  folder: VolumePath,
+  list = listEntries,
+): Promise<ListedEntry[]> {
+  try {
+    return await list(context, folder);
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || folder.path === '/') throw error;
+    await listEntries(context, { ...folder, path: '/' });
+    return [];
+  }
+}
+
+/** {@link listEntries} that proves what is not there: throws an UnexpectedReplyError if some entries cannot be read. */
+export async function listCompletely(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
+  const { entries, unreadable } = await readFolder(context, folder);
+  if (unreadable > 0) throw unreadEntriesError(folder, unreadable);
+  return [...entries];
+}
+
+export function unreadEntriesError({ volume, region, path }: VolumePath, entries: number): UnexpectedReplyError {
+  const url = `/v2/projects/{project}/volumes/${toPathSegment(volume, 'volume')}/ls`;
+  return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${path} could not be read`, {
+    why: 'the platform sent them in an unknown format',
+    fix: gantryCommand`api GET ${url} --query region=${region} --query dir=${withTrailingSlash(path)}`,
+  });
+}
+
+/**
+ * Throws NotFoundError if there is no such volume. Does not ask for the default one: every project has it, and its root
+ * may have a million entries.
+ */
+export async function checkVolume(context: VolumeContext, { volume, region }: VolumePath): Promise<void> {
+  if (volume !== defaultVolume) await listEntries(context, { volume, region, path: '/' });
+}
+
+/** Every file below a folder; the files of a folder come before those of its subfolders. */
+export async function* walkVolume(
+  context: VolumeContext,
+  folder: VolumePath,
+  options: Omit<WalkOptions, 'entersFolder'> = {},
+): AsyncGenerator<WalkedFile> {
+  const { length } = withTrailingSlash(folder.path);
+  for await (const { path, isFolder, size, modified } of walkEntries(context, folder, options)) {
+    if (!isFolder) yield { path: path.slice(length), size, modified };
+  }
+}
+
+export interface WalkOptions {
+  /** Which folders to enter; default: all. */
+  entersFolder?: (folder: ListedEntry) => boolean;
+  /** Called for each folder with unreadable entries, with their number. */
+  onUnreadableEntries?: (folder: string, entries: number) => void;
+  /** Takes a folder that the platform does not find for empty. Default: throws NotFoundError. */
+  missingIsEmpty?: boolean;
+}
+
+/**
+ * Yields everything below a folder, one folder after another. Requests a few listings ahead, and keeps no more in memory:
+ * a volume may be huge.
+ */
+export async function* walkEntries(
+  context: VolumeContext,
+  { path, ...volume }: VolumePath,
+  { entersFolder = () => true, onUnreadableEntries, missingIsEmpty = false }: WalkOptions = {},
+): AsyncGenerator<ListedEntry> {
+  const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
+    { path: withTrailingSlash(path), depth: 0 },
+  ];
+  for (let folder = waiting.at(-1); folder; folder = waiting.at(-1)) {
+    for (const next of waiting.slice(-maxListingsAhead)) {
+      next.reading ??= readFolder(context, { ...volume, path: next.path }).catch((error: unknown) => {
+        if (missingIsEmpty && error instanceof NotFoundError) return { entries: [], unreadable: 0 };
+        throw error;
+      });
+      // A failure is thrown when the walk reaches this folder.
+      next.reading.catch(() => {});
+    }
+    waiting.pop();
+    const { entries, unreadable } = (await folder.reading) ?? { entries: [], unreadable: 0 };
+    if (unreadable > 0) onUnreadableEntries?.(folder.path, unreadable);
+    const folders: ListedEntry[] = [];
+    for (const entry of entries) {
+      yield entry;
+      if (entry.isFolder && entersFolder(entry)) folders.push(entry);
+    }
+    const depth = folder.depth + 1;
+    if (folders.some((inner) => depth > maxDepth || inner.path.length > maxPathLength))
+      throw endlessError(volume, folder.path);
+    for (const inner of folders.reverse()) waiting.push({ path: inner.path, depth });
+  }
+}
+
+/** Removes control sequences and line breaks from a name. */
+export function singleLine(name: string): string {
+  return stripVTControlCharacters(name).replace(/[\r\n\t]+/g, ' ');
+}
+
+const maxListingsAhead = 8;
+/** Limits a listing that contains itself. */
+const maxDepth = 128;
+/** In characters. Keys of object storage have at most 1024 bytes. */
+const maxPathLength = 4096;
+
+function endlessError(volume: Omit<VolumePath, 'path'>, path: string): FailedError {
+  return new FailedError('the platform lists endlessly nested folders', {
+    why: `more than ${maxDepth} levels; a folder seems to contain itself`,
+    details: { path: formatRemotePath({ ...volume, path }) },
+  });
+}

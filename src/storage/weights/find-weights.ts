@@ -1,0 +1,155 @@
+import { CommandLine, flagWords, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { count } from '../../kernel/output/format.ts';
+import { type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
+import { withTrailingSlash } from '../transfer/remote-path.ts';
+import { createPathFilter, resolveTarget, webFileSize } from '../copy/index.ts';
+import { checkVolume, formatRemotePath, parseVolumePath, type VolumePath, whileConnected } from '../volumes/index.ts';
+import { type HubAccess, readModel } from './hub.ts';
+import { isSameEntry, readLock } from './lock-file.ts';
+import { type FileSource, type ModelSource, parseSource, type WeightsSource } from './parse-source.ts';
+import { checkAgainstLock, type SourceFile } from './plan-files.ts';
+
+export interface Selection {
+  include: readonly string[];
+  exclude: readonly string[];
+}
+
+export interface WantedWeights extends Selection {
+  source: WeightsSource;
+  target: VolumePath;
+  /** The file gets this name in the target, which is a folder. */
+  name?: string | undefined;
+}
+
+export interface TypedWeights extends Selection {
+  source: string | undefined;
+  target: string | undefined;
+  revision: string | undefined;
+  sha256: string | undefined;
+}
+
+/** What the command line names; without a source all that `weights.lock` has, without a target where it has the source. */
+export function wantedWeights(context: Context, typed: TypedWeights): WantedWeights[] {
+  const { source: text, target, revision, sha256, include, exclude } = typed;
+  const locked = readLock(context);
+  if (text !== undefined && target !== undefined) {
+    const source = parseSource(text, typed);
+    const [glob] = [...include.map(() => '--include'), ...exclude.map(() => '--exclude')];
+    if (source.kind === 'file' && glob) throw new UsageError(`${glob} is for models of the hub (hf://)`);
+    return [{ source, target: parseVolumePath(target, context.settings), include, exclude }];
+  }
+  if (text === undefined && (revision ?? sha256) !== undefined)
+    throw new UsageError(`${revision ? '--revision' : '--sha256'} needs a source`);
+  const name = text?.replace(/^(hf:.*?)@.*/, '$1');
+  const known = name === undefined ? locked : locked.filter((each) => each.source === name);
+  if (known.length === 0) throw text === undefined ? nothingLockedError() : missingTargetError(text);
+  return known.map((each) => {
+    const [only] = each.revision === undefined ? each.files : [];
+    const source = parseSource(text ?? each.source, { revision, sha256: sha256 ?? only?.sha256 });
+    const at = parseVolumePath(each.target, context.settings);
+    const selection = include.length + exclude.length > 0 ? { include, exclude } : selectionOf(each);
+    return { source, target: { ...at, path: withTrailingSlash(at.path) }, name: only?.path, ...selection };
+  });
+}
+
+export interface FoundWeights {
+  /** The folder. */
+  at: VolumePath;
+  files: SourceFile[];
+  /** The commit of a model. */
+  revision: string | undefined;
+  /** Of the same source in the same folder. */
+  locked: LockedWeights | undefined;
+}
+
+/** Asks the source for its files. A model without a revision is read at the one that `weights.lock` has. */
+export function findWeights(
+  context: Context,
+  wanted: WantedWeights,
+  access: () => Promise<HubAccess>,
+): Promise<FoundWeights> {
+  const { source } = wanted;
+  return source.kind === 'file' ? findFile(context, source, wanted) : findModel(context, source, wanted, access);
+}
+
+async function findModel(
+  context: Context,
+  source: ModelSource,
+  wanted: WantedWeights,
+  access: () => Promise<HubAccess>,
+): Promise<FoundWeights> {
+  const hub = await access();
+  await checkVolume(context, wanted.target);
+  const at = { ...wanted.target, path: withTrailingSlash(wanted.target.path) };
+  const locked = lockedAt(context, source, at);
+  const pinned = source.revision === undefined ? locked?.revision : undefined;
+  if (pinned !== undefined) context.progress.note(pinnedText(pinned, source, at, wanted));
+  const step = context.progress.step(`Reading the list of files of ${source.name}`);
+  const revision = source.revision ?? pinned;
+  const reading = whileConnected(context, (resources) => readModel(source.name, revision, hub, resources));
+  const model = await reading.finally(() => step.clear());
+  const filter = createPathFilter(wanted.include, wanted.exclude);
+  const files = model.files.filter(({ path }) => filter.includes(path));
+  if (files.length === 0)
+    throw new NotFoundError(`none of the ${count(model.files.length, 'file')} of ${source.text} was selected`);
+  if (locked?.revision === model.commit && isSameSelection(selectionOf(locked), wanted))
+    checkAgainstLock(files, locked);
+  return { at, files, revision: model.commit, locked };
+}
+
+/** How to leave the revision of the lock, with all that chooses these files. */
+function pinnedText(revision: string, source: ModelSource, at: VolumePath, { include, exclude }: Selection): Sentence {
+  const globs = [...include.map((glob) => ['--include', glob]), ...exclude.map((glob) => ['--exclude', glob])];
+  const flags = globs.flatMap(([flag = '', glob = '']) => flagWords(flag, glob));
+  const newest = new CommandLine([
+    ...['gantry', 'weights', 'pull', source.text, formatRemotePath(at), '--revision', 'main'],
+    ...flags,
+  ]);
+  return sentence`${weightsLockName} has revision ${revision.slice(0, 12)}; for the newest: ${newest}`;
+}
+
+async function findFile(context: Context, source: FileSource, wanted: WantedWeights): Promise<FoundWeights> {
+  const own = wanted.name ?? source.name;
+  const named = { location: { kind: 'web', web: source.web }, isFolder: false, name: own } as const;
+  const { folder, name } = await resolveTarget({ kind: 'remote', at: wanted.target }, [named], context);
+  const at = folder.kind === 'remote' ? folder.at : wanted.target;
+  const path = name ?? own;
+  const locked = lockedAt(context, source, at);
+  // The URL of a file that is there may have expired.
+  const known = locked?.files.find((file) => file.path === path && file.sha256 === source.web.sum.hex);
+  const { bytes } = known ?? (await whileConnected(context, (resources) => webFileSize(source.web, resources)));
+  if (source.web.url !== source.text) {
+    context.progress.note(
+      `${weightsLockName} has the URL without its query, which may have a signature: name the whole URL to copy it again`,
+    );
+  }
+  return { at, files: [{ path, bytes, web: source.web }], revision: undefined, locked };
+}
+
+function lockedAt(context: Context, { text: source }: WeightsSource, at: VolumePath): LockedWeights | undefined {
+  return readLock(context).find((each) => isSameEntry(each, { source, target: formatRemotePath(at) }));
+}
+
+function selectionOf({ include = [], exclude = [] }: LockedWeights): Selection {
+  return { include, exclude };
+}
+
+function isSameSelection(a: Selection, b: Selection): boolean {
+  return String([a.include, '', a.exclude]) === String([b.include, '', b.exclude]);
+}
+
+function nothingLockedError(): UsageError {
+  return new UsageError(`there is no ${weightsLockName} in this folder`, {
+    why: 'without a source, gantry pulls what it has',
+    fix: sentence`name a source and a folder: ${gantryCommand`weights pull hf://ORG/NAME :/models/NAME`}`,
+  });
+}
+
+function missingTargetError(source: string): UsageError {
+  return new UsageError(`missing target for ${source}`, {
+    why: `${weightsLockName} does not have it`,
+    fix: 'name a folder on a volume, such as :/models/NAME',
+  });
+}

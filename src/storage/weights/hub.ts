@@ -1,0 +1,184 @@
+import { readAtMost } from '../../platform/api/http-reply.ts';
+import { readJsonReply } from '../../platform/api/reply.ts';
+import { withRetries } from '../../platform/api/retry.ts';
+import { readVariable } from '../../kernel/environment.ts';
+import type { Context } from '../../platform/context.ts';
+import { toPathSegment } from '../../platform/contract/endpoint.ts';
+import { distinctPaths } from '../../kernel/distinct-paths.ts';
+import {
+  AuthError,
+  ConflictError,
+  DeniedError,
+  GantryError,
+  NotFoundError,
+  UnexpectedReplyError,
+  UsageError,
+} from '../../kernel/errors.ts';
+import { isRecord } from '../../kernel/json-text.ts';
+import { requestError } from '../transfer/range-request.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
+import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../transfer/web-file.ts';
+
+/** A model hub, and the token for it. */
+export interface HubAccess {
+  /** Without a slash at the end. */
+  endpoint: string;
+  token: string | undefined;
+}
+
+/** A model at a commit. */
+export interface HubModel {
+  commit: string;
+  files: readonly HubFile[];
+}
+
+export interface HubFile {
+  path: string;
+  bytes: number;
+  web: WebFile;
+}
+
+/**
+ * The hub that the variables of its own tools name. The token comes from HF_TOKEN or from stdin; it goes to the hub only,
+ * never to the hosts that it redirects to.
+ */
+export async function hubAccess(context: Context, tokenFromStdin: boolean): Promise<HubAccess> {
+  const { env, secrets } = context;
+  const endpoint = (readVariable(env, 'HF_ENDPOINT') ?? 'https://huggingface.co').replace(/\/+$/, '');
+  if (!URL.canParse(endpoint)) throw new UsageError('HF_ENDPOINT is not a URL');
+  parseWebUrl(endpoint);
+  const token = tokenFromStdin ? (await context.readStdin()).trim() : readVariable(env, 'HF_TOKEN')?.trim();
+  if (tokenFromStdin && !token) throw new UsageError('no token on stdin');
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError(`the token ${tokenFromStdin ? 'on stdin' : 'in HF_TOKEN'} has characters that no token has`);
+  secrets.add(token);
+  return { endpoint, token };
+}
+
+/** The files of a model with their checksums. Without a revision, those of its default branch. */
+export async function readModel(
+  name: string,
+  revision: string | undefined,
+  { endpoint, token }: HubAccess,
+  resources: TransferContext,
+): Promise<HubModel> {
+  const at = revision === undefined ? '' : `/revision/${toPathSegment(revision, 'revision')}`;
+  const url = `${endpoint}/api/models/${name}${at}?blobs=true`;
+  const failed = (error: unknown) => {
+    throw explain(error, name, revision, endpoint, token !== undefined);
+  };
+  const body = await withRetries(
+    () => readJson({ url, token }, resources),
+    (error) => error.facts.retryable === true,
+    resources,
+  ).catch(failed);
+  const { sha: commit, siblings, gated } = isRecord(body) ? body : {};
+  if (typeof commit !== 'string' || !/^[0-9a-f]{7,64}$/.test(commit) || !Array.isArray(siblings))
+    throw new UnexpectedReplyError(`${new URL(endpoint).host} sent no list of the files of ${name}`);
+  if (revision !== undefined && isCommit(revision) && commit !== revision) {
+    throw new ConflictError(`${new URL(endpoint).host} has another commit for ${revision}: ${commit}`, {
+      why: 'a commit never changes: the hub, or a proxy, sent other files than it was asked for',
+    });
+  }
+  const listed = siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token));
+  const { items: files, repeated } = distinctPaths(listed);
+  if (repeated !== undefined)
+    throw new UnexpectedReplyError(
+      `${new URL(endpoint).host} lists ${repeated} of ${name} twice, with different contents`,
+    );
+  // The list of a gated model is public, its files are not.
+  const [first] = files;
+  if (gated && first) await locateWebFile(first.web, resources).catch(failed);
+  return { commit, files };
+}
+
+/** Not a branch, a tag or the start of a commit. */
+function isCommit(revision: string): boolean {
+  return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(revision);
+}
+
+/** A list of some thousand files is shorter. */
+const maxBodyBytes = 32 * 1024 * 1024;
+
+async function readJson(
+  asked: { url: string; token: string | undefined },
+  resources: TransferContext,
+): Promise<unknown> {
+  const accepted = { accept: 'application/json', 'accept-encoding': 'identity' };
+  const { reply, url } = await followRedirects(asked, accepted, resources);
+  const from = new URL(url);
+  const { content, isCut } = await readAtMost(reply.body, maxBodyBytes).catch((cause) => {
+    throw requestError(cause, from, resources, resources.signal);
+  });
+  if (isCut) throw new UnexpectedReplyError('the list of files is longer than 32 MiB');
+  const { statusCode: status, headers } = reply;
+  return readJsonReply({ status, headers, body: content.toString('utf8'), host: from.host });
+}
+
+/** Large files have a SHA-256, those that are stored in Git itself an id of Git. */
+function toFile(sibling: unknown, base: string, token: string | undefined): HubFile {
+  const { rfilename: path, size, blobId, lfs } = isRecord(sibling) ? sibling : {};
+  const { sha256, size: lfsSize } = isRecord(lfs) ? lfs : {};
+  const bytes = lfsSize ?? size;
+  if (typeof path !== 'string' || !isInside(path) || !path.isWellFormed()) {
+    throw new UnexpectedReplyError(`the hub has a file with an unusable name: ${JSON.stringify(path)}`);
+  }
+  const isSum = (value: unknown, digits: number): value is string =>
+    typeof value === 'string' && new RegExp(`^[0-9a-f]{${digits}}$`).test(value);
+  const sum = isSum(sha256, 64)
+    ? ({ algorithm: 'sha256', hex: sha256 } as const)
+    : isSum(blobId, 40)
+      ? ({ algorithm: 'git-blob', hex: blobId } as const)
+      : undefined;
+  if (!sum || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0)
+    throw new UnexpectedReplyError(`the hub does not tell the size and the checksum of ${path}`);
+  return {
+    path,
+    bytes,
+    web: {
+      url: `${base}/${path
+        .split('/')
+        .map((name) => toPathSegment(name, 'file'))
+        .join('/')}`,
+      token,
+      sum,
+    },
+  };
+}
+
+function isInside(path: string): boolean {
+  return (
+    path.split('/').every((name) => !['', '.', '..'].includes(name)) && !/[\x00-\x1f\x7f\\]|\p{Surrogate}/u.test(path)
+  );
+}
+
+/** The hub replies with 401 also for a model that does not exist, and with 403 until access was granted. */
+function explain(
+  error: unknown,
+  name: string,
+  revision: string | undefined,
+  endpoint: string,
+  hasToken: boolean,
+): unknown {
+  if (!(error instanceof GantryError)) return error;
+  const { facts } = error;
+  const page = `${endpoint}/${name}`;
+  const login = 'set HF_TOKEN to a token of an account that may read it, or pass one to --token on stdin';
+  if (error instanceof AuthError) {
+    return new AuthError(`${name} is gated or private, or does not exist`, {
+      ...facts,
+      fix: hasToken ? 'check the name, and whether the token is valid' : login,
+    });
+  }
+  if (error instanceof DeniedError && !hasToken)
+    return new DeniedError(`${name} may not be read without a token`, { ...facts, fix: login });
+  if (error instanceof DeniedError) {
+    return new DeniedError(`the account of the token may not read ${name}`, {
+      ...facts,
+      fix: `ask for access: ${page}`,
+    });
+  }
+  if (!(error instanceof NotFoundError)) return error;
+  const what = revision === undefined ? `model ${name}` : `model ${name} at revision ${revision}`;
+  return new NotFoundError(`${what} not found`, { ...facts, fix: `look at ${page}` });
+}

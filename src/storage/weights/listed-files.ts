@@ -1,0 +1,68 @@
+import type { Context } from '../../platform/context.ts';
+import { type FileSum, readSums } from '../transfer/file-sum.ts';
+import { RemoteContent } from '../transfer/remote-content.ts';
+import { joinRemotePath, remoteName, remoteParent } from '../transfer/remote-path.ts';
+import { runWorkers } from '../transfer/run-workers.ts';
+import { ChangedError } from '../transfer/storage-errors.ts';
+import { type ListedEntry, listIfExists, urlRequester, type VolumePath, whileConnected } from '../volumes/index.ts';
+
+/** The folders of some files on a volume, each listed once. */
+export class ListedFiles {
+  readonly #folders = new Map<string, Promise<ListedEntry[]>>();
+
+  constructor(
+    private readonly context: Context,
+    readonly root: VolumePath,
+  ) {}
+
+  at(path: string): VolumePath {
+    return { ...this.root, path: joinRemotePath(this.root.path, path) };
+  }
+
+  /** The file at a path below the root, as it is listed; undefined if there is none. */
+  async find(path: string): Promise<ListedEntry | undefined> {
+    const at = this.at(path);
+    const folder = remoteParent(at.path);
+    const listing = this.#folders.get(folder) ?? listIfExists(this.context, { ...at, path: folder });
+    this.#folders.set(folder, listing);
+    return (await listing).find(({ name, isFolder }) => name === remoteName(at.path) && !isFolder);
+  }
+}
+
+/** Files that are read at the same time. */
+const readAtOnce = 4;
+
+/** Reads files of a volume and calls `take` with their checksums; with undefined if a file changed while it was read. */
+export async function readFileSums<File extends { at: VolumePath; bytes: number; algorithm: FileSum['algorithm'] }>(
+  context: Context,
+  files: readonly File[],
+  take: (file: File, sums: { sha256: string; hex: string } | undefined) => void,
+): Promise<void> {
+  if (files.length === 0) return;
+  const step = context.progress.step('Reading the files on the volume');
+  const rest = files.values();
+  let bytes = 0;
+  try {
+    await whileConnected(context, async (resources) => {
+      await runWorkers(Math.min(readAtOnce, files.length), resources.signal, async (stop) => {
+        for (const file of rest) {
+          if (stop.aborted) return;
+          const content = new RemoteContent(file.bytes, urlRequester(file.at, context), { ...resources, signal: stop });
+          const sums = await readSums(content, file.algorithm, { ...resources, signal: stop }).catch(
+            (error: unknown) => {
+              if (error instanceof ChangedError) return undefined;
+              throw error;
+            },
+          );
+          bytes += file.bytes;
+          step.update({ bytes });
+          take(file, sums);
+        }
+      });
+    });
+    step.clear();
+  } catch (error) {
+    step.fail();
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { Context } from '../../platform/context.ts';
+import { toDiskErrorOf, waitForLock, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import {
+  damagedLock,
+  type LockedFile,
+  type LockedWeights,
+  readWeightsLock,
+  weightsLockName,
+  weightsLockText,
+} from '../../app/weights-lock.ts';
+
+/** The weights of `weights.lock` in the working directory; none without it. Throws a ConflictError if it is damaged. */
+export function readLock({ cwd }: Pick<Context, 'cwd'>): LockedWeights[] {
+  const weights = readWeightsLock(cwd);
+  if (weights !== 'damaged') return weights ?? [];
+  throw new ConflictError(`${weightsLockName} cannot be read`, damagedLock);
+}
+
+/** Adds weights, in place of those of the same source in the same folder. */
+export function updateLock(context: Pick<Context, 'cwd'>, weights: LockedWeights): Promise<void> {
+  return changeLock(context, (before) => [...before.filter((each) => !isSameEntry(each, weights)), weights]);
+}
+
+/**
+ * Forgets when files were listed with their content, because they do not have it: the next pull reads them before it calls
+ * them equal. What another command has recorded meanwhile stays.
+ */
+export function forgetTimes(
+  context: Pick<Context, 'cwd'>,
+  weights: LockedWeights,
+  wrong: readonly LockedFile[],
+): Promise<void> {
+  const times = new Map(wrong.map(({ path, modified }) => [path, modified]));
+  const forget = ({ modified, ...file }: LockedFile): LockedFile =>
+    modified === undefined || times.get(file.path) === modified ? file : { ...file, modified };
+  return changeLock(context, (before) =>
+    before.map((each) => (isSameEntry(each, weights) ? { ...each, files: each.files.map(forget) } : each)),
+  );
+}
+
+/** Another command holds the file only while it writes it. */
+const waitMs = 10_000;
+
+/** Pulls may end at the same moment: each changes what the other has written. */
+async function changeLock(
+  context: Pick<Context, 'cwd'>,
+  change: (before: LockedWeights[]) => LockedWeights[],
+): Promise<void> {
+  if (changedText(context, change) === undefined) return;
+  const path = join(context.cwd, weightsLockName);
+  try {
+    const held = await waitForLock(`${path}.lock`, waitMs);
+    try {
+      const text = changedText(context, change);
+      if (text !== undefined) await writeFileAtomic(path, text);
+    } finally {
+      held?.release();
+    }
+  } catch (cause) {
+    if (cause instanceof ConflictError) throw cause;
+    throw toDiskErrorOf(`cannot write ${weightsLockName}`, cause);
+  }
+}
+
+/** Undefined if nothing changes. */
+function changedText(context: Pick<Context, 'cwd'>, change: (before: LockedWeights[]) => LockedWeights[]) {
+  const before = readLock(context);
+  const text = weightsLockText(change(before));
+  return before.length > 0 && text === weightsLockText(before) ? undefined : text;
+}
+
+export function isSameEntry(
+  a: Pick<LockedWeights, 'source' | 'target'>,
+  b: Pick<LockedWeights, 'source' | 'target'>,
+): boolean {
+  return a.source === b.source && a.target === b.target;
+}

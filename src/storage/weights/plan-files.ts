@@ -1,0 +1,97 @@
+import type { Context } from '../../platform/context.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import type { LockedFile, LockedWeights } from '../../app/weights-lock.ts';
+import type { WebFile } from '../transfer/web-file.ts';
+import { type ListedFiles, readFileSums } from './listed-files.ts';
+
+/** A file that a source has. */
+export interface SourceFile {
+  path: string;
+  bytes: number;
+  web: WebFile;
+}
+
+export interface FilePlan {
+  /** On the volume with the content of the source, by path. */
+  equal: Map<string, LockedFile>;
+  /** How many of them are listed as the lock has them, and were not read. */
+  listed: number;
+  toFetch: SourceFile[];
+  /** With the same size on the volume, but not read: a dry run moves nothing. */
+  unread: SourceFile[];
+}
+
+/**
+ * Which files of a source are on the volume. A file counts as equal if the volume lists it as the lock remembers it, or if
+ * it has the checksum when it is read.
+ */
+export async function planFiles(
+  context: Context,
+  files: readonly SourceFile[],
+  volume: ListedFiles,
+  { locked, dryRun }: { locked: LockedWeights | undefined; dryRun: boolean },
+): Promise<FilePlan> {
+  const plan: FilePlan = { equal: new Map(), listed: 0, toFetch: [], unread: [] };
+  const sameSize: SourceFile[] = [];
+  const isSeenHere = locked?.seen.project === context.project && locked.seen.region === volume.root.region;
+  for (const file of files) {
+    const known = locked && lockedFileOf(file, locked);
+    const there = await volume.find(file.path);
+    const modified = there?.modified ?? undefined;
+    const isAsSeen = isSeenHere && known?.modified !== undefined && known.modified === modified;
+    if (there && known && isAsSeen && [null, file.bytes].includes(there.size)) {
+      plan.equal.set(file.path, known);
+      plan.listed += 1;
+    } else if (there?.size === file.bytes) sameSize.push(file);
+    else plan.toFetch.push(file);
+  }
+  if (dryRun) return { ...plan, unread: sameSize };
+  const toRead = sameSize.map((file) => ({
+    ...file,
+    at: volume.at(file.path),
+    algorithm: file.web.sum.algorithm,
+  }));
+  const sums = new Map<string, string>();
+  await readFileSums(context, toRead, ({ path, web }, read) => {
+    if (read?.hex === web.sum.hex) sums.set(path, read.sha256);
+  });
+  for (const file of sameSize) {
+    const sha256 = sums.get(file.path);
+    const modified = (await volume.find(file.path))?.modified ?? undefined;
+    if (sha256 === undefined) plan.toFetch.push(file);
+    else plan.equal.set(file.path, toLocked(file, sha256, modified));
+  }
+  return plan;
+}
+
+export function toLocked({ path, bytes, web: { sum } }: SourceFile, sha256: string, modified?: string): LockedFile {
+  return {
+    ...{ path, bytes, sha256 },
+    ...(sum.algorithm === 'git-blob' && { gitId: sum.hex }),
+    ...(modified !== undefined && { modified }),
+  };
+}
+
+/** What the lock has of a file, if that is the content that the source has. */
+function lockedFileOf(file: SourceFile, { files }: LockedWeights): LockedFile | undefined {
+  const known = files.find(({ path }) => path === file.path);
+  return known && hasContent(known, file) ? known : undefined;
+}
+
+function hasContent(known: LockedFile, { bytes, web: { sum } }: SourceFile): boolean {
+  return known.bytes === bytes && sum.hex === (sum.algorithm === 'sha256' ? known.sha256 : known.gitId);
+}
+
+/** Throws a ConflictError if the source has other content than the lock, for the same revision. */
+export function checkAgainstLock(files: readonly SourceFile[], locked: LockedWeights): void {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const other = locked.files.find((known) => {
+    const file = byPath.get(known.path);
+    return !file || !hasContent(known, file);
+  });
+  if (!other) return;
+  throw new ConflictError(`${other.path} of ${locked.source} is not what weights.lock says`, {
+    why: 'the content of a revision never changes: the hub, or the lock, was changed',
+    fix: 'compare both; to trust the hub, delete the entry from weights.lock',
+  });
+}

@@ -1,0 +1,209 @@
+import type { Context } from '../../platform/context.ts';
+import { GantryError } from '../../kernel/errors.ts';
+import { fileSummary, size } from '../../kernel/output/format.ts';
+import { type LockedFile, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
+import { type CopyOptions, type CopySummary, copyFiles, type FailedFile, type FoundFile } from '../copy/index.ts';
+import { formatRemotePath } from '../volumes/index.ts';
+import {
+  type FoundWeights,
+  findWeights,
+  type TypedWeights,
+  type WantedWeights,
+  wantedWeights,
+} from './find-weights.ts';
+import { type HubAccess, hubAccess } from './hub.ts';
+import { noteLeftFiles } from './left-files.ts';
+import { ListedFiles } from './listed-files.ts';
+import { updateLock } from './lock-file.ts';
+import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
+import { confirmLockedTargets, rememberUsedTarget } from './used-targets.ts';
+
+export interface PullOptions extends TypedWeights {
+  /** Read the token of the hub from stdin. */
+  tokenFromStdin: boolean;
+  /** In bytes per second. */
+  limitRate: number | undefined;
+  resume: boolean;
+  dryRun: boolean;
+}
+
+export interface PulledWeights {
+  source: string;
+  /** The commit of the model; null for a URL. */
+  revision: string | null;
+  target: string;
+  /** Where apps find the weights. */
+  mount: string;
+  files: number;
+  bytes: number;
+  /** Files that were on the volume already. */
+  equal: number;
+  /** Those of them that the volume lists as the lock has them, which were not read. */
+  listed: number;
+  /** Files of the same size on the volume, which a dry run does not read. */
+  unread: number;
+  copied: number;
+  copiedBytes: number;
+  resumedBytes: number;
+}
+
+export interface PullSummary {
+  lock: string;
+  weights: PulledWeights[];
+  failed: FailedFile[];
+  dryRun: boolean;
+  durationMs: number;
+}
+
+/**
+ * Copies the files of a model, or one file of the web, to a folder of a volume, and records them in `weights.lock`. What
+ * is on the volume with the same content is not copied. Without a source, pulls what the lock has.
+ */
+export async function pullWeights(context: Context, options: PullOptions): Promise<PullSummary> {
+  const started = context.elapsed();
+  const results = [];
+  let hub: Promise<HubAccess> | undefined;
+  const access = () => {
+    hub ??= hubAccess(context, options.tokenFromStdin);
+    return hub;
+  };
+  const failed: FailedFile[] = [];
+  const all = wantedWeights(context, options);
+  if (options.target === undefined)
+    await confirmLockedTargets(
+      context,
+      all.map(({ target }) => formatRemotePath(target)),
+    );
+  for (const wanted of all) {
+    try {
+      results.push(await pullOne(context, wanted, await findWeights(context, wanted, access), options));
+    } catch (error) {
+      if (all.length === 1 || context.signal.aborted || !(error instanceof GantryError)) throw error;
+      failed.push(failedSource(context, wanted, error));
+    }
+  }
+  return {
+    lock: weightsLockName,
+    weights: results.map(({ pulled }) => pulled),
+    failed: [...failed, ...results.flatMap((result) => result.failed)],
+    dryRun: options.dryRun,
+    durationMs: context.elapsed() - started,
+  };
+}
+
+/** The others of the lock are pulled all the same. */
+function failedSource(
+  { progress }: Context,
+  { source: { text } }: WantedWeights,
+  { message, exit, facts: { why, fix } }: GantryError,
+): FailedFile {
+  const said = { ...(why && { why }), ...(fix && { fix }) };
+  progress.warn({ severity: 'warning', message: `${text} was not pulled: ${message}`, ...said });
+  return { path: text, reason: message, code: exit };
+}
+
+async function pullOne(
+  context: Context,
+  wanted: WantedWeights,
+  found: FoundWeights,
+  options: PullOptions,
+): Promise<{ pulled: PulledWeights; failed: FailedFile[] }> {
+  const { at, files, revision, locked } = found;
+  const target = formatRemotePath(at);
+  const source = wanted.source.text;
+  const seen = { project: context.project, region: at.region };
+  if (!options.dryRun) await rememberUsedTarget(context, target);
+  const plan = await planFiles(context, files, new ListedFiles(context, at), { locked, dryRun: options.dryRun });
+  context.progress.note(planText(files, plan));
+  const proven = new Map<string, string>();
+  const copied =
+    plan.toFetch.length > 0 ? await copy(context, source, found, plan.toFetch, proven, options) : undefined;
+  const failed = copied?.failed ?? [];
+  if (!options.dryRun && failed.length === 0) {
+    const entries = [...plan.equal.values(), ...(await describe(context, found, plan.toFetch, proven))];
+    const { include, exclude } = wanted;
+    await updateLock(context, {
+      source,
+      ...(revision !== undefined && { revision }),
+      target,
+      ...(include.length > 0 && { include: [...include] }),
+      ...(exclude.length > 0 && { exclude: [...exclude] }),
+      seen,
+      files: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    });
+    if (locked) await noteLeftFiles(context, at, locked);
+  }
+  const pulled = {
+    ...{ source, revision: revision ?? null, target, mount: mountedPath({ target, seen }) },
+    ...{ files: files.length, bytes: totalBytes(files), equal: plan.equal.size },
+    ...{ listed: plan.listed, unread: plan.unread.length },
+    copied: copied?.files ?? 0,
+    copiedBytes: copied?.bytes ?? 0,
+    resumedBytes: copied?.resumedBytes ?? 0,
+  };
+  return { pulled, failed };
+}
+
+/** `11 files, 1.4 GiB: 9 there already, 2 to copy (1.2 GiB); nothing is stored on this machine`. */
+function planText(files: readonly SourceFile[], { equal, toFetch, unread }: FilePlan): string {
+  const parts = [
+    ...(equal.size > 0 ? [`${equal.size} there already`] : []),
+    ...(unread.length > 0 ? [`${unread.length} there with the same size`] : []),
+    ...(toFetch.length > 0 ? [`${toFetch.length} to copy (${size(totalBytes(toFetch))})`] : []),
+  ];
+  const where = toFetch.length > 0 ? '; nothing is stored on this machine' : '';
+  return `${fileSummary(files.length, totalBytes(files))}: ${parts.join(', ')}${where}`;
+}
+
+function totalBytes(files: readonly SourceFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** `proven` gets the SHA-256 of each file. */
+function copy(
+  context: Context,
+  source: string,
+  { at }: FoundWeights,
+  files: readonly SourceFile[],
+  proven: Map<string, string>,
+  { limitRate, resume, dryRun }: PullOptions,
+): Promise<CopySummary> {
+  const options: CopyOptions = {
+    ...{ include: [], exclude: [], follow: false, clobber: true, update: false, renameClashes: false },
+    ...{ dryRun, check: true, verify: false, resume, keepJournal: true },
+    ...{ concurrency: undefined, partSize: undefined, limitRate },
+  };
+  const toFound = ({ path, bytes, web }: SourceFile): FoundFile => {
+    const onProven = (sha256: string) => void proven.set(path, sha256);
+    return { path, bytes, modified: undefined, from: { ...web, onProven } };
+  };
+  const find = async function* () {
+    for (const file of files) yield toFound(file);
+  };
+  const target = { folder: { kind: 'remote', at }, name: undefined } as const;
+  return copyFiles(
+    context,
+    { from: [source], to: formatRemotePath(at), find, target, isSingleFile: files.length === 1 },
+    options,
+  );
+}
+
+/** What the lock gets of copied files, as the volume lists them now. One that an earlier command sent is read. */
+async function describe(
+  context: Context,
+  { at }: FoundWeights,
+  copied: readonly SourceFile[],
+  proven: ReadonlyMap<string, string>,
+): Promise<LockedFile[]> {
+  const volume = new ListedFiles(context, at);
+  const known: LockedFile[] = [];
+  const unknown: SourceFile[] = [];
+  for (const file of copied) {
+    const { sum } = file.web;
+    const sha256 = sum.algorithm === 'sha256' ? sum.hex : proven.get(file.path);
+    if (sha256 === undefined) unknown.push(file);
+    else known.push(toLocked(file, sha256, (await volume.find(file.path))?.modified ?? undefined));
+  }
+  const { equal } = await planFiles(context, unknown, volume, { locked: undefined, dryRun: false });
+  return [...known, ...equal.values()];
+}

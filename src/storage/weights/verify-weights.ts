@@ -1,0 +1,165 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { sha256OfFile } from '../../kernel/disk/index.ts';
+import { GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
+import { parseRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
+import { parseVolumePath } from '../volumes/index.ts';
+import { ListedFiles, readFileSums } from './listed-files.ts';
+import { forgetTimes, readLock } from './lock-file.ts';
+
+export interface VerifySummary {
+  lock: string;
+  /** The number of files that were compared, and their size. */
+  files: number;
+  bytes: number;
+  /** Files that are not as the lock says. */
+  problems: FileProblem[];
+  /** Whether only the listing was compared. */
+  quick: boolean;
+  /** What mends the problems, or finds out what does. */
+  next: { line: CommandLine; when: string } | undefined;
+}
+
+interface FileProblem {
+  /** The folder on the volume. */
+  target: string;
+  path: string;
+  problem: 'missing' | 'other size' | 'other time' | 'other content';
+}
+
+/**
+ * Compares weights with `weights.lock`: those on the volume, or in a folder of this machine, where apps see a volume or a
+ * copy of it. Reads the files, or with `quick` only what is listed.
+ */
+export async function verifyWeights(
+  context: Context,
+  path: string | undefined,
+  { quick }: { quick: boolean },
+): Promise<VerifySummary> {
+  const weights = readLock(context);
+  if (weights.length === 0) {
+    throw new NotFoundError(`there is no ${weightsLockName} in this folder`, {
+      fix: sentence`pull weights first: ${gantryCommand`weights pull hf://ORG/NAME :/models/NAME`}`,
+    });
+  }
+  const isLocal = path !== undefined && !parseRemotePath(path);
+  const chosen = isLocal ? [chooseLocal(context, path, weights)] : chooseRemote(context, path, weights);
+  const problems: FileProblem[] = [];
+  for (const one of chosen) {
+    const found = isLocal ? await verifyFolder(context, path, one, quick) : await verifyVolume(context, one, quick);
+    const sorted = [...found].sort(([a], [b]) => (a.path < b.path ? -1 : 1));
+    for (const [{ path }, problem] of sorted) problems.push({ target: one.target, path, problem });
+  }
+  const files = chosen.flatMap((each) => each.files);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const [first] = problems.length > 0 ? chosen : [];
+  const next = first && (isLocal ? afterFolder(context, path, first) : afterVolume);
+  return { lock: weightsLockName, files: files.length, bytes, problems, quick, next };
+}
+
+const afterVolume = { line: gantryCommand`weights pull`, when: 'to copy what differs' };
+
+/** A folder where an app sees the volume has what the volume has; a copy on this machine is copied again. */
+function afterFolder(context: Context, path: string, weights: LockedWeights): NonNullable<VerifySummary['next']> {
+  const { target } = weights;
+  return isMounted(context, path, weights)
+    ? {
+        line: gantryCommand`weights verify ${target}`,
+        when: 'to read the volume, so that the next pull copies what differs',
+      }
+    : { line: gantryCommand`cp ${target} ${path}`, when: 'to copy them from the volume again' };
+}
+
+/** The weights at a path or below it; all without one. */
+function chooseRemote(context: Context, path: string | undefined, weights: LockedWeights[]): LockedWeights[] {
+  if (path === undefined) return weights;
+  const at = parseVolumePath(path, context.settings);
+  const folder = `${at.volume}:${withTrailingSlash(at.path)}`;
+  const chosen = weights.filter(({ target }) => target.startsWith(folder));
+  if (chosen.length > 0) return chosen;
+  throw new NotFoundError(`${weightsLockName} has no weights in ${folder}`, {
+    why: `it has ${weights.map(({ target }) => target).join(', ')}`,
+  });
+}
+
+/** A folder where apps see the weights tells which ones it has. */
+function chooseLocal({ cwd }: Context, path: string, weights: LockedWeights[]): LockedWeights {
+  const folder = statSync(resolve(cwd, path), { throwIfNoEntry: false });
+  if (!folder?.isDirectory()) throw new NotFoundError(`${path} is no folder`);
+  const [first, ...others] = weights.filter((each) => isMounted({ cwd }, path, each));
+  const [only, ...more] = weights;
+  const chosen = others.length === 0 ? (first ?? (more.length === 0 ? only : undefined)) : undefined;
+  if (chosen) return chosen;
+  throw new UsageError(`${weightsLockName} has several weights, and it is not known which ones ${path} has`, {
+    why: `they are ${weights.map(mountedPath).join(', ')}`,
+  });
+}
+
+/** Whether a folder is where apps see weights. */
+function isMounted({ cwd }: Pick<Context, 'cwd'>, path: string, weights: LockedWeights): boolean {
+  return withTrailingSlash(resolve(cwd, path)).endsWith(withTrailingSlash(mountedPath(weights)));
+}
+
+type Finding = readonly [file: LockedFile, problem: FileProblem['problem']];
+
+async function verifyFolder(
+  { cwd, signal, progress }: Context,
+  folder: string,
+  { files }: LockedWeights,
+  quick: boolean,
+): Promise<Finding[]> {
+  const problems: Finding[] = [];
+  const step = progress.step('Reading files');
+  let read = 0;
+  for (const each of files) {
+    const { path, bytes, sha256 } = each;
+    const file = join(resolve(cwd, folder), path);
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (!there?.isFile()) problems.push([each, 'missing']);
+    else if (there.size !== bytes) problems.push([each, 'other size']);
+    else if (!quick && (await sha256OfFile(file, signal)) !== sha256) problems.push([each, 'other content']);
+    read += bytes;
+    step.update({ bytes: read });
+  }
+  step.clear();
+  return problems;
+}
+
+async function verifyVolume(context: Context, weights: LockedWeights, quick: boolean): Promise<Finding[]> {
+  const { target, files, seen } = weights;
+  const at = parseVolumePath(target, context.settings);
+  const volume = new ListedFiles(context, { ...at, path: withTrailingSlash(at.path) });
+  const isSeenHere = seen.project === context.project && seen.region === at.region;
+  const problems: Finding[] = [];
+  const wrong: LockedFile[] = [];
+  const toRead: { file: LockedFile; at: typeof at; bytes: number; algorithm: 'sha256' }[] = [];
+  for (const file of files) {
+    const there = await volume.find(file.path);
+    const { path, bytes, modified } = file;
+    if (!there) problems.push([file, 'missing']);
+    else if (there.size !== null && there.size !== bytes) problems.push([file, 'other size']);
+    else if (!quick) toRead.push({ file, at: volume.at(path), bytes, algorithm: 'sha256' });
+    else if (isSeenHere && modified !== (there.modified ?? undefined)) problems.push([file, 'other time']);
+  }
+  await readFileSums(context, toRead, ({ file }, sums) => {
+    if (sums?.sha256 !== file.sha256) wrong.push(file);
+  });
+  if (isSeenHere && wrong.length > 0) await forget(context, weights, wrong);
+  return [...problems, ...wrong.map((file) => [file, 'other content'] as const)];
+}
+
+/** Tells the next pull, which trusts the size and the time of a file. What was found is shown even if that fails. */
+async function forget(context: Context, weights: LockedWeights, wrong: readonly LockedFile[]): Promise<void> {
+  await forgetTimes(context, weights, wrong).catch((error: unknown) => {
+    if (!(error instanceof GantryError)) throw error;
+    context.progress.warn({
+      severity: 'warning',
+      message: error.message,
+      why: 'a pull takes files for equal whose size and time it has',
+      fix: `make it writable and verify again`,
+    });
+  });
+}

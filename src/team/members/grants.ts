@@ -1,0 +1,159 @@
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Context } from '../../platform/context.ts';
+import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../platform/contract/service-accounts.ts';
+import { FailedError, type GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import { cutText } from '../../kernel/output/format.ts';
+import { readEvidence, type Shown, waitForChange } from '../../platform/waiting/index.ts';
+
+/** What a service account may access before and after a change. */
+export interface GrantChange {
+  serviceAccount: string;
+  before: string[];
+  after: string[];
+  changed: boolean;
+  /** Whether the platform lists the grants after the change; false if it lists none that are understood. */
+  confirmed: boolean;
+}
+
+export type GrantAction = 'grant' | 'revoke' | 'set-grants';
+
+type Calls = Pick<Context, 'api' | 'project'>;
+
+/**
+ * Changes the projects that a service account has access to. The platform replaces the whole list (spec 4.15), so it is
+ * read before and after. Asks for confirmation unless access is only added. Throws UsageError if no grant would be left.
+ */
+export async function changeGrants(
+  context: Calls & Pick<Context, 'progress' | 'prompt' | 'willChange' | 'delay'>,
+  { id, change, projects }: { id: string; change: GrantAction; projects: string[] },
+): Promise<GrantChange> {
+  const { api, project, progress, prompt, willChange } = context;
+  const listed = await readEvidence(() => findAccount(context, id));
+  const known = 'state' in listed ? knownGrants(listed.state) : undefined;
+  // What replaces all grants keeps none of those that are not understood.
+  if ('refusal' in listed || (!known && change !== 'set-grants')) throw unknownGrantsError(project, id, listed);
+  const before = known ?? (listed.state.grants ?? []).map((grant) => knownProject(grant) ?? stringifyJson(grant));
+  const after = applyAction[change](before, projects);
+  if (after.length === 0) throw noGrantsLeftError(id);
+
+  const changed = !known || !isSameSet(known, after);
+  const result = { serviceAccount: id, before, after: changed ? after : before, changed };
+  if (!changed) return { ...result, confirmed: true };
+  progress.note(`before  ${before.join(', ') || 'none'}\nafter   ${after.join(', ')}`);
+  if (!known?.every((name) => after.includes(name)))
+    await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
+  willChange(`set the access of ${id} to ${after.join(', ')}`, { ...result, confirmed: false });
+  await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
+  return { ...result, confirmed: await confirmGrants(context, id, after) };
+}
+
+/**
+ * The projects of a service account, for display; undefined if a grant has an unknown format. An object that has only an
+ * id counts as a project here, but not for a change: see {@link knownGrants}.
+ */
+export function grantedProjects({ grants }: ServiceAccount): string[] | undefined {
+  return mapGrants(grants, (grant) => knownProject(grant) ?? readId(grant));
+}
+
+/** The projects of a service account, if every grant is understood: grants that are not sent back are lost. */
+function knownGrants({ grants }: ServiceAccount): string[] | undefined {
+  return mapGrants(grants, knownProject);
+}
+
+function mapGrants(grants: ServiceAccount['grants'], projectOf: (grant: unknown) => string | undefined) {
+  const projects = grants === undefined ? [undefined] : (grants ?? []).map(projectOf);
+  return projects.every((name) => name !== undefined) ? [...new Set(projects)] : undefined;
+}
+
+const applyAction: Record<GrantAction, (before: string[], projects: string[]) => string[]> = {
+  grant: (before, projects) => [...new Set([...before, ...projects])],
+  revoke: (before, projects) => before.filter((name) => !projects.includes(name)),
+  'set-grants': (_, projects) => [...new Set(projects)],
+};
+
+async function findAccount({ api, project }: Calls, id: string): Promise<ServiceAccount> {
+  const { serviceAccounts } = await api(listServiceAccounts, { project });
+  const found = serviceAccounts.find((account) => account.id === id);
+  if (found) return found;
+  throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`service-accounts list` });
+}
+
+/** The project of a grant. An object must name its project and have no fields that a change would lose. */
+function knownProject(grant: unknown): string | undefined {
+  if (typeof grant === 'string') return grant || undefined;
+  if (typeof grant !== 'object' || grant === null || Array.isArray(grant)) return undefined;
+  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;
+  const inner = typeof project === 'object' ? readId(project) : project;
+  const named = [projectId, project_id, inner].filter((value) => value !== undefined && value !== null);
+  const [id] = named;
+  const isCertain = named.every((value) => value === id) && Object.keys(rest).every((key) => ignoredFields.has(key));
+  if (typeof id !== 'string' || !isCertain) return undefined;
+  // `project` may be a name rather than an id.
+  const isId = projectId === id || project_id === id || /^(\w+-)?p-[\w-]+$/.test(id);
+  return isId ? id : undefined;
+}
+
+/** Fields that do not affect access, unlike a role or an expiry, which a change would lose. */
+const ignoredFields = new Set([
+  ...['id', 'grantId', 'name', 'projectName', 'project_name', 'serviceAccountId', 'since'],
+  ...['createdAt', 'updatedAt', 'created_at', 'updated_at', 'createdByUserId', 'createdBy'],
+]);
+
+function readId(grant: unknown): string | undefined {
+  const { id } = Object(grant) as Record<string, unknown>;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** Lists the grants until they are what was sent: the reply does not show whether they changed. */
+async function confirmGrants(
+  context: Calls & Pick<Context, 'progress' | 'delay'>,
+  id: string,
+  after: string[],
+): Promise<boolean> {
+  const isSet = (grants: string[] | undefined) => grants === undefined || isSameSet(grants, after);
+  const read = async () => knownGrants(await findAccount(context, id));
+  const evidence = await readEvidence(() => waitForChange(read, isSet, context.delay));
+  if ('refusal' in evidence) throw evidence.refusal;
+  const now = evidence.state;
+  if (now === undefined) {
+    context.progress.note(
+      `the change was accepted, but cannot be confirmed: the grants of ${id} have an unknown format`,
+    );
+    return false;
+  }
+  if (isSameSet(now, after)) return true;
+  throw new FailedError(`the platform accepted the change, but ${id} has other grants`, {
+    why: `it has access to ${now.join(', ') || 'nothing'} instead of ${after.join(', ')}`,
+    fix: gantryCommand`service-accounts list`,
+    details: { now, wanted: after },
+  });
+}
+
+/** One grant cannot be added to grants that are not known. */
+function unknownGrantsError(project: string, id: string, listed: Shown<ServiceAccount>): GantryError {
+  const facts = {
+    why: 'the platform replaces all grants at once, so unknown ones would be lost',
+    fix: sentence`${'refusal' in listed ? gantryCommand`api PATCH /v2/projects/${project}/service-accounts/${id} --field ${'grants:=["PROJECT"]'}` : gantryCommand`service-accounts set-grants ${id} PROJECT`} replaces all of them`,
+  };
+  if ('refusal' in listed) {
+    const { refusal } = listed;
+    Object.assign(refusal.facts, facts);
+    refusal.message = `the grants of service account ${id} cannot be listed: ${refusal.message}`;
+    return refusal;
+  }
+  const unclear = (listed.state.grants ?? []).find((grant) => knownProject(grant) === undefined);
+  const example = unclear === undefined ? '' : `: ${cutText(stringifyJson(unclear), 200)}`;
+  return new FailedError(`the grants of service account ${id} have an unknown format${example}`, facts);
+}
+
+function noGrantsLeftError(id: string): UsageError {
+  return new UsageError(`service account ${id} must keep access to at least one project`, {
+    why: 'the platform requires at least one grant',
+    fix: sentence`${gantryCommand`service-accounts grant ${id} PROJECT`}, then revoke the others`,
+  });
+}
+
+function isSameSet(one: string[], other: string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}
