@@ -159,9 +159,9 @@ async function confirmation({ folder, quick, report }) {
  */
 async function engineFlags({ folder, quick, report }) {
   const program = await buildVariant(join(folder, 'without-flags'), [
-    { file: 'api/undici.ts', from: "setFlagsFromString('--liftoff-only');", to: '' },
+    { file: 'platform/api/undici.ts', from: "setFlagsFromString('--liftoff-only');", to: '' },
     {
-      file: 'transfer/young-generation.ts',
+      file: 'storage/transfer/young-generation.ts',
       from: 'export function limitYoungGeneration(): () => void {',
       to: 'export function limitYoungGeneration(): () => void { if (checkEveryMs) return () => {};',
     },

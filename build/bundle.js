@@ -90,17 +90,17 @@ async function bundleThread(file, folder) {
 
 /** What nearly every command loads. A file that has moved fails the build: without its group it would only be slow. */
 const common = [
-  'program/run-program',
-  'program/command-tree',
-  'program/create-context',
+  'cli/program/run-program',
+  'cli/program/command-tree',
+  'cli/program/create-context',
   'command',
-  'api/client',
-  'contract/scalars',
-  'contract/apps',
-  'flags/list',
-  'flags/values',
-  'output/table',
-  'views/status',
+  'platform/api/client',
+  'platform/contract/scalars',
+  'platform/contract/apps',
+  'cli/flags/list',
+  'cli/flags/values',
+  'kernel/output/table',
+  'cli/views/status',
 ].map((name) => realpathSync(`src/${name}.ts`));
 
 /** @type {InputOptions} */

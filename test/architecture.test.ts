@@ -195,7 +195,7 @@ test('runs are listed where filters, ranges and order are made sure of', () => {
   const readers = client.filter((file) => /\bapi\((listRuns|getRunsChart)\b/.test(readFileSync(file, 'utf8')));
   const lists = ['runs/jobs', 'runs/list-runs', 'runs/remote-run', 'runs/time-windows'];
   // Counts, and ids to complete.
-  const others = ['completion/name-sources', 'operations/monitor/call-counter', 'operations/runs/chart'];
+  const others = ['cli/completion/name-sources', 'insight/monitor/call-counter', 'calls/runs/chart'];
   expect(readers.map((file) => file.slice(4, -3)).sort()).toEqual(
     [...others, ...lists.map((each) => `operations/${each}`)].sort(),
   );
@@ -217,7 +217,7 @@ test('only owner.ts decides whether a process is alive: an id means nothing in a
 
 test('only state-key.ts names what is kept about a platform, by its address', () => {
   const reads = (pattern: RegExp) => client.filter((file) => pattern.test(readFileSync(file, 'utf8')));
-  const sends = ['api/client', 'operations/doctor/platform-checks', 'operations/invoke/platform-is-here'];
+  const sends = ['platform/api/client', 'local/doctor/platform-checks', 'calls/invoke/platform-is-here'];
   const offences = reads(/management\.value/).filter((file) => !sends.includes(file.slice(4, -3)));
   expect(offences).toEqual(['src/platform/config/state-key.ts']);
   // The name of a preview tells its repository; the index of a folder is about this machine.

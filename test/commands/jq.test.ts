@@ -14,7 +14,7 @@ let jq: Worker;
 
 beforeAll(async () => {
   emulator = await startEmulator({ seed: 1 });
-  jq = startOwnWorker('output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 20 } });
+  jq = startOwnWorker('kernel/output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 20 } });
   jq.postMessage(await readJq());
 });
 
@@ -131,7 +131,7 @@ describe('a program that does not end by itself', () => {
   });
 
   test('prints without end: is ended', async () => {
-    const printing = startOwnWorker('output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 12 } });
+    const printing = startOwnWorker('kernel/output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 12 } });
     printing.postMessage((await readJq()).slice());
     printing.postMessage({ json: '1', expression: 'repeat(.)' });
     expect(await once(printing, 'message')).toEqual(['out of memory']);

@@ -14,5 +14,5 @@ test.each(threads)('%s starts from a data: URL, as in an executable', async (fil
 });
 
 test('there are threads', () => {
-  expect(threads).toContain('output/jq-worker.mjs');
+  expect(threads).toContain('kernel/output/jq-worker.mjs');
 });

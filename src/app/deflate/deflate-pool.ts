@@ -63,7 +63,7 @@ class Thread {
   #error: Error | undefined;
 
   constructor() {
-    this.#worker = startOwnWorker('project/deflate/deflate-worker.mjs', {
+    this.#worker = startOwnWorker('app/deflate/deflate-worker.mjs', {
       workerData: { name: 'deflate', state: this.#state },
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },

@@ -75,7 +75,7 @@ class JqThread {
   #error: Error | undefined;
 
   constructor(private readonly signal: AbortSignal) {
-    this.#worker = startOwnWorker('output/jq-worker.mjs', {
+    this.#worker = startOwnWorker('kernel/output/jq-worker.mjs', {
       workerData: { name: 'jq', maxBytes },
       execArgv: [],
       // What jq prints when it aborts is not for users.

@@ -1,0 +1,103 @@
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { openReceiver, type ReceiverOptions } from '../../../src/calls/receiver/index.ts';
+
+async function open(options: Partial<ReceiverOptions> = {}) {
+  const refused: string[] = [];
+  const receiver = await openReceiver({
+    host: '127.0.0.1',
+    port: 0,
+    onRequest: async () => ({ status: 200 }),
+    onRejected: (why) => void refused.push(why),
+    ...options,
+  });
+  onTestFinished(() => receiver.close());
+  return { url: receiver.url, refused };
+}
+
+/** Connections that send this and then nothing more. */
+async function stalled(url: string, count: number, text: string): Promise<Socket[]> {
+  const { port } = new URL(url);
+  return Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<Socket>((done) => {
+          const socket = connect(Number(port), '127.0.0.1', () => socket.write(text, () => done(socket)));
+          socket.on('error', () => {});
+          onTestFinished(() => void socket.destroy());
+        }),
+    ),
+  );
+}
+
+const closed = (socket: Socket) =>
+  new Promise<void>((done) => {
+    socket.resume().once('close', () => done());
+    if (socket.destroyed) done();
+  });
+
+const post = async (url: string, body = '{}') => (await fetch(url, { method: 'POST', body })).status;
+
+test.each([
+  ['in the middle of the headers', 'POST / HTTP/1.1\r\nhost: x\r\n'],
+  ['in the middle of the body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
+  ['before the first byte', ''],
+])('60 senders that stop %s do not block others', async (_, text) => {
+  const { url } = await open();
+  await stalled(url, 60, text);
+  expect(await post(url)).toBe(200);
+});
+
+test('the oldest of very many unfinished senders is dropped for a new one', async () => {
+  const { url } = await open();
+  const [oldest] = await stalled(url, 1, 'POST / HTTP/1.1\r\n');
+  const others = await stalled(url, 256, 'POST / HTTP/1.1\r\n');
+  await closed(oldest as Socket);
+  expect(await post(url)).toBe(200);
+  expect(others.at(-1)?.destroyed).toBe(false);
+});
+
+test.each([
+  ['headers', 'POST / HTTP/1.1\r\nhost: x\r\n'],
+  ['body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
+])('a sender that is silent in its %s is disconnected', async (_, text) => {
+  const { url } = await open({ idleTimeoutMs: 20 });
+  const [socket] = await stalled(url, 1, text);
+  await closed(socket as Socket);
+});
+
+test('a sender that has sent everything may wait for its response without limit', async () => {
+  const { url } = await open({
+    idleTimeoutMs: 20,
+    onRequest: async () => {
+      await new Promise((done) => setTimeout(done, 100));
+      return { status: 202 };
+    },
+  });
+  expect(await post(url)).toBe(202);
+});
+
+test('limits the memory for concurrent requests', async () => {
+  const waiting: (() => void)[] = [];
+  const { url, refused } = await open({
+    onRequest: async () => {
+      await new Promise<void>((done) => waiting.push(done));
+      return { status: 200 };
+    },
+  });
+  const large = 'x'.repeat(10 * 1024 * 1024);
+  const held: Promise<number>[] = [];
+  for (let count = 1; count <= 12; count++) {
+    held.push(post(url, large));
+    while (waiting.length < count) await new Promise((done) => setImmediate(done));
+  }
+  expect(await post(url, large)).toBe(503);
+  expect(refused).toEqual(['POST /: too many requests at the same time']);
+  for (const done of waiting) done();
+  expect(new Set(await Promise.all(held))).toEqual(new Set([200]));
+  const again = post(url, large);
+  while (waiting.length < 13) await new Promise((done) => setImmediate(done));
+  waiting.at(-1)?.();
+  expect(await again).toBe(200);
+});

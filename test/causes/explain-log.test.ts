@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { describeUnknown, explainLog } from '../../src/causes/index.ts';
+import { rules } from '../../src/causes/rules/index.ts';
+import { cases, type FailureCase, factsOf, isSetAside, readCase } from './corpus.ts';
+import * as reported from './reported.ts';
+
+describe('the corpus', () => {
+  test('has at least 120 failures that really happened, some of unknown kinds, and some logs of success', () => {
+    const count = (matches: (one: FailureCase) => boolean) => cases.filter(matches).length;
+    expect(count(({ made, cause }) => made === 'produced' && cause !== 'nothing')).toBeGreaterThanOrEqual(120);
+    expect(count(({ cause }) => cause === 'unknown')).toBeGreaterThanOrEqual(12);
+    expect(count(({ cause }) => cause === 'nothing')).toBeGreaterThanOrEqual(10);
+    expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
+  });
+
+  test('names no machine and no host of a registry', () => {
+    const hosts =
+      /\b(?:pypi\.org|pythonhosted\.org|debian\.org|anaconda\.(?:org|com)|npmjs\.(?:org|com))\b|\/tmp\/failures|\/root\/\.pyenv/;
+    expect(cases.filter((one) => hosts.test(readCase(one))).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('expects causes that rules have', () => {
+    const known = new Set([
+      ...rules.map(({ cause }) => cause),
+      'module-excluded',
+      'file-excluded',
+      'unknown',
+      'nothing',
+    ]);
+    expect(cases.filter(({ cause }) => !known.has(cause))).toEqual([]);
+  });
+});
+
+describe('the causes', () => {
+  test('are listed in docs/failures.md', () => {
+    const listed = [...readFileSync('docs/failures.md', 'utf8').matchAll(/^\| `([\w-]+)`/gm)].map(([, cause]) => cause);
+    const causes = new Set([...rules.map(({ cause }) => cause), 'module-excluded', 'file-excluded']);
+    expect(listed).toEqual([...causes].sort());
+  });
+
+  test('are right for the half that rules were written from', async () => {
+    const { precision, recall, wrong } = await measure(cases.filter((one) => !isSetAside(one)));
+    expect(wrong).toEqual([]);
+    expect([precision, recall]).toEqual([1, expect.closeTo(1, 1)]);
+  });
+
+  test('are right for the half that was set aside before rules were written', async () => {
+    const { precision, recall } = await measure(cases.filter(isSetAside));
+    expect(precision).toBeGreaterThanOrEqual(0.95);
+    expect(recall).toBeGreaterThanOrEqual(0.7);
+  });
+});
+
+test('a sign is found by a word that each alternative of its pattern has', () => {
+  const all = rules.flatMap(({ signs }) => Object.entries(signs));
+  const lost = all.filter(([word, sign]) => {
+    const alternatives = alternativesOf(sign.source);
+    return alternatives.length > 1 && alternatives.some((one) => !one.replace(/\\(.)/g, '$1').includes(word));
+  });
+  expect(lost.map(([word, { source }]) => `${word}: ${source}`)).toEqual([]);
+});
+
+describe('the failures that others reported', () => {
+  test('have a place, and no more lines than show the failure', () => {
+    const all = [...reported.seen, ...reported.setAside];
+    expect(all.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(all.map(({ from }) => from)).size).toBe(all.length);
+    expect(all.filter(({ log }) => log.split('\n').length > 30)).toEqual([]);
+  });
+
+  test('get the right cause and the right advice in the half that rules were written from', () => {
+    const { wrong, missed } = reported.measure(reported.seen);
+    expect(missed).toEqual([]);
+    // A lock file that uv cannot read: the command that failed is named, and no more is known.
+    expect(wrong.map((line) => line.split(': ')[0])).toEqual(['github.com/astral-sh/uv/issues/10661']);
+  });
+
+  test('get the right cause and the right advice in the half that was set aside', () => {
+    const { precision, recall } = reported.measure(reported.setAside);
+    expect(precision).toBeGreaterThanOrEqual(0.97);
+    expect(recall).toBeGreaterThanOrEqual(0.85);
+  });
+});
+
+async function measure(some: readonly FailureCase[]): Promise<{ precision: number; recall: number; wrong: string[] }> {
+  const answers = await Promise.all(
+    some.map(async (one) => ({ ...one, answer: explainLog(readCase(one), await factsOf(one))?.cause })),
+  );
+  const known = answers.filter(({ cause }) => cause !== 'unknown' && cause !== 'nothing');
+  const given = answers.filter(({ answer }) => answer !== undefined);
+  const wrong = given.filter(({ cause, answer }) => cause !== answer);
+  return {
+    precision: (given.length - wrong.length) / given.length,
+    recall: (given.length - wrong.length) / known.length,
+    wrong: wrong.map(({ name, cause, answer }) => `${name}: ${cause}, not ${answer}`),
+  };
+}
+
+test.each([
+  ['shell_commands = ["exit 3"]', 'deployment.shell_commands', 'fetch.sh', '3', 'failed with exit code 3'],
+  ['pre_build_commands = ["fetch.sh"]', 'deployment.pre_build_commands', 'fetch.sh', '127', 'was not found'],
+])('a failed command of the build is found in the config file: %s', async (line, setting, command, code, ended) => {
+  const config = `[cerebrium.deployment]\nname = "web"\n${line}\n`;
+  const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'command-failed', config });
+  const log = `+ ${command}\nERROR: the command "${command}" failed with exit code ${code}\n`;
+  expect(explainLog(log, facts)).toMatchObject({ title: `the build command "${command}" ${ended}`, setting });
+});
+
+test.each([
+  ['uvicorn = "latest"', 'its entrypoint failed to start: uvicorn not found', 'uvicorn'],
+  [
+    '"sentence_transformers[all]" = "latest"',
+    "ModuleNotFoundError: No module named 'sentence_transformers'",
+    'sentence',
+  ],
+])('a package that the app lists is missing because the emulator installs none: %s', async (line, reason, name) => {
+  const config = `[cerebrium.deployment]\nname = "web"\n[cerebrium.dependencies.pip]\n${line}\n`;
+  const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'unknown', config });
+  const hint = 'hint: the emulator installs packages only with --install (gantry dev --install)';
+  const found = explainLog(`ERROR: ${reason}\n`, { ...facts, status: 'init_failure', reason: `${reason}\n${hint}` });
+  expect(found?.title).toMatch(new RegExp(`^the app lists ${name}.*, but this emulator installs no packages$`));
+  expect(explainLog(`ERROR: ${reason}\n`, { ...facts, reason })?.title).toMatch(/is not installed/);
+});
+
+test.each([
+  ['[cerebrium.dependencies.pip]\nsentence-transformers = "latest"\n', true],
+  ['[cerebrium.dependencies.paths]\npip = "requirements.txt"\n', true],
+  ['', false],
+])('a module that may come with the packages of the app is not said to be missing: %s', async (section, lists) => {
+  const config = `[cerebrium.deployment]\nname = "web"\n${section}`;
+  const local = ['requirements.txt'];
+  const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'unknown', config, local });
+  const reason = "ModuleNotFoundError: No module named 'torch'";
+  const hint = 'hint: the emulator installs packages only with --install (gantry dev --install)';
+  const found = explainLog(`${reason}\n`, { ...facts, status: 'init_failure', reason: `${reason}\n${hint}` });
+  expect(found?.title).toMatch(
+    lists ? /^the app lists packages, but this emulator installs none: torch/ : /is not installed$/,
+  );
+});
+
+test('of a failure that no rule knows, the errors are shown with the end of the log', () => {
+  const steps = Array.from({ length: 60 }, (_, at) => `step ${at}`);
+  const { log } = describeUnknown(['starting', 'fatal: the flux is off', ...steps].join('\n'));
+  expect(log).toEqual(['fatal: the flux is off', ...steps.slice(-10)]);
+});
+
+/** What the bars of a pattern separate, but for those in groups and classes. */
+function alternativesOf(source: string): string[] {
+  const found = [''];
+  let depth = 0;
+  for (const [part] of source.matchAll(/\\.|\[(?:\\.|[^\]])*\]|[\s\S]/g)) {
+    if (part === '(') depth++;
+    if (part === ')') depth--;
+    if (part === '|' && depth === 0) found.push('');
+    else found[found.length - 1] += part;
+  }
+  return found;
+}
+
+test.each([
+  ['GET /ready on port 8097 did not succeed (HTTP 503)', 'both', 'readycheck'],
+  ['GET /health on port 8097 did not succeed (HTTP 503)', 'both', 'healthcheck'],
+  ['GET /health on port 8097 did not succeed (no answer)', 'health', 'healthcheck'],
+  ['INFO: 10.0.0.1:1 - "GET /ready HTTP/1.1" 503 Service Unavailable', 'both', 'readycheck'],
+  ['Readiness probe failed: HTTP probe failed with statuscode: 503', 'both', 'readycheck'],
+  ['Readiness probe failed: HTTP probe failed with statuscode: 503', 'health', 'healthcheck'],
+  ['Startup probe failed: HTTP probe failed with statuscode: 503', 'both', 'healthcheck'],
+])('a failed check names its own setting: %s (%s)', async (text, which, setting) => {
+  const ready = which === 'both' ? 'readycheck_endpoint = "/ready"\n' : '';
+  const config = `[cerebrium.deployment]\nname = "web"\n\n[cerebrium.runtime.custom]\nentrypoint = ["python3", "server.py"]\nport = 8097\nhealthcheck_endpoint = "/health"\n${ready}`;
+  const facts = await factsOf({
+    name: 'check',
+    source: 'build',
+    made: 'produced',
+    cause: 'health-check-failed',
+    config,
+  });
+  expect(explainLog(`${text}\n`, facts)?.setting).toBe(`runtime.custom.${setting}_endpoint`);
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { describeUnknown, explainLog } from '../../src/causes/index.ts';
+
+const traceback = (exception: string, file = '/app/main.py') =>
+  `Traceback (most recent call last):\n  File "${file}", line 2, in <module>\n    work()\n${exception}`;
+
+describe('what is around a message', () => {
+  const error = "ModuleNotFoundError: No module named 'PIL'";
+
+  test.each([
+    ['JSON', JSON.stringify({ level: 'error', msg: error })],
+    ['JSON of Docker', JSON.stringify({ log: `${error}\n`, stream: 'stderr' })],
+    ['JSON with a traceback of several lines', JSON.stringify({ message: 'failed', exc_info: traceback(error) })],
+    ['JSON of a cloud', JSON.stringify({ jsonPayload: { message: error } })],
+    ['JSON after the name of a service', `api-1  | ${JSON.stringify({ message: error })}`],
+    ['logfmt', `time="2026-11-20T10:00:00Z" level=error msg="${error}"`],
+    ['Kubernetes', `[pod/web-1/app] ${error}`],
+    ['a step of a build', `#8 0.412 ${error}`],
+    ['the name of a service and a time', `api-1  | 2026-11-20T10:00:00.1Z ${error}`],
+    ['a time and a stream between tabs', `2026-11-20T10:00:00.1Z\tstderr\t${error}`],
+    ['syslog', `Nov 20 10:00:00 web python3[15]: ${error}`],
+    ['a host of apps', `app[1f2e] fra [info]${error}`],
+    ['the logging of Python', `ERROR:root:${error}`],
+    ['structlog', JSON.stringify({ level: 'error', event: error })],
+  ])('is left out: %s', (_, log) => {
+    expect(explainLog(`start\n${log}\nexited with code 1\n`)).toMatchObject({
+      cause: 'module-missing',
+      evidence: { line: 2, text: error },
+    });
+  });
+});
+
+describe('what was handled', () => {
+  const missing = traceback("ModuleNotFoundError: No module named 'flash_attn'");
+
+  test.each([
+    ['a logged exception', `WARNING app no flash_attn\n${missing}\nINFO app goes on\n`],
+    [
+      'an exception while it was handled',
+      `${missing}\n\nDuring handling of the above exception, another exception occurred:\n\n`,
+    ],
+    ['an earlier exception, after which work went on', `${missing}\nINFO app goes on\n`],
+  ])('is not the cause: %s', (_, before) => {
+    expect(explainLog(`${before}${traceback('ValueError: dimension 384')}\n`)).toBeUndefined();
+    expect(describeUnknown(`${before}${traceback('ValueError: dimension 384')}\n`).title).toBe(
+      'the app raised ValueError: dimension 384 at main.py:2',
+    );
+  });
+
+  test('a step of a build that is done, or another service, is not the cause', () => {
+    expect(explainLog('#5 0.2 sh: 1: wget: not found\n#5 DONE 0.3s\n#6 0.1 make: *** failed\n')).toBeUndefined();
+    const log = "db-1  | ModuleNotFoundError: No module named 'yaml'\nweb-1  | stop\nweb-1 exited with code 1\n";
+    expect(explainLog(log)).toBeUndefined();
+  });
+
+  test.each([
+    ['a service that says DONE', "web-1  | DONE loading\nweb-1  | ModuleNotFoundError: No module named 'yaml'\n"],
+    ['a step that says DONE in between', "#5 0.1 loading DONE\n#5 0.2 ModuleNotFoundError: No module named 'yaml'\n"],
+  ])('is not all of %s', (_, log) => {
+    expect(explainLog(log)).toMatchObject({ cause: 'module-missing' });
+  });
+});
+
+describe('a module that is missing', () => {
+  test.each([
+    ["'utils.text'; 'utils' is not a package", '/app/main.py'],
+    ["'shop'", '/app/src/shop/server.py'],
+    ["'shop.db'", '/app/main.py'],
+    ["'acme_models'", '/app/main.py'],
+    ["'_ctypes'", '/app/main.py'],
+  ])('of the app or of Python is no package: %s', (module, file) => {
+    const found = explainLog(`${traceback(`ModuleNotFoundError: No module named ${module}`, file)}\n`);
+    expect(found?.fix).not.toContain('= "latest"');
+  });
+
+  test.each([
+    ['/usr/bin/python3: No module named app.server', 'entrypoint-not-found'],
+    [
+      "/usr/bin/python3: Error while finding module specification for 'jobs.run' (ModuleNotFoundError: No module named 'jobs')",
+      'entrypoint-not-found',
+    ],
+    [
+      "Error: class uri 'uvicorn.worker.UvicornWorker' invalid or not found:\n\nModuleNotFoundError: No module named 'uvicorn.worker'",
+      'worker-class-wrong',
+    ],
+  ])('of a command is no package: %s', (log, cause) => {
+    const found = explainLog(`${log}\n`);
+    expect(found).toMatchObject({ cause });
+    expect(found?.fix).not.toContain('= "latest"');
+  });
+
+  test.each([
+    ['/app/main.py', 'cv2', 'opencv-python-headless'],
+    ['/usr/lib/python3/dist-packages/langchain/x.py', 'some_lib', 'some-lib'],
+  ])('is a package if it is known, or a package imports it: %s', (file, module, name) => {
+    const log = `${traceback(`ModuleNotFoundError: No module named '${module}'`, file)}\n`;
+    expect(explainLog(log)?.fix).toContain(`${name} = "latest"`);
+  });
+});
+
+test.each([
+  [
+    'a log that is indented as a whole',
+    "    start\n    ModuleNotFoundError: No module named 'PIL'\n",
+    'module-missing',
+  ],
+  [
+    'a message that uv wraps',
+    '  × No solution found:\n  ╰─▶ Because the current Python version (3.10.1) does not\n      satisfy Python>=3.12 and\n      web==1 depends on it\n',
+    'python-version-unsupported',
+  ],
+  ['a crash before a restart', 'Segmentation fault (core dumped)\nINFO: ready\n', 'segfault'],
+])('%s is read', (_, log, cause) => {
+  expect(explainLog(log)?.cause).toBe(cause);
+});
+
+test('what Python reports while it cleans up is not the cause', () => {
+  const ignored = 'Exception ignored in: <function A.__del__ at 0x7f1c>\nRuntimeError: Event loop is closed\n';
+  expect(explainLog(`${traceback('ValueError: dimension 384')}\n${ignored}`)).toBeUndefined();
+});
+
+describe('advice names packages that exist', () => {
+  test.each([
+    ['sh: 1: pdftoppm: not found', 'poppler-utils = "latest"'],
+    ['sh: 1: torchrun: not found', 'add torch to'],
+    ['sh: 1: docker: not found', 'the package that has docker'],
+    ['ImportError: A requires the PyTorch library but it was not found in your environment.', 'torch = "latest"'],
+    ['ImportError: A requires the SentencePiece library but it was not found in your environment.', 'SentencePiece ='],
+    ["FileNotFoundError: [Errno 2] No such file or directory: 'ffmpeg'", 'ffmpeg = "latest"'],
+  ])('%s', (log, said) => {
+    expect(explainLog(`${log}\n`)?.fix).toContain(said);
+  });
+
+  test('and none for a library that the index may not have', () => {
+    const log = 'ImportError: A requires the Nonesuchlib library but it was not found in your environment.\n';
+    expect(explainLog(log)).toBeUndefined();
+  });
+});
+
+test('an unknown failure is shown by its errors, not by the requests after it', () => {
+  const requests = Array.from({ length: 30 }, () => '10.0.0.1 "GET / HTTP/1.1" 502 552');
+  const { log } = describeUnknown(['panic: bad index', ...requests, 'x'.repeat(5000)].join('\n'));
+  expect(log[0]).toBe('panic: bad index');
+  expect(Math.max(...log.map((line) => line.length))).toBeLessThan(500);
+});

@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ExitName, exitCodes, GantryError } from '../../../src/kernel/errors.ts';
+import { nextAfterError } from '../../../src/cli/program/next-after-error.ts';
+import { usualCommands } from '../../../src/cli/program/next-commands.ts';
+import { globalFlags, type Reference, reference } from '../../../src/cli/reference.ts';
+import { loadCommand } from '../../support/commands.ts';
+import { gantry } from '../../support/gantry.ts';
+
+let program: Reference;
+
+beforeAll(async () => {
+  program = await reference();
+});
+
+/** These have nothing that usually follows, or no place for it. */
+const withoutNext: Record<string, string> = {
+  api: 'prints the reply of the platform, unchanged',
+  'dev replay': 'prints the response of an app, unchanged',
+  'emulator exec': 'ends with the program that it ran',
+  'mcp serve': 'speaks a protocol of its own',
+  'metrics serve': 'serves until it is stopped',
+  top: 'shows apps until it is stopped',
+  watch: 'ends when what it waited for has happened',
+  completion: 'prints a script',
+  reference: 'describes the program',
+  help: 'explains a topic',
+};
+
+/** These depend on more than the values of the result. */
+const ownNext = [
+  ...['deploy', 'run', 'invoke', 'map', 'explain', 'apps get', 'apps scale', 'builds cancel', 'builds get'],
+  ...['rollback', 'promote', 'apps restart', 'runs cancel', 'runs get', 'bench', 'compare', 'tune', 'weights verify'],
+];
+
+test('every command says what usually follows it, or there is a reason', () => {
+  const named = [...Object.keys(usualCommands), ...Object.keys(withoutNext), ...ownNext];
+  expect(new Set(named)).toEqual(new Set(program.commands.map(({ command }) => command)));
+  expect(Object.keys(usualCommands).filter((command) => command in withoutNext)).toEqual([]);
+});
+
+test('the commands that declare their own are these', async () => {
+  const declared = [];
+  for (const { command } of program.commands) {
+    const source = String((await loadCommand(command)).next);
+    if (!/=>\s*\[\]$/.test(source)) declared.push(command);
+  }
+  expect(declared.sort()).toEqual([...ownNext].sort());
+});
+
+test('each of these command lines is one of gantry, and its values are known', () => {
+  const shared = flagsOf(globalFlags());
+  for (const [command, usual] of Object.entries(usualCommands)) {
+    const from = program.commands.find((each) => each.command === command);
+    for (const { line } of usual) {
+      const words = line.split(' ');
+      const to = [words.slice(0, 2).join(' '), words[0]]
+        .map((name) => program.commands.find((each) => each.command === name))
+        .find((each) => each !== undefined);
+      expect(to, line).toBeDefined();
+      const flags = [...shared, ...flagsOf(to?.flags ?? [])];
+      for (const word of words.filter((each) => each.startsWith('-'))) expect(flags, line).toContain(word);
+      if (from?.output !== 'document') continue;
+      const known = [...from.arguments.map(({ name }) => name), ...Object.keys(from.json), command.split('s ')[0]];
+      for (const [, value] of line.matchAll(/<(.+?)>/g)) expect(known, `${command}: ${line}`).toContain(value);
+    }
+  }
+});
+
+test('a result names the commands that follow, with its values and where it worked', async () => {
+  const { json } = await gantry([
+    '-C',
+    '.',
+    'config',
+    'set',
+    'region',
+    'us-east-1',
+    '--json',
+    '--profile',
+    'next-test',
+  ]);
+  expect(json()).toMatchObject({
+    next: [{ argv: ['gantry', 'config', 'get', 'region', '-C', '.', '--profile', 'next-test'] }],
+  });
+});
+
+describe('after an error', () => {
+  test.each((Object.keys(exitCodes) as ExitName[]).filter((name) => name !== 'ok' && name !== 'changes'))(
+    '%s: every command has a command line that gantry knows',
+    (exit) => {
+      for (const { command } of program.commands) {
+        const next = nextAfterError(new Failure(exit), [...command.split(' '), 'web', '--limit=5']);
+        expect(next[0], command).toBe('gantry');
+        const name = [next.slice(1, 3).join(' '), next[1]];
+        const isGroup = Object.hasOwn(program.groups, next[1] ?? '');
+        expect(isGroup || program.commands.some((each) => name.includes(each.command)), next.join(' ')).toBe(true);
+      }
+    },
+  );
+
+  test.each<[string, ExitName, string, string]>([
+    ['a value of a global flag is no command', 'usage', '--profile prod apps get', 'apps get --help --profile prod'],
+    ['a missing app', 'not-found', 'invoke web', 'apps list'],
+    ['a missing file on a volume', 'not-found', 'cat /x', 'ls'],
+    ['a folder is kept', 'project', '-C app deploy', 'check -C app'],
+    ['the log of the app that failed', 'app-error', 'invoke web -p p-1', 'logs web -p p-1'],
+    ['the same again', 'unavailable', 'apps list --json', 'apps list --json'],
+    ['more to see', 'bug', 'run a.py -- x', 'run a.py --debug -- x'],
+  ])('%s', (_, exit, line, expected) => {
+    expect(nextAfterError(new Failure(exit), line.split(' ')).join(' ')).toBe(`gantry ${expected}`);
+  });
+
+  test.each([
+    ['--port 4415 -C app', '-C app --port 0'],
+    ['--port=4415', '--port 0'],
+    ['-C app', '-C app --port 0'],
+  ])('another value of a flag takes the place of that in %s', (typed, expected) => {
+    const failed = new Failure('failed', { retryWith: ['--port', '0'] });
+    expect(nextAfterError(failed, ['dev', ...typed.split(' ')]).join(' ')).toBe(`gantry dev ${expected}`);
+  });
+
+  test('the log of the build that failed', () => {
+    const failed = new Failure('build-failed', { details: { app: 'web', build: 'b-1' } });
+    expect(nextAfterError(failed, ['deploy'])).toEqual(['gantry', 'logs', 'web', '--build', 'b-1']);
+  });
+});
+
+class Failure extends GantryError {
+  constructor(
+    override readonly exit: ExitName,
+    facts = {},
+  ) {
+    super('failed', facts);
+  }
+}
+
+function flagsOf(flags: readonly { flags: string }[]): string[] {
+  return flags.flatMap((flag) => flag.flags.match(/--?[a-zA-Z][\w-]*/g) ?? []);
+}

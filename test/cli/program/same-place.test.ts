@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
+import { UnavailableError } from '../../../src/kernel/errors.ts';
+import { completeFix } from '../../../src/cli/program/complete-fix.ts';
+import { inSamePlace, placeBeside, placeResult } from '../../../src/cli/program/same-place.ts';
+
+test.each([
+  ['logs web', 'deploy -p p-2', 'logs web -p p-2'],
+  ['logs web', 'deploy --profile=ci --region eu-west-2 -C web', 'logs web --profile=ci --region eu-west-2 -C web'],
+  ['logs web', '--local deploy', 'logs web --local'],
+  ['logs web -p p-1', 'deploy --project p-2 -C web', 'logs web -p p-1 -C web'],
+  ['login --profile ci', 'deploy -p p-2', 'login --profile ci'],
+  ['check -C /tmp/web', 'init --cwd web', 'check -C /tmp/web'],
+  ['emulator exec -- pytest', 'deploy -p p-2', 'emulator exec -p p-2 -- pytest'],
+  ['run main.py --x 1', 'run -p p-2 main.py --x 1', 'run -p p-2 main.py --x 1'],
+  ['logs web', 'run main.py -p 3', 'logs web'],
+  ['projects list', 'apps list -p p-nowhere --profile ci', 'projects list --profile ci'],
+  ['profiles list', 'apps list --profile nobody -C web', 'profiles list -C web'],
+  ['help topics', 'deploy -p p-2', 'help topics'],
+  ['logs web', 'deploy -p', 'logs web'],
+])('%s, said by %s, is typed as %s', (advice, line, typed) => {
+  expect(inSamePlace(['gantry', ...advice.split(' ')], line.split(' '))).toEqual(['gantry', ...typed.split(' ')]);
+});
+
+test('the command of another program stays as it is', () => {
+  expect(inSamePlace(['git', 'lfs', 'fetch'], ['deploy', '-p', 'p-2'])).toEqual(['git', 'lfs', 'fetch']);
+});
+
+test('a sentence and a result say what to type where their command line worked', () => {
+  const inPlace = placeBeside(['deploy', '-p', 'p-2']);
+  const cancel = gantryCommand`builds cancel web b-1`;
+  const said = sentence`to cancel it: ${cancel}, or ${gantryCommand`open`}`;
+  expect(String(withCommands(said, inPlace))).toBe(
+    'to cancel it: gantry builds cancel web b-1 -p p-2, or gantry open -p p-2',
+  );
+  const result = placeResult({ app: 'web', waste: [{ line: cancel, why: said }], none: null }, inPlace);
+  expect(JSON.parse(JSON.stringify(result))).toEqual({
+    ...{ app: 'web', none: null },
+    waste: [
+      {
+        line: 'gantry builds cancel web b-1 -p p-2',
+        why: 'to cancel it: gantry builds cancel web b-1 -p p-2, or gantry open -p p-2',
+      },
+    ],
+  });
+});
+
+test('a result without commands is the same object, whatever is in it', () => {
+  const inPlace = placeBeside(['deploy', '-C', 'web']);
+  const results = [
+    undefined,
+    null,
+    'text',
+    { unset: undefined, at: new Date(0), list: [{ id: 'r-1' }] },
+    [undefined, {}],
+  ];
+  for (const result of results) expect(placeResult(result, inPlace)).toBe(result);
+  const list = [{ id: 'r-1' }];
+  const placed = placeResult({ list, unset: undefined, next: gantryCommand`open web` }, inPlace);
+  expect([placed.list === list, String(placed.next)]).toEqual([true, 'gantry open web -C web']);
+});
+
+test('a network error leads to gantry doctor, unless it has a fix or there was a reply', async () => {
+  const fixOf = async (facts: ConstructorParameters<typeof UnavailableError>[1]) => {
+    const error = new UnavailableError('down', facts);
+    await completeFix(error, ['apps', 'list', '-p', 'p-2']);
+    return String(error.facts.fix);
+  };
+  expect(await fixOf({})).toBe('gantry doctor -p p-2');
+  expect(await fixOf({ fix: 'wait' })).toBe('wait');
+  expect(await fixOf({ status: 503 })).toBe('undefined');
+});

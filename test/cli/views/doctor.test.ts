@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import type { Check } from '../../../src/local/doctor/index.ts';
+import { checksView } from '../../../src/cli/views/doctor.ts';
+import { markedPage, plainPage } from '../../support/page.ts';
+
+const checks: Check[] = [
+  { check: 'node', status: 'ok', message: 'Node 20' },
+  { check: 'project', status: 'warning', message: 'not checked' },
+  { check: 'clock', status: 'failed', message: '2 h ahead', fix: 'set the clock', code: 'failed' },
+];
+
+describe('the checks of doctor', () => {
+  test('are one line each, the fix below', () => {
+    expect(checksView(checks)(plainPage()).split('\n')).toEqual([
+      '✓  node     Node 20',
+      '!  project  not checked',
+      '✗  clock    2 h ahead',
+      '            fix set the clock',
+    ]);
+  });
+
+  test('have plain marks on a terminal without symbols, in line with each other', () => {
+    expect(checksView(checks)(plainPage({ ascii: true })).split('\n')).toEqual([
+      'ok  node     Node 20',
+      '!   project  not checked',
+      'x   clock    2 h ahead',
+      '             fix set the clock',
+    ]);
+  });
+
+  test('are green, yellow and red', () => {
+    const colors = checksView(checks)(markedPage()).match(/(?<=^<)\w+/gm);
+    expect(colors).toEqual(['green', 'yellow', 'red']);
+  });
+
+  test('wrap below their own message on a narrow terminal', () => {
+    const long: Check = { check: 'node', status: 'ok', message: 'one two three four five six seven eight' };
+    const lines = checksView([long])(plainPage({ columns: 40 })).split('\n');
+    expect(lines).toEqual(['✓  node  one two three four five six', '         seven eight']);
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { paintStatus } from '../../../src/cli/views/status.ts';
+import { markedPage } from '../../support/page.ts';
+
+test.each([
+  ['ready', 'green'],
+  ['not_ready', 'yellow'],
+  ['notready', 'yellow'],
+  ['NotReady', 'yellow'],
+  ['not running', 'yellow'],
+  ['not_failed', 'red'],
+  ['RuntimeError', 'red'],
+  ['imagepullerror', 'red'],
+  ['cold', undefined],
+])('%s is %s', (status, color) => {
+  expect(paintStatus(status, markedPage())).toBe(color === undefined ? status : `<${color}>${status}</${color}>`);
+});

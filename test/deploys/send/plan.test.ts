@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { AuthError, ConflictError, NotFoundError, RateLimitedError, UnavailableError } from '../../../src/kernel/errors.ts';
+import { checkDrift, type PlanOptions, planDeploy } from '../../../src/deploys/send/plan.ts';
+import { check } from '../../app/config-folder.ts';
+
+const app = { id: 'p-1-web', runtime: 'cortex', latestReadyBuildId: 'b-1' };
+const entry = (path: string, text: string) => ({ path, size: text.length, source: { text } });
+
+interface Platform {
+  /** The deployed app, or why it cannot be read. */
+  app: object | Error;
+  /** Files of the build, or why they cannot be read. */
+  zipFiles?: object | Error;
+}
+
+async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial<PlanOptions> = {}, toml = '') {
+  const warnings: string[] = [];
+  const asked: unknown[] = [];
+  const api = async (_: unknown, parameters: { build?: string }) => {
+    const reply = parameters.build === undefined ? deployed : zipFiles;
+    if (parameters.build !== undefined) asked.push(parameters.build);
+    if (reply instanceof Error) throw reply;
+    return parameters.build === undefined ? reply : { zipFiles: reply };
+  };
+  const context = {
+    api,
+    project: 'p-1',
+    settings: {
+      addresses: { management: { value: 'https://here' } },
+      folders: { state: '/nonexistent' },
+      region: { value: undefined, origin: 'not set' },
+      teamState: { value: undefined },
+    },
+    signal: new AbortController().signal,
+    now: () => 0,
+    platformNow: () => 0,
+    env: {},
+    trace() {},
+    progress: { warn: (text: string) => void warnings.push(text) },
+  };
+  const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
+  const entries = [entry('main.py', 'hello'), entry('new.py', 'x')];
+  const local = { project, entries, bytes: 6, warnings: [] };
+  const found = await planDeploy(context as never, local as never, {
+    compareFiles: true,
+    dryRun: true,
+    keepScaling: false,
+    ...options,
+  });
+  return { ...found, said: warnings, asked };
+}
+
+describe('a deploy plan', () => {
+  test('of an app that is not deployed would create it', async () => {
+    const found = await plan({ app: new NotFoundError('no such app', { status: 404 }) });
+    expect(found).toMatchObject({ exists: false, changed: true, settings: [], fileChanges: null });
+  });
+
+  test('compares the files with those of the last build that was ready', async () => {
+    const found = await plan({ app: { ...app, latestBuildId: 'b-2' }, zipFiles: { 'main.py': 5, 'old.py': 1 } });
+    expect(found.fileChanges).toEqual({
+      added: ['new.py'],
+      changed: [],
+      removed: ['old.py'],
+      unchanged: 1,
+      byCrc32: 0,
+      unverified: 1,
+    });
+    expect([found.asked, found.changed, found.exists]).toEqual([['b-1'], true, true]);
+  });
+
+  test('compares with the last build if none was ready', async () => {
+    expect((await plan({ app: { ...app, latestReadyBuildId: '', latestBuildId: 'b-2' } })).asked).toEqual(['b-2']);
+  });
+
+  test.each<[what: string, zipFiles: object, changes: boolean]>([
+    ['no files', { 'main.py': 5, 'new.py': 1 }, false],
+    ['a changed file', { 'main.py': 4, 'new.py': 1 }, true],
+    ['an added file', { 'main.py': 5 }, true],
+    ['a removed file', { 'main.py': 5, 'new.py': 1, 'old.py': 1 }, true],
+  ])('with %s has changes: %3$j', async (_, zipFiles, changes) => {
+    expect((await plan({ app, zipFiles })).changed).toBe(changes);
+  });
+
+  test('with a changed setting has changes', async () => {
+    const same = { 'main.py': 5, 'new.py': 1 };
+    const scaling = '[cerebrium.scaling]\nmin_replicas = 1\n';
+    const found = await plan({ app: { ...app, minReplicaCount: 2 }, zipFiles: same }, {}, scaling);
+    expect([found.changed, found.settings.length]).toEqual([true, 1]);
+  });
+
+  test('with a setting that may be the default of the platform has none', async () => {
+    const same = { 'main.py': 5, 'new.py': 1 };
+    const found = await plan({ app: { ...app, minReplicaCount: 2 }, zipFiles: same });
+    expect([found.changed, found.settings]).toEqual([
+      false,
+      [expect.objectContaining({ byDefault: true, drifted: null })],
+    ]);
+  });
+
+  test('without a comparison of files has none', async () => {
+    const found = await plan({ app }, { compareFiles: false });
+    expect([found.fileChanges, found.asked, found.changed]).toEqual([null, [], false]);
+  });
+
+  test.each([
+    ['build_error', 'build_error'],
+    ['ready', null],
+    ['building', null],
+    [undefined, null],
+  ])('after a build with status %s names it as failed: %j', async (lastBuildStatus, failedBuild) => {
+    const found = await plan({ app: { ...app, lastBuildStatus }, zipFiles: { 'main.py': 5, 'new.py': 1 } });
+    expect([found.failedBuild, found.changed]).toEqual([failedBuild, failedBuild !== null]);
+  });
+});
+
+describe('an app that cannot be read', () => {
+  const refused = new UnavailableError('HTTP 503', { status: 503 });
+
+  test('fails a dry run: the comparison is its result', async () => {
+    await expect(plan({ app: refused })).rejects.toBe(refused);
+    await expect(plan({ app, zipFiles: refused })).rejects.toBe(refused);
+  });
+
+  test('is a warning for a deploy', async () => {
+    const found = await plan({ app: refused }, { dryRun: false });
+    expect(found).toMatchObject({
+      exists: null,
+      fileChanges: null,
+      changed: true,
+      said: [expect.stringContaining('HTTP 503')],
+    });
+    const withoutFiles = await plan({ app, zipFiles: refused }, { dryRun: false });
+    expect(withoutFiles).toMatchObject({
+      exists: true,
+      fileChanges: null,
+      said: [expect.stringContaining('HTTP 503')],
+    });
+  });
+
+  test.each([
+    ['no reply at all', new UnavailableError('cannot connect')],
+    ['a refused token', new AuthError('expired', { status: 401 })],
+    ['a rate limit', new RateLimitedError('slow down', { status: 429 })],
+    ['a mistake of our own', new TypeError('undefined')],
+  ])('also fails a deploy after %s', async (_, error) => {
+    await expect(plan({ app: error }, { dryRun: false })).rejects.toBe(error);
+  });
+
+  test('has no files to compare with if the platform has no list of them', async () => {
+    const found = await plan({ app, zipFiles: new NotFoundError('no list', { status: 404 }) });
+    expect([found.fileChanges, found.said]).toEqual([null, []]);
+  });
+});
+
+test.each([
+  ['changed outside of the file', { drifted: true, byDefault: false }, 'warns', 'refused'],
+  ['not known to be changed', { drifted: null, byDefault: false }, 'nothing', 'refused'],
+  ['perhaps a default of the platform', { drifted: null, byDefault: true }, 'nothing', 'nothing'],
+  ['changed in the file', { drifted: false, byDefault: false }, 'nothing', 'nothing'],
+])('a setting that is %s', (_, change, usually, withFlag) => {
+  const said = (failOnDrift: boolean) => {
+    const warnings: string[] = [];
+    const progress = { warn: () => warnings.push('warns') };
+    const settings = [{ setting: 'scaling.max_replicas', from: 5, to: 4, ...change }];
+    try {
+      checkDrift({ progress } as never, { app: 'web', settings } as never, failOnDrift);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConflictError);
+      return 'refused';
+    }
+    return warnings[0] ?? 'nothing';
+  };
+  expect([said(false), said(true)]).toEqual([usually, withFlag]);
+});

@@ -1,0 +1,208 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { ChartReport } from '../../../src/kernel/output/chart/model.ts';
+import { chartPage } from '../../../src/kernel/output/chart-page/chart-page.ts';
+import { folderOf } from '../../support/app.ts';
+import { chromiumPath, startBrowser } from '../../support/browser.ts';
+
+const hour = 3_600_000;
+const noon = Date.UTC(2026, 10, 20, 12);
+const steps = Array.from({ length: 25 }, (_, index) => index);
+
+interface Row {
+  time: string;
+  requests: number;
+}
+
+const report: ChartReport<Row> = {
+  summary: ['603 requests, 11 failed', '2026-11-20 12:00 to 2026-11-21 12:00, Europe/Berlin'],
+  chart: {
+    ...{ times: steps.map((step) => noon + step * hour), step: 'hour', zone: 'Europe/Berlin' },
+    panels: [
+      {
+        ...{ title: 'requests', kind: 'bars', unit: 'count' },
+        series: [
+          { name: 'requests', values: steps.map((step) => 20 + step) },
+          { name: 'failed', values: steps.map((step) => (step === 12 ? 9 : 0)) },
+        ],
+      },
+      {
+        ...{ title: 'runtime', kind: 'lines', unit: 'ms' },
+        series: [1, 2, 40].map((factor, place) => ({
+          name: ['p50', 'p90', 'p99'][place] ?? '',
+          values: steps.map((step) => (step === 5 ? null : (250 + step * 10) * factor)),
+        })),
+      },
+    ],
+  },
+  rows: [{ time: '2026-11-20 13:00', requests: 20 }],
+  columns: { TIME: ({ time }) => time, REQUESTS: ({ requests }) => requests },
+};
+
+test('text is escaped', () => {
+  const hostile = '</script><img src=x onerror=alert(1)>"\'&\u001b]0;title\u0007';
+  const page = chartPage(hostile, {
+    ...{ summary: [hostile], columns: { [hostile]: () => hostile }, rows: [1] },
+    chart: { ...report.chart, step: hostile },
+  });
+  expect(page).not.toContain('<img');
+  expect(page).not.toContain('\u001b');
+  expect(page.match(/<\/script>/g)).toHaveLength(3);
+});
+
+const title = chromiumPath
+  ? 'in a browser'
+  : 'in a browser (there is none: neither $CHROMIUM nor chromium on the PATH)';
+
+describe.skipIf(!chromiumPath)(title, () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+
+  afterAll(() => browser?.close());
+
+  test('the page draws all charts, without requests and errors', async () => {
+    const { page, complaints, requests } = await opened(report);
+    expect(await page.locator('canvas').count()).toBe(2);
+    for (const index of [0, 1]) expect(await colors(page, index)).toBeGreaterThan(3);
+    expect(await page.title()).toBe('Runs of web');
+    expect(complaints).toEqual([]);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('pointing at a chart shows the values of that step in all charts', async () => {
+    const { page } = await opened(report);
+    await pointAt(page, 12.9 / 25);
+    const legends = await page.locator('.u-legend').allInnerTexts();
+    expect(legends[0]?.replace(/\s+/g, ' ')).toMatch(/2026-11-21 01:00 ?requests ?32 ?failed ?9/);
+    expect(legends[1]?.replace(/\s+/g, ' ')).toMatch(/2026-11-21 01:00 ?p50 ?370 ms ?p90 ?740 ms ?p99 ?14\.8 s/);
+  });
+
+  test('cores and GB have fractions, on the axis and in the legend', async () => {
+    const panels = (['cores', 'GB'] as const).map((unit, index) => ({
+      ...{ title: unit, kind: 'lines' as const, unit },
+      series: [{ name: 'Max', values: steps.map((step) => (0.034 + step / 1000) * (1 + 100 * index)) }],
+    }));
+    const { page, complaints } = await opened({ ...report, chart: { ...report.chart, panels } });
+    await pointAt(page, 12.9 / 25);
+    const legends = await page.locator('.u-legend').allInnerTexts();
+    expect(legends.map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
+      expect.stringMatching(/Max ?0\.046$/),
+      expect.stringMatching(/Max ?4\.65$/),
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('dragging zooms all charts, and a button resets them', async () => {
+    const { page } = await opened(report);
+    const back = page.getByRole('button', { name: 'Reset zoom' });
+    expect(await back.count()).toBe(0);
+    await pointAt(page, 0.25);
+    await page.mouse.down();
+    await pointAt(page, 0.5, { steps: 5 });
+    await page.mouse.up();
+    expect(await back.count()).toBe(2);
+    await back.first().click();
+    expect(await back.count()).toBe(0);
+  });
+
+  test('the page follows the preference for dark colors, also when it changes', async () => {
+    const { page } = await opened(report, { colorScheme: 'dark' });
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(await background()).toBe('rgb(16, 19, 23)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await background()).toBe('rgb(246, 247, 249)');
+    expect(await page.locator('canvas').count()).toBe(2);
+  });
+
+  test.each([320, 400, 1400])('nothing is clipped at %i pixels', async (width) => {
+    const { page } = await opened(report, { viewport: { width, height: 800 } });
+    await page.setViewportSize({ width: width - 20, height: 800 });
+    await page.locator('summary').click();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width - 20);
+    expect(await page.getByRole('cell', { name: '2026-11-20 13:00' }).isVisible()).toBe(true);
+  });
+
+  test('a hostile name is shown as text', async () => {
+    const name = '</script><img src=x onerror="document.title=1"><script>document.title=2</script>';
+    const { page, complaints, requests } = await opened({ ...report, summary: [name] }, {}, name);
+    expect(await page.title()).toBe(name);
+    expect(await page.locator('h1').textContent()).toBe(name);
+    expect(await page.locator('img').count()).toBe(0);
+    expect([complaints, requests.length]).toEqual([[], 1]);
+  });
+
+  test('a chart without data says so', async () => {
+    const nothing = { ...report.chart, panels: report.chart.panels.map(emptied) };
+    const { page, complaints } = await opened({ ...report, chart: nothing });
+    expect(await page.getByText('No data in this time range.').count()).toBe(2);
+    expect(complaints).toEqual([]);
+  });
+
+  test('10,000 points are drawn', async () => {
+    const times = Array.from({ length: 10_000 }, (_, index) => noon + index * 60_000);
+    const panels = report.chart.panels.map((panel) => ({
+      ...panel,
+      series: panel.series.map(({ name }) => ({ name, values: times.map((_, index) => (index % 97) + 1) })),
+    }));
+    const { page, complaints } = await opened({ ...report, chart: { ...report.chart, times, panels } });
+    expect(await colors(page, 1)).toBeGreaterThan(3);
+    expect(complaints).toEqual([]);
+  });
+
+  test('without JavaScript the page shows the numbers', async () => {
+    const { page } = await opened(report, { javaScriptEnabled: false });
+    await page.locator('summary').click();
+    expect(await page.getByRole('cell', { name: '2026-11-20 13:00' }).isVisible()).toBe(true);
+  });
+
+  /** Opens the page; what it would load but itself is refused, and counted. */
+  async function opened(asked: ChartReport<Row>, options: BrowserContextOptions = {}, title = 'Runs of web') {
+    const folder = await folderOf({});
+    const file = join(folder.path, 'chart.html');
+    await writeFile(file, chartPage(title, asked));
+    const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', ...options });
+    onTestFinished(async () => {
+      await context.close();
+      await folder[Symbol.asyncDispose]();
+    });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    const address = pathToFileURL(file).href;
+    await page.route('**', (route) => {
+      requests.push(route.request().url());
+      return route.request().url() === address ? route.continue() : route.abort();
+    });
+    await page.goto(address);
+    return { page, complaints, requests };
+  }
+});
+
+function emptied(panel: ChartReport<Row>['chart']['panels'][number]) {
+  return { ...panel, series: panel.series.map(({ name }) => ({ name, values: steps.map(() => null) })) };
+}
+
+/** Moves the mouse over the first chart, so far from its left edge. */
+async function pointAt(page: Page, share: number, options: { steps?: number } = {}): Promise<void> {
+  const box = await page.locator('.u-over').first().boundingBox();
+  if (!box) throw new Error('there is no chart');
+  await page.mouse.move(box.x + box.width * share, box.y + box.height / 2, options);
+  await page.waitForFunction("document.querySelector('.u-legend .u-value').textContent !== ''");
+}
+
+/** How many colours there are on a canvas. */
+function colors(page: Page, index: number): Promise<number> {
+  return page.evaluate(`(() => {
+    const canvas = document.querySelectorAll('canvas')[${index}];
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  })()`);
+}

@@ -1,0 +1,113 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { resolveSettings } from '../../../src/platform/config/settings.ts';
+import { removeProfile, storeSettings, updateStoredFile, useProfile } from '../../../src/platform/config/stored-files.ts';
+import { folderOf } from '../../support/app.ts';
+
+const at = (path: string) => resolveSettings({ GANTRY_CONFIG_DIR: path }, {});
+const read = (path: string) => JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
+
+test('stores a value in the given profile, and reads it from there', async () => {
+  await using folder = await folderOf({});
+  const path = join(folder.path, 'made', 'new');
+  await storeSettings(at(path), 'work', { project: 'p-work', apiUrl: 'https://work.example' });
+  await useProfile(at(path), 'work');
+  expect(read(path)).toEqual({
+    profile: 'work',
+    profiles: { work: { project: 'p-work', apiUrl: 'https://work.example' } },
+  });
+  expect(at(path).project).toEqual({ value: 'p-work', origin: 'profile' });
+});
+
+test('undefined removes a value; everything else in the file is kept', async () => {
+  const stored = { other: [1], profiles: { default: { project: 'p-1', region: 'r', own: {} }, spare: { x: 1 } } };
+  await using folder = await folderOf({ 'config.json': JSON.stringify(stored) });
+  await storeSettings(at(folder.path), 'default', { project: undefined });
+  expect(read(folder.path)).toEqual({ other: [1], profiles: { default: { region: 'r', own: {} }, spare: { x: 1 } } });
+});
+
+test.each([
+  ['spare', { profile: 'work', profiles: { work: {} } }],
+  ['work', { profiles: { spare: {} } }],
+  ['none', { profile: 'work', profiles: { work: {}, spare: {} } }],
+])('removing the profile %s', async (name, left) => {
+  await using folder = await folderOf({
+    'config.json': JSON.stringify({ profile: 'work', profiles: { work: {}, spare: {} } }),
+  });
+  await removeProfile(at(folder.path), name);
+  expect(read(folder.path)).toEqual(left);
+});
+
+test('the file and its folder are private, and no temporary file remains', async () => {
+  await using folder = await folderOf({});
+  const path = join(folder.path, 'gantry');
+  await storeSettings(at(path), 'default', { project: 'p-1' });
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+  expect(statSync(join(path, 'config.json')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(path)).toEqual(['config.json']);
+});
+
+test('makes a file with wider permissions private', async () => {
+  await using folder = await folderOf({ 'config.json': '{}' });
+  chmodSync(join(folder.path, 'config.json'), 0o644);
+  await storeSettings(at(folder.path), 'default', { project: 'p-1' });
+  expect(statSync(join(folder.path, 'config.json')).mode & 0o777).toBe(0o600);
+});
+
+test('keeps a file that is a symbolic link', async () => {
+  await using folder = await folderOf({ 'elsewhere.json': '{"kept": true}' });
+  const path = join(folder.path, 'gantry');
+  mkdirSync(path);
+  symlinkSync(join(folder.path, 'elsewhere.json'), join(path, 'config.json'));
+  await storeSettings(at(path), 'default', { region: 'r' });
+  expect(JSON.parse(readFileSync(join(folder.path, 'elsewhere.json'), 'utf8'))).toMatchObject({ kept: true });
+  expect(at(path).region.value).toBe('r');
+});
+
+test('concurrent writers lose no change', async () => {
+  await using folder = await folderOf({});
+  const names = Array.from({ length: 20 }, (_, index) => `profile-${index}`);
+  await Promise.all(names.map((name) => storeSettings(at(folder.path), name, { project: `p-${name}` })));
+  expect(Object.keys(read(folder.path).profiles).sort()).toEqual(names.sort());
+});
+
+test('the lock of a killed process is taken over', async () => {
+  await using folder = await folderOf({ 'config.json': '{}' });
+  const lock = join(folder.path, 'config.json.lock');
+  mkdirSync(lock);
+  utimesSync(lock, 1, 1);
+  await storeSettings(at(folder.path), 'default', { project: 'p-1' });
+  expect(at(folder.path).project.value).toBe('p-1');
+});
+
+test('an error names a file that cannot be written, and a fix', async () => {
+  await using folder = await folderOf({ gantry: 'a file in the place of the folder' });
+  await expect(storeSettings(at(join(folder.path, 'gantry')), 'default', {})).rejects.toMatchObject({
+    exit: 'failed',
+    message: expect.stringMatching(/^cannot write \S+gantry\/config\.json: nothing was changed$/),
+    facts: { fix: expect.stringMatching(/GANTRY_PROJECT.*GANTRY_CONFIG_DIR/), why: expect.stringMatching(/EEXIST/) },
+  });
+  await expect(updateStoredFile(join(folder.path, 'gantry', 'x'), 'credentials', (same) => same)).rejects.toMatchObject(
+    {
+      facts: { fix: expect.stringContaining('set GANTRY_TOKEN in the environment') },
+    },
+  );
+});
+
+test('does not change a file that is not valid JSON', async () => {
+  await using folder = await folderOf({});
+  const settings = at(folder.path);
+  writeFileSync(join(folder.path, 'config.json'), '{ mine');
+  await expect(storeSettings(settings, 'default', {})).rejects.toThrow(/config\.json is not valid JSON: nothing was/);
+  expect(readFileSync(join(folder.path, 'config.json'), 'utf8')).toBe('{ mine');
+});
