@@ -33,11 +33,11 @@ export async function bundle(folder, plugins = []) {
       groups: [
         {
           name: 'main',
-          test: /src.(main|config.folders|program.(prepared-)?help(-layout)?|output.(wrap-text|display-width))\.ts$/,
+          test: /src.(main|platform.config.folders|cli.program.(prepared-)?help(-layout)?|kernel.output.(wrap-text|display-width))\.ts$/,
         },
         { name: 'program', test: (id) => common.includes(id) },
-        { name: 'disk', test: /src.disk.(?!writable|claims|announce)[^/\\]*\.ts$/ },
-        { name: 'waiting', test: /src.operations.waiting./ },
+        { name: 'disk', test: /src.kernel.disk.(?!writable|claims|announce)[^/\\]*\.ts$/ },
+        { name: 'waiting', test: /src.platform.waiting./ },
         { name: 'mcp-sdk', test: /node_modules.(@modelcontextprotocol|zod)/ },
       ],
     },
@@ -46,7 +46,7 @@ export async function bundle(folder, plugins = []) {
     paths: { 'string-width': './string-width.cjs' },
   });
 
-  // Parsing its tables takes 20 ms: a file of its own, loaded for text beyond ASCII (src/output/width.ts) and by ora,
+  // Parsing its tables takes 20 ms: a file of its own, loaded for text beyond ASCII (src/kernel/output/display-width.ts) and by ora,
   // which ask for its default export in different ways.
   const widths = await rolldown({ ...input, input: { 'string-width': 'string-width' } });
   const alone = await widths.write({
@@ -62,7 +62,7 @@ export async function bundle(folder, plugins = []) {
 
   keepOwnLines(folder);
 
-  // Threads and Python programs stay files of their own, where src/kernel/own-files.ts looks for them.
+  // Threads and Python programs stay files of their own, where src/own-files.ts looks for them.
   const threads = [];
   for (const file of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
     if (file.endsWith('.py')) cpSync(`src/${file}`, `${folder}/${file}`);
@@ -93,7 +93,7 @@ const common = [
   'cli/program/run-program',
   'cli/program/command-tree',
   'cli/program/create-context',
-  'command',
+  'cli/command',
   'platform/api/client',
   'platform/contract/scalars',
   'platform/contract/apps',

@@ -119,7 +119,7 @@ const settingsAndSpinners = [
  * @param {string} folder of the program
  */
 function jqFile(folder) {
-  return replaced(/src.output.jq-wasm\.ts$/, () => {
+  return replaced(/src.kernel.output.jq-wasm\.ts$/, () => {
     const name = compressedFile(folder, 'jq', readFileSync(require.resolve('jq-wasm/jq.wasm')));
     return [
       "import { promisify } from 'node:util';",
@@ -130,7 +130,7 @@ function jqFile(folder) {
   });
 }
 
-const ownFiles = resolve('src/kernel/own-files.ts');
+const ownFiles = resolve('src/own-files.ts');
 
 /**
  * Writes WebAssembly beside the program, and returns the name of the file. Compressing takes seconds, so the result is

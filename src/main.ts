@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
+import { helpText } from './cli/program/help.ts';
+import { preparedHelp } from './cli/program/prepared-help.ts';
+import type { RunState } from './cli/program/run-state.ts';
 import { after } from './kernel/clock.ts';
 import { annotationsRoot } from './kernel/environment.ts';
 import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, ProjectError } from './kernel/errors.ts';
 import { KnownSecrets } from './kernel/output/known-secrets.ts';
 import type { ColorChoice } from './kernel/output/page.ts';
 import { type Io, isCharacterDevice, processIo } from './kernel/process.ts';
-import { helpText } from './cli/program/help.ts';
-import { preparedHelp } from './cli/program/prepared-help.ts';
-import type { RunState } from './cli/program/run-state.ts';
 import { version } from './kernel/version.ts';
 
 export type { Io };

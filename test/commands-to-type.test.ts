@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type CommandLine, gantryCommand } from '../src/kernel/command-line.ts';
 import { commands as commandTree } from '../src/cli/commands/index.ts';
 import { buildProgram } from '../src/cli/program/command-tree.ts';
 import { divideLine } from '../src/cli/program/program-arguments.ts';
+import { type CommandLine, gantryCommand } from '../src/kernel/command-line.ts';
 import { smallApp } from './support/app.ts';
 import { emulatorForAll } from './support/emulators.ts';
 import { newFolder } from './support/files.ts';
@@ -85,7 +85,7 @@ test('a shell reads each of them as it was meant', () => {
 
 /** Texts that name commands, and tell nobody to type one: help, patterns with a word in capitals, pipelines, and tables of prose. */
 const tellsOfCommands =
-  /^src\/(emulator|testing)\/|^src\/(config\/environment|program\/(help|refusals)|views\/(reference|cache-entry))\.ts|\/operations\/(ci|failures\/rules)\//;
+  /^src\/(emulator|testing)\/|^src\/(kernel\/environment|cli\/(program\/(help|refusals)|views\/(reference|cache-entry)))\.ts|^src\/(local\/ci|causes\/rules)\//;
 const toldAsText = /^\s*(fix|message|empty)\??[:=]|(fix|message|empty): *[`'"]|progress\.(note|warn|request)\(/;
 const names = Object.values(commandTree).flatMap((group) => Object.keys(group));
 const inText = new RegExp(`[\`'"(: ]gantry (${names.join('|')})\\b`);

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeArchive } from '../src/app/archive.ts';
+import { startEmulator } from '../src/emulator/index.ts';
+import type { GantryError } from '../src/kernel/errors.ts';
 import { type Api, createApi } from '../src/platform/api/client.ts';
 import { sendDirectly } from '../src/platform/api/transport.ts';
 import { findCredential } from '../src/platform/config/credentials.ts';
@@ -16,10 +19,13 @@ import {
   getBuildZipContents,
   listBuilds,
 } from '../src/platform/contract/builds.ts';
-import { completeUpload, deletePath, getDownloadLink, initializeUpload, listFolder } from '../src/platform/contract/volumes.ts';
-import { startEmulator } from '../src/emulator/index.ts';
-import type { GantryError } from '../src/kernel/errors.ts';
-import { writeArchive } from '../src/app/archive.ts';
+import {
+  completeUpload,
+  deletePath,
+  getDownloadLink,
+  initializeUpload,
+  listFolder,
+} from '../src/platform/contract/volumes.ts';
 import { uploadArchive } from '../src/storage/transfer/upload-archive.ts';
 import { address } from './support/gantry.ts';
 

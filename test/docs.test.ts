@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type CommandReference, flagMeaning, reference } from '../src/cli/reference.ts';
 import { settingFidelity } from '../src/emulator/model/apps/setting-fidelity.ts';
 import { type ExitName, everyCommandExits, exitCodes, platformExits } from '../src/kernel/errors.ts';
 import { groupFlags } from '../src/kernel/output/flag-groups.ts';
-import { type CommandReference, flagMeaning, reference } from '../src/cli/reference.ts';
 import { shownTables } from './deploys/shown-tables.ts';
 
 test('docs/commands.md matches the program', async () => {

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { findBaseImages } from '../src/platform/config/registry-login.ts';
-import { explainLog } from '../src/causes/index.ts';
+import { dependencyFiles } from '../src/app/dependencies.ts';
+import { readEnvFile } from '../src/app/env-file.ts';
+import { analyzeProgram } from '../src/app/main-guard.ts';
+import { readRequirements } from '../src/app/requirements.ts';
 import { parseHeaders } from '../src/calls/invoke/call-headers.ts';
 import { readEvents } from '../src/calls/invoke/events.ts';
 import type { AppResponse } from '../src/calls/invoke/response.ts';
 import { splitLogText } from '../src/calls/logs/log-line.ts';
+import { explainLog } from '../src/causes/index.ts';
 import { KnownSecrets } from '../src/kernel/output/known-secrets.ts';
 import { createPage } from '../src/kernel/output/page.ts';
 import { redactedJson } from '../src/kernel/output/redacted-json.ts';
 import { sanitize } from '../src/kernel/output/sanitize.ts';
 import { createStreamSanitizer } from '../src/kernel/output/sanitize-stream.ts';
 import { table } from '../src/kernel/output/table.ts';
-import { dependencyFiles } from '../src/app/dependencies.ts';
-import { readEnvFile } from '../src/app/env-file.ts';
-import { analyzeProgram } from '../src/app/main-guard.ts';
-import { readRequirements } from '../src/app/requirements.ts';
+import { findBaseImages } from '../src/platform/config/registry-login.ts';
 import { errorFromStorage } from '../src/storage/transfer/storage-errors.ts';
 import { isWhole } from './support/extent.ts';
 

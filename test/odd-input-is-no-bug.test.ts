@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { FailedError, UnexpectedReplyError } from '../src/kernel/errors.ts';
-import { jsonLeaves } from '../src/platform/replies/json-leaves.ts';
-import { toSystemError } from '../src/kernel/output/system-error.ts';
 import { generateDependencyFiles } from '../src/app/dependencies.ts';
 import { analyzeProgram, withFunctionCall } from '../src/app/main-guard.ts';
 import { readRequirements } from '../src/app/requirements.ts';
+import { FailedError, UnexpectedReplyError } from '../src/kernel/errors.ts';
+import { toSystemError } from '../src/kernel/output/system-error.ts';
+import { jsonLeaves } from '../src/platform/replies/json-leaves.ts';
 import { parseSignedUrl } from '../src/storage/transfer/signed-url.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { lines } from './support/command-lines.ts';

@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
+import type { AppConfig } from '../app/config.ts';
 import { gantryCommand } from '../kernel/command-line.ts';
+import { GantryError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 import { isCanceled } from '../platform/contract/builds.ts';
-import { GantryError } from '../kernel/errors.ts';
-import type { AppConfig } from '../app/config.ts';
 import { locateFix } from './dockerfile-fix.ts';
 import { explainLog } from './explain-log.ts';
 import { readConfig } from './read-config.ts';

@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from 'node:path';
-import type { FileLocation } from '../kernel/errors.ts';
 import type { AppConfig } from '../app/config.ts';
 import { findInstruction } from '../app/dockerfile.ts';
 import { readTextIfPresent } from '../app/read-text.ts';
 import { locateSetting } from '../app/setting-location.ts';
+import type { FileLocation } from '../kernel/errors.ts';
 import type { Explanation } from './explanation.ts';
 
 const steps = [

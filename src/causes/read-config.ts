@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Context } from '../platform/context.ts';
 import { type AppConfig, checkAppConfig } from '../app/config.ts';
+import type { Context } from '../platform/context.ts';
 
 /** The app in this folder. Undefined without a config file that can be read: a failure is explained all the same. */
 export async function readConfig(

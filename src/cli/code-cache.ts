@@ -12,9 +12,9 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { Script, ScriptOptions } from 'node:vm';
 import { readVariable } from '../kernel/environment.ts';
-import { resolveFolders } from '../platform/config/folders.ts';
-import { isExecutable, ownLocation } from '../kernel/own-files.ts';
+import { isExecutable, ownLocation } from '../own-files.ts';
 import { version } from '../kernel/version.ts';
+import { resolveFolders } from '../platform/config/folders.ts';
 
 /**
  * Loads the program from code that an earlier run compiled, which takes half as long as compiling it again (decisions/0014).

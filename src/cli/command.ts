@@ -1,9 +1,9 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { CommandLine, Fix } from '../kernel/command-line.ts';
-import type { Context } from '../platform/context.ts';
 import { type ExitName, everyCommandExits, type NotFoundError, platformExits } from '../kernel/errors.ts';
 import type { View } from '../kernel/output/page.ts';
 import type { RawOutput } from '../kernel/output/raw-output.ts';
+import type { Context } from '../platform/context.ts';
 import { type ResultSchema, takesNext, withDryRun, withNextField } from './result-schema.ts';
 
 /** A command: its arguments and flags, what it does, and how its result is shown. */

@@ -1,8 +1,9 @@
 import type { Command as Commander } from 'commander';
-import type { Command } from './command.ts';
 import { gantryCommand } from '../kernel/command-line.ts';
-import { commands, type Leaf } from './commands/index.ts';
 import { type ExitName, exitCodes, UsageError } from '../kernel/errors.ts';
+import { version } from '../kernel/version.ts';
+import type { Command } from './command.ts';
+import { commands, type Leaf } from './commands/index.ts';
 import { addCommands, buildProgram, configureCommand } from './program/command-tree.ts';
 import {
   type ArgumentReference,
@@ -14,7 +15,6 @@ import {
   type FlagReference,
 } from './program/describe-command.ts';
 import { type OutputSchema, outputSchema } from './program/output-schema.ts';
-import { version } from '../kernel/version.ts';
 
 export { flagMeaning, helpText } from './program/help.ts';
 export { summariesByCategory } from './program/help-source.ts';

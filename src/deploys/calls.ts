@@ -1,4 +1,3 @@
-import type { Run } from '../platform/contract/runs.ts';
 import { compareErrors, type ErrorCount } from '../calls/difference/index.ts';
 import {
   type Call,
@@ -10,6 +9,7 @@ import {
   runKey,
 } from '../calls/runs/index.ts';
 import { count } from '../kernel/output/format.ts';
+import type { Run } from '../platform/contract/runs.ts';
 import type { Owner } from './replicas.ts';
 
 export interface CallFacts {

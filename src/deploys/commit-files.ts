@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Context } from '../platform/context.ts';
-import type { BuildFile } from './builds/index.ts';
-import { readObjects } from './git/index.ts';
 import { defaultExclude, defaultInclude } from '../app/collect.ts';
 import { parseAppConfig } from '../app/config.ts';
 import { dependencyFiles } from '../app/dependencies.ts';
 import { isSelected } from '../app/files/patterns.ts';
 import { withAppName } from '../app/rename.ts';
+import type { Context } from '../platform/context.ts';
+import type { BuildFile } from './builds/index.ts';
+import { readObjects } from './git/index.ts';
 import type { Here } from './identity.ts';
 
 /** What a deploy of a commit sends, by path: modes and ids of blobs, and what gantry makes of the config file instead. */

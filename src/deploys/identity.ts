@@ -1,12 +1,12 @@
 import type { CommandLine } from '../kernel/command-line.ts';
+import { ConflictError, type ExitName } from '../kernel/errors.ts';
+import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { getBuildZipContents } from '../platform/contract/builds.ts';
-import { ConflictError, type ExitName } from '../kernel/errors.ts';
+import { tryRequest } from '../platform/waiting/index.ts';
 import { parseZipContents } from './builds/index.ts';
 import { findRevision, listAhead, listRecent, mayConvert } from './git/index.ts';
 import { type AppHistory, readHistory, recordEvent } from './history/index.ts';
-import { tryRequest } from '../platform/waiting/index.ts';
-import { shortBuild } from '../kernel/output/format.ts';
 import { settle } from './observe.ts';
 import { servingBuild } from './serving.ts';
 

@@ -1,14 +1,14 @@
+import { Jobs, readRunList } from '../calls/runs/index.ts';
+import { type GantryError, NotFoundError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import { type Container, listContainers } from '../platform/contract/containers.ts';
 import type { Run } from '../platform/contract/runs.ts';
-import { type GantryError, NotFoundError } from '../kernel/errors.ts';
-import { readJobs } from './history/index.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { Jobs, readRunList } from '../calls/runs/index.ts';
 import { contextWith, isRefusal, tryRequest } from '../platform/waiting/index.ts';
 import { replicaOf } from './calls.ts';
+import { readJobs } from './history/index.ts';
 
 /** What is asked for: each is a request, at least. */
 export type LookPart = 'app' | 'replicas' | 'runs';

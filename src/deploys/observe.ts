@@ -1,13 +1,13 @@
+import { GantryError, isTransient } from '../kernel/errors.ts';
+import { shortBuild } from '../kernel/output/format.ts';
 import type { Settings } from '../platform/config/settings.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, listBuilds } from '../platform/contract/builds.ts';
-import { GantryError, isTransient } from '../kernel/errors.ts';
-import { type AppHistory, readHistory } from './history/index.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, unless, unlessMissing } from '../platform/waiting/index.ts';
-import { shortBuild } from '../kernel/output/format.ts';
 import { buildFact, isKnown, type Known, type ServingFacts } from './facts.ts';
+import { type AppHistory, readHistory } from './history/index.ts';
 import { lateMs, type Serving, serving } from './serving.ts';
 
 /** What the platform shows of an app at one time. */

@@ -1,11 +1,11 @@
+import { Jobs } from '../calls/runs/index.ts';
+import { AuthError, GantryError, NotFoundError } from '../kernel/errors.ts';
+import { count, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { appIsUnwell, liveBuild } from '../platform/contract/apps.ts';
 import { buildPhase } from '../platform/contract/builds.ts';
-import { AuthError, GantryError, NotFoundError } from '../kernel/errors.ts';
-import { fetchBuild } from './builds/index.ts';
-import { Jobs } from '../calls/runs/index.ts';
 import { isTooEarly, tryRequest } from '../platform/waiting/index.ts';
-import { count, shortBuild } from '../kernel/output/format.ts';
+import { fetchBuild } from './builds/index.ts';
 import { Calls } from './calls.ts';
 import { type Because, type Health, type HealthFacts, judge } from './health.ts';
 import { type Before, type LookPart, listed, look } from './look.ts';

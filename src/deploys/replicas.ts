@@ -1,5 +1,12 @@
-import { type Container, hasCrashed, hasStopped, isRunning, isWaiting, mayRun } from '../platform/contract/containers.ts';
 import { count, duration } from '../kernel/output/format.ts';
+import {
+  type Container,
+  hasCrashed,
+  hasStopped,
+  isRunning,
+  isWaiting,
+  mayRun,
+} from '../platform/contract/containers.ts';
 
 /** Of which build a replica is, by the list of replicas. */
 export type Owner = 'own' | 'other' | 'nobody';

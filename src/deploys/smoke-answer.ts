@@ -1,6 +1,6 @@
-import { signOfCopy } from '../platform/api/cached-copy.ts';
-import { stringifyJson } from '../kernel/json-text.ts';
 import { type AppEvent, type AppResponse, type BufferedResponse, readEvents } from '../calls/invoke/index.ts';
+import { stringifyJson } from '../kernel/json-text.ts';
+import { signOfCopy } from '../platform/api/cached-copy.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 /** What is wrong with an answer; undefined if nothing is. `isNone`: the new build has not said anything by it. */

@@ -1,11 +1,11 @@
+import { invokeApp, readResponse } from '../calls/invoke/index.ts';
+import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
+import { AppError, GantryError, UnavailableError } from '../kernel/errors.ts';
+import { dollars, duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
-import { AppError, GantryError, UnavailableError } from '../kernel/errors.ts';
-import { invokeApp, readResponse } from '../calls/invoke/index.ts';
-import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
 import { contextWith, tryRequest } from '../platform/waiting/index.ts';
-import { dollars, duration, shortBuild } from '../kernel/output/format.ts';
 import { replicaOf } from './calls.ts';
 import { noSmoke, type ObservedBuild, type Smoke, type WatchedBuild } from './observed.ts';
 import { goneMs } from './replicas.ts';

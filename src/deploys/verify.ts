@@ -1,11 +1,11 @@
-import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
-import type { Context } from '../platform/context.ts';
-import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
-import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
-import { readFailureLog } from '../calls/logs/index.ts';
-import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { AppConfig } from '../app/config.ts';
+import { readFailureLog } from '../calls/logs/index.ts';
+import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
+import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
+import { duration, shortBuild } from '../kernel/output/format.ts';
+import type { Context } from '../platform/context.ts';
 import type { Finding } from './health.ts';
+import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
 import { allParts, type Before } from './look.ts';
 import { noSmoke, ObservedBuild, type Seen, summary, type WatchedBuild } from './observed.ts';
 import { goneMs } from './replicas.ts';

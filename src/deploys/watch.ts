@@ -1,6 +1,6 @@
+import { duration } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import { duration } from '../kernel/output/format.ts';
 import type { Finding, Health } from './health.ts';
 import { allParts, type LookPart } from './look.ts';
 import { type ObservedBuild, type Smoke, summary } from './observed.ts';

@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts';
 import type { TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
 import type { Pager } from './output/pager.ts';
-import { ownCommand } from './own-files.ts';
+import { ownCommand } from '../own-files.ts';
 
 /** SIGHUP: the terminal was closed. SIGBREAK: Ctrl-Break on Windows. */
 const terminationSignals: readonly TerminationSignal[] =

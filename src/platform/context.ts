@@ -1,19 +1,19 @@
+import type { ChangeCommand, Fix } from '../kernel/command-line.ts';
+import type { Environment } from '../kernel/environment.ts';
+import type { KnownSecrets } from '../kernel/output/known-secrets.ts';
+import type { ColorChoice } from '../kernel/output/page.ts';
+import type { Progress } from '../kernel/output/progress.ts';
+import type { Prompt } from '../kernel/output/prompt.ts';
 import type { Api, RawCall } from './api/client.ts';
 import type { HttpReply } from './api/http-reply.ts';
 import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
 import type { Send } from './api/transport.ts';
 import type { UnreadableItems } from './api/unreadable-items.ts';
-import type { ChangeCommand, Fix } from '../kernel/command-line.ts';
 import type { Credential } from './config/credentials.ts';
-import type { Environment } from '../kernel/environment.ts';
 import type { Host } from './config/mixed-environment.ts';
 import type { SettingFlags, Settings } from './config/settings.ts';
 import type { Target } from './config/target.ts';
-import type { KnownSecrets } from '../kernel/output/known-secrets.ts';
-import type { ColorChoice } from '../kernel/output/page.ts';
-import type { Progress } from '../kernel/output/progress.ts';
-import type { Prompt } from '../kernel/output/prompt.ts';
 
 export interface GlobalFlags {
   json?: string;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pause } from '../kernel/clock.ts';
-import { packageCommand } from '../kernel/own-files.ts';
+import { packageCommand } from '../own-files.ts';
 import { DeployedApp } from './deployed-app.ts';
 import { privateEnvironment, runGantry, type StartedGantry, startGantry } from './gantry-process.ts';
 import type { Delivery, TestApp, TestClock, TestPlatform, TestPlatformOptions, TestWebhooks } from './platform.ts';

@@ -1,6 +1,6 @@
 import { type AST, parseTOML } from 'toml-eslint-parser';
-import type { Problem } from '../../src/kernel/errors.ts';
 import { sections } from '../../src/app/schema.ts';
+import type { Problem } from '../../src/kernel/errors.ts';
 
 /**
  * The texts of the file after its user has done what the fix of a problem says, one for each alternative. Empty for fixes

@@ -16,10 +16,10 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import yauzl from 'yauzl';
-import { FailedError, InterruptedError, ProjectError } from '../../src/kernel/errors.ts';
 import { withTemporaryArchive, writeArchive } from '../../src/app/archive.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
 import { centralRecord, endOfArchive, localHeader } from '../../src/app/zip/records.ts';
+import { FailedError, InterruptedError, ProjectError } from '../../src/kernel/errors.ts';
 
 let folder: string;
 let zip: string;

@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { InterruptedError, ProjectError } from '../../src/kernel/errors.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, largestFiles } from '../../src/app/collect.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
+import { InterruptedError, ProjectError } from '../../src/kernel/errors.ts';
 
 let root: string;
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Problem } from '../../src/kernel/errors.ts';
 import { type ConfigOptions, checkAppConfig } from '../../src/app/config.ts';
+import type { Problem } from '../../src/kernel/errors.ts';
 
 /** A folder of its own for one test, with these files; returns its path. */
 export function folder(files: Record<string, string | Uint8Array>): string {

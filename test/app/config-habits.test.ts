@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/kernel/errors.ts';
 import { checkAppConfig } from '../../src/app/config.ts';
+import type { Problem } from '../../src/kernel/errors.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { applyFix } from './apply-fix.ts';

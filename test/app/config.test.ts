@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { checkAppConfig, loadAppConfig } from '../../src/app/config.ts';
 import { gantryCommand } from '../../src/kernel/command-line.ts';
 import { ProjectError } from '../../src/kernel/errors.ts';
-import { checkAppConfig, loadAppConfig } from '../../src/app/config.ts';
 import { check, folder, line, lines } from './config-folder.ts';
 
 const realworld = new URL('../../fixtures/realworld/', import.meta.url).pathname;

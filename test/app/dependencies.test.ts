@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ProjectError } from '../../src/kernel/errors.ts';
 import { addGeneratedFiles, type DependencyInput, generateDependencyFiles } from '../../src/app/dependencies.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
+import { ProjectError } from '../../src/kernel/errors.ts';
 
 function files(dependencies: Partial<DependencyInput['dependencies']>, deployment = {}, root = '/') {
   const all = { pip: {}, conda: {}, apt: {}, paths: {}, ...dependencies };

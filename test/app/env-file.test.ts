@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ProjectError } from '../../src/kernel/errors.ts';
 import { readEnvFile } from '../../src/app/env-file.ts';
+import { ProjectError } from '../../src/kernel/errors.ts';
 
 const read = (text: string) => readEnvFile(text, '.env');
 

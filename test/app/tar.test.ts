@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readTar } from '../../src/emulator/running/archives/tar.ts';
 import { createTar } from '../../src/app/tar.ts';
+import { readTar } from '../../src/emulator/running/archives/tar.ts';
 import { folderOf } from '../support/app.ts';
 
 const file = (path: string, content = 'x', executable = false) => ({ path, content: Buffer.from(content), executable });

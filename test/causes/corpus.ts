@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { FailureFacts } from '../../src/causes/index.ts';
 import { checkAppConfig } from '../../src/app/config.ts';
+import type { FailureFacts } from '../../src/causes/index.ts';
 import { folderOf } from '../support/app.ts';
 
 /** A log of `fixtures/failures`, and what explains it. */

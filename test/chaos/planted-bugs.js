@@ -64,7 +64,11 @@ export const plantedBugs = [
         '    signal.throwIfAborted();\n    await this.#check();',
         '    signal.throwIfAborted();',
       ),
-      edit('src/storage/transfer/download-file.ts', '  async #check(): Promise<void> {', '  async check(): Promise<void> {'),
+      edit(
+        'src/storage/transfer/download-file.ts',
+        '  async #check(): Promise<void> {',
+        '  async check(): Promise<void> {',
+      ),
       edit(
         'src/storage/transfer/download-file.ts',
         '    return (previous?.ranges ?? []).reduce',
@@ -106,7 +110,11 @@ export const plantedBugs = [
   {
     name: 'secrets not hidden',
     edits: [
-      edit('src/kernel/output/redact.ts', '  if (!suspicious.test(unknown)) return unknown;', '  if (text) return text;'),
+      edit(
+        'src/kernel/output/redact.ts',
+        '  if (!suspicious.test(unknown)) return unknown;',
+        '  if (text) return text;',
+      ),
     ],
   },
   {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { exitCodes } from '../../src/kernel/errors.ts';
 import { worstExit } from '../../src/deploys/send/index.ts';
+import { exitCodes } from '../../src/kernel/errors.ts';
 import { folderOf } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { KnownSecrets } from '../../src/kernel/output/known-secrets.ts';
 import { announceEnd } from '../../src/local/notify/index.ts';
 import { runNotifyCommand } from '../../src/local/notify/notify-command.ts';
-import { KnownSecrets } from '../../src/kernel/output/known-secrets.ts';
 import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands/index.ts';
-import { variables } from '../../src/kernel/environment.ts';
-import { faults } from '../../src/emulator/index.ts';
-import { exitCodes } from '../../src/kernel/errors.ts';
 import { referenceOf } from '../../src/cli/reference.ts';
+import { faults } from '../../src/emulator/index.ts';
+import { variables } from '../../src/kernel/environment.ts';
+import { exitCodes } from '../../src/kernel/errors.ts';
 import { gantry } from '../support/gantry.ts';
 
 test.each([

@@ -4,7 +4,7 @@ import type { JqResult } from 'jq-wasm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileJq } from '../../src/kernel/output/jq.ts';
 import { readJq } from '../../src/kernel/output/jq-wasm.ts';
-import { startOwnWorker } from '../../src/kernel/own-files.ts';
+import { startOwnWorker } from '../../src/own-files.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 

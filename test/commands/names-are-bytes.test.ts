@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/platform/context.ts';
 import { withRevision } from '../../src/deploys/git/index.ts';
+import type { Context } from '../../src/platform/context.ts';
 import { Random } from '../fuzz/random.ts';
 import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { exitCodes } from '../../src/kernel/errors.ts';
 import type { Reference } from '../../src/cli/reference.ts';
+import { exitCodes } from '../../src/kernel/errors.ts';
 import { commandLines } from '../support/commands.ts';
 import { gantry } from '../support/gantry.ts';
 

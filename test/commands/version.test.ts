@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Context } from '../../src/platform/context.ts';
+import { releaseNames, version } from '../../src/kernel/version.ts';
 import { readInstallation } from '../../src/local/version/index.ts';
 import { findNewestVersion, isNewer, registryUrl } from '../../src/local/version/newest-version.ts';
-import { releaseNames, version } from '../../src/kernel/version.ts';
+import type { Context } from '../../src/platform/context.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { noSmoke, ObservedBuild, type Smoke } from '../../src/deploys/observed.ts';
+import { watchBuild } from '../../src/deploys/watch.ts';
+import { DeniedError, NotFoundError, UnavailableError } from '../../src/kernel/errors.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { getApp } from '../../src/platform/contract/apps.ts';
 import { listContainers } from '../../src/platform/contract/containers.ts';
 import { getRunsChart, listRuns } from '../../src/platform/contract/runs.ts';
-import { noSmoke, ObservedBuild, type Smoke } from '../../src/deploys/observed.ts';
-import { watchBuild } from '../../src/deploys/watch.ts';
-import { DeniedError, NotFoundError, UnavailableError } from '../../src/kernel/errors.ts';
 
 /** A replica over time, in ms since the watch began. */
 interface Life {

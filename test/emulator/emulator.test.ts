@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { startEmulator } from '../../src/emulator/index.ts';
 import { type Endpoint, splitRoute } from '../../src/platform/contract/endpoint.ts';
 import { endpoints } from '../../src/platform/contract/index.ts';
-import { startEmulator } from '../../src/emulator/index.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
 
 test.each(Object.entries<Endpoint>(endpoints))('%s has a route', async (name, { route }) => {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { sections } from '../../src/app/schema.ts';
 import { settingFidelity } from '../../src/emulator/model/apps/setting-fidelity.ts';
 import { locatePython } from '../../src/kernel/interpreters.ts';
-import { sections } from '../../src/app/schema.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 

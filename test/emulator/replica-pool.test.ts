@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pause } from '../../src/kernel/clock.ts';
 import type { AppRecord, BuildRecord } from '../../src/emulator/model/state/records.ts';
 import { ReplicaPool } from '../../src/emulator/running/replicas/replica-pool.ts';
 import type { RestartingReplica } from '../../src/emulator/running/replicas/restarting-replica.ts';
 import { coldStartsOf, latencyOf } from '../../src/insight/tune/fit-model.ts';
 import { PastCalls } from '../../src/insight/tune/past-calls.ts';
 import { replayCalls } from '../../src/insight/tune/replay.ts';
+import { pause } from '../../src/kernel/clock.ts';
 import { Draw } from '../chaos/draw.js';
 
 const from = Date.UTC(2026, 10, 16);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { type DeviceAuthorization, oauthClientId } from '../../src/platform/contract/session.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
+import { type DeviceAuthorization, oauthClientId } from '../../src/platform/contract/session.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
 
 describe('a device login', () => {

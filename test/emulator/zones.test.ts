@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BucketSize } from '../../src/platform/contract/runs.ts';
 import { splitIntoBuckets } from '../../src/emulator/model/runs/buckets.ts';
+import type { BucketSize } from '../../src/platform/contract/runs.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

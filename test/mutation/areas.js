@@ -4,15 +4,15 @@ import { execFileSync } from 'node:child_process';
  * @type {Record<string, string[]>} */
 const parts = {
   failures: ['causes'],
-  figures: ['bench', 'compare', 'cost', 'difference', 'monitor', 'tune'].map(operation),
-  calls: ['api', ...['api', 'invoke', 'logs', 'map', 'replies', 'run-mirror', 'runs', 'webhooks'].map(operation)],
-  files: ['disk', 'transfer', ...['archives', 'cache', 'copy', 'sync', 'volumes', 'weights'].map(operation)],
-  config: ['project', ...['account', 'ci', 'dev', 'doctor', 'emulator', 'run'].map(operation)],
+  figures: ['insight', 'calls/difference'],
+  calls: ['platform', 'calls'],
+  files: ['kernel/disk', 'storage', 'deploys/archives', 'local/cache'],
+  config: ['app', 'team', 'local'],
 };
 
 /** @param {string} file a path below src/ */
 export function partOf(file) {
-  return Object.keys(parts).find((part) => parts[part]?.includes(areaOf(file))) ?? 'deploys';
+  return Object.keys(parts).find((part) => parts[part]?.some((area) => file.startsWith(`src/${area}/`))) ?? 'deploys';
 }
 
 /**
@@ -27,15 +27,10 @@ export function testsNear(lines) {
     .filter((file) => near.some((pattern) => pattern.test(file)) && !unfit.test(file));
 }
 
-/** A folder of src/operations/, else a room. @param {string} file */
+/** The folder of a room, or the room. @param {string} file */
 function areaOf(file) {
-  const [, room = '', name = ''] = file.split('/');
-  return room === 'operations' ? operation(name) : room;
-}
-
-/** @param {string} name */
-function operation(name) {
-  return `operations/${name}`;
+  const [, room = '', name = '', inside] = file.split('/');
+  return inside === undefined || ['app', 'causes'].includes(room) ? room : `${room}/${name}`;
 }
 
 /** @param {string} area */
@@ -48,10 +43,10 @@ function patternOf(area) {
 /** The beginnings of the names of files in test/commands.
  * @type {Record<string, string[]>} */
 const commands = {
-  api: ['api', 'unreadable-replies', 'proxy', 'logs', 'invoke-stream', 'users'],
-  disk: ['output-files', 'named-files', 'files-in-place', 'cat', 'package', 'cp-web', 'deploys-at-once'],
-  project: ['config', 'check', 'init', 'package', 'plan', 'main-guard', 'mistakes'],
-  transfer: ['cp', 'weights', 'storage-lies', 'unknown-sizes', 'deploy-upload'],
+  'platform/api': ['api', 'unreadable-replies', 'proxy', 'logs', 'invoke-stream', 'users'],
+  'kernel/disk': ['output-files', 'named-files', 'files-in-place', 'cat', 'package', 'cp-web', 'deploys-at-once'],
+  app: ['config', 'check', 'init', 'package', 'plan', 'main-guard', 'mistakes'],
+  'storage/transfer': ['cp', 'weights', 'storage-lies', 'unknown-sizes', 'deploy-upload'],
   'team/account': ['login', 'profiles', 'whoami', 'users', 'emulator-login', 'two-platforms'],
   'deploys/apps': ['removal-evidence'],
   'deploys/archives': ['kept-archives', 'rollback', 'deploy-upload'],
@@ -60,7 +55,7 @@ const commands = {
   'storage/copy': ['cp', 'sync', 'storage-lies', 'unknown-sizes', 'pipes'],
   'deploys/send': ['plan', 'deploys'],
   'calls/difference': ['compare', 'bench'],
-  'causes': ['explain'],
+  causes: ['explain'],
   'deploys/git': ['rollback-git', 'history', 'deploy'],
   'deploys/history': ['rollback'],
   'calls/invoke': ['invoke', 'run'],
@@ -80,8 +75,8 @@ const commands = {
 /** Folders of test/ that are about an area although they do not have its name.
  * @type {Record<string, string[]>} */
 const alsoIn = {
-  api: ['contract'],
-  ...Object.fromEntries(['deploy', 'history', 'rollback', 'watch'].map((name) => [operation(name), ['deploys']])),
+  'platform/api': ['platform/contract'],
+  ...Object.fromEntries(['send', 'history', 'rollback'].map((name) => [`deploys/${name}`, ['deploys']])),
 };
 
 /** What looks at how the process was started and at where its files are, what a busy machine turns red, what is slow. */

@@ -26,7 +26,10 @@ const { values, positionals } = parseArgs({
   options: {
     lines: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Date.now()) },
-    only: { type: 'string', default: '^src/(operations|transfer|project|api|disk)/' },
+    only: {
+      type: 'string',
+      default: '^src/(app|calls|causes|deploys|insight|local|platform|storage|team|kernel/disk)/',
+    },
     jobs: { type: 'string', default: '2' },
     tests: { type: 'string', multiple: true },
     help: { type: 'boolean', default: false },

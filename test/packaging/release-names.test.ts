@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ciSystems } from '../../src/local/ci/index.ts';
 import { releaseNames } from '../../src/kernel/version.ts';
+import { ciSystems } from '../../src/local/ci/index.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
@@ -79,8 +79,7 @@ test.each([
 });
 
 /** Data of the tests, and the past. */
-const exempt =
-  /^(?:test|fixtures)\/|^CHANGELOG\.md$|^package-lock\.json$|^src\/operations\/failures\/known-modules\.ts$/;
+const exempt = /^(?:test|fixtures)\/|^CHANGELOG\.md$|^package-lock\.json$|^src\/causes\/known-modules\.ts$/;
 
 test('no file of the repository installs a name that is not ours', () => {
   const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
-import { CommandLine } from '../../src/kernel/command-line.ts';
 import { buildProgram } from '../../src/cli/program/command-tree.ts';
 import { divideLine } from '../../src/cli/program/program-arguments.ts';
+import { CommandLine } from '../../src/kernel/command-line.ts';
 
 /** What a command line told its user to type: complete commands, and sentences that contain some. */
 class Advice {

@@ -50,12 +50,12 @@ function commandFiles(): string[] {
 /** The path of a file is its command line. */
 function commandOf(file: string): string {
   return file
-    .replace(/^src\/commands\//, '')
+    .replace(/^src\/cli\/commands\//, '')
     .replace(/\.ts$/, '')
     .replaceAll('/', ' ');
 }
 
-/** What a file takes from the contract, itself or by the commands and operations it imports. */
+/** What a file takes from the contract, itself or by what it imports. */
 function endpointsOf(file: string, seen = new Set<string>()): Set<string> {
   const found = new Set<string>();
   if (seen.has(file)) return found;
@@ -63,17 +63,18 @@ function endpointsOf(file: string, seen = new Set<string>()): Set<string> {
   const source = readFileSync(file, 'utf8').replace(/import type [^;]+;/g, '');
   for (const [, names, path = ''] of source.matchAll(/(?:(?:\{([^}]*)\} )?from |import\()'(\.[^']+)'/g)) {
     const target = join(dirname(file), path);
-    if (target.startsWith('src/platform/contract/')) for (const name of (names ?? '').split(',')) found.add(name.trim());
-    else if (target.endsWith('.ts') && /^src\/(commands|operations)\//.test(target)) {
+    if (target.startsWith('src/platform/contract/'))
+      for (const name of (names ?? '').split(',')) found.add(name.trim());
+    else if (target.endsWith('.ts') && /^src\/(?!kernel|platform\/(api|config|contract)|emulator)/.test(target)) {
       for (const each of behindDoor(target, names)) for (const name of endpointsOf(each, seen)) found.add(name);
     }
   }
   return found;
 }
 
-/** A folder of operations is imported by its index: the files that the imported values come from. */
+/** A folder is imported by its index: the files that the imported values come from. */
 function behindDoor(target: string, names: string | undefined): string[] {
-  if (!/^src\/operations\/[^/]+\/index\.ts$/.test(target) || names === undefined) return [target];
+  if (!/^src\/\w+\/([^/]+\/)?index\.ts$/.test(target) || names === undefined) return [target];
   const values = names.split(',').map((name) => name.trim().split(' ')[0]);
   return [...readFileSync(target, 'utf8').matchAll(/export \{([^}]*)\} from '([^']+)'/g)]
     .filter(([, exported = '']) => exported.split(',').some((name) => values.includes(name.trim())))

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { commands } from '../../src/cli/commands/index.ts';
-import { exitCodes } from '../../src/kernel/errors.ts';
 import { type OutputSchema, outputSchemaOf } from '../../src/cli/reference.ts';
 import type { JsonSchema } from '../../src/cli/result-schema.ts';
+import { exitCodes } from '../../src/kernel/errors.ts';
 import { loadCommand } from './commands.ts';
 
 interface Ended {

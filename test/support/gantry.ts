@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { Emulator } from '../../src/emulator/index.ts';
 import type { TerminationSignal } from '../../src/kernel/errors.ts';
-import { main } from '../../src/main.ts';
 import type { Io } from '../../src/kernel/process.ts';
+import { main } from '../../src/main.ts';
 import { checkAdvice } from './advice.ts';
 import { checkDeclared } from './declared.ts';
 import { machine } from './machine.ts';
@@ -146,7 +146,18 @@ let loading: Promise<unknown> | undefined;
 
 /** What commands and the emulator would else load when they need it. Once: files that are tested share what is loaded. */
 function loadSources(): Promise<unknown> {
-  const files = ['api', 'commands', 'operations', 'transfer', 'emulator'].flatMap((folder) =>
+  const files = [
+    'platform',
+    'cli/commands',
+    'deploys',
+    'calls',
+    'insight',
+    'team',
+    'local',
+    'causes',
+    'storage',
+    'emulator',
+  ].flatMap((folder) =>
     readdirSync(`src/${folder}`, { recursive: true, encoding: 'utf8' }).map((file) => resolve('src', folder, file)),
   );
   const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { startOwnWorker } from '../../kernel/own-files.ts';
+import { startOwnWorker } from '../../own-files.ts';
 import { type Result, runTask, type SumsTask, type Task } from './deflate-worker.mjs';
 
 /** A task takes 50 ms at most, more on a busy machine. */

@@ -1,13 +1,13 @@
 import { safeParse } from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { cutText, duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { cutText, duration } from '../../kernel/output/format.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
 import type { ReceivedRequest } from '../receiver/index.ts';
 import { commandAfter, fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
-import { tryRequest } from '../../platform/waiting/index.ts';
 import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
 import { type AppCall, callOrThrow } from './call.ts';
 import type { CallAuth } from './call-headers.ts';

@@ -1,9 +1,9 @@
 import { sentence } from '../../kernel/command-line.ts';
-import { findTokenProblem } from '../../platform/config/credentials.ts';
 import { readVariable } from '../../kernel/environment.ts';
-import type { Context } from '../../platform/context.ts';
 import { AuthError, UsageError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
+import { findTokenProblem } from '../../platform/config/credentials.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** Headers by lower-case name. */
 export type CallHeaders = Record<string, string>;

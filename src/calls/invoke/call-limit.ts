@@ -1,7 +1,7 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { PendingError, UnavailableError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import { Deadline } from '../../platform/waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
 

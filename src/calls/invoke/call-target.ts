@@ -1,7 +1,7 @@
+import { UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { fillPath, shortAppName, splitRoute, toPathSegment } from '../../platform/contract/endpoint.ts';
 import { invoke } from '../../platform/contract/invocation.ts';
-import { UsageError } from '../../kernel/errors.ts';
 
 /** The function or path that is called. */
 export interface CallTarget {

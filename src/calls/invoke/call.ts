@@ -1,10 +1,10 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { UnavailableError } from '../../kernel/errors.ts';
+import { size } from '../../kernel/output/format.ts';
 import { withRetries } from '../../platform/api/retry.ts';
 import type { OutgoingBody, StreamedReply, StreamedRequest } from '../../platform/api/streamed.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
 import type { Context } from '../../platform/context.ts';
-import { UnavailableError } from '../../kernel/errors.ts';
-import { size } from '../../kernel/output/format.ts';
 import type { Deadline } from '../../platform/waiting/index.ts';
 import type { CallAuth, CallHeaders } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { duration } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import type { CallTarget } from './call-target.ts';

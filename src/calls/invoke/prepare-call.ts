@@ -1,6 +1,6 @@
+import { UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { webhookSecretHeader } from '../../platform/contract/invocation.ts';
-import { UsageError } from '../../kernel/errors.ts';
 import type { Deadline } from '../../platform/waiting/index.ts';
 import { parseInvokeArguments } from './arguments.ts';
 import type { AppCall } from './call.ts';

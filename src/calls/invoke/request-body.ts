@@ -1,11 +1,11 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
-import type { OutgoingBody } from '../../platform/api/streamed.ts';
-import type { Context } from '../../platform/context.ts';
 import { readFileOrPipeChunks, readNamedFile, readToEnd, throwUnreadable } from '../../kernel/disk/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { parseJson, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
+import type { OutgoingBody } from '../../platform/api/streamed.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** Sources of the request body. At most one is given. */
 export interface BodySource {

@@ -1,11 +1,5 @@
 import { safeParse } from 'valibot';
-import { decompress, readAtMost } from '../../platform/api/http-reply.ts';
-import { parseRetryAfter } from '../../platform/api/retry.ts';
-import { isGatewayStatus, isTransientStatus } from '../../platform/api/transient-failures.ts';
 import { type CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { liveBuild } from '../../platform/contract/apps.ts';
-import { FunctionReply } from '../../platform/contract/invocation.ts';
 import {
   AppError,
   AuthError,
@@ -19,9 +13,15 @@ import {
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { cutText, duration } from '../../kernel/output/format.ts';
+import { decompress, readAtMost } from '../../platform/api/http-reply.ts';
+import { parseRetryAfter } from '../../platform/api/retry.ts';
+import { isGatewayStatus, isTransientStatus } from '../../platform/api/transient-failures.ts';
+import type { Context } from '../../platform/context.ts';
+import { liveBuild } from '../../platform/contract/apps.ts';
+import { FunctionReply } from '../../platform/contract/invocation.ts';
 import { type DecodedBody, decodeBody, fetchApp } from '../../platform/replies/index.ts';
-import { recordRefusedCall } from '../runs/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
+import { recordRefusedCall } from '../runs/index.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';

@@ -1,7 +1,7 @@
-import { decompress, encodingsOf, readAtMost } from '../../platform/api/http-reply.ts';
-import type { StreamedReply } from '../../platform/api/streamed.ts';
 import { FailedError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
+import { decompress, encodingsOf, readAtMost } from '../../platform/api/http-reply.ts';
+import type { StreamedReply } from '../../platform/api/streamed.ts';
 import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
 import type { CallTarget } from './call-target.ts';
 

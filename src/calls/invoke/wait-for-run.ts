@@ -1,12 +1,18 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { AppError, PendingError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { maxAsyncSeconds } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { AppError, PendingError } from '../../kernel/errors.ts';
-import { duration } from '../../kernel/output/format.ts';
+import {
+  Deadline,
+  type PolledWork,
+  type PollOptions,
+  pollUntil,
+  throwUnlessTransient,
+} from '../../platform/waiting/index.ts';
 import { readFailureLog } from '../logs/index.ts';
 import { commandAfter, fetchRun, hasEnded, hasSucceeded, runHasFailed, runStatus } from '../runs/index.ts';
-import { Deadline, type PolledWork, type PollOptions, pollUntil, throwUnlessTransient } from '../../platform/waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { GantryError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
 import { AppLogFrame, type AppLogsQuery, appLogSocket, getAppLogs } from '../../platform/contract/logs.ts';
 import { jsonText } from '../../platform/contract/scalars.ts';
-import { GantryError } from '../../kernel/errors.ts';
 import { appFrameLine, appLine, eachLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 

@@ -1,7 +1,7 @@
+import { GantryError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listContainers } from '../../platform/contract/containers.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
-import { GantryError, UsageError } from '../../kernel/errors.ts';
 
 /**
  * The full name of a container that was named by a part of it, which the platform does not accept. The name as it was

@@ -1,6 +1,6 @@
+import { GantryError } from '../../kernel/errors.ts';
 import type { LogSocket } from '../../platform/api/log-socket.ts';
 import type { Context } from '../../platform/context.ts';
-import { GantryError } from '../../kernel/errors.ts';
 import { Arrivals, endingOf, type LogEnding } from './ending.ts';
 import type { LogGaps } from './gaps.ts';
 import { readForward } from './history.ts';

@@ -1,6 +1,6 @@
+import { UnavailableError } from '../../kernel/errors.ts';
 import type { LogSocket } from '../../platform/api/log-socket.ts';
 import type { Context } from '../../platform/context.ts';
-import { UnavailableError } from '../../kernel/errors.ts';
 import type { LogEnding } from './ending.ts';
 import type { LogLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';

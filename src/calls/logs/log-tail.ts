@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 import { type AppLogFilter, appLogSource } from './app-log.ts';
 import { endingOf } from './ending.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { GantryError, isTransient, UnexpectedReplyError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import type { LogSource } from './log-source.ts';
 
 /** The maximum pause after a failed poll, in ms. */

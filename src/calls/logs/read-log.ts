@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { GantryError, NotFoundError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import type { LogEnding } from './ending.ts';
 import { followLog } from './follow-log.ts';
 import { LogGaps } from './gaps.ts';

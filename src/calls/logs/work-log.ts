@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
 import type { LogEnding } from './ending.ts';
 import { followLog } from './follow-log.ts';

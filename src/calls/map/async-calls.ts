@@ -1,9 +1,9 @@
 import { safeParse } from 'valibot';
+import { GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts';
-import type { ReceivedRequest } from '../receiver/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
 import {
   deliveredResponse,
   loadResponseErrors,
@@ -11,8 +11,8 @@ import {
   platformIsHere,
   readResponse,
 } from '../invoke/index.ts';
+import type { ReceivedRequest } from '../receiver/index.ts';
 import { fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
-import { tryRequest } from '../../platform/waiting/index.ts';
 import type { Deliveries, DeliveryOptions, RunDelivery } from '../webhooks/index.ts';
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
 import type { MapInput } from './input-file.ts';

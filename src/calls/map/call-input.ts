@@ -1,11 +1,11 @@
+import { after } from '../../kernel/clock.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { GantryError, PendingError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
 import { retryDelayMs } from '../../platform/api/retry.ts';
 import type { StreamedRequest } from '../../platform/api/streamed.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
-import { after } from '../../kernel/clock.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
 import type { Context } from '../../platform/context.ts';
-import { GantryError, PendingError } from '../../kernel/errors.ts';
-import { duration } from '../../kernel/output/format.ts';
 import { type CallHeaders, type CallTarget, callApp, defaultHeaders, readResponse } from '../invoke/index.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { CallSignals } from './call-signals.ts';

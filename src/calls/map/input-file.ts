@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { type FileHandle, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Context } from '../../platform/context.ts';
 import { openRegular, throwUnreadable } from '../../kernel/disk/index.ts';
 import { ConflictError, UsageError } from '../../kernel/errors.ts';
 import { defineKey, parseJson, stringifyJson } from '../../kernel/json-text.ts';
+import type { Context } from '../../platform/context.ts';
 import { CsvError, CsvParser, type CsvRow } from './csv.ts';
 import { readChunks, splitLines } from './lines.ts';
 

@@ -1,8 +1,8 @@
 import { safeParse } from 'valibot';
+import type { GantryError } from '../../kernel/errors.ts';
 import { isGatewayStatus, isRefusedStatus } from '../../platform/api/transient-failures.ts';
 import type { Context } from '../../platform/context.ts';
 import { FunctionReply } from '../../platform/contract/invocation.ts';
-import type { GantryError } from '../../kernel/errors.ts';
 import {
   type AppResponse,
   type BufferedResponse,

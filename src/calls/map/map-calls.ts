@@ -1,9 +1,9 @@
-import { keptConnections } from '../../platform/api/streamed.ts';
 import { after, every } from '../../kernel/clock.ts';
-import type { Context } from '../../platform/context.ts';
 import { redactValue } from '../../kernel/output/redacted-json.ts';
-import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
+import { keptConnections } from '../../platform/api/streamed.ts';
+import type { Context } from '../../platform/context.ts';
 import { contextWith, noStep } from '../../platform/waiting/index.ts';
+import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
 import { Acceptance } from './acceptance.ts';
 import { AsyncCalls } from './async-calls.ts';
 import { callAll } from './call-all.ts';

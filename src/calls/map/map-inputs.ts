@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { platformOf, stateKey } from '../../platform/config/state-key.ts';
-import type { Context } from '../../platform/context.ts';
 import { GantryError, InterruptedError, NotFoundError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { sentWithApp } from '../../storage/output-files/index.ts';
 import { limitYoungGeneration } from '../../storage/transfer/young-generation.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
-import { sentWithApp } from '../../storage/output-files/index.ts';
-import { fetchApp } from '../../platform/replies/index.ts';
 import { checkBudget, factsOf } from '../spending/index.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls } from './map-calls.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { dollars, duration, groupDigits } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import type { FailureGroup } from './failure-groups.ts';
 import type { MapCounts } from './map-counts.ts';
 import type { MapCost } from './map-spending.ts';

@@ -1,10 +1,10 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { runLimits } from '../../platform/contract/run-app.ts';
 import { readNamedFile } from '../../kernel/disk/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { isRecord, parseJson, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
 import { size } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { runLimits } from '../../platform/contract/run-app.ts';
 import { parseParameters } from '../invoke/index.ts';
 
 export interface ArgumentSources {

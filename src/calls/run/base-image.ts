@@ -1,5 +1,7 @@
-import type { Context } from '../../platform/context.ts';
-import { type BaseImage, prepareBaseImage, runLimits } from '../../platform/contract/run-app.ts';
+import type { AppConfig } from '../../app/config.ts';
+import { generateDependencyFiles } from '../../app/dependencies.ts';
+import type { FileEntry } from '../../app/files/entry.ts';
+import { type RequiredPackages, readRequirements } from '../../app/requirements.ts';
 import {
   BuildFailedError,
   type GantryError,
@@ -10,11 +12,15 @@ import {
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { duration, size } from '../../kernel/output/format.ts';
-import type { AppConfig } from '../../app/config.ts';
-import { generateDependencyFiles } from '../../app/dependencies.ts';
-import type { FileEntry } from '../../app/files/entry.ts';
-import { type RequiredPackages, readRequirements } from '../../app/requirements.ts';
-import { Deadline, isTooEarly, type PollOptions, pollUntil, throwUnlessTransient } from '../../platform/waiting/index.ts';
+import type { Context } from '../../platform/context.ts';
+import { type BaseImage, prepareBaseImage, runLimits } from '../../platform/contract/run-app.ts';
+import {
+  Deadline,
+  isTooEarly,
+  type PollOptions,
+  pollUntil,
+  throwUnlessTransient,
+} from '../../platform/waiting/index.ts';
 
 /**
  * Returns the packages and commands for the image of a run in the platform's form, undefined if it needs none. Throws

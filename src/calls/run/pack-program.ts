@@ -1,11 +1,11 @@
-import { runLimits } from '../../platform/contract/run-app.ts';
-import { readRegular } from '../../kernel/disk/index.ts';
-import { ProjectError } from '../../kernel/errors.ts';
-import { size } from '../../kernel/output/format.ts';
 import { largestFiles, totalBytes } from '../../app/collect.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { excludeLine } from '../../app/files/patterns.ts';
 import { createTar } from '../../app/tar.ts';
+import { readRegular } from '../../kernel/disk/index.ts';
+import { ProjectError } from '../../kernel/errors.ts';
+import { size } from '../../kernel/output/format.ts';
+import { runLimits } from '../../platform/contract/run-app.ts';
 
 interface PackedFiles {
   entries: readonly FileEntry[];

@@ -1,7 +1,7 @@
-import { gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
-import { UsageError } from '../../kernel/errors.ts';
 import type { FunctionParameters } from '../../app/main-guard.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
+import { gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
+import { UsageError } from '../../kernel/errors.ts';
 
 /** What follows the file on the command line of `gantry run`. */
 export interface ProgramArguments {

@@ -1,11 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { runLimits } from '../../platform/contract/run-app.ts';
-import { temporaryFilter } from '../../kernel/disk/index.ts';
-import { NotFoundError, ProjectError, UsageError } from '../../kernel/errors.ts';
-import { fileSummary } from '../../kernel/output/format.ts';
 import { checkSource, throwOnError } from '../../app/app-source.ts';
 import { collectFiles, defaultExclude, defaultInclude } from '../../app/collect.ts';
 import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../app/config.ts';
@@ -13,6 +7,12 @@ import { exclusionReason } from '../../app/files/exclusion-reason.ts';
 import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../app/main-guard.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { toToml } from '../../app/toml/format.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { temporaryFilter } from '../../kernel/disk/index.ts';
+import { NotFoundError, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { fileSummary } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { runLimits } from '../../platform/contract/run-app.ts';
 import { packProgram, readEntry } from './pack-program.ts';
 import { checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
 

@@ -1,14 +1,12 @@
+import type { AppConfig } from '../../app/config.ts';
+import { recordEvent } from '../../deploys/history/index.ts';
+import { chooseRegion } from '../../deploys/send/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { createRunApp, startRun } from '../../platform/contract/run-app.ts';
 import { NotFoundError } from '../../kernel/errors.ts';
 import { size } from '../../kernel/output/format.ts';
-import type { AppConfig } from '../../app/config.ts';
-import { chooseRegion } from '../../deploys/send/index.ts';
-import { recordEvent } from '../../deploys/history/index.ts';
-import type { WorkLine } from '../logs/index.ts';
+import type { Context } from '../../platform/context.ts';
+import { createRunApp, startRun } from '../../platform/contract/run-app.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
 import {
   cancelAbandoned,
   completeDespiteInterrupt,
@@ -17,6 +15,8 @@ import {
   tryUntilKnown,
   untilKnown,
 } from '../../platform/waiting/index.ts';
+import type { WorkLine } from '../logs/index.ts';
+import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
 import type { Program } from './read-program.ts';
 

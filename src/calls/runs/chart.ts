@@ -1,7 +1,7 @@
-import type { Context } from '../../platform/context.ts';
-import { type BucketSize, getRunsChart, type RunsChart } from '../../platform/contract/runs.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { type BucketSize, getRunsChart, type RunsChart } from '../../platform/contract/runs.ts';
 import type { RunQuery } from './run-search.ts';
 
 export interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'filters'> {

@@ -1,9 +1,9 @@
-import type { Api } from '../../platform/api/client.ts';
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { getRun, type Run } from '../../platform/contract/runs.ts';
-import { endingOf, type LogEnding } from '../logs/index.ts';
 import { expectId } from '../../platform/replies/index.ts';
+import { endingOf, type LogEnding } from '../logs/index.ts';
 import { hasEnded, runHasFailed } from './run-status.ts';
 
 /** Reads one run. Throws UnexpectedReplyError if the platform replies with another run. */

@@ -1,11 +1,17 @@
+import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { type GantryError, ProgramError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { type GantryError, ProgramError } from '../../kernel/errors.ts';
-import type { AppConfig } from '../../app/config.ts';
+import {
+  Deadline,
+  isTooEarly,
+  pollUntil,
+  throwUnlessTransient,
+  unfinishedError,
+} from '../../platform/waiting/index.ts';
 import { appLogSource, endingOf, type WorkLine, WorkLog } from '../logs/index.ts';
-import { Deadline, isTooEarly, pollUntil, throwUnlessTransient, unfinishedError } from '../../platform/waiting/index.ts';
 import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 

@@ -1,7 +1,7 @@
+import { readJobs } from '../../deploys/history/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Container, listContainers } from '../../platform/contract/containers.ts';
 import { listRuns, type Run } from '../../platform/contract/runs.ts';
-import { readJobs } from '../../deploys/history/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 
 declare const call: unique symbol;

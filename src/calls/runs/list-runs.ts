@@ -1,7 +1,7 @@
-import type { Context } from '../../platform/context.ts';
-import { getRunsChart, listRuns, type Run, type RunsChart, type RunsQuery } from '../../platform/contract/runs.ts';
 import { UnexpectedReplyError } from '../../kernel/errors.ts';
 import { latestFirst } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { getRunsChart, listRuns, type Run, type RunsChart, type RunsQuery } from '../../platform/contract/runs.ts';
 import { type ListPage, type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { isRefusal } from '../../platform/waiting/index.ts';
 import { fewerRunsFix } from './run-search.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { platformOf, stateKey } from '../../platform/config/state-key.ts';
-import type { Context } from '../../platform/context.ts';
 import { makePrivateFolder, readRegular, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { redactValue } from '../../kernel/output/redacted-json.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
 
 const RefusedCalls = v.array(v.object({ run: v.string(), text: v.string() }));
 

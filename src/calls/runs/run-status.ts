@@ -1,6 +1,6 @@
+import { stringifyJson } from '../../kernel/json-text.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
 
 /** What a run came to, in one word. The platform's own one, while it is in progress; empty if nothing is known. */
 export function runStatus(run: Run): string {

@@ -1,6 +1,6 @@
-import type { Context } from '../../platform/context.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import { isAbsent, isPast, newestFirst, readRunList } from './list-runs.ts';
 import { matches, type RunQuery, type RunSearchContext, type RunSearchResult } from './run-search.ts';
 import { searchTimeWindows } from './time-windows.ts';

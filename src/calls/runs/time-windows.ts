@@ -1,5 +1,5 @@
-import { getRunsChart, type Run } from '../../platform/contract/runs.ts';
 import { count } from '../../kernel/output/format.ts';
+import { getRunsChart, type Run } from '../../platform/contract/runs.ts';
 import { type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { atPosition, isNewestFirst, runsIn } from './list-runs.ts';
 import { fewerRunsFix, matches, type RunQuery, type RunSearchContext, type RunSearchResult } from './run-search.ts';

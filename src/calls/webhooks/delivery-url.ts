@@ -1,5 +1,5 @@
-import { isSecure } from '../../platform/contract/address.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import { isSecure } from '../../platform/contract/address.ts';
 
 /** Parses the URL for deliveries: https, or http on this machine. Throws UsageError, with the name of the flag. */
 export function parseDeliveryUrl(text: string, flag: string): URL {

@@ -1,8 +1,8 @@
+import { UnavailableError } from '../../kernel/errors.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
 import type { Context } from '../../platform/context.ts';
-import { UnavailableError } from '../../kernel/errors.ts';
-import type { ReceivedRequest, ReceiverResponse } from '../receiver/index.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
+import type { ReceivedRequest, ReceiverResponse } from '../receiver/index.ts';
 
 /** The rest of a longer response is dropped. */
 const maxResponseBytes = 1024 * 1024;

@@ -1,13 +1,8 @@
 import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
-import {
-  openReceiver,
-  type ReceivedRequest,
-  type ReceiverOptions,
-  type ReceiverResponse,
-} from '../receiver/index.ts';
 import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
+import { openReceiver, type ReceivedRequest, type ReceiverOptions, type ReceiverResponse } from '../receiver/index.ts';
 import { checkSignature, deliveryRunId, type SignatureCheck } from './check-signature.ts';
 import { createDeliveryId, type StoredDelivery, storeDelivery } from './delivery-store.ts';
 import { parseDeliveryUrl } from './delivery-url.ts';

@@ -1,8 +1,8 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { FailedError, UnavailableError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { webhookHeaders } from '../../platform/contract/invocation.ts';
 import { signWebhook } from '../../platform/contract/webhooks.ts';
-import { FailedError, UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { deliveryRunId } from './check-signature.ts';
 import { findDelivery } from './delivery-store.ts';
 import { parseDeliveryUrl } from './delivery-url.ts';

@@ -1,7 +1,7 @@
-import { readVariable } from '../../kernel/environment.ts';
-import type { Context } from '../../platform/context.ts';
 import { readNamedFile } from '../../kernel/disk/index.ts';
+import { readVariable } from '../../kernel/environment.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** It is sent in a header. */
 const maxSecretBytes = 64 * 2 ** 10;

@@ -1,6 +1,6 @@
+import { callPlatform } from '../../platform/any-endpoint/index.ts';
 import { defineCommand } from '../command.ts';
 import { repeatablePairFlag } from '../flags/values.ts';
-import { callPlatform } from '../../platform/any-endpoint/index.ts';
 import { anything, document, integer, record, text } from '../result-schema.ts';
 
 export default defineCommand({

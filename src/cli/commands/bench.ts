@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
-import { defineCommand } from '../command.ts';
+import { runBench } from '../../insight/bench/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
+import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { callFlags } from '../flags/call.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { dollarFlag, durationFlag } from '../flags/values.ts';
-import { runBench } from '../../insight/bench/index.ts';
 import { boolean, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { benchReport, benchView } from '../views/bench.ts';
 

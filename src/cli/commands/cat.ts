@@ -1,6 +1,6 @@
-import { defineCommand } from '../command.ts';
-import { findRemoteFiles, parseVolumePath, streamFiles } from '../../storage/volumes/index.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
+import { findRemoteFiles, parseVolumePath, streamFiles } from '../../storage/volumes/index.ts';
+import { defineCommand } from '../command.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<path...>', 'remote files, as volume:/path or /path'),

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { defineCommand } from '../command.ts';
-import type { Context } from '../../platform/context.ts';
-import { type Problem, ProjectError } from '../../kernel/errors.ts';
+import { configJsonSchema } from '../../app/json-schema.ts';
 import { checkLocalApp } from '../../deploys/send/index.ts';
+import { type Problem, ProjectError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { wrapped } from '../../kernel/output/table.ts';
-import { configJsonSchema } from '../../app/json-schema.ts';
+import type { Context } from '../../platform/context.ts';
+import { defineCommand } from '../command.ts';
 import {
   anything,
   boolean,

@@ -1,9 +1,9 @@
-import { defineCommand } from '../command.ts';
+import { buildVerdicts, compareBuilds, type Durations } from '../../insight/compare/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { timeFlag } from '../flags/values.ts';
-import { buildVerdicts, compareBuilds, type Durations } from '../../insight/compare/index.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { compareReport, compareView } from '../views/compare.ts';
 import { figuresField } from '../views/figure-sources.ts';

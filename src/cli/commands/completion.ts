@@ -1,6 +1,6 @@
-import { defineCommand } from '../command.ts';
 import { FailedError } from '../../kernel/errors.ts';
-import { readOwnFile } from '../../kernel/own-files.ts';
+import { readOwnFile } from '../../own-files.ts';
+import { defineCommand } from '../command.ts';
 import { document, text } from '../result-schema.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;

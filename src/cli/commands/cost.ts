@@ -1,8 +1,8 @@
+import { type CostReport, readCost } from '../../insight/cost/index.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument, checkApps } from '../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { timeFlag } from '../flags/values.ts';
-import { type CostReport, readCost } from '../../insight/cost/index.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { costReport, costView } from '../views/cost.ts';
 import { figuresField } from '../views/figure-sources.ts';

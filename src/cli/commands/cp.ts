@@ -1,7 +1,5 @@
-import { defineCommand } from '../command.ts';
 import { UsageError } from '../../kernel/errors.ts';
-import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
-import { sha256Flag } from '../flags/values.ts';
+import { RawOutput } from '../../kernel/output/raw-output.ts';
 import {
   type CopySummary,
   copy,
@@ -13,7 +11,9 @@ import {
   parseCopyPaths,
 } from '../../storage/copy/index.ts';
 import { watchCopiesInApp } from '../../storage/output-files/index.ts';
-import { RawOutput } from '../../kernel/output/raw-output.ts';
+import { defineCommand } from '../command.ts';
+import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
+import { sha256Flag } from '../flags/values.ts';
 import { document } from '../result-schema.ts';
 import { copyExit, copyView } from '../views/copy.ts';
 

@@ -1,11 +1,5 @@
 import { join, resolve } from 'node:path';
-import { defineCommand, type NextCommand } from '../command.ts';
-import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { buildPhase } from '../../platform/contract/builds.ts';
-import { makeFolder } from '../../kernel/disk/index.ts';
-import { GantryError, InterruptedError, PendingError, platformExits, throwIfAborted, UsageError } from '../../kernel/errors.ts';
-import { type DeployFlags, deployAgain, deployFlags, flagsOfOne } from '../flags/deploy.ts';
+import { type SampleCall, sampleArguments, sampleCallOf } from '../../app/sample-call.ts';
 import {
   type Deployment,
   type DeployPlan,
@@ -17,11 +11,24 @@ import {
   rememberTarget,
   worstExit,
 } from '../../deploys/send/index.ts';
-import { announceEnd } from '../../local/notify/index.ts';
-import { TimeLimit } from '../../platform/waiting/index.ts';
+import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { makeFolder } from '../../kernel/disk/index.ts';
+import {
+  GantryError,
+  InterruptedError,
+  PendingError,
+  platformExits,
+  throwIfAborted,
+  UsageError,
+} from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
-import { type SampleCall, sampleArguments, sampleCallOf } from '../../app/sample-call.ts';
+import { announceEnd } from '../../local/notify/index.ts';
+import type { Context } from '../../platform/context.ts';
+import { buildPhase } from '../../platform/contract/builds.ts';
+import { TimeLimit } from '../../platform/waiting/index.ts';
+import { defineCommand, type NextCommand } from '../command.ts';
+import { type DeployFlags, deployAgain, deployFlags, flagsOfOne } from '../flags/deploy.ts';
 import { document } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { type DeployedApps, deployedAppsFields, deployedAppsView } from '../views/deployed-apps.ts';

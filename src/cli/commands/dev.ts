@@ -1,20 +1,20 @@
 import { on } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { defineCommand } from '../command.ts';
+import { isSecretVariable } from '../../app/secret-value.ts';
+import { type Emulator, findPython, type OnBreakpoint } from '../../emulator/index.ts';
+import { wrapCommand } from '../../kernel/output/wrap-command.ts';
+import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../../local/dev/index.ts';
+import { detectShell, evaluationOf } from '../../local/emulator/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
-import { type Emulator, findPython, type OnBreakpoint } from '../../emulator/index.ts';
+import { readSecretsFile } from '../../team/secrets/index.ts';
+import { defineCommand } from '../command.ts';
 import { debugPortFlag, openDebugRelays, parsePort } from '../flags/debugging.ts';
 import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
 import { requiring } from '../flags/rules.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
-import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../../local/dev/index.ts';
-import { detectShell, evaluationOf } from '../../local/emulator/index.ts';
-import { readSecretsFile } from '../../team/secrets/index.ts';
-import { wrapCommand } from '../../kernel/output/wrap-command.ts';
-import { isSecretVariable } from '../../app/secret-value.ts';
 import { devEvents } from '../views/dev-events.ts';
 import { DevPrinter } from '../views/dev-printer.ts';
 

@@ -1,5 +1,5 @@
-import { defineCommand } from '../command.ts';
 import { runChecks } from '../../local/doctor/index.ts';
+import { defineCommand } from '../command.ts';
 import { anything, choice, documents, optional, text } from '../result-schema.ts';
 import { checksView } from '../views/doctor.ts';
 

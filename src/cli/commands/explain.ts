@@ -1,7 +1,7 @@
-import { defineCommand } from '../command.ts';
-import { platformExits, UsageError } from '../../kernel/errors.ts';
-import { optionalAppArgument } from '../flags/app.ts';
 import { explainFailure } from '../../insight/explain/index.ts';
+import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { defineCommand } from '../command.ts';
+import { optionalAppArgument } from '../flags/app.ts';
 import { boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
 import { explanationView } from '../views/explanation.ts';
 

@@ -1,9 +1,9 @@
-import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { variables } from '../../kernel/environment.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
+import { defineCommand } from '../command.ts';
 import { flagMeaning, globalFlags, helpText, summariesByCategory } from '../reference.ts';
 import { document, documents, listOr, passThrough, record, text } from '../result-schema.ts';
 import { commandFields } from '../views/command-fields.ts';

@@ -1,9 +1,9 @@
-import { defineCommand } from '../command.ts';
+import { readHistory } from '../../deploys/history/index.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { applyLimit, listFlags } from '../flags/list.ts';
 import { timeFlag } from '../flags/values.ts';
-import { readHistory } from '../../deploys/history/index.ts';
 import { documents } from '../result-schema.ts';
 import { eventFields, historyView } from '../views/history.ts';
 

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { defineCommand } from '../command.ts';
+import { checkAppConfig } from '../../app/config.ts';
+import { appNameDoubt, toAppName } from '../../app/rules/name.ts';
+import { sections } from '../../app/schema.ts';
+import { projectTemplate } from '../../app/template.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
 import { ConflictError, FailedError, GantryError, systemCode, UsageError } from '../../kernel/errors.ts';
-import { requiring } from '../flags/rules.ts';
 import {
   adviceOnSmoke,
   ciSystems,
@@ -16,11 +18,9 @@ import {
   writePackage,
   writePipeline,
 } from '../../local/ci/index.ts';
-import { checkAppConfig } from '../../app/config.ts';
-import { appNameDoubt, toAppName } from '../../app/rules/name.ts';
-import { sections } from '../../app/schema.ts';
-import { projectTemplate } from '../../app/template.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
+import type { Context } from '../../platform/context.ts';
+import { defineCommand } from '../command.ts';
+import { requiring } from '../flags/rules.ts';
 import { document, list, optional, text } from '../result-schema.ts';
 
 export default defineCommand({

@@ -1,11 +1,11 @@
-import { defineCommand } from '../command.ts';
+import { type AsyncRun, invokeApp } from '../../calls/invoke/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
+import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { callFlags } from '../flags/call.ts';
 import { requiring } from '../flags/rules.ts';
 import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
-import { type AsyncRun, invokeApp } from '../../calls/invoke/index.ts';
 import { afterEvents, document, integer, nullable, passThrough, text } from '../result-schema.ts';
 import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../views/app-response.ts';
 

@@ -1,10 +1,10 @@
-import { defineCommand } from '../command.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { InputNeededError } from '../../kernel/errors.ts';
-import { importLogin, type Login, loginByBrowser, loginByToken } from '../../team/account/index.ts';
 import { timeLeft } from '../../kernel/output/format.ts';
 import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
+import type { Context } from '../../platform/context.ts';
+import { importLogin, type Login, loginByBrowser, loginByToken } from '../../team/account/index.ts';
+import { defineCommand } from '../command.ts';
 import { boolean, document, list, nullable, optional, text } from '../result-schema.ts';
 
 export default defineCommand({

@@ -1,5 +1,5 @@
-import { defineCommand } from '../command.ts';
 import { logOut } from '../../team/account/index.ts';
+import { defineCommand } from '../command.ts';
 import { document, list, nullable, text } from '../result-schema.ts';
 
 export default defineCommand({

@@ -1,9 +1,9 @@
+import { appLogSource, buildLogSource, findContainer, readLog } from '../../calls/logs/index.ts';
+import { readRunEnding, resolveRun } from '../../calls/runs/index.ts';
+import { fetchBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { logFlags, readLogOptions } from '../flags/log.ts';
-import { fetchBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
-import { appLogSource, buildLogSource, findContainer, readLog } from '../../calls/logs/index.ts';
-import { readRunEnding, resolveRun } from '../../calls/runs/index.ts';
 import { logOutput } from '../views/log-line.ts';
 
 /** Lines to show of an app, whose log has no end, if no flag says how far to go back. */

@@ -1,7 +1,7 @@
-import { defineCommand } from '../command.ts';
-import { listPath, type PathEntry, parseVolumePath, singleLine } from '../../storage/volumes/index.ts';
 import { ago, sizeCell } from '../../kernel/output/format.ts';
 import { type Columns, table } from '../../kernel/output/table.ts';
+import { listPath, type PathEntry, parseVolumePath, singleLine } from '../../storage/volumes/index.ts';
+import { defineCommand } from '../command.ts';
 import { boolean, documents, integer, passThrough, text } from '../result-schema.ts';
 
 export default defineCommand({

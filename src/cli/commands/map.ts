@@ -1,10 +1,10 @@
-import { defineCommand } from '../command.ts';
+import { type MapSummary, mapInputs } from '../../calls/map/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { requiring } from '../flags/rules.ts';
 import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
-import { type MapSummary, mapInputs } from '../../calls/map/index.ts';
 import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { mapView } from '../views/map.ts';
 

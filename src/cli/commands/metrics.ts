@@ -1,13 +1,18 @@
-import { defineCommand } from '../command.ts';
+import { localTimeZone } from '../../kernel/output/time-zone.ts';
 import type { Context } from '../../platform/context.ts';
-import { getResourceMetrics, getStartupTimes, type ResourceMetrics, type StartupTimes } from '../../platform/contract/metrics.ts';
+import {
+  getResourceMetrics,
+  getStartupTimes,
+  type ResourceMetrics,
+  type StartupTimes,
+} from '../../platform/contract/metrics.ts';
+import { atPlatformTime } from '../../platform/replies/index.ts';
+import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { type ChartPageFlags, chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { metricsFlags, metricsQuery } from '../flags/metrics.ts';
 import { type RangeFlags, resolveRange } from '../flags/range.ts';
 import { repeatableChoiceFlag } from '../flags/values.ts';
-import { atPlatformTime } from '../../platform/replies/index.ts';
-import { localTimeZone } from '../../kernel/output/time-zone.ts';
 import { anything, document, passThrough, text } from '../result-schema.ts';
 import { type ResourceMetric, resourceMetrics, resourcesReport, resourcesView } from '../views/resource-metrics.ts';
 import { startupReport, startupView } from '../views/startup-times.ts';

@@ -1,11 +1,11 @@
-import { defineCommand } from '../command.ts';
-import type { Context } from '../../platform/context.ts';
-import { GantryError, NotFoundError, platformExits } from '../../kernel/errors.ts';
-import { optionalAppArgument } from '../flags/app.ts';
-import { canShowBrowser, openInBrowser } from '../../team/account/index.ts';
 import { dashboardUrl } from '../../deploys/apps/index.ts';
 import { fetchBuild, resolveBuild } from '../../deploys/builds/index.ts';
+import { GantryError, NotFoundError, platformExits } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
+import { canShowBrowser, openInBrowser } from '../../team/account/index.ts';
+import { defineCommand } from '../command.ts';
+import { optionalAppArgument } from '../flags/app.ts';
 import { boolean, document, text } from '../result-schema.ts';
 
 export default defineCommand({

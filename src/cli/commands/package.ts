@@ -1,16 +1,16 @@
 import { join, resolve } from 'node:path';
-import { defineCommand } from '../command.ts';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
-import { ProjectError } from '../../kernel/errors.ts';
-import { type FileDecision, fileDecisions, packingCache, readLocalApp } from '../../deploys/send/index.ts';
-import { checkReplaceable, sentWithApp } from '../../storage/output-files/index.ts';
-import { fileSummary, size } from '../../kernel/output/format.ts';
-import { RawOutput } from '../../kernel/output/raw-output.ts';
 import { type AppArchive, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
+import { type FileDecision, fileDecisions, packingCache, readLocalApp } from '../../deploys/send/index.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
+import { ProjectError } from '../../kernel/errors.ts';
+import { fileSummary, size } from '../../kernel/output/format.ts';
+import { RawOutput } from '../../kernel/output/raw-output.ts';
+import type { Context } from '../../platform/context.ts';
+import { checkReplaceable, sentWithApp } from '../../storage/output-files/index.ts';
+import { defineCommand } from '../command.ts';
 import { document, integer, list, object, text } from '../result-schema.ts';
 import { fileDecisionFields, fileDecisionsView } from '../views/file-decisions.ts';
 

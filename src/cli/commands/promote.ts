@@ -1,6 +1,6 @@
-import { defineCommand } from '../command.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
 import { returnToBuild } from '../../deploys/rollback/index.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { defineCommand } from '../command.ts';
 import { deployedAgain } from '../views/deployed-again.ts';
 
 export default defineCommand({

@@ -1,7 +1,7 @@
-import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { defineCommand } from '../command.ts';
 import type { CommandReference, OutputSchema, Reference } from '../reference.ts';
 import { anything, document, list, object, record, text } from '../result-schema.ts';
 import { commandFields, exitCodeShape, flagShape } from '../views/command-fields.ts';

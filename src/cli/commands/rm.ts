@@ -1,5 +1,5 @@
-import { defineCommand } from '../command.ts';
 import { removePaths, singleLine } from '../../storage/volumes/index.ts';
+import { defineCommand } from '../command.ts';
 import { boolean, documents, text } from '../result-schema.ts';
 
 export default defineCommand({

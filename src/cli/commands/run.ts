@@ -1,7 +1,3 @@
-import { defineCommand } from '../command.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
-import { platformExits, UsageError } from '../../kernel/errors.ts';
-import { durationFlag } from '../flags/values.ts';
 import {
   addParameters,
   followProgram,
@@ -12,8 +8,12 @@ import {
   type StartedProgram,
   startProgram,
 } from '../../calls/run/index.ts';
-import { TimeLimit } from '../../platform/waiting/index.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
+import { TimeLimit } from '../../platform/waiting/index.ts';
+import { defineCommand } from '../command.ts';
+import { durationFlag } from '../flags/values.ts';
 import { document, text } from '../result-schema.ts';
 import { runFields, runOutput } from '../views/run-output.ts';
 

@@ -1,7 +1,4 @@
-import { defineCommand } from '../command.ts';
 import { compareServing } from '../../deploys/identity.ts';
-import { platformExits } from '../../kernel/errors.ts';
-import { optionalAppArgument } from '../flags/app.ts';
 import {
   type AppStatus,
   isOperational,
@@ -9,6 +6,9 @@ import {
   readAppStatus,
   readProjectStatus,
 } from '../../insight/status/index.ts';
+import { platformExits } from '../../kernel/errors.ts';
+import { defineCommand } from '../command.ts';
+import { optionalAppArgument } from '../flags/app.ts';
 import { boolean, document, integer, list, nullable, number, object, record, text } from '../result-schema.ts';
 import { appStatusView, projectStatusView } from '../views/app-status.ts';
 import { commitShape } from '../views/build.ts';

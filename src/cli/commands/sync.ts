@@ -1,10 +1,10 @@
-import { defineCommand } from '../command.ts';
 import { platformExits } from '../../kernel/errors.ts';
-import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
-import { requiring } from '../flags/rules.ts';
 import { isDownload, parseCopyPaths } from '../../storage/copy/index.ts';
 import { watchCopiesInApp } from '../../storage/output-files/index.ts';
 import { type SyncSummary, sync } from '../../storage/sync/index.ts';
+import { defineCommand } from '../command.ts';
+import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
+import { requiring } from '../flags/rules.ts';
 import { document, integer, list, optional, text } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 

@@ -1,7 +1,7 @@
+import { leastIntervalMs, runTop } from '../../insight/monitor/index.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument, checkApps } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
-import { leastIntervalMs, runTop } from '../../insight/monitor/index.ts';
 import { integer, list, nullable, object, stream, text } from '../result-schema.ts';
 import { appFigures } from '../views/app-figures.ts';
 import { topView } from '../views/top.ts';

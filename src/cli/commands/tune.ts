@@ -1,10 +1,10 @@
-import { defineCommand } from '../command.ts';
+import { adviceVerdicts, tuneApp, writeAdvice } from '../../insight/tune/index.ts';
 import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { serviceLevelFlag } from '../flags/service-level.ts';
 import { dollarFlag, timeFlag } from '../flags/values.ts';
-import { adviceVerdicts, tuneApp, writeAdvice } from '../../insight/tune/index.ts';
 import { boolean, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { figuresField } from '../views/figure-sources.ts';
 import { tuneReport, tuneView } from '../views/tune.ts';

@@ -1,10 +1,10 @@
-import { defineCommand } from '../command.ts';
-import { platformExits, UsageError } from '../../kernel/errors.ts';
-import { appArgument } from '../flags/app.ts';
-import { durationFlag, repeatableFlag } from '../flags/values.ts';
 import { figureNames, figureText, type MetCondition, parseCondition, watchApp } from '../../insight/monitor/index.ts';
+import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { keyValueTable } from '../../kernel/output/table.ts';
+import { defineCommand } from '../command.ts';
+import { appArgument } from '../flags/app.ts';
+import { durationFlag, repeatableFlag } from '../flags/values.ts';
 import { document, number, text } from '../result-schema.ts';
 import { appFigures } from '../views/app-figures.ts';
 

@@ -1,8 +1,8 @@
-import { defineCommand } from '../command.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { readIdentity } from '../../team/account/index.ts';
 import { timeLeft } from '../../kernel/output/format.ts';
 import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
+import { readIdentity } from '../../team/account/index.ts';
+import { defineCommand } from '../command.ts';
 import { boolean, document, nullable, record, text } from '../result-schema.ts';
 
 export default defineCommand({

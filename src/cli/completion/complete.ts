@@ -1,11 +1,11 @@
-import type { GlobalFlags } from '../../platform/context.ts';
 import { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
 import { createRenderer } from '../../kernel/output/render.ts';
 import { stripControlSequences } from '../../kernel/output/sanitize.ts';
-import { readOwnFile } from '../../kernel/own-files.ts';
+import { readOwnFile } from '../../own-files.ts';
 import type { Io } from '../../kernel/process.ts';
+import type { GlobalFlags } from '../../platform/context.ts';
 import { createContext } from '../program/create-context.ts';
 import type { CommandHelp } from '../program/help.ts';
 import { preparedHelp } from '../program/prepared-help.ts';

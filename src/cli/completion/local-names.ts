@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { accelerators, regions } from '../../app/hardware.ts';
 import { profileNames } from '../../platform/config/profiles.ts';
 import type { Context } from '../../platform/context.ts';
-import { accelerators, regions } from '../../app/hardware.ts';
 import type { Candidate, CompletionTree } from './candidates.ts';
 import type { ValueKind } from './value-kinds.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after } from '../../kernel/clock.ts';
-import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import { makePrivateFolder, writeFileAtomicSync } from '../../kernel/disk/index.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Candidate } from './candidates.ts';
 import { type NamesContext, nameKeys, type Place, type PlatformName } from './name-keys.ts';
 

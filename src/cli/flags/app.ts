@@ -1,8 +1,8 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
-import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { type NotFoundError, UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
+import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
 
 type AppHere = {
   configFile: string;

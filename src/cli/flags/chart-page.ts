@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
-import type { Context } from '../../platform/context.ts';
 import { TemporaryNames, toDiskError, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
-import { checkReplaceable, sentWithApp } from '../../storage/output-files/index.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
+import type { Context } from '../../platform/context.ts';
+import { checkReplaceable, sentWithApp } from '../../storage/output-files/index.ts';
 import { requiring } from './rules.ts';
 
 export interface ChartPageFlags {

@@ -1,8 +1,8 @@
 import type { Command as Commander, Option, OptionValues } from '@commander-js/extra-typings';
 import { Command as DeclaringCommand } from 'commander';
-import type { FlagRules } from '../command.ts';
-import { CommandLine } from '../../kernel/command-line.ts';
 import { busyPolicies } from '../../deploys/send/index.ts';
+import { CommandLine } from '../../kernel/command-line.ts';
+import type { FlagRules } from '../command.ts';
 import { requiring, seldom } from './rules.ts';
 import { typedFlags } from './typed-flags.ts';
 import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag } from './values.ts';

@@ -1,10 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import type { Context } from '../../platform/context.ts';
-import { splitRoute } from '../../platform/contract/endpoint.ts';
-import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
-import { readRegularSync } from '../../kernel/disk/index.ts';
 import {
   DamagedDataError,
   DataFolderHasStateError,
@@ -14,8 +10,19 @@ import {
   parseFaultOption,
   startEmulator,
 } from '../../emulator/index.ts';
-import { ConflictError, FailedError, NotFoundError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { readRegularSync } from '../../kernel/disk/index.ts';
+import {
+  ConflictError,
+  FailedError,
+  NotFoundError,
+  type Problem,
+  ProjectError,
+  UsageError,
+} from '../../kernel/errors.ts';
 import { redact } from '../../kernel/output/redact.ts';
+import type { Context } from '../../platform/context.ts';
+import { splitRoute } from '../../platform/contract/endpoint.ts';
+import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
 import { type PathInFolder, pathFlag, sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {

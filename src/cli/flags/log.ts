@@ -1,8 +1,8 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import type { Context } from '../../platform/context.ts';
-import { UsageError } from '../../kernel/errors.ts';
 import type { ReadLogOptions } from '../../calls/logs/index.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface LogFlags {

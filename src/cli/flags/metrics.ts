@@ -1,7 +1,7 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import { findContainer } from '../../calls/logs/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { resolutions } from '../../platform/contract/metrics.ts';
-import { findContainer } from '../../calls/logs/index.ts';
 import type { ChartRange } from '../views/timeline.ts';
 import { rangeFlags } from './range.ts';
 import { zoneFlag } from './values.ts';

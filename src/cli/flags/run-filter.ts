@@ -1,7 +1,7 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import { type RunStatus, runStatuses } from '../../platform/contract/runs.ts';
 import type { RunFilters } from '../../calls/runs/index.ts';
+import { type RunStatus, runStatuses } from '../../platform/contract/runs.ts';
 import { durationFlag } from './values.ts';
 
 interface FilterFlags {

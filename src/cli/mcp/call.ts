@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
-import type { Context } from '../../platform/context.ts';
 import { UsageError } from '../../kernel/errors.ts';
-import { main } from '../../main.ts';
 import { type Io, processIo } from '../../kernel/process.ts';
+import { main } from '../../main.ts';
+import type { Context } from '../../platform/context.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import { settingArguments } from './setting-arguments.ts';
 

@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { type Environment, readVariable } from '../../kernel/environment.ts';
-import { homeFolder } from '../../platform/config/folders.ts';
-import type { Context } from '../../platform/context.ts';
 import { makeFolder, readRegular, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { FailedError, ProjectError, systemCode } from '../../kernel/errors.ts';
 import { isRecord, parseJson, stringifyJson } from '../../kernel/json-text.ts';
+import { homeFolder } from '../../platform/config/folders.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** How an MCP client starts a server. */
 export interface ServerEntry {

@@ -1,5 +1,5 @@
-import type { Effect } from '../command.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import type { Effect } from '../command.ts';
 import type { CommandReference } from '../reference.ts';
 import { propertiesOf } from './input.ts';
 import { readCommandLine } from './read-command-line.ts';

@@ -1,5 +1,5 @@
-import type { Effect } from '../command.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import type { Effect } from '../command.ts';
 import type { CommandReference } from '../reference.ts';
 import { askedPage, checkAllowed, describeInFull, type Input, sharedInstructions, type ToolSet } from './tool-set.ts';
 import { type CommandTool, commandTools, type ToolDefinition, toolDefinition } from './tools.ts';

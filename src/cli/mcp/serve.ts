@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Effect } from '../command.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Effect } from '../command.ts';
 import { reference } from '../reference.ts';
 import { compactTools } from './compact-tools.ts';
 import { groupedTools } from './grouped-tools.ts';

@@ -1,10 +1,10 @@
 import { type CallToolResult, Server, type ServerContext } from '@modelcontextprotocol/server';
-import type { Context } from '../../platform/context.ts';
 import { exitCodes } from '../../kernel/errors.ts';
 import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import { failureJson } from '../../kernel/output/failure.ts';
-import type { CommandReference } from '../reference.ts';
 import { version } from '../../kernel/version.ts';
+import type { Context } from '../../platform/context.ts';
+import type { CommandReference } from '../reference.ts';
 import { type CallOutcome, callCommand } from './call.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import { argvOf } from './input.ts';

@@ -1,7 +1,7 @@
-import type { Effect } from '../command.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import type { Effect } from '../command.ts';
 import { type CommandReference, outputSchemaOf } from '../reference.ts';
 import { commandInput } from './input.ts';
 import type { ToolDefinition } from './tools.ts';

@@ -1,3 +1,6 @@
+import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
+import type { Io } from '../../kernel/process.ts';
+import { version } from '../../kernel/version.ts';
 import type { Api, ApiOptions } from '../../platform/api/client.ts';
 import type { RemoteClock } from '../../platform/api/remote-clock.ts';
 import type { Retry } from '../../platform/api/retry.ts';
@@ -9,9 +12,6 @@ import type { Credential } from '../../platform/config/credentials.ts';
 import type { Host } from '../../platform/config/mixed-environment.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
-import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
-import type { Io } from '../../kernel/process.ts';
-import { version } from '../../kernel/version.ts';
 
 interface ApiAccessOptions {
   io: Io;

@@ -1,10 +1,15 @@
-import type { Command } from '../command.ts';
 import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { isCi } from '../../kernel/environment.ts';
-import { type FolderTarget, folderTargetText, isSameTarget, readFolderTarget } from '../../platform/config/folder-target.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import {
+  type FolderTarget,
+  folderTargetText,
+  isSameTarget,
+  readFolderTarget,
+} from '../../platform/config/folder-target.ts';
 import { targetOrigin, targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
-import { ConflictError } from '../../kernel/errors.ts';
+import type { Command } from '../command.ts';
 
 /**
  * Names the target of a command that changes something there, before anything else is printed. If the last deploy from

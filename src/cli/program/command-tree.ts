@@ -1,10 +1,10 @@
 import { Command as Commander, Option } from 'commander';
-import type { Command, FlagRules } from '../command.ts';
 import { asTyped, CommandLine } from '../../kernel/command-line.ts';
-import { commands, type Group, type Leaf } from '../commands/index.ts';
-import type { GlobalFlags } from '../../platform/context.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
+import type { GlobalFlags } from '../../platform/context.ts';
+import type { Command, FlagRules } from '../command.ts';
+import { commands, type Group, type Leaf } from '../commands/index.ts';
 
 export type CommandRunner = (
   command: Command,

@@ -1,6 +1,6 @@
 import type { Argument, Command as Commander, Option } from 'commander';
-import type { ArgumentRules, Command, Effect, FlagRules } from '../command.ts';
 import { type ExitName, exitCodes } from '../../kernel/errors.ts';
+import type { ArgumentRules, Command, Effect, FlagRules } from '../command.ts';
 import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
 import { partnersOf } from './command-tree.ts';
 import { usualCommands } from './next-commands.ts';

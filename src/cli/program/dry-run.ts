@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import type { View } from '../../kernel/output/page.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** Ends a dry run where the first change would be sent. Not an error: `result` is what the command would return. */
 export class DryRunEnd extends Error {

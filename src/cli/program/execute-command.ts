@@ -1,12 +1,18 @@
-import type { Command, PlacedArgument, TypedLine } from '../command.ts';
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
-import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
 import { NotFoundError } from '../../kernel/errors.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
-import { checkFields, createRenderer, type JsonChoice, type Renderer, StdoutError } from '../../kernel/output/render.ts';
+import {
+  checkFields,
+  createRenderer,
+  type JsonChoice,
+  type Renderer,
+  StdoutError,
+} from '../../kernel/output/render.ts';
 import type { Io } from '../../kernel/process.ts';
+import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
+import type { Command, PlacedArgument, TypedLine } from '../command.ts';
 import { fieldsOf, isOpen } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';

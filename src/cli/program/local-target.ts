@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import type { Command } from '../command.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { storedCredential } from '../../platform/config/credentials.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import type { Io } from '../../kernel/process.ts';
+import { storedCredential } from '../../platform/config/credentials.ts';
 import { isLocalTarget, readFolderTarget } from '../../platform/config/folder-target.ts';
 import { resolveFolders } from '../../platform/config/folders.ts';
 import type { LocalSettings } from '../../platform/config/local-settings.ts';
 import { resolveSettings } from '../../platform/config/settings.ts';
 import { folderEmulatorName, nameOfPlatform } from '../../platform/config/target.ts';
 import type { GlobalFlags } from '../../platform/context.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import type { Io } from '../../kernel/process.ts';
+import type { Command } from '../command.ts';
 
 /**
  * The emulator that belongs to this folder, if it is the target: its own by `--local`, or the one that the last deploy from

@@ -1,4 +1,4 @@
-import { readOwnFile } from '../../kernel/own-files.ts';
+import { readOwnFile } from '../../own-files.ts';
 import type { HelpSource } from './help.ts';
 
 /**

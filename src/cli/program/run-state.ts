@@ -1,6 +1,6 @@
 import type { Command as Commander } from 'commander';
-import type { InterruptNotice } from '../../platform/context.ts';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
+import type { InterruptNotice } from '../../platform/context.ts';
 
 /** What `main` and the running command share. */
 export interface RunState {

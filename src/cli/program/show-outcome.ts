@@ -1,9 +1,9 @@
-import type { Command, NextCommand } from '../command.ts';
-import type { Context } from '../../platform/context.ts';
 import { exitCodes } from '../../kernel/errors.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { JsonChoice, Renderer } from '../../kernel/output/render.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Command, NextCommand } from '../command.ts';
 import { takesNext } from '../result-schema.ts';
 import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
 import type { RunState } from './run-state.ts';

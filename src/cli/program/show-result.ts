@@ -1,6 +1,6 @@
-import type { Command } from '../command.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { Renderer } from '../../kernel/output/render.ts';
+import type { Command } from '../command.ts';
 import { markDryRun } from './dry-run.ts';
 
 /** Adds the commands that usually follow. */

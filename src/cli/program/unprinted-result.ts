@@ -1,7 +1,7 @@
-import type { Command } from '../command.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { StdoutError } from '../../kernel/output/render.ts';
+import type { Command } from '../command.ts';
 import { isStream } from './show-result.ts';
 
 /** What names the outcome of a change. */

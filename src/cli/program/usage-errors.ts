@@ -1,7 +1,7 @@
 import type { CommanderError } from 'commander';
+import { closestName, isSimilar } from '../../app/toml/closest-name.ts';
 import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, UsageError } from '../../kernel/errors.ts';
-import { closestName, isSimilar } from '../../app/toml/closest-name.ts';
 import { hasChild, isCommand } from './command-tree.ts';
 import { readTypedCommand } from './typed-command.ts';
 

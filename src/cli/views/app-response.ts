@@ -1,4 +1,3 @@
-import type { Context } from '../../platform/context.ts';
 import {
   type AppEvent,
   type AppResponse,
@@ -12,6 +11,7 @@ import {
 } from '../../calls/invoke/index.ts';
 import { count } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
+import type { Context } from '../../platform/context.ts';
 import { anything, choice, integer, nullable, number, record, text } from '../result-schema.ts';
 
 const headFields = {

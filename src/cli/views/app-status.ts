@@ -1,5 +1,5 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
 import { type AppStatus, isOperational, type ProjectStatus, type ServiceStatus } from '../../insight/status/index.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { ago, count, dollars, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';

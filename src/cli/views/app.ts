@@ -1,8 +1,8 @@
-import type { App } from '../../platform/contract/apps.ts';
-import { buildPhase } from '../../platform/contract/builds.ts';
 import { ago, count, dollars, durationCell } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews } from '../../kernel/output/table.ts';
+import type { App } from '../../platform/contract/apps.ts';
+import { buildPhase } from '../../platform/contract/builds.ts';
 import { commitText, type WithCommit } from './build.ts';
 import { type FactRows, factGroup } from './fact-group.ts';
 import { statusCell } from './status.ts';

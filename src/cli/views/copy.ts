@@ -1,9 +1,9 @@
 import type { ExitName } from '../../kernel/errors.ts';
-import type { CopySummary } from '../../storage/copy/index.ts';
-import type { SyncSummary } from '../../storage/sync/index.ts';
 import { count, duration, fileSummary, size } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
+import type { CopySummary } from '../../storage/copy/index.ts';
+import type { SyncSummary } from '../../storage/sync/index.ts';
 
 export function copyView(summary: CopySummary): View {
   return wrapped(() => copyText(summary));

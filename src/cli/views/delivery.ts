@@ -1,5 +1,5 @@
-import { stringifyJson } from '../../kernel/json-text.ts';
 import type { ShownDelivery } from '../../calls/webhooks/index.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
 import { localTime, size } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 

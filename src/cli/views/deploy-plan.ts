@@ -1,6 +1,6 @@
-import { stringifyJson } from '../../kernel/json-text.ts';
 import type { FileChanges } from '../../deploys/builds/index.ts';
 import type { DeployPlan, SettingChange } from '../../deploys/send/index.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';

@@ -1,6 +1,6 @@
+import { choices, proofs, type RolledBack } from '../../deploys/rollback/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
-import { choices, proofs, type RolledBack } from '../../deploys/rollback/index.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import {
   anything,

@@ -1,8 +1,8 @@
-import { buildPhase } from '../../platform/contract/builds.ts';
 import type { Deployment, DeployPlan } from '../../deploys/send/index.ts';
 import type { FailureDocument } from '../../kernel/output/failure.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { stackViews, table } from '../../kernel/output/table.ts';
+import { buildPhase } from '../../platform/contract/builds.ts';
 import { anything, boolean, integer, list, object, optional, text } from '../result-schema.ts';
 import { deployPlanView } from './deploy-plan.ts';
 import { deploymentFields, deployPlanFields } from './deployment-fields.ts';

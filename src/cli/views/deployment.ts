@@ -1,9 +1,9 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
-import { buildPhase } from '../../platform/contract/builds.ts';
-import type { Problem } from '../../kernel/errors.ts';
 import type { Deployment } from '../../deploys/send/index.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import type { Problem } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
+import { buildPhase } from '../../platform/contract/builds.ts';
 import { commitText } from './build.ts';
 
 /** What is deployed now. Its address is the result, and what calls it follows. */

@@ -1,9 +1,9 @@
-import type { Context } from '../../platform/context.ts';
 import type { GantryError } from '../../kernel/errors.ts';
-import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../../local/dev/index.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
 import type { Page } from '../../kernel/output/page.ts';
 import { wrapCommand } from '../../kernel/output/wrap-command.ts';
+import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../../local/dev/index.ts';
+import type { Context } from '../../platform/context.ts';
 import {
   breakpointText,
   type CallLine,

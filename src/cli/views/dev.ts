@@ -1,6 +1,6 @@
-import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import { duration, localTime, printablePath } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
+import { runOutcome } from '../../platform/contract/run-outcome.ts';
 
 /** A call that was answered, as far as its line shows it. */
 export interface CallLine {

@@ -1,8 +1,8 @@
-import type { Check } from '../../local/doctor/index.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
 import { table } from '../../kernel/output/table.ts';
 import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
+import type { Check } from '../../local/doctor/index.ts';
 
 /** A row for each check, its fix below the message. Off a terminal the fix is a column. */
 export function checksView(checks: readonly Check[]): View {

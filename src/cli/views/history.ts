@@ -1,7 +1,7 @@
-import { isCanceled } from '../../platform/contract/builds.ts';
 import { type ListedEvent, settingKey } from '../../deploys/history/index.ts';
 import { duration, localTime, shortBuild } from '../../kernel/output/format.ts';
 import { table } from '../../kernel/output/table.ts';
+import { isCanceled } from '../../platform/contract/builds.ts';
 import { passThrough, text } from '../result-schema.ts';
 import { commitText } from './build.ts';
 

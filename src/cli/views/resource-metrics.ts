@@ -1,5 +1,3 @@
-import type { ResourceChart, ResourceMetrics } from '../../platform/contract/metrics.ts';
-import { unixTime } from '../../platform/contract/scalars.ts';
 import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
@@ -7,6 +5,8 @@ import type { View } from '../../kernel/output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock } from '../../kernel/output/time-zone.ts';
 import { wallClock } from '../../kernel/wall-clock.ts';
+import type { ResourceChart, ResourceMetrics } from '../../platform/contract/metrics.ts';
+import { unixTime } from '../../platform/contract/scalars.ts';
 import { type ChartRange, createTimeline, medianDistance, rangeText } from './timeline.ts';
 
 export const resourceMetrics = ['cpu', 'memory', 'gpu'] as const;

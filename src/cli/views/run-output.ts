@@ -1,8 +1,8 @@
-import type { Context } from '../../platform/context.ts';
 import type { WorkLine } from '../../calls/logs/index.ts';
 import type { FinishedRun } from '../../calls/runs/index.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
+import type { Context } from '../../platform/context.ts';
 import { choice, integer, list, nullable, number, object, optional, text } from '../result-schema.ts';
 
 /**

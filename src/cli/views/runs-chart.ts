@@ -1,4 +1,3 @@
-import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../platform/contract/runs.ts';
 import { bucketMs } from '../../calls/runs/index.ts';
 import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
@@ -7,6 +6,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock } from '../../kernel/output/time-zone.ts';
 import { wallClock } from '../../kernel/wall-clock.ts';
+import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../platform/contract/runs.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
 export const runMetrics = ['requests', 'runtime', 'response'] as const;

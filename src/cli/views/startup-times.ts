@@ -1,4 +1,3 @@
-import type { StartupTimes } from '../../platform/contract/metrics.ts';
 import type { Chart, ChartReport } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
 import { count, duration } from '../../kernel/output/format.ts';
@@ -6,6 +5,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock } from '../../kernel/output/time-zone.ts';
 import { wallClock } from '../../kernel/wall-clock.ts';
+import type { StartupTimes } from '../../platform/contract/metrics.ts';
 import { type ChartRange, createTimeline, medianDistance, rangeText } from './timeline.ts';
 
 export interface StartupViewOptions {

@@ -1,5 +1,5 @@
-import { CommandLine } from '../../kernel/command-line.ts';
 import type { Advice, AdviceError, Outcome, TunedOption } from '../../insight/tune/index.ts';
+import { CommandLine } from '../../kernel/command-line.ts';
 import type { Chart, ChartReport } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
 import { count, dollars, duration, groupDigits } from '../../kernel/output/format.ts';

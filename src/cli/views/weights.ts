@@ -1,7 +1,7 @@
-import type { PulledWeights, PullSummary, VerifySummary } from '../../storage/weights/index.ts';
 import { count, duration, fileSummary, size } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import type { PulledWeights, PullSummary, VerifySummary } from '../../storage/weights/index.ts';
 
 export function pullView(summary: PullSummary): View {
   return wrapped(() => summary.weights.map((each) => pulledText(each, summary)).join('\n'));

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { type CommandLine, sentence } from '../../kernel/command-line.ts';
+import { type ErrorFacts, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { type ErrorFacts, UsageError } from '../../kernel/errors.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 
 /**

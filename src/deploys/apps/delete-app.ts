@@ -1,12 +1,18 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { NotFoundError, PendingError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { deleteApp, listApps } from '../../platform/contract/apps.ts';
 import { shortAppName, toAppId } from '../../platform/contract/endpoint.ts';
 import { unreadableItems } from '../../platform/contract/lists.ts';
-import { NotFoundError, PendingError } from '../../kernel/errors.ts';
-import { recordEvent } from '../history/index.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { readEvidence, type Shown, unconfirmedError, waitForChange, warnUnconfirmed } from '../../platform/waiting/index.ts';
+import {
+  readEvidence,
+  type Shown,
+  unconfirmedError,
+  waitForChange,
+  warnUnconfirmed,
+} from '../../platform/waiting/index.ts';
+import { recordEvent } from '../history/index.ts';
 
 /** Deletes an app after a confirmation by name. Throws as {@link deleteAppAndWait} does. */
 export async function removeApp(

@@ -1,10 +1,10 @@
+import { sampleCallOf } from '../../app/sample-call.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { NotFoundError } from '../../kernel/errors.ts';
-import { sampleCallOf } from '../../app/sample-call.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 
 /** How an app was named: in the words of the command line, or by the config file of this folder. */

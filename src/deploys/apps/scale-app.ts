@@ -1,12 +1,12 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { FailedError, UsageError } from '../../kernel/errors.ts';
+import { count } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, scaleApp } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { FailedError, UsageError } from '../../kernel/errors.ts';
-import { count } from '../../kernel/output/format.ts';
-import { recordEvent, recordLook } from '../history/index.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { waitForChange } from '../../platform/waiting/index.ts';
+import { recordEvent, recordLook } from '../history/index.ts';
 
 export interface ScalingChanges {
   app: string;

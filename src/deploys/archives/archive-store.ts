@@ -1,10 +1,10 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { platformOf, stateKey } from '../../platform/config/state-key.ts';
-import type { Context } from '../../platform/context.ts';
 import { namesIn, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
 
 const text = v.string();
 const number = v.number();

@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AppArchive } from '../../app/archive.ts';
+import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../kernel/disk/index.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { pastOf, servedBefore } from '../served-before.ts';
-import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../kernel/disk/index.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
-import type { AppArchive } from '../../app/archive.ts';
 import { type AppHistory, readHistory, readOwnHistory } from '../history/index.ts';
+import { pastOf, servedBefore } from '../served-before.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
 import {
   archiveFile,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import type { AppArchive } from '../../app/archive.ts';
+import { findWritableByOthers, linkOrCopy, sha256OfFile, TemporaryFolder } from '../../kernel/disk/index.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
-import { findWritableByOthers, linkOrCopy, sha256OfFile, TemporaryFolder } from '../../kernel/disk/index.ts';
-import type { AppArchive } from '../../app/archive.ts';
 import { readHistory, readOwnHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
 import { archiveFile, archiveFolders, type KeptArchive, keyOf, parseRecord, readRecords } from './archive-store.ts';

@@ -1,8 +1,8 @@
+import { endingOf, type LogEnding } from '../../calls/logs/index.ts';
 import { CachedCopyError } from '../../platform/api/cached-copy.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Build, buildPhase, getBuild, listBuilds } from '../../platform/contract/builds.ts';
-import { endingOf, type LogEnding } from '../../calls/logs/index.ts';
 import { expectId } from '../../platform/replies/index.ts';
 
 /**

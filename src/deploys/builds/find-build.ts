@@ -1,9 +1,9 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Build, buildHasFailed, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids/index.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 

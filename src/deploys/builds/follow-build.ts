@@ -1,10 +1,10 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { type Build, buildPhase, isCanceled } from '../../platform/contract/builds.ts';
-import { BuildFailedError, type GantryError, NotReadyError } from '../../kernel/errors.ts';
-import { duration, shortBuild } from '../../kernel/output/format.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { buildLogSource, endingOf, type WorkLine, WorkLog } from '../../calls/logs/index.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { BuildFailedError, type GantryError, NotReadyError } from '../../kernel/errors.ts';
+import { duration, shortBuild } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { type Build, buildPhase, isCanceled } from '../../platform/contract/builds.ts';
 import {
   Deadline,
   type PolledWork,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { readVariable, type Variable } from '../../kernel/environment.ts';
-import type { Context } from '../../platform/context.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
+import type { Context } from '../../platform/context.ts';
 import { pipelineBranches, placeOfRemote } from './repository.ts';
 
 /**

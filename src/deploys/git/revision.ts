@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Context } from '../../platform/context.ts';
 import { TemporaryFolder } from '../../kernel/disk/index.ts';
 import { FailedError, UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import { git, tryGit } from './run-git.ts';
 
 /** A folder of a repository as it was. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import type { Context } from '../../platform/context.ts';
 import { FailedError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** Much more than any list of files or branches here. In bytes. */
 const maxOutput = 256 * 2 ** 20;

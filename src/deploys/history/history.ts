@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { count } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, liveBuild } from '../../platform/contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { count } from '../../kernel/output/format.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { AppHistory } from './app-history.ts';
 import { EventLog, type EventsRead } from './event-log.ts';

@@ -1,6 +1,6 @@
-import type { App, AppCreation } from '../../platform/contract/apps.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
 import { keyOfField } from '../../app/settings.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import type { HistoryEvent } from './events.ts';
 
 /** Settings that both create app and get app have (spec 2.2, 2.4). Commands are omitted: they may contain secrets. */

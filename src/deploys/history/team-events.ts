@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import type { Context } from '../../platform/context.ts';
 import { documentName, documentTime, type TeamState, teamStateOf } from '../team-state/index.ts';
 import { type EventsRead, maxHistoryBytes, maxHistoryMs } from './event-log.ts';
 import { type EventName, type HistoryEvent, parseEvent } from './events.ts';

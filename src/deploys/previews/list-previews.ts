@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { checkAppConfig } from '../../app/config.ts';
+import { count, latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { count, latestFirst } from '../../kernel/output/format.ts';
-import { checkAppConfig } from '../../app/config.ts';
 import {
   countMissing,
   findDefaultBranch,

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import { loadAppConfig } from '../../app/config.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { loadAppConfig } from '../../app/config.ts';
-import type { LocalApp } from '../send/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { readEvidence } from '../../platform/waiting/index.ts';
 import {
   currentBranch,
   findDefaultBranch,
@@ -13,8 +14,7 @@ import {
   readCheckedOut,
   readRepository,
 } from '../git/index.ts';
-import { fetchApp } from '../../platform/replies/index.ts';
-import { readEvidence } from '../../platform/waiting/index.ts';
+import type { LocalApp } from '../send/index.ts';
 import { previewName } from './preview-name.ts';
 import { type PreviewRecord, readPreviewRecords } from './preview-record.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { stringifyJson } from '../../kernel/json-text.ts';
 import { maxNameLength } from '../../app/app-name.ts';
 import { toAppName } from '../../app/rules/name.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
 
 /** What a preview shows. */
 export interface PreviewSource {

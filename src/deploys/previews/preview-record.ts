@@ -1,11 +1,11 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { platformOf, stateKey } from '../../platform/config/state-key.ts';
-import type { Context } from '../../platform/context.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
 import { forgetHistory } from '../history/index.ts';
 import { documentName, documentTime, teamStateOf } from '../team-state/index.ts';
 

@@ -1,12 +1,12 @@
+import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 import { type BuildFact, isKnown } from '../facts.ts';
-import { type AppReading, observe } from '../observe.ts';
-import { order } from '../serving.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
-import { isBusy, isExpired } from '../send/index.ts';
 import { findDefaultBranch } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
+import { type AppReading, observe } from '../observe.ts';
+import { isBusy, isExpired } from '../send/index.ts';
+import { order } from '../serving.ts';
 import { isCommitted } from './list-previews.ts';
 
 /** What is known of a preview right before it is deleted. */

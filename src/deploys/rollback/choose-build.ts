@@ -1,18 +1,18 @@
 import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
+import { ConflictError, type GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
-import { isKnown } from '../facts.ts';
-import { type AppReading, buildsText } from '../observe.ts';
-import { pastOf, type ServedBuild, servedBefore } from '../served-before.ts';
-import { servingBuild } from '../serving.ts';
-import { ConflictError, type GantryError, NotFoundError } from '../../kernel/errors.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
 import { findKeptBuilds, whyNotUsable } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
-import { scalingOf } from '../send/index.ts';
+import { isKnown } from '../facts.ts';
 import { type AppHistory, type EventOf, recordLook, settleRollbacks } from '../history/index.ts';
-import { fetchApp } from '../../platform/replies/index.ts';
+import { type AppReading, buildsText } from '../observe.ts';
+import { scalingOf } from '../send/index.ts';
+import { pastOf, type ServedBuild, servedBefore } from '../served-before.ts';
+import { servingBuild } from '../serving.ts';
 import { type Return, type ReturnCandidate, returnTo } from './return-to.ts';
 
 export interface RollbackOptions {

@@ -1,11 +1,11 @@
 import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { observe } from '../observe.ts';
-import { servingBuild } from '../serving.ts';
 import { abortError, GantryError, PendingError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import { recordLook } from '../history/index.ts';
+import { observe } from '../observe.ts';
+import { servingBuild } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { NothingBeforeError, type RollbackOptions } from './choose-build.ts';
 import { briefly, DeployedMeanwhileError } from './others.ts';

@@ -1,12 +1,9 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { ConflictError, GantryError, PendingError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Build, buildPhase } from '../../platform/contract/builds.ts';
 import { type Container, isDown, listContainers } from '../../platform/contract/containers.ts';
-import { type AppReading, observe } from '../observe.ts';
-import { mayReplace, servingBuild } from '../serving.ts';
-import { ConflictError, GantryError, PendingError } from '../../kernel/errors.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
-import { goesBefore, isBusy, isExpired, isPending, StuckBuilds } from '../send/index.ts';
 import {
   cleanupSignal,
   contextUntil,
@@ -15,6 +12,9 @@ import {
   throwUnlessTransient,
   waitForChange,
 } from '../../platform/waiting/index.ts';
+import { type AppReading, observe } from '../observe.ts';
+import { goesBefore, isBusy, isExpired, isPending, StuckBuilds } from '../send/index.ts';
+import { mayReplace, servingBuild } from '../serving.ts';
 
 /** What somebody else has deployed meanwhile is not replaced. */
 export class DeployedMeanwhileError extends ConflictError {

@@ -1,16 +1,17 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import type { AppCreation } from '../../platform/contract/apps.ts';
-import { getBuildZipContents } from '../../platform/contract/builds.ts';
-import { readRegular } from '../../kernel/disk/index.ts';
-import { ConflictError } from '../../kernel/errors.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
 import { loadAppConfig } from '../../app/config.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { readArchivedText } from '../../app/zip/read-entry.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { readRegular } from '../../kernel/disk/index.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
 import { version } from '../../kernel/version.ts';
+import type { Context } from '../../platform/context.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
+import { getBuildZipContents } from '../../platform/contract/builds.ts';
+import { contextWith, unlessMissing } from '../../platform/waiting/index.ts';
 import { withKeptArchive } from '../archives/index.ts';
 import {
   type BuildFile,
@@ -19,6 +20,7 @@ import {
   parseZipContents,
   unchangedFiles,
 } from '../builds/index.ts';
+import { withRevision } from '../git/index.ts';
 import {
   chooseRegion,
   compareFiles,
@@ -35,8 +37,6 @@ import {
   withLogin,
   withoutLogin,
 } from '../send/index.ts';
-import { withRevision } from '../git/index.ts';
-import { contextWith, unlessMissing } from '../../platform/waiting/index.ts';
 import { type Chosen, noArchiveError, type RollbackOptions } from './choose-build.ts';
 import { findResolvedAnew, type ResolvedAnew } from './resolved-anew.ts';
 

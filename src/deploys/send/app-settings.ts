@@ -1,8 +1,8 @@
-import type { Setting } from '../../platform/config/settings.ts';
-import type { App, AppCreation } from '../../platform/contract/apps.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { listAppSettings } from '../../app/settings.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import type { Setting } from '../../platform/config/settings.ts';
+import type { App, AppCreation } from '../../platform/contract/apps.ts';
 
 /** The settings that a deploy would change. */
 export function compareSettings(...compared: Parameters<typeof compareBody>): SettingChange[] {

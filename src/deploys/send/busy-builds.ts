@@ -1,13 +1,9 @@
-import type { Api } from '../../platform/api/client.ts';
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { type Build, isCanceled, listBuilds } from '../../platform/contract/builds.ts';
-import { type BeforeFacts, beforeFacts } from '../decide.ts';
-import { buildFact } from '../facts.ts';
-import { type Order, order } from '../serving.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
-import { remoteBuild } from '../builds/index.ts';
+import type { Api } from '../../platform/api/client.ts';
+import type { Context } from '../../platform/context.ts';
+import { type Build, isCanceled, listBuilds } from '../../platform/contract/builds.ts';
 import {
   cancelRemoteWork,
   Deadline,
@@ -17,6 +13,10 @@ import {
   tryRequest,
   unlessMissing,
 } from '../../platform/waiting/index.ts';
+import { remoteBuild } from '../builds/index.ts';
+import { type BeforeFacts, beforeFacts } from '../decide.ts';
+import { buildFact } from '../facts.ts';
+import { type Order, order } from '../serving.ts';
 import { isBusy, isPending, type StuckBuilds } from './stuck-builds.ts';
 
 /** Times in ms. */

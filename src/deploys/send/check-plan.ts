@@ -1,12 +1,12 @@
+import type { AppArchive } from '../../app/archive.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { ConflictError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
-import type { AppArchive } from '../../app/archive.ts';
-import { readHistory } from '../history/index.ts';
+import type { Context } from '../../platform/context.ts';
+import { type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { untilKnown, waitForChange } from '../../platform/waiting/index.ts';
+import { readHistory } from '../history/index.ts';
 import { compareBody } from './app-settings.ts';
 import { type DeployedState, lookAtDeployed } from './deployed-state.ts';
 import type { LocalApp } from './local-app.ts';

@@ -1,6 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { FailedError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { readLocalApp } from './local-app.ts';
 import { fileChecksums } from './packing-options.ts';
 import { planDeploy } from './plan.ts';

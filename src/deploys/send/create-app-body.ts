@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { AppConfig } from '../../app/config.ts';
+import { readRegular } from '../../kernel/disk/index.ts';
+import { version } from '../../kernel/version.ts';
 import { findBaseImages, findRegistryLogin } from '../../platform/config/registry-login.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { readRegular } from '../../kernel/disk/index.ts';
-import type { AppConfig } from '../../app/config.ts';
-import { version } from '../../kernel/version.ts';
 import { createAppSettings } from './app-settings.ts';
 
 /** Settings of the command line. */

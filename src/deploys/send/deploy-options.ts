@@ -1,10 +1,10 @@
+import type { AppArchive } from '../../app/archive.ts';
 import type { CreatedApp } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
+import type { TimeLimit } from '../../platform/waiting/index.ts';
+import type { FollowBuildOptions } from '../builds/index.ts';
 import type { BuildCommit } from '../identity.ts';
 import type { HealthSeen } from '../verify.ts';
-import type { AppArchive } from '../../app/archive.ts';
-import type { FollowBuildOptions } from '../builds/index.ts';
-import type { TimeLimit } from '../../platform/waiting/index.ts';
 import type { BusyPolicy } from './busy-builds.ts';
 import type { PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';

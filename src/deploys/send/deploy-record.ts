@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { Context } from '../../platform/context.ts';
-import type { AppCreation } from '../../platform/contract/apps.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import type { Context } from '../../platform/context.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { CheckedOut } from '../git/index.ts';
 import { recordEvent, sentSettings } from '../history/index.ts';
 

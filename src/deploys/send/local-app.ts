@@ -1,8 +1,4 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import type { Context } from '../../platform/context.ts';
-import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
-import { type Problem, ProjectError } from '../../kernel/errors.ts';
-import { count, fileSummary } from '../../kernel/output/format.ts';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../app/collect.ts';
 import { type AppConfig, checkAppConfig, loadAppConfig } from '../../app/config.ts';
@@ -13,6 +9,10 @@ import { isGeneratedAndSent, planGeneratedFiles } from '../../app/generated-file
 import { checkLoadedByName } from '../../app/loaded-by-name.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
 import { withAppName } from '../../app/rename.ts';
+import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
+import { type Problem, ProjectError } from '../../kernel/errors.ts';
+import { count, fileSummary } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** The app on disk: its config file and the files to send. */
 export interface LocalApp {

@@ -1,7 +1,7 @@
-import type { Context } from '../../platform/context.ts';
 import { smallAppBytes } from '../../app/archive.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { PackingCacheOptions } from '../../app/packing-cache/index.ts';
+import type { Context } from '../../platform/context.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** Where compressed files are kept for the next archive; undefined if the user wants none kept. */

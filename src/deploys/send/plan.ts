@@ -1,14 +1,21 @@
+import { largestFiles } from '../../app/collect.ts';
+import type { FileChecksums } from '../../app/file-checksums.ts';
+import {
+  AuthError,
+  ConflictError,
+  GantryError,
+  NotFoundError,
+  type Problem,
+  RateLimitedError,
+} from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase, getBuildZipContents } from '../../platform/contract/builds.ts';
-import { AuthError, ConflictError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../../kernel/errors.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
-import { largestFiles } from '../../app/collect.ts';
-import type { FileChecksums } from '../../app/file-checksums.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
 import { readKeptFiles } from '../archives/index.ts';
 import { type FileChanges, parseZipContents, unchangedFiles } from '../builds/index.ts';
 import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
-import { fetchApp } from '../../platform/replies/index.ts';
 import {
   chooseRegion,
   compareSettings,

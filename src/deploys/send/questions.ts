@@ -1,6 +1,6 @@
+import { ConflictError, type GantryError, InputNeededError } from '../../kernel/errors.ts';
 import { readFolderTarget } from '../../platform/config/folder-target.ts';
 import type { Context } from '../../platform/context.ts';
-import { ConflictError, type GantryError, InputNeededError } from '../../kernel/errors.ts';
 import type { DeployPlan } from './plan.ts';
 
 /** What a deploy asks for besides its own yes, since it is more than a new version of the app. */

@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import type { GantryError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { forgetArchive } from '../archives/index.ts';
 import { recordEvent } from '../history/index.ts';
 import { tellWhatServes } from './what-serves.ts';

@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
-import type { Context } from '../../platform/context.ts';
-import { GantryError } from '../../kernel/errors.ts';
-import { duration, shortBuild, size } from '../../kernel/output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { locateSetting } from '../../app/setting-location.ts';
 import { listAppSettings } from '../../app/settings.ts';
+import { GantryError } from '../../kernel/errors.ts';
+import { duration, shortBuild, size } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import { forgetArchive, startKeeping, whyNotUsable } from '../archives/index.ts';
 import { readCheckedOut } from '../git/index.ts';
 import { BuildUpload, type Sending } from './build-upload.ts';

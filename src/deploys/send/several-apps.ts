@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { type ExitName, exitCodes, UsageError } from '../../kernel/errors.ts';
 import { checkAppConfig } from '../../app/config.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type ExitName, exitCodes, UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** Of the exit codes of several apps, the one that counts is the last of these. */
 const worstLast: readonly ExitName[] = [

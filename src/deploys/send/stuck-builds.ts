@@ -1,12 +1,12 @@
 import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { type Build, buildPhase } from '../../platform/contract/builds.ts';
-import { platformTime } from '../observe.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { type Build, buildPhase } from '../../platform/contract/builds.ts';
+import { cancelAbandoned } from '../../platform/waiting/index.ts';
 import { remoteBuild } from '../builds/index.ts';
 import { readHistory } from '../history/index.ts';
-import { cancelAbandoned } from '../../platform/waiting/index.ts';
+import { platformTime } from '../observe.ts';
 import { recordEnded } from './record-failure.ts';
 
 /** The life of an upload URL (docs/platform.md#uploads), and what an upload that began in time may take. In ms. */

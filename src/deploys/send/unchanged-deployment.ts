@@ -1,12 +1,12 @@
+import type { FileChecksums } from '../../app/file-checksums.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppCreation, appIsUnwell } from '../../platform/contract/apps.ts';
+import { dashboardUrl } from '../apps/index.ts';
 import type { BeforeFacts } from '../decide.ts';
+import { type AppHistory, allApps, type EventOf, readHistory } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import type { Serving } from '../serving.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
-import type { FileChecksums } from '../../app/file-checksums.ts';
-import { dashboardUrl } from '../apps/index.ts';
-import { type AppHistory, allApps, type EventOf, readHistory } from '../history/index.ts';
 import { isCertain, scalingOf } from './app-settings.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { Deployment } from './deploy-options.ts';

@@ -1,13 +1,13 @@
+import type { AppArchive } from '../../app/archive.ts';
+import { UnexpectedReplyError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
 import type { CreatedApp } from '../../platform/contract/apps.ts';
 import { type Build, isCanceled } from '../../platform/contract/builds.ts';
-import { UnexpectedReplyError } from '../../kernel/errors.ts';
-import { duration } from '../../kernel/output/format.ts';
-import type { AppArchive } from '../../app/archive.ts';
+import { tryUntilKnown, waitForChange } from '../../platform/waiting/index.ts';
 import { uploadArchive } from '../../storage/transfer/upload-archive.ts';
 import { fetchBuild } from '../builds/index.ts';
-import { tryUntilKnown, waitForChange } from '../../platform/waiting/index.ts';
 import { isPending } from './stuck-builds.ts';
 
 /** A build may show some seconds late that its files have arrived. In ms. */

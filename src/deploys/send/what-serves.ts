@@ -1,16 +1,16 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { GantryError, PendingError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
-import { onceReady } from '../decide.ts';
-import { isKnown } from '../facts.ts';
-import { type AppReading, buildsText, settle } from '../observe.ts';
-import { mayReplace } from '../serving.ts';
-import { GantryError, PendingError } from '../../kernel/errors.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
-import { recordLook } from '../history/index.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
+import { onceReady } from '../decide.ts';
+import { isKnown } from '../facts.ts';
+import { recordLook } from '../history/index.ts';
+import { type AppReading, buildsText, settle } from '../observe.ts';
+import { mayReplace } from '../serving.ts';
 
 /** Says which build an app serves after another one has failed: that one replaced nothing. Best effort. */
 export async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { FailedError, GantryError, systemCode } from '../../kernel/errors.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
-import { FailedError, GantryError, systemCode } from '../../kernel/errors.ts';
 import { formatRemotePath, toRemotePath } from '../../storage/transfer/remote-path.ts';
 import type { ListedEntry } from '../../storage/volumes/index.ts';
 import { isDocument, Outbox } from './outbox.ts';

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
-import type { Context } from '../../platform/context.ts';
-import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { makePrivateFolder } from '../../kernel/disk/index.ts';
 import { FailedError, UnavailableError } from '../../kernel/errors.ts';
-import { formatRemotePath } from '../../storage/transfer/remote-path.ts';
-import type { CopyOptions, CopyTarget, FoundFile } from '../../storage/copy/index.ts';
-import type { ListedEntry, VolumePath } from '../../storage/volumes/index.ts';
+import type { Context } from '../../platform/context.ts';
+import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { contextUntil, noStep, timeoutSignal } from '../../platform/waiting/index.ts';
+import type { CopyOptions, CopyTarget, FoundFile } from '../../storage/copy/index.ts';
+import { formatRemotePath } from '../../storage/transfer/remote-path.ts';
+import type { ListedEntry, VolumePath } from '../../storage/volumes/index.ts';
 
 /** How long a command waits for the volume at most, and how much longer for each byte that it sends or receives. */
 const maxWaitMs = 10_000;

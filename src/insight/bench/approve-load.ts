@@ -1,10 +1,10 @@
-import type { Context } from '../../platform/context.ts';
-import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { InputNeededError } from '../../kernel/errors.ts';
-import { count, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
-import { readAppHere } from '../../deploys/apps/index.ts';
 import type { CallTarget } from '../../calls/invoke/index.ts';
 import { type AppFacts, checkBudget } from '../../calls/spending/index.ts';
+import { readAppHere } from '../../deploys/apps/index.ts';
+import { InputNeededError } from '../../kernel/errors.ts';
+import { count, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
 
 interface Load {
   target: CallTarget;

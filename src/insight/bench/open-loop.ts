@@ -1,7 +1,7 @@
-import type { LoadCalls, LoadListener } from '../../platform/api/load-calls.ts';
+import { findRunId } from '../../calls/invoke/index.ts';
 import { pause } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
-import { findRunId } from '../../calls/invoke/index.ts';
+import type { LoadCalls, LoadListener } from '../../platform/api/load-calls.ts';
 import { noConnection, noResponse, type StepCalls } from './step-calls.ts';
 
 interface LoopOptions {

@@ -1,11 +1,17 @@
-import type { LoadCalls } from '../../platform/api/load-calls.ts';
+import {
+  type CallTarget,
+  callOrThrow,
+  type InvokeOptions,
+  prepareCall,
+  readResponse,
+} from '../../calls/invoke/index.ts';
+import { type AppFacts, factsOf, ReplicaSpending } from '../../calls/spending/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
-import { type CallTarget, callOrThrow, type InvokeOptions, prepareCall, readResponse } from '../../calls/invoke/index.ts';
+import type { LoadCalls } from '../../platform/api/load-calls.ts';
+import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { type AppFacts, factsOf, ReplicaSpending } from '../../calls/spending/index.ts';
 import { cleanupSignal } from '../../platform/waiting/index.ts';
 import { approveLoad } from './approve-load.ts';
 import type { BenchReport, BenchStep } from './bench-report.ts';

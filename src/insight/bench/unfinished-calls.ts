@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { chartReader, hasEnded, matches, runsIn } from '../../calls/runs/index.ts';
+import type { Context } from '../../platform/context.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import type { StepCalls } from './step-calls.ts';
 

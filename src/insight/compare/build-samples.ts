@@ -1,8 +1,8 @@
-import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
-import type { ServingTime } from '../../deploys/served-before.ts';
 import type { ErrorCount } from '../../calls/difference/index.ts';
-import type { CallRow, RunDay } from '../run-mirror/index.ts';
 import { addOutcome } from '../../calls/runs/index.ts';
+import type { ServingTime } from '../../deploys/served-before.ts';
+import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
+import type { CallRow, RunDay } from '../run-mirror/index.ts';
 
 /** What the calls of one build were like. */
 export class BuildSamples {

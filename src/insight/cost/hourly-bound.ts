@@ -1,10 +1,10 @@
+import type { AppConfig } from '../../app/config.ts';
+import { listAppSettings } from '../../app/settings.ts';
+import { LimitError } from '../../kernel/errors.ts';
+import { count, dollars } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { LimitError } from '../../kernel/errors.ts';
-import { count, dollars } from '../../kernel/output/format.ts';
-import type { AppConfig } from '../../app/config.ts';
-import { listAppSettings } from '../../app/settings.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { unlessMissing } from '../../platform/waiting/index.ts';
 

@@ -1,5 +1,5 @@
-import type { App } from '../../platform/contract/apps.ts';
 import { dollars } from '../../kernel/output/format.ts';
+import type { App } from '../../platform/contract/apps.ts';
 import type { ReplicaTime } from './replica-time.ts';
 
 /** Cost / price, in seconds of replicas. */

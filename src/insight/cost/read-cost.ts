@@ -1,14 +1,14 @@
+import { recordLook } from '../../deploys/history/index.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { localTime } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { getAppCost, getProjectCost } from '../../platform/contract/costs.ts';
 import { shortAppName, toAppId } from '../../platform/contract/endpoint.ts';
 import { amountOf } from '../../platform/contract/scalars.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { localTime } from '../../kernel/output/format.ts';
-import { recordLook } from '../../deploys/history/index.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { billOf, utcDay } from './bill.ts';
 import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
 import { figuresOf } from './figure-sources.ts';

@@ -1,8 +1,8 @@
+import { describeUnknown, type Evidence, explainLog, locateFix, readConfig } from '../../causes/index.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import type { FileLocation } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
-import { describeUnknown, type Evidence, explainLog, locateFix, readConfig } from '../../causes/index.ts';
+import type { Context } from '../../platform/context.ts';
 import { findSubject, type Subject, type SubjectOptions } from './subject.ts';
 
 /** A failure, and what is known of its cause. */

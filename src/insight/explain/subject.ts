@@ -1,14 +1,3 @@
-import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { liveBuild } from '../../platform/contract/apps.ts';
-import { type Build, buildHasFailed } from '../../platform/contract/builds.ts';
-import type { Run } from '../../platform/contract/runs.ts';
-import { readNamedFile } from '../../kernel/disk/index.ts';
-import { UsageError } from '../../kernel/errors.ts';
-import { fetchBuild, findListedBuild, latestBuildOf } from '../../deploys/builds/index.ts';
-import type { FailureFacts } from '../../causes/index.ts';
-import { type AppHistory, readHistory } from '../../deploys/history/index.ts';
-import { readIdWord } from '../../platform/ids/index.ts';
 import {
   appLogSource,
   buildLogSource,
@@ -18,7 +7,6 @@ import {
   readLog,
   splitLogText,
 } from '../../calls/logs/index.ts';
-import { fetchApp } from '../../platform/replies/index.ts';
 import {
   fetchRun,
   findJobs,
@@ -29,6 +17,18 @@ import {
   runHasFailed,
   runStatus,
 } from '../../calls/runs/index.ts';
+import type { FailureFacts } from '../../causes/index.ts';
+import { fetchBuild, findListedBuild, latestBuildOf } from '../../deploys/builds/index.ts';
+import { type AppHistory, readHistory } from '../../deploys/history/index.ts';
+import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { readNamedFile } from '../../kernel/disk/index.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
+import { liveBuild } from '../../platform/contract/apps.ts';
+import { type Build, buildHasFailed } from '../../platform/contract/builds.ts';
+import type { Run } from '../../platform/contract/runs.ts';
+import { readIdWord } from '../../platform/ids/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
 import { contextWith, unlessMissing } from '../../platform/waiting/index.ts';
 
 /** What is explained: a build, a run, or a log of a file. */

@@ -1,7 +1,7 @@
-import type { App } from '../../platform/contract/apps.ts';
-import { type Container, isRunning } from '../../platform/contract/containers.ts';
 import { quantile } from '../../calls/difference/index.ts';
 import { type Call, countErrors, hasEnded, runHasFailed } from '../../calls/runs/index.ts';
+import type { App } from '../../platform/contract/apps.ts';
+import { type Container, isRunning } from '../../platform/contract/containers.ts';
 
 /** How an app is doing, in the last minute. Null is what is not known: nothing was read yet, or nobody called. */
 export interface AppFigures {

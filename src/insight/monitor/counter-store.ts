@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { platformOf, stateKey } from '../../platform/config/state-key.ts';
-import type { Context } from '../../platform/context.ts';
 import { makePrivateFolder, readRegular, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
 import { CallCounter, KeptCounts } from './call-counter.ts';
 
 const KeptApps = v.record(v.string(), KeptCounts);

@@ -1,7 +1,7 @@
+import { GantryError, isTransient } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { GantryError, isTransient } from '../../kernel/errors.ts';
 import { contextWith } from '../../platform/waiting/index.ts';
 import type { AppFigures, FailedCalls } from './app-figures.ts';
 import type { CallCounter } from './call-counter.ts';

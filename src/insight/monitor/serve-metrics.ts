@@ -1,6 +1,6 @@
+import { openTextServer } from '../../calls/receiver/text-server.ts';
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
-import { openTextServer } from '../../calls/receiver/text-server.ts';
 import { CounterStore } from './counter-store.ts';
 import { leastIntervalMs, monitorApps, type ProjectFigures } from './monitor-apps.ts';
 import { metricFormats, metricsText } from './open-metrics.ts';

@@ -1,7 +1,7 @@
-import type { Context } from '../../platform/context.ts';
 import { GantryError } from '../../kernel/errors.ts';
-import { type Comparison, compareBuilds } from '../compare/index.ts';
+import type { Context } from '../../platform/context.ts';
 import { contextWith, noStep } from '../../platform/waiting/index.ts';
+import { type Comparison, compareBuilds } from '../compare/index.ts';
 
 /** The build of an app that serves, against the one before, as far as that is known. */
 export interface ShownComparison {

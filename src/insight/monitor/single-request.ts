@@ -1,6 +1,6 @@
+import { UnavailableError } from '../../kernel/errors.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
-import { UnavailableError } from '../../kernel/errors.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 
 /** A turn must be over before the next one. */

@@ -1,7 +1,7 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { PendingError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import type { AppFigures } from './app-figures.ts';
 import { type Condition, figureText, HeldCondition } from './condition.ts';
 import { leastIntervalMs, monitorApps } from './monitor-apps.ts';

@@ -1,11 +1,11 @@
+import { readLogTail } from '../../calls/logs/index.ts';
+import { chartReader, Jobs, matches, runsIn } from '../../calls/runs/index.ts';
+import { readJobs } from '../../deploys/history/index.ts';
+import { GantryError, isTransient, NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listContainers } from '../../platform/contract/containers.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { GantryError, isTransient, NotFoundError } from '../../kernel/errors.ts';
-import { readJobs } from '../../deploys/history/index.ts';
-import { readLogTail } from '../../calls/logs/index.ts';
 import { assumeClock, fetchApp } from '../../platform/replies/index.ts';
-import { chartReader, Jobs, matches, runsIn } from '../../calls/runs/index.ts';
 import { contextWith } from '../../platform/waiting/index.ts';
 import {
   type AppFigures,

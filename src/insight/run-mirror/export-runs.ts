@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { redactedJson, redactValue } from '../../kernel/output/redacted-json.ts';
+import type { Context } from '../../platform/context.ts';
 import { type RunRange, readRunDays, rowsWithin } from './read-run-days.ts';
 import type { MirroredRun } from './run-table.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { chartReader, findJobs, type Jobs } from '../../calls/runs/index.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import { count } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
-import { UsageError } from '../../kernel/errors.ts';
-import { count } from '../../kernel/output/format.ts';
-import { chartReader, findJobs, type Jobs } from '../../calls/runs/index.ts';
 import { contextWith } from '../../platform/waiting/index.ts';
 import { dayMs, emptyDay, type Gap, type MirrorOwner, type RunDay, readDay, writeDay } from './day-file.ts';
 import { fillDay, isDayWhole } from './fill-day.ts';

@@ -1,6 +1,6 @@
+import { atPosition, runKey, runsIn } from '../../calls/runs/index.ts';
 import type { Run, RunsChart, RunsQuery } from '../../platform/contract/runs.ts';
 import { type PagePosition, readPages } from '../../platform/replies/index.ts';
-import { atPosition, runKey, runsIn } from '../../calls/runs/index.ts';
 
 /** Times in ms since 1970. A run on an end of it may be in it or not. */
 export interface Window {

@@ -1,5 +1,5 @@
-import type { Run } from '../../platform/contract/runs.ts';
 import { hasEnded, type Jobs, runKey } from '../../calls/runs/index.ts';
+import type { Run } from '../../platform/contract/runs.ts';
 
 /** Times in ms; `createdAt` since 1970. */
 export const numberColumns = [

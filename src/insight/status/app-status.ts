@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
+import { readAppName } from '../../app/read-app-name.ts';
+import { countErrors, findJobs, Jobs, searchRuns } from '../../calls/runs/index.ts';
+import { fetchBuild } from '../../deploys/builds/index.ts';
+import { readHistory, recordLook } from '../../deploys/history/index.ts';
+import { type BuildCommit, findCommit, type Here } from '../../deploys/identity.ts';
+import { compareHere, type DifferenceHere } from '../../deploys/send/index.ts';
+import { type ExitName, NotFoundError } from '../../kernel/errors.ts';
 import { targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, liveBuild } from '../../platform/contract/apps.ts';
 import { isRunning, listContainers } from '../../platform/contract/containers.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { type BuildCommit, findCommit, type Here } from '../../deploys/identity.ts';
-import { type ExitName, NotFoundError } from '../../kernel/errors.ts';
-import { readAppName } from '../../app/read-app-name.ts';
-import { fetchBuild } from '../../deploys/builds/index.ts';
-import { compareHere, type DifferenceHere } from '../../deploys/send/index.ts';
-import { explainFailure } from '../explain/index.ts';
-import { readHistory, recordLook } from '../../deploys/history/index.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { countErrors, findJobs, Jobs, searchRuns } from '../../calls/runs/index.ts';
+import { explainFailure } from '../explain/index.ts';
 import { Parts, silent, type Unknown } from './parts.ts';
 import { readServiceStatus, type ServiceStatus } from './service-status.ts';
 

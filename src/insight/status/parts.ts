@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { AuthError, type ExitName, GantryError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { contextWith, noStep } from '../../platform/waiting/index.ts';
 
 /** Why parts of a status are not known, by the name of the part. */

@@ -1,9 +1,9 @@
+import type { ExitName } from '../../kernel/errors.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
 import { targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import type { ExitName } from '../../kernel/errors.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
 import { Parts, silent, type Unknown } from './parts.ts';
 import { readServiceStatus, type ServiceStatus } from './service-status.ts';
 

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
-import type { Context } from '../../platform/context.ts';
-import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import { readAppName } from '../../app/read-app-name.ts';
 import { setConfigValue } from '../../app/set-config-value.ts';
 import { isTable } from '../../app/toml/format.ts';
 import { createSource, readText } from '../../app/toml/source.ts';
 import { parseToml } from '../../app/toml/syntax.ts';
+import { toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
 import type { Advice, ScalingSettings, WrittenSetting } from './advice.ts';
 
 const keys = {

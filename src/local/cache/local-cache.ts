@@ -1,9 +1,9 @@
-import type { Context } from '../../platform/context.ts';
-import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { toDiskErrorOf } from '../../kernel/disk/index.ts';
-import { count, latestFirst, size } from '../../kernel/output/format.ts';
 import { clearPackingCache, packingUsage } from '../../app/packing-cache/index.ts';
 import { listArchives } from '../../deploys/archives/index.ts';
+import { toDiskErrorOf } from '../../kernel/disk/index.ts';
+import { count, latestFirst, size } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { listPythonEnvironments } from './python-environments.ts';
 
 export const cacheKinds = ['packing', 'archives', 'python', 'runs'] as const;

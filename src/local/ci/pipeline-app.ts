@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import type { Context } from '../../platform/context.ts';
 import { checkAppConfig } from '../../app/config.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** What a pipeline has to know of the app that it deploys. */
 export interface PipelineApp {
@@ -35,8 +35,7 @@ async function findVerification(root: string): Promise<readonly string[]> {
   const { runtime, custom, scaling } = project;
   const health = custom?.healthcheck_endpoint ?? custom?.readycheck_endpoint;
   if (health) return watched(['--smoke', health]);
-  const call =
-    runtime === 'cortex' ? await (await import('../../app/sample-call.ts')).sampleCallOf(root) : undefined;
+  const call = runtime === 'cortex' ? await (await import('../../app/sample-call.ts')).sampleCallOf(root) : undefined;
   // Made-up arguments may be refused by a healthy app.
   if (call && Object.keys(call.parameters).length === 0) return watched(['--smoke', call.function]);
   return (scaling.min_replicas ?? 0) > 0 ? watched([]) : [];

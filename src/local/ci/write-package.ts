@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Context } from '../../platform/context.ts';
 import { makeFolder, TemporaryFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError } from '../../kernel/errors.ts';
-import { ownFilePath } from '../../kernel/own-files.ts';
+import { ownFilePath } from '../../own-files.ts';
 import { releaseNames, version } from '../../kernel/version.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** Where a pipeline finds the package of gantry, from the root of the repository. Deploys do not send this folder. */
 const packagePath = `.gantry/gantry-${version}.tgz`;

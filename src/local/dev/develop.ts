@@ -1,9 +1,9 @@
-import type { Context } from '../../platform/context.ts';
-import type { Secrets } from '../../platform/contract/secrets.ts';
-import { GantryError, InterruptedError, NotReadyError } from '../../kernel/errors.ts';
-import type { Progress, Step } from '../../kernel/output/progress.ts';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../../deploys/send/index.ts';
+import { GantryError, InterruptedError, NotReadyError } from '../../kernel/errors.ts';
+import type { Progress, Step } from '../../kernel/output/progress.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Secrets } from '../../platform/contract/secrets.ts';
 import { contextUntil, noStep, TimeLimit } from '../../platform/waiting/index.ts';
 import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { isExcludedByDefault } from '../../app/files/patterns.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { ProjectError, UsageError } from '../../kernel/errors.ts';
-import { isExcludedByDefault } from '../../app/files/patterns.ts';
 
 export const configName = 'cerebrium.toml';
 

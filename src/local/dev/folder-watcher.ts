@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../app/files/patterns.ts';
 import { after } from '../../kernel/clock.ts';
 import { entriesIn } from '../../kernel/disk/index.ts';
 import { systemCode } from '../../kernel/errors.ts';
-import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../app/files/patterns.ts';
 
 /** Editors save in several steps, so changes are reported after this pause, in ms. A file that is half written by then is followed by another change. */
 const debounceMs = 30;

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { type AppResponse, callOrThrow } from '../../calls/invoke/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { controlEmulator, findRunningEmulator } from '../emulator/index.ts';
-import { type AppResponse, callOrThrow } from '../../calls/invoke/index.ts';
 
 const CallSchema = v.object({
   run: v.string(),

@@ -1,6 +1,6 @@
-import type { Progress } from '../../kernel/output/progress.ts';
 import { defaultExclude } from '../../app/collect.ts';
 import { excludeLine } from '../../app/files/patterns.ts';
+import type { Progress } from '../../kernel/output/progress.ts';
 import type { FolderChange } from './folder-watcher.ts';
 
 /** In so many reloads running, each of which followed the one before at once: no person saves like that. */

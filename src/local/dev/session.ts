@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { basename, relative, resolve } from 'node:path';
+import { ConflictError, type GantryError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { deleteApp } from '../../platform/contract/apps.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
-import { ConflictError, type GantryError } from '../../kernel/errors.ts';
-import { announceEmulator } from '../emulator/index.ts';
 import { noStep } from '../../platform/waiting/index.ts';
+import { announceEmulator } from '../emulator/index.ts';
 import { type AppVersion, develop, type Reload } from './develop.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 import { sampleCall } from './sample-call.ts';

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
-import type { Secrets } from '../../platform/contract/secrets.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import type { LocalApp } from '../../deploys/send/index.ts';
+import type { Secrets } from '../../platform/contract/secrets.ts';
 import { configName } from './find-app-folders.ts';
 
 /** What is sent of an app, by the path where the app finds it. */

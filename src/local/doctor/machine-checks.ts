@@ -1,15 +1,15 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { storedCredential } from '../../platform/config/credentials.ts';
-import { type Environment, readVariable } from '../../kernel/environment.ts';
-import { storableSettings, withoutCredentials } from '../../platform/config/setting-list.ts';
-import { readStoredSettings, type Settings } from '../../platform/config/settings.ts';
-import { findWritableByOthers, readRegularSync } from '../../kernel/disk/index.ts';
-import { type GantryError, systemCode } from '../../kernel/errors.ts';
-import { size } from '../../kernel/output/format.ts';
 import { packingFolder, packingUsage } from '../../app/packing-cache/index.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { archiveFolders } from '../../deploys/archives/index.ts';
+import { findWritableByOthers, readRegularSync } from '../../kernel/disk/index.ts';
+import { type Environment, readVariable } from '../../kernel/environment.ts';
+import { type GantryError, systemCode } from '../../kernel/errors.ts';
+import { size } from '../../kernel/output/format.ts';
+import { storedCredential } from '../../platform/config/credentials.ts';
+import { storableSettings, withoutCredentials } from '../../platform/config/setting-list.ts';
+import { readStoredSettings, type Settings } from '../../platform/config/settings.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 
 const minNode = [20, 19] as const;

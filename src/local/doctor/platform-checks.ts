@@ -1,15 +1,15 @@
 import { pipe, safeParse } from 'valibot';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { AuthError, GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
 import { errorFromReply } from '../../platform/api/reply-error.ts';
 import { createSender } from '../../platform/api/sender.ts';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import type { Credential } from '../../platform/config/credentials.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Host } from '../../platform/contract/endpoint.ts';
 import { listProjects } from '../../platform/contract/projects.ts';
 import { jsonText } from '../../platform/contract/scalars.ts';
-import { AuthError, GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { duration } from '../../kernel/output/format.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 import { createProbe, type ProbeResult } from './probe.ts';
 import type { TokenCheck } from './token-check.ts';

@@ -1,9 +1,9 @@
+import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { version } from '../../kernel/version.ts';
 import type { HttpReply } from '../../platform/api/http-reply.ts';
 import type { Send } from '../../platform/api/transport.ts';
 import type { ProxySettings } from '../../platform/config/proxy-settings.ts';
 import type { Context } from '../../platform/context.ts';
-import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
-import { version } from '../../kernel/version.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 
 /** Maximum time to wait for one URL. */

@@ -1,6 +1,6 @@
+import type { GantryError } from '../../kernel/errors.ts';
 import { resolveSettings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
-import type { GantryError } from '../../kernel/errors.ts';
 import type { Check } from './check.ts';
 import { checkCache, checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
 import { checkPlatform } from './platform-checks.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../../platform/context.ts';
 import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import { isRecord, tryParseJson } from '../../kernel/json-text.ts';
+import type { Context } from '../../platform/context.ts';
 import type { RunningEmulator } from './running-emulators.ts';
 
 /** Asks an emulator of this user for something that the platform has not. Throws ConflictError if it refuses. */

@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { realFolder } from '../../platform/config/bound-folders.ts';
-import type { Environment } from '../../kernel/environment.ts';
-import { resolveFolders } from '../../platform/config/folders.ts';
-import { stateKey } from '../../platform/config/state-key.ts';
 import { makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { FailedError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
+import { realFolder } from '../../platform/config/bound-folders.ts';
+import { resolveFolders } from '../../platform/config/folders.ts';
+import { stateKey } from '../../platform/config/state-key.ts';
 import { listRunningEmulators } from './running-emulators.ts';
 
 /** The variables of an emulator, which point gantry to it. */

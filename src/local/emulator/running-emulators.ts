@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { realFolder } from '../../platform/config/bound-folders.ts';
+import { announce, readAnnouncements } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { realFolder } from '../../platform/config/bound-folders.ts';
 import { resolveFolders } from '../../platform/config/folders.ts';
 import type { Context } from '../../platform/context.ts';
-import { announce, readAnnouncements } from '../../kernel/disk/index.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 
 const RunningEmulatorSchema = v.object({
   /** The command that runs it. */

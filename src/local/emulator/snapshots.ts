@@ -2,8 +2,6 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { readVariable } from '../../kernel/environment.ts';
-import type { Context } from '../../platform/context.ts';
 import {
   isAlive,
   makePrivateFolder,
@@ -14,8 +12,10 @@ import {
   toDiskErrorOf,
   writeFileAtomic,
 } from '../../kernel/disk/index.ts';
+import { readVariable } from '../../kernel/environment.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
+import type { Context } from '../../platform/context.ts';
 import { controlEmulator } from './control-emulator.ts';
 import { findRunningEmulator, type RunningEmulator } from './running-emulators.ts';
 

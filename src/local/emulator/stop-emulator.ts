@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { FailedError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { controlEmulator } from './control-emulator.ts';
 import { listRunningEmulators, type RunningEmulator } from './running-emulators.ts';
 

@@ -1,7 +1,7 @@
 import { isCi } from '../../kernel/environment.ts';
-import type { Context } from '../../platform/context.ts';
 import { failureJson } from '../../kernel/output/failure.ts';
 import { redactValue } from '../../kernel/output/redacted-json.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** Who waits for longer may look away. In ms. */
 const bellAfterMs = 10_000;

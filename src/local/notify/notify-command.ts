@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Context } from '../../platform/context.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { duration } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 
 const maxShown = 200;

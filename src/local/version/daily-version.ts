@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { makePrivateFolder, readRegularSync, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
-import { makePrivateFolder, readRegularSync, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { findNewestVersion, registryUrl } from './newest-version.ts';
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { namesIn } from '../../kernel/disk/index.ts';
-import { isExecutable, ownLocation } from '../../kernel/own-files.ts';
+import { isExecutable, ownLocation } from '../../own-files.ts';
 import { releaseNames, version } from '../../kernel/version.ts';
 
 /** By method: a command that updates gantry, or words where there is none. `{npm}` is its name on that index. */

@@ -1,8 +1,8 @@
-import { createSender } from '../../platform/api/sender.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
-import type { Context } from '../../platform/context.ts';
 import { UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { releaseNames, version } from '../../kernel/version.ts';
+import { createSender } from '../../platform/api/sender.ts';
+import type { Context } from '../../platform/context.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 
 const timeoutMs = 10_000;

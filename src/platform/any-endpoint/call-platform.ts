@@ -1,10 +1,10 @@
-import type { RawCall } from '../api/client.ts';
-import type { Context } from '../context.ts';
-import { toPathSegment } from '../contract/endpoint.ts';
 import { readNamedFile } from '../../kernel/disk/index.ts';
 import { UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { isRecord, parseJson, parseJsonOr, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
 import { count } from '../../kernel/output/format.ts';
+import type { RawCall } from '../api/client.ts';
+import type { Context } from '../context.ts';
+import { toPathSegment } from '../contract/endpoint.ts';
 import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
 import { hideSecrets } from './hide-secrets.ts';
 

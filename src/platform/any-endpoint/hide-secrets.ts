@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { decodeIfValid } from '../contract/address.ts';
 import { isRecord } from '../../kernel/json-text.ts';
 import { hidden, hideCredentials } from '../../kernel/output/redacted-json.ts';
+import type { Context } from '../context.ts';
+import { decodeIfValid } from '../contract/address.ts';
 
 interface Reply {
   headers: unknown;

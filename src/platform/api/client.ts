@@ -1,10 +1,10 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { AuthError, DeniedError, type GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
 import { listApps } from '../contract/apps.ts';
 import type { CallParameters, DecodedReply, Endpoint, Host, Route } from '../contract/endpoint.ts';
 import { fillPath, splitRoute, toAppId } from '../contract/endpoint.ts';
 import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
-import { AuthError, DeniedError, type GantryError, NotFoundError } from '../../kernel/errors.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
 import { askAnew, CachedCopyError } from './cached-copy.ts';
 import type { HttpReply } from './http-reply.ts';
 import { decodeReply } from './http-reply.ts';

@@ -1,8 +1,8 @@
 import type { Agent, ClientRequest } from 'node:http';
 import type { WebSocket } from 'ws';
 import { after, every, pause, turn } from '../../kernel/clock.ts';
-import type { ProxyServer, ProxySettings } from '../config/proxy-settings.ts';
 import type { GantryError } from '../../kernel/errors.ts';
+import type { ProxyServer, ProxySettings } from '../config/proxy-settings.ts';
 import { trustCertificateFile } from './certificate-file.ts';
 import { proxyFor, proxyName } from './proxy.ts';
 import { ConnectionError, toConnectionError } from './transport.ts';

@@ -1,5 +1,5 @@
-import { markUnreadable, unreadableItems } from '../contract/lists.ts';
 import { parseJson } from '../../kernel/json-text.ts';
+import { markUnreadable, unreadableItems } from '../contract/lists.ts';
 
 /** Whether a body is a JSON list, by its first character. */
 export function startsList(chunks: readonly Buffer[]): boolean {

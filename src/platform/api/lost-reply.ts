@@ -1,6 +1,6 @@
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
 import { GantryError, InterruptedError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { wasRefused } from './transient-failures.ts';
 import { ConnectionError } from './transport.ts';
 

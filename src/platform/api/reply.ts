@@ -1,8 +1,8 @@
 import { type GenericSchema, safeParse } from 'valibot';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { parseJson, parseJsonOr, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { CachedCopyError, signOfCopy } from './cached-copy.ts';
 import type { HttpReply } from './http-reply.ts';
 import { readLongList, startsList } from './long-list.ts';

@@ -1,4 +1,5 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { AuthError, GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import {
   type Credential,
   findNewTokenProblem,
@@ -9,7 +10,6 @@ import {
 import type { Settings } from '../config/settings.ts';
 import { updateStoredFile } from '../config/stored-files.ts';
 import { oauthClientId, renewToken } from '../contract/session.ts';
-import { AuthError, GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import type { Api } from './client.ts';
 
 interface RenewalContext {

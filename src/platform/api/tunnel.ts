@@ -3,9 +3,9 @@ import { Agent, type AgentOptions, type RequestOptions, request as requestOverTl
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { after } from '../../kernel/clock.ts';
+import { systemCode } from '../../kernel/errors.ts';
 import type { ProxyServer } from '../config/proxy-settings.ts';
 import { decodeIfValid } from '../contract/address.ts';
-import { systemCode } from '../../kernel/errors.ts';
 import { proxyName, urlHost, urlPort } from './proxy.ts';
 import { failureReason, isTransientStatus } from './transient-failures.ts';
 import { ConnectionError, connectTimeoutError, connectTimeoutMs } from './transport.ts';

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { emulatorIssuer } from '../contract/issuer.ts';
 import { readRegularSync } from '../../kernel/disk/regular-file.ts';
-import { AuthError } from '../../kernel/errors.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import { AuthError } from '../../kernel/errors.ts';
+import { emulatorIssuer } from '../contract/issuer.ts';
 import { homeFolder } from './folders.ts';
 import { checkProfile } from './profiles.ts';
 import type { Settings } from './settings.ts';

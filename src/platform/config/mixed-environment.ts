@@ -1,9 +1,9 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type Environment, readVariable } from '../../kernel/environment.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import { isLoopbackHost } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
-import { UsageError } from '../../kernel/errors.ts';
 import type { Credential } from './credentials.ts';
-import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { type SettingFlags, type Settings, settingSources } from './settings.ts';
 import { platformOf } from './state-key.ts';
 

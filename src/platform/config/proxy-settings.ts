@@ -1,5 +1,5 @@
-import { UsageError } from '../../kernel/errors.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import type { OnInvalidSetting } from './invalid-setting.ts';
 
 /** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */

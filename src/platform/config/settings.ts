@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Host } from '../contract/endpoint.ts';
 import { readRegularSync } from '../../kernel/disk/regular-file.ts';
-import { FailedError, UsageError } from '../../kernel/errors.ts';
-import { findBoundFolder } from './bound-folders.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import { FailedError, UsageError } from '../../kernel/errors.ts';
+import type { Host } from '../contract/endpoint.ts';
+import { findBoundFolder } from './bound-folders.ts';
 import { type Folders, resolveFolders } from './folders.ts';
 import { type OnInvalidSetting, throwInvalid } from './invalid-setting.ts';
 import type { LocalSettings } from './local-settings.ts';

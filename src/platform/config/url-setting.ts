@@ -1,5 +1,5 @@
-import { isSecure } from '../contract/address.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import { isSecure } from '../contract/address.ts';
 import { type OnInvalidSetting, throwInvalid } from './invalid-setting.ts';
 
 /**

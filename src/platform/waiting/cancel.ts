@@ -1,8 +1,15 @@
-import type { Api } from '../api/client.ts';
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import {
+  ConflictError,
+  DeniedError,
+  FailedError,
+  GantryError,
+  NotFoundError,
+  PendingError,
+} from '../../kernel/errors.ts';
+import type { Api } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { isCanceled } from '../contract/builds.ts';
-import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts';
 import { cleanupSignal } from './deadline.ts';
 import {
   isRefusal,

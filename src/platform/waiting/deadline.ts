@@ -1,6 +1,6 @@
 import { after } from '../../kernel/clock.ts';
-import type { Context } from '../context.ts';
 import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
 
 type Clock = Pick<Context, 'signal' | 'elapsed'>;
 

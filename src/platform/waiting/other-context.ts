@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
 import type { Step } from '../../kernel/output/progress.ts';
+import type { Context } from '../context.ts';
 
 /** The same context, but for these parts. */
 export function contextWith(context: Context, parts: Partial<Context>): Context {

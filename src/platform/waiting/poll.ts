@@ -1,6 +1,4 @@
-import type { Api } from '../api/client.ts';
 import type { Fix } from '../../kernel/command-line.ts';
-import type { Context } from '../context.ts';
 import {
   GantryError,
   isTransient,
@@ -10,6 +8,8 @@ import {
   UnexpectedReplyError,
 } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
+import type { Api } from '../api/client.ts';
+import type { Context } from '../context.ts';
 import type { Deadline } from './deadline.ts';
 import { isTooEarly } from './refusals.ts';
 

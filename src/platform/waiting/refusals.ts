@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
 import { DeniedError, GantryError, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
 import { timeoutSignal } from './deadline.ts';
 
 /** What the platform shows, or its refusal to show anything. */

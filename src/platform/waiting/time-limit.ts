@@ -1,9 +1,9 @@
-import type { Api } from '../api/client.ts';
 import { after } from '../../kernel/clock.ts';
-import type { Context } from '../context.ts';
-import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
+import type { Api } from '../api/client.ts';
+import type { Context } from '../context.ts';
+import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { cleanupTimeoutMs, Deadline } from './deadline.ts';
 import { contextUntil } from './other-context.ts';
 

@@ -1,7 +1,7 @@
+import { GantryError } from '../../kernel/errors.ts';
 import { retryDelayMs } from '../../platform/api/retry.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import { completeUpload } from '../../platform/contract/volumes.ts';
-import { GantryError } from '../../kernel/errors.ts';
 import type { SentPart } from '../transfer/parts.ts';
 import type { OpenUpload } from '../transfer/upload-file.ts';
 import { sizeFromStorage, type VolumePath } from '../volumes/index.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, resolve, sep } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { ConflictError, type ErrorFacts, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import {
   formatRemotePath,
   parseRemotePath,

@@ -1,9 +1,9 @@
-import type { Retry } from '../../platform/api/retry.ts';
-import type { Context } from '../../platform/context.ts';
 import type { ExitName, GantryError } from '../../kernel/errors.ts';
 import { count, duration, printablePath, size } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
+import type { Retry } from '../../platform/api/retry.ts';
+import type { Context } from '../../platform/context.ts';
 import { fileFailureText, maxListedPaths } from './copy-texts.ts';
 
 /** A file or folder that was renamed, because the target disk treats its name as equal to another one. */

@@ -1,12 +1,18 @@
 import { join } from 'node:path';
+import {
+  claimTarget,
+  removeOrphanedFiles,
+  type TargetClaim,
+  TemporaryNames,
+  toDiskError,
+} from '../../kernel/disk/index.ts';
+import { GantryError, InterruptedError, systemCode } from '../../kernel/errors.ts';
+import { count } from '../../kernel/output/format.ts';
+import type { PackedList } from '../../kernel/packed-list.ts';
 import type { Retry } from '../../platform/api/retry.ts';
 import { isOverload } from '../../platform/api/transient-failures.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
-import { claimTarget, removeOrphanedFiles, type TargetClaim, TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
-import { GantryError, InterruptedError, systemCode } from '../../kernel/errors.ts';
-import { count } from '../../kernel/output/format.ts';
-import type { PackedList } from '../../kernel/packed-list.ts';
 import { Journal, type JournalProblem } from '../transfer/journal.ts';
 import { type TransferContext, withTransferContext } from '../transfer/transfer-context.ts';
 import { copyAll, type FileCopier, type ReportFailure } from './copy-all.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../../platform/context.ts';
 import { temporaryFilter } from '../../kernel/disk/index.ts';
+import type { Context } from '../../platform/context.ts';
 import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
 import { findEntry, unreadEntriesError, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { CopyOptions } from './copy-options.ts';

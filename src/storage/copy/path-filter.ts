@@ -1,5 +1,5 @@
-import { UsageError } from '../../kernel/errors.ts';
 import { compileGlob } from '../../app/files/glob.ts';
+import { UsageError } from '../../kernel/errors.ts';
 
 /** Selects files below a folder. */
 export interface PathFilter {

@@ -1,6 +1,6 @@
+import { unlessMissing } from '../../platform/waiting/index.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import { type ListedEntry, listEntries, type VolumeContext, type VolumePath } from '../volumes/index.ts';
-import { unlessMissing } from '../../platform/waiting/index.ts';
 
 /** Files come folder by folder, so few listings need to be cached. */
 const maxCachedFolders = 64;

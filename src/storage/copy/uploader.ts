@@ -1,6 +1,6 @@
-import { initializeUpload } from '../../platform/contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { printablePath } from '../../kernel/output/format.ts';
+import { initializeUpload } from '../../platform/contract/volumes.ts';
 import { possibleEtags } from '../transfer/etag-checksum.ts';
 import type { SentPart } from '../transfer/parts.ts';
 import { partAt } from '../transfer/parts.ts';

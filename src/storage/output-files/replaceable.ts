@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../platform/context.ts';
-import { ConflictError } from '../../kernel/errors.ts';
 import { planStart, startOf } from '../../app/files/plans.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 
 const kinds = {
   plan: { name: 'a deploy plan', start: planStart },

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
-import type { Context } from '../../platform/context.ts';
-import type { Problem } from '../../kernel/errors.ts';
 import { defaultExclude, defaultInclude } from '../../app/collect.ts';
 import { type AppConfig, checkAppConfig } from '../../app/config.ts';
 import { excludeLine, isSelected } from '../../app/files/patterns.ts';
+import type { Problem } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 
 /**
  * A warning if what was just written lies in the folder of an app whose next deploy sends it. `target` is an absolute

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { ConflictError, UsageError } from '../../kernel/errors.ts';
-import { withTrailingSlash } from '../transfer/remote-path.ts';
 import type { CopyEndSource, CopyTarget } from '../copy/index.ts';
+import { withTrailingSlash } from '../transfer/remote-path.ts';
 import {
   formatRemotePath,
   inLane,

@@ -1,6 +1,6 @@
-import type { Context } from '../../platform/context.ts';
 import { nameKey } from '../../kernel/disk/index.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
+import type { Context } from '../../platform/context.ts';
 import type { CopyOptions, FoundFile, RenamedEntry, UncopiedEntry } from '../copy/index.ts';
 
 /** What it takes to make the target equal. */

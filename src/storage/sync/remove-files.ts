@@ -1,11 +1,11 @@
-import type { Context } from '../../platform/context.ts';
 import { toDiskError } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
+import type { Context } from '../../platform/context.ts';
+import type { CopyTarget, FailedFile } from '../copy/index.ts';
 import { joinRemotePath } from '../transfer/remote-path.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
-import type { CopyTarget, FailedFile } from '../copy/index.ts';
 import { deletePaths, type VolumePath } from '../volumes/index.ts';
 import { LocalRemoval } from './remove-local.ts';
 

@@ -1,8 +1,8 @@
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
+import type { Context } from '../../platform/context.ts';
 import {
   type CopyContext,
   type CopyLocation,

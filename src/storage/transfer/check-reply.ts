@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readAtMost } from '../../platform/api/http-reply.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { readAtMost } from '../../platform/api/http-reply.ts';
 import type { ReceivedBlock } from './download-connection.ts';
 import { errorFromStorage, type StorageResponse } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';

@@ -1,7 +1,7 @@
-import { withRetries } from '../../platform/api/retry.ts';
-import { isOverload } from '../../platform/api/transient-failures.ts';
 import { toDiskError } from '../../kernel/disk/index.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
+import { withRetries } from '../../platform/api/retry.ts';
+import { isOverload } from '../../platform/api/transient-failures.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import { streamSource } from './byte-source.ts';
 import type { ReceivedBlock } from './download-connection.ts';

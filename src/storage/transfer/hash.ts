@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Worker } from 'node:worker_threads';
-import { startOwnWorker } from '../../kernel/own-files.ts';
+import { startOwnWorker } from '../../own-files.ts';
 import type { Block } from './block-pool.ts';
 import type { HashJob, HashResult, Sum } from './hash-worker.mjs';
 
@@ -66,7 +66,7 @@ class Thread {
   #broken: Error | undefined;
 
   constructor() {
-    this.#worker = startOwnWorker('transfer/hash-worker.mjs', {
+    this.#worker = startOwnWorker('storage/transfer/hash-worker.mjs', {
       workerData: 'hash',
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 },

@@ -1,8 +1,14 @@
 import { type FileHandle, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { StateKey } from '../../platform/config/state-key.ts';
-import { makePrivateFolder, openForAppend, removeDeadLocks, removeOldFiles, takeLock } from '../../kernel/disk/index.ts';
+import {
+  makePrivateFolder,
+  openForAppend,
+  removeDeadLocks,
+  removeOldFiles,
+  takeLock,
+} from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
+import type { StateKey } from '../../platform/config/state-key.ts';
 import { type JournalEntry, type JournalLine, parseJournal } from './journal-format.ts';
 
 /** Lines about small files are written in groups, to save writes. */

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
+import { toDiskError } from '../../kernel/disk/index.ts';
+import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { dispatchRequest } from '../../platform/api/dispatch.ts';
 import { rejectWebPage } from '../../platform/api/reply.ts';
 import { toConnectionError } from '../../platform/api/transport.ts';
-import { toDiskError } from '../../kernel/disk/index.ts';
-import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { toConnectionError } from '../../platform/api/transport.ts';
 import { FailedError, GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { toConnectionError } from '../../platform/api/transport.ts';
 import { type ContentAddress, checkReply, type StorageReply } from './check-reply.ts';
 import type { ReceivedBlock } from './download-connection.ts';
 import { conditionalHeaders, hasVersion, readVersion } from './object-version.ts';

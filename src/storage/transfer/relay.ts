@@ -1,5 +1,5 @@
-import { withRetries } from '../../platform/api/retry.ts';
 import type { GantryError } from '../../kernel/errors.ts';
+import { withRetries } from '../../platform/api/retry.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import type { ByteSource } from './byte-source.ts';
 import { checkSum } from './file-sum.ts';

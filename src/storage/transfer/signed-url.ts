@@ -1,5 +1,5 @@
-import { isSecure } from '../../platform/contract/address.ts';
 import { FailedError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { isSecure } from '../../platform/contract/address.ts';
 
 /** Throws an UnexpectedReplyError if the text, which the platform sent, is not a URL, and a FailedError without https. */
 export function parseSignedUrl(text: string, what: 'upload' | 'download'): URL {

@@ -1,6 +1,3 @@
-import type { HttpReply } from '../../platform/api/http-reply.ts';
-import { parseRetryAfter } from '../../platform/api/retry.ts';
-import { isTransientStatus } from '../../platform/api/transient-failures.ts';
 import {
   type ErrorFacts,
   FailedError,
@@ -9,6 +6,9 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../kernel/errors.ts';
+import type { HttpReply } from '../../platform/api/http-reply.ts';
+import { parseRetryAfter } from '../../platform/api/retry.ts';
+import { isTransientStatus } from '../../platform/api/transient-failures.ts';
 
 /** The signed URL has expired: a retry needs a new one. */
 export class UrlExpiredError extends FailedError {}

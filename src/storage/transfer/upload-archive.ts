@@ -1,5 +1,5 @@
-import { type RetryOptions, withRetries } from '../../platform/api/retry.ts';
 import { openRegular } from '../../kernel/disk/index.ts';
+import { type RetryOptions, withRetries } from '../../platform/api/retry.ts';
 import { fileSource } from './byte-source.ts';
 import type { ConnectionOptions } from './http-pool.ts';
 import { sendPutRequest } from './put-request.ts';

@@ -1,6 +1,6 @@
+import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { withRetries } from '../../platform/api/retry.ts';
 import { isOverload } from '../../platform/api/transient-failures.ts';
-import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import type { PartReader, TakenPart } from './part-reader.ts';
 import { eachPart, type Part, type PartPlan, type SentPart } from './parts.ts';
 import { sendPutRequest } from './put-request.ts';

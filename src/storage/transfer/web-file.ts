@@ -1,7 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseRetryAfter, withRetries } from '../../platform/api/retry.ts';
-import { isTransientStatus } from '../../platform/api/transient-failures.ts';
-import { isLoopbackHost, isSecure } from '../../platform/contract/address.ts';
 import {
   AuthError,
   DeniedError,
@@ -12,6 +9,9 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../kernel/errors.ts';
+import { parseRetryAfter, withRetries } from '../../platform/api/retry.ts';
+import { isTransientStatus } from '../../platform/api/transient-failures.ts';
+import { isLoopbackHost, isSecure } from '../../platform/contract/address.ts';
 import { type ContentAddress, type ContentReply, readStart } from './check-reply.ts';
 import type { FileSum } from './file-sum.ts';
 import { requestError, requestStream } from './range-request.ts';

@@ -1,5 +1,5 @@
-import { deletePath } from '../../platform/contract/volumes.ts';
 import { GantryError, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
+import { deletePath } from '../../platform/contract/volumes.ts';
 import { isRefusal } from '../../platform/waiting/index.ts';
 import { type ConfirmContext, FolderLooks } from './folder-looks.ts';
 import { inLane } from './in-lane.ts';

@@ -1,5 +1,5 @@
-import { getDownloadLink } from '../../platform/contract/volumes.ts';
 import { FailedError } from '../../kernel/errors.ts';
+import { getDownloadLink } from '../../platform/contract/volumes.ts';
 import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import type { VolumeContext, VolumePath } from './walk-volume.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../../platform/context.ts';
 import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { sizeFromStorage } from './download-url.ts';

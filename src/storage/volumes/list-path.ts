@@ -1,6 +1,6 @@
-import type { VolumeEntry } from '../../platform/contract/volumes.ts';
 import { NotFoundError } from '../../kernel/errors.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
+import type { VolumeEntry } from '../../platform/contract/volumes.ts';
 import { formatRemotePath } from '../transfer/remote-path.ts';
 import type { ListedEntry } from './listed-entry.ts';
 import { findEntry, type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';

@@ -1,8 +1,8 @@
+import { closestName } from '../../app/toml/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listVolumes } from '../../platform/contract/volumes.ts';
-import { NotFoundError } from '../../kernel/errors.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
 import { parseVolumes } from './parse-volumes.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { UsageError } from '../../kernel/errors.ts';
 import { compileGlob, type Glob } from '../../app/files/glob.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import { withTrailingSlash } from '../transfer/remote-path.ts';
 import type { ListedEntry } from './listed-entry.ts';
 import { type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';

@@ -1,6 +1,6 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import { readContent, readVerified } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { formatRemotePath } from '../transfer/remote-path.ts';

@@ -1,10 +1,10 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { looksLikeRegion } from '../../platform/config/region-name.ts';
-import type { Context } from '../../platform/context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
-import { formatRemotePath } from '../transfer/remote-path.ts';
+import { looksLikeRegion } from '../../platform/config/region-name.ts';
+import type { Context } from '../../platform/context.ts';
 import { readEvidence, warnUnconfirmed } from '../../platform/waiting/index.ts';
+import { formatRemotePath } from '../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import type { ConfirmContext } from './folder-looks.ts';
 import type { ListedEntry } from './listed-entry.ts';

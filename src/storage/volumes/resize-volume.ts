@@ -1,7 +1,7 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { GantryError, PendingError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listVolumes, resizeVolume } from '../../platform/contract/volumes.ts';
-import { GantryError, PendingError, UsageError } from '../../kernel/errors.ts';
 import { isRefusal, unconfirmedError, waitForChange } from '../../platform/waiting/index.ts';
 import { sizeInGigabytes } from './parse-volumes.ts';
 import { volumeRegion } from './walk-volume.ts';

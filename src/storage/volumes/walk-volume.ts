@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { FailedError, NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { count } from '../../kernel/output/format.ts';
 import { defaultRegion } from '../../platform/config/region-name.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { unreadableItems } from '../../platform/contract/lists.ts';
 import { listFolder } from '../../platform/contract/volumes.ts';
-import { FailedError, NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { count } from '../../kernel/output/format.ts';
 import {
   defaultVolume,
   formatRemotePath,

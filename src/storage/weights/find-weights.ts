@@ -1,10 +1,10 @@
+import { type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
 import { CommandLine, flagWords, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
-import { type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
-import { withTrailingSlash } from '../transfer/remote-path.ts';
+import type { Context } from '../../platform/context.ts';
 import { createPathFilter, resolveTarget, webFileSize } from '../copy/index.ts';
+import { withTrailingSlash } from '../transfer/remote-path.ts';
 import { checkVolume, formatRemotePath, parseVolumePath, type VolumePath, whileConnected } from '../volumes/index.ts';
 import { type HubAccess, readModel } from './hub.ts';
 import { isSameEntry, readLock } from './lock-file.ts';

@@ -1,10 +1,5 @@
-import { readAtMost } from '../../platform/api/http-reply.ts';
-import { readJsonReply } from '../../platform/api/reply.ts';
-import { withRetries } from '../../platform/api/retry.ts';
-import { readVariable } from '../../kernel/environment.ts';
-import type { Context } from '../../platform/context.ts';
-import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { distinctPaths } from '../../kernel/distinct-paths.ts';
+import { readVariable } from '../../kernel/environment.ts';
 import {
   AuthError,
   ConflictError,
@@ -15,6 +10,11 @@ import {
   UsageError,
 } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json-text.ts';
+import { readAtMost } from '../../platform/api/http-reply.ts';
+import { readJsonReply } from '../../platform/api/reply.ts';
+import { withRetries } from '../../platform/api/retry.ts';
+import type { Context } from '../../platform/context.ts';
+import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { requestError } from '../transfer/range-request.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../transfer/web-file.ts';

@@ -1,7 +1,7 @@
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { count } from '../../kernel/output/format.ts';
 import { type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { count } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
 import { formatRemotePath, type VolumePath } from '../volumes/index.ts';
 import { ListedFiles } from './listed-files.ts';
 import { readLock } from './lock-file.ts';

@@ -1,7 +1,4 @@
 import { join } from 'node:path';
-import type { Context } from '../../platform/context.ts';
-import { toDiskErrorOf, waitForLock, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { ConflictError } from '../../kernel/errors.ts';
 import {
   damagedLock,
   type LockedFile,
@@ -10,6 +7,9 @@ import {
   weightsLockName,
   weightsLockText,
 } from '../../app/weights-lock.ts';
+import { toDiskErrorOf, waitForLock, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 
 /** The weights of `weights.lock` in the working directory; none without it. Throws a ConflictError if it is damaged. */
 export function readLock({ cwd }: Pick<Context, 'cwd'>): LockedWeights[] {

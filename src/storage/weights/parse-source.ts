@@ -1,6 +1,6 @@
 import { UsageError } from '../../kernel/errors.ts';
-import type { WebFile } from '../transfer/web-file.ts';
 import { isWebUrl, parseWebSource, webFileName, withoutQuery } from '../copy/index.ts';
+import type { WebFile } from '../transfer/web-file.ts';
 
 /** Where weights come from: a model of the hub, or one file. */
 export type WeightsSource = ModelSource | FileSource;

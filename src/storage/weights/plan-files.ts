@@ -1,6 +1,6 @@
-import type { Context } from '../../platform/context.ts';
-import { ConflictError } from '../../kernel/errors.ts';
 import type { LockedFile, LockedWeights } from '../../app/weights-lock.ts';
+import { ConflictError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
 import type { WebFile } from '../transfer/web-file.ts';
 import { type ListedFiles, readFileSums } from './listed-files.ts';
 

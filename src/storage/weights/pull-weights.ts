@@ -1,7 +1,7 @@
-import type { Context } from '../../platform/context.ts';
+import { type LockedFile, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
-import { type LockedFile, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
+import type { Context } from '../../platform/context.ts';
 import { type CopyOptions, type CopySummary, copyFiles, type FailedFile, type FoundFile } from '../copy/index.ts';
 import { formatRemotePath } from '../volumes/index.ts';
 import {

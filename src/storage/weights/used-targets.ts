@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { weightsLockName } from '../../app/weights-lock.ts';
+import { readRegularSync } from '../../kernel/disk/index.ts';
 import { realFolder } from '../../platform/config/bound-folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
-import { readRegularSync } from '../../kernel/disk/index.ts';
-import { weightsLockName } from '../../app/weights-lock.ts';
 
 /**
  * Asks before a pull writes to folders of a volume that only the lock names: it comes with a repository, which others wrote.

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
 import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
 import { sha256OfFile } from '../../kernel/disk/index.ts';
 import { GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
+import type { Context } from '../../platform/context.ts';
 import { parseRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
 import { parseVolumePath } from '../volumes/index.ts';
 import { ListedFiles, readFileSums } from './listed-files.ts';

@@ -1,4 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { AuthError, GantryError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
 import { findNewTokenProblem, parseClaims } from '../../platform/config/credentials.ts';
 import type { Context } from '../../platform/context.ts';
 import { isSecure } from '../../platform/contract/address.ts';
@@ -8,8 +10,6 @@ import {
   type DeviceLoginError,
   requestToken,
 } from '../../platform/contract/session.ts';
-import { AuthError, GantryError } from '../../kernel/errors.ts';
-import { duration } from '../../kernel/output/format.ts';
 import { Deadline } from '../../platform/waiting/index.ts';
 import { canShowBrowser } from './browser.ts';
 import { chooseProject, listTokenProjects } from './choose-project.ts';

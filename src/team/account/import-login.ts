@@ -1,12 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { findTokenProblem, officialConfigFile, parseClaims, type StoredTokens } from '../../platform/config/credentials.ts';
+import { readNamedFile } from '../../kernel/disk/index.ts';
 import { readVariable } from '../../kernel/environment.ts';
+import { AuthError, UsageError } from '../../kernel/errors.ts';
+import {
+  findTokenProblem,
+  officialConfigFile,
+  parseClaims,
+  type StoredTokens,
+} from '../../platform/config/credentials.ts';
 import { storeSettings } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
-import { readNamedFile } from '../../kernel/disk/index.ts';
-import { AuthError, UsageError } from '../../kernel/errors.ts';
 import { describeLogin, type Login, storeTokens } from './stored-login.ts';
 
 export interface ImportedLogin extends Login {

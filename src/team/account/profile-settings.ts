@@ -1,4 +1,7 @@
+import { regions } from '../../app/hardware.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { checkProfile } from '../../platform/config/profiles.ts';
 import { checkProjectId } from '../../platform/config/project-id.ts';
 import { looksLikeRegion } from '../../platform/config/region-name.ts';
@@ -14,9 +17,6 @@ import { storeSettings } from '../../platform/config/stored-files.ts';
 import { teamStateProblem } from '../../platform/config/team-state.ts';
 import { checkUrl } from '../../platform/config/url-setting.ts';
 import type { Context } from '../../platform/context.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { regions } from '../../app/hardware.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
 
 /** The settings that `config set` accepts. */
 export const settingNames: readonly string[] = [...storableSettings.keys()];

@@ -1,10 +1,15 @@
 import { join } from 'node:path';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { environmentCredential, findTokenProblem, parseClaims, type StoredTokens } from '../../platform/config/credentials.ts';
+import { AuthError } from '../../kernel/errors.ts';
+import {
+  environmentCredential,
+  findTokenProblem,
+  parseClaims,
+  type StoredTokens,
+} from '../../platform/config/credentials.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
-import { AuthError } from '../../kernel/errors.ts';
 
 export interface Login {
   profile: string;

@@ -1,7 +1,7 @@
+import { latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Invoice, listInvoices } from '../../platform/contract/costs.ts';
 import type { DecodedReply } from '../../platform/contract/endpoint.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
 
 /** Reads the project's invoices, newest first. */
 export async function readInvoices({ api, project }: Pick<Context, 'api' | 'project'>): Promise<Invoice[]> {

@@ -1,7 +1,7 @@
+import { GantryError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { type ApiKey, listApiKeys } from '../../platform/contract/api-keys.ts';
 import { listServiceAccounts } from '../../platform/contract/service-accounts.ts';
-import { GantryError } from '../../kernel/errors.ts';
 
 /** An API key with the name of its service account. `apiKey` is null unless values were requested. */
 export type OwnedKey = {

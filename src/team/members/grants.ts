@@ -1,9 +1,13 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../platform/contract/service-accounts.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { cutText } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import {
+  listServiceAccounts,
+  type ServiceAccount,
+  updateServiceAccount,
+} from '../../platform/contract/service-accounts.ts';
 import { readEvidence, type Shown, waitForChange } from '../../platform/waiting/index.ts';
 
 /** What a service account may access before and after a change. */

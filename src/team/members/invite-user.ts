@@ -1,8 +1,8 @@
+import { closestName } from '../../app/toml/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { FailedError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { inviteUser } from '../../platform/contract/users.ts';
-import { FailedError, UsageError } from '../../kernel/errors.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
 
 export interface Invitation {
   email: string;

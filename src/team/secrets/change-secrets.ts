@@ -1,4 +1,6 @@
+import { allApps, recordEvent } from '../../deploys/history/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { isDown, listContainers } from '../../platform/contract/containers.ts';
@@ -10,8 +12,6 @@ import {
   setAppSecrets,
   setProjectSecrets,
 } from '../../platform/contract/secrets.ts';
-import { ConflictError, FailedError } from '../../kernel/errors.ts';
-import { allApps, recordEvent } from '../../deploys/history/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { confirmStored, isSame } from './confirm-stored.ts';
 

@@ -1,8 +1,8 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import type { StoredSecrets } from '../../platform/contract/secrets.ts';
 import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import type { Context } from '../../platform/context.ts';
+import type { StoredSecrets } from '../../platform/contract/secrets.ts';
 import { waitForChange } from '../../platform/waiting/index.ts';
 
 /** Names of secrets that are not as they were sent. */

@@ -1,9 +1,9 @@
+import { isSecretName, readEnvFile, secretNameFormat } from '../../app/env-file.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { Context } from '../../platform/context.ts';
-import type { Secrets } from '../../platform/contract/secrets.ts';
 import { readNamedFile } from '../../kernel/disk/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
-import { isSecretName, readEnvFile, secretNameFormat } from '../../app/env-file.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Secrets } from '../../platform/contract/secrets.ts';
 
 /** Source of the values. Without one, the values are prompted for. */
 export interface SecretValueSource {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/kernel/errors.ts';
 import { parseInvokeArguments, parseParameters } from '../../../src/calls/invoke/arguments.ts';
+import { UsageError } from '../../../src/kernel/errors.ts';
 
 describe('the words after the name of an app', () => {
   test.each<[words: string[], fn: string | undefined, parameters: object | undefined]>([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { FailedError } from '../../../src/kernel/errors.ts';
 import { LogGaps } from '../../../src/calls/logs/gaps.ts';
 import { appLine } from '../../../src/calls/logs/log-line.ts';
+import { FailedError } from '../../../src/kernel/errors.ts';
 import { localTime } from '../../../src/kernel/output/format.ts';
 
 const [one, two] = ['2026-11-20T14:00:00Z', '2026-11-20T15:00:00Z'];

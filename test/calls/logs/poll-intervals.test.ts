@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { NotFoundError, RateLimitedError, UnavailableError, UnexpectedReplyError } from '../../../src/kernel/errors.ts';
 import { PollIntervals } from '../../../src/calls/logs/poll-intervals.ts';
+import { NotFoundError, RateLimitedError, UnavailableError, UnexpectedReplyError } from '../../../src/kernel/errors.ts';
 
 function polls() {
   const notes: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/kernel/errors.ts';
 import { chooseBucketSize, readRunsChart } from '../../../src/calls/runs/chart.ts';
+import { UsageError } from '../../../src/kernel/errors.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Run } from '../../../src/platform/contract/runs.ts';
 import { displayStatus, fillStatus, hasEnded, runKey, runStatus } from '../../../src/calls/runs/run-status.ts';
+import type { Run } from '../../../src/platform/contract/runs.ts';
 
 const run = (fields: object): Run => ({ id: 'r-1', ...fields }) as Run;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Api } from '../../../src/platform/api/client.ts';
-import { UnexpectedReplyError } from '../../../src/kernel/errors.ts';
 import type { RunQuery } from '../../../src/calls/runs/run-search.ts';
 import { searchTimeWindows } from '../../../src/calls/runs/time-windows.ts';
+import { UnexpectedReplyError } from '../../../src/kernel/errors.ts';
+import type { Api } from '../../../src/platform/api/client.ts';
 
 const hour = 3_600_000;
 const end = Date.UTC(2026, 10, 20);

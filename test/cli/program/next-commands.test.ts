@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type ExitName, exitCodes, GantryError } from '../../../src/kernel/errors.ts';
 import { nextAfterError } from '../../../src/cli/program/next-after-error.ts';
 import { usualCommands } from '../../../src/cli/program/next-commands.ts';
 import { globalFlags, type Reference, reference } from '../../../src/cli/reference.ts';
+import { type ExitName, exitCodes, GantryError } from '../../../src/kernel/errors.ts';
 import { loadCommand } from '../../support/commands.ts';
 import { gantry } from '../../support/gantry.ts';
 

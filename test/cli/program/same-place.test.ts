@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
-import { UnavailableError } from '../../../src/kernel/errors.ts';
 import { completeFix } from '../../../src/cli/program/complete-fix.ts';
 import { inSamePlace, placeBeside, placeResult } from '../../../src/cli/program/same-place.ts';
+import { gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
+import { UnavailableError } from '../../../src/kernel/errors.ts';
 
 test.each([
   ['logs web', 'deploy -p p-2', 'logs web -p p-2'],

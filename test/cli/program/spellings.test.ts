@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/kernel/errors.ts';
 import { foreignCommands } from '../../../src/cli/program/foreign-commands.ts';
 import { flagRefusals, refusals } from '../../../src/cli/program/refusals.ts';
 import { commandSpellings, flagSpellings, habitFlags } from '../../../src/cli/program/spellings.ts';
 import { translateSpellings } from '../../../src/cli/program/translate-spellings.ts';
 import { reference } from '../../../src/cli/reference.ts';
+import { UsageError } from '../../../src/kernel/errors.ts';
 
 const metricsLine = 'metrics web --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --json';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DeployPlan } from '../../../src/deploys/send/index.ts';
 import { deployPlanView } from '../../../src/cli/views/deploy-plan.ts';
+import type { DeployPlan } from '../../../src/deploys/send/index.ts';
 import { plainPage } from '../../support/page.ts';
 
 const plan: DeployPlan = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Check } from '../../../src/local/doctor/index.ts';
 import { checksView } from '../../../src/cli/views/doctor.ts';
+import type { Check } from '../../../src/local/doctor/index.ts';
 import { markedPage, plainPage } from '../../support/page.ts';
 
 const checks: Check[] = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { BuildFile } from '../../../src/deploys/builds/index.ts';
 import { fileTreeView } from '../../../src/cli/views/file-tree.ts';
+import type { BuildFile } from '../../../src/deploys/builds/index.ts';
 import { plainPage } from '../../support/page.ts';
 
 /** The rows, with one gap between columns however wide they are. */

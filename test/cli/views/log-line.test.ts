@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { appLine } from '../../../src/calls/logs/log-line.ts';
-import { localTime } from '../../../src/kernel/output/format.ts';
 import { logLineView } from '../../../src/cli/views/log-line.ts';
+import { localTime } from '../../../src/kernel/output/format.ts';
 import { markedPage, plainPage } from '../../support/page.ts';
 
 const timestamp = '2026-11-20T14:00:05.12Z';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Run } from '../../../src/platform/contract/runs.ts';
-import { localTime } from '../../../src/kernel/output/format.ts';
 import { runView } from '../../../src/cli/views/run.ts';
+import { localTime } from '../../../src/kernel/output/format.ts';
+import type { Run } from '../../../src/platform/contract/runs.ts';
 import { plainPage } from '../../support/page.ts';
 
 const created = '2026-11-20T14:00:00Z';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { RunsChart } from '../../../src/platform/contract/runs.ts';
 import { runMetrics, runsChartView, runsReport } from '../../../src/cli/views/runs-chart.ts';
+import type { RunsChart } from '../../../src/platform/contract/runs.ts';
 import { plainPage } from '../../support/page.ts';
 
 const noon = Date.UTC(2026, 10, 20, 12);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { StartupTimes } from '../../../src/platform/contract/metrics.ts';
 import { startupReport, startupView } from '../../../src/cli/views/startup-times.ts';
+import type { StartupTimes } from '../../../src/platform/contract/metrics.ts';
 import { plainPage } from '../../support/page.ts';
 
 const noon = Date.UTC(2026, 10, 20, 12);

@@ -2,9 +2,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Context } from '../../../src/platform/context.ts';
-import type { App } from '../../../src/platform/contract/apps.ts';
-import { makePrivateFolder } from '../../../src/kernel/disk/index.ts';
 import {
   archiveFile,
   filesFolder,
@@ -16,6 +13,9 @@ import {
 } from '../../../src/deploys/archives/archive-store.ts';
 import { enforceLimits, keepLimits } from '../../../src/deploys/archives/keep-archive.ts';
 import { recordEvent, recordLook } from '../../../src/deploys/history/index.ts';
+import { makePrivateFolder } from '../../../src/kernel/disk/index.ts';
+import type { Context } from '../../../src/platform/context.ts';
+import type { App } from '../../../src/platform/contract/apps.ts';
 import { Random } from '../../fuzz/random.ts';
 import { drawnCases } from '../../support/extent.ts';
 import { newFolder } from '../../support/files.ts';

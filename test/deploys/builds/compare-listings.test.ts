@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { UnexpectedReplyError } from '../../../src/kernel/errors.ts';
 import { compareListings } from '../../../src/deploys/builds/compare-listings.ts';
+import { UnexpectedReplyError } from '../../../src/kernel/errors.ts';
 
 const file = { path: 'main.py', size: 5, crc32: 1 };
 

@@ -1,7 +1,6 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Context } from '../../../src/platform/context.ts';
 import {
   currentBranch,
   findDefaultBranch,
@@ -10,6 +9,7 @@ import {
   readRepository,
   withRevision,
 } from '../../../src/deploys/git/index.ts';
+import type { Context } from '../../../src/platform/context.ts';
 import { machine } from '../../support/machine.ts';
 import { repositoryOf } from '../../support/repository.ts';
 

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
-import { type App, AppCreation } from '../../../src/platform/contract/apps.ts';
-import {
-  compareSettings,
-  createAppSettings,
-  isPublic,
-  notCompared,
-} from '../../../src/deploys/send/app-settings.ts';
+import { compareSettings, createAppSettings, isPublic, notCompared } from '../../../src/deploys/send/app-settings.ts';
 import { withoutLogin } from '../../../src/deploys/send/create-app-body.ts';
+import { type App, AppCreation } from '../../../src/platform/contract/apps.ts';
 import { check } from '../../app/config-folder.ts';
 
 async function read(toml: string) {

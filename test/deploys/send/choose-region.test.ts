@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Setting } from '../../../src/platform/config/settings.ts';
 import { chooseRegion } from '../../../src/deploys/send/app-settings.ts';
+import type { Setting } from '../../../src/platform/config/settings.ts';
 
 const isNew = { isNew: true };
 const deployed = { isNew: false, region: 'own' };

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { AuthError, ConflictError, NotFoundError, RateLimitedError, UnavailableError } from '../../../src/kernel/errors.ts';
 import { checkDrift, type PlanOptions, planDeploy } from '../../../src/deploys/send/plan.ts';
+import {
+  AuthError,
+  ConflictError,
+  NotFoundError,
+  RateLimitedError,
+  UnavailableError,
+} from '../../../src/kernel/errors.ts';
 import { check } from '../../app/config-folder.ts';
 
 const app = { id: 'p-1-web', runtime: 'cortex', latestReadyBuildId: 'b-1' };

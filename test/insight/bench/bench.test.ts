@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { ReplicaSpending } from '../../../src/calls/spending/index.ts';
 import { findLimit } from '../../../src/insight/bench/find-limit.ts';
 import { noResponse, StepCalls } from '../../../src/insight/bench/step-calls.ts';
 import { keepsUp, summarizeStep } from '../../../src/insight/bench/summarize-step.ts';
-import { ReplicaSpending } from '../../../src/calls/spending/index.ts';
 
 test.each([
   ['an app that takes 11 a second', 11, [1, 2, 4, 8, 16, 11, 13]],

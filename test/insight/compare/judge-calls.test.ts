@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { compareDurations } from '../../../src/calls/difference/index.ts';
 import { BuildSamples } from '../../../src/insight/compare/build-samples.ts';
 import { judgeCalls } from '../../../src/insight/compare/judge-calls.ts';
-import { compareDurations } from '../../../src/calls/difference/index.ts';
 import { Draw } from '../../chaos/draw.js';
 import { isWhole } from '../../support/extent.ts';
 

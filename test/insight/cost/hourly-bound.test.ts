@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { AppConfig } from '../../../src/app/config.ts';
+import { checkHourlyBound } from '../../../src/insight/cost/index.ts';
+import { LimitError, NotFoundError } from '../../../src/kernel/errors.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { getApp, listApps } from '../../../src/platform/contract/apps.ts';
-import { LimitError, NotFoundError } from '../../../src/kernel/errors.ts';
-import { checkHourlyBound } from '../../../src/insight/cost/index.ts';
-import type { AppConfig } from '../../../src/app/config.ts';
 
 interface Known {
   hardware: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { CallCounter } from '../../../src/insight/monitor/call-counter.ts';
 import type { Api } from '../../../src/platform/api/client.ts';
 import type { RunBucket } from '../../../src/platform/contract/runs.ts';
-import { CallCounter } from '../../../src/insight/monitor/call-counter.ts';
 
 const minute = 60_000;
 const start = Date.UTC(2026, 10, 20, 12);

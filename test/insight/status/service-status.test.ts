@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { StatusPage } from '../../../src/platform/contract/status.ts';
 import { isOperational, parseStatusPage } from '../../../src/insight/status/service-status.ts';
+import type { StatusPage } from '../../../src/platform/contract/status.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 const hour = 3_600_000;

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { resolveSettings } from '../../../src/platform/config/settings.ts';
 import { checkFiles, checkNode, checkProxy, checkSettings } from '../../../src/local/doctor/machine-checks.ts';
+import { resolveSettings } from '../../../src/platform/config/settings.ts';
 import { newFolder } from '../../support/files.ts';
 
 /** The settings with that text in config.json, if any. */

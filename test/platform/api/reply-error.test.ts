@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { errorFromReply } from '../../../src/platform/api/reply-error.ts';
 import { exitCodes } from '../../../src/kernel/errors.ts';
+import { errorFromReply } from '../../../src/platform/api/reply-error.ts';
 
 const reply = (status: number, body = '', headers: Record<string, string> = {}) =>
   errorFromReply({ status, body, headers }, 0);

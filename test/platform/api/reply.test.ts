@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { describe, expect, test } from 'vitest';
+import type { GantryError } from '../../../src/kernel/errors.ts';
 import { type ApiOptions, callRaw, createApi } from '../../../src/platform/api/client.ts';
 import { createPooledSend } from '../../../src/platform/api/dispatch.ts';
 import type { HttpReply } from '../../../src/platform/api/http-reply.ts';
@@ -9,7 +10,6 @@ import { type Send, sendDirectly } from '../../../src/platform/api/transport.ts'
 import { endpoint, type ReplyFormat } from '../../../src/platform/contract/endpoint.ts';
 import { listOf, objectOf, unreadableItems } from '../../../src/platform/contract/lists.ts';
 import { textOrEmpty } from '../../../src/platform/contract/scalars.ts';
-import type { GantryError } from '../../../src/kernel/errors.ts';
 import { serving } from '../../support/listening.ts';
 
 const items = listOf(objectOf({ id: textOrEmpty }), 'id');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseRetryAfter, type Retry, retryDelayMs, withRetries } from '../../../src/platform/api/retry.ts';
 import { FailedError, UnavailableError } from '../../../src/kernel/errors.ts';
+import { parseRetryAfter, type Retry, retryDelayMs, withRetries } from '../../../src/platform/api/retry.ts';
 
 describe('the delay before an attempt', () => {
   test.each([

@@ -1,10 +1,10 @@
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AuthError, type UsageError } from '../../../src/kernel/errors.ts';
 import { findCredential, parseClaims } from '../../../src/platform/config/credentials.ts';
 import { checkProjectId } from '../../../src/platform/config/project-id.ts';
 import { resolveSettings } from '../../../src/platform/config/settings.ts';
-import { AuthError, type UsageError } from '../../../src/kernel/errors.ts';
 import { folderOf } from '../../support/app.ts';
 
 const now = Date.UTC(2026, 10, 20);

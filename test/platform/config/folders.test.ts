@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, statSync, writeFileSync } from 'n
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { makePrivateFolder } from '../../../src/kernel/disk/index.ts';
 import { readFolderTarget, rememberFolderTarget } from '../../../src/platform/config/folder-target.ts';
 import { resolveFolders } from '../../../src/platform/config/folders.ts';
-import { makePrivateFolder } from '../../../src/kernel/disk/index.ts';
 
 const place = () => mkdtempSync(join(tmpdir(), 'gantry-test-'));
 

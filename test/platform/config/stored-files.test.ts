@@ -11,7 +11,12 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveSettings } from '../../../src/platform/config/settings.ts';
-import { removeProfile, storeSettings, updateStoredFile, useProfile } from '../../../src/platform/config/stored-files.ts';
+import {
+  removeProfile,
+  storeSettings,
+  updateStoredFile,
+  useProfile,
+} from '../../../src/platform/config/stored-files.ts';
 import { folderOf } from '../../support/app.ts';
 
 const at = (path: string) => resolveSettings({ GANTRY_CONFIG_DIR: path }, {});

@@ -4,13 +4,14 @@ import { expect, test } from 'vitest';
 import * as contract from '../../../src/platform/contract/index.ts';
 
 const root = new URL('../../../src/', import.meta.url).pathname;
-const deciding = ['deploy', 'history', 'previews', 'rollback', 'builds', 'runs'].map((name) => `operations/${name}`);
 /** What they show of a build does not change, or decides nothing. */
 const unchanging = ['getBuildZipContents'];
 
 test('what a deploy, a verdict or a rollback rests on is no copy that a cache kept', () => {
-  const files = [...deciding, 'deploys'].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => join(root, folder, name)),
+  const files = ['deploys', 'calls/runs'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(root, folder, name)),
   );
   const code = files.map((file) => readFileSync(file, 'utf8')).join('\n');
   const read = Object.entries(contract.endpoints).filter(

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type GenericSchema, safeParse } from 'valibot';
 import { afterEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../../src/emulator/index.ts';
+import { endpointHandlers } from '../../../src/emulator/server/routes.ts';
 import type { Endpoint } from '../../../src/platform/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../../src/platform/contract/index.ts';
 import { oauthClientId } from '../../../src/platform/contract/session.ts';
-import { type Emulator, startEmulator } from '../../../src/emulator/index.ts';
-import { endpointHandlers } from '../../../src/emulator/server/routes.ts';
 import { folderOf, smallApp } from '../../support/app.ts';
 import { gantry } from '../../support/gantry.ts';
 import { tar } from '../../support/tar.ts';

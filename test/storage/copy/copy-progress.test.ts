@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DeniedError, NotFoundError, UnavailableError } from '../../../src/kernel/errors.ts';
-import { CopyProgress } from '../../../src/storage/copy/copy-progress.ts';
 import { printablePath } from '../../../src/kernel/output/format.ts';
+import { CopyProgress } from '../../../src/storage/copy/copy-progress.ts';
 
 /** A copy that shows its progress on a clock of its own, a second later each time. */
 function startCopy() {

@@ -1,7 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type UploadArchiveOptions, UrlExpiredError, uploadArchive } from '../../../src/storage/transfer/upload-archive.ts';
+import {
+  type UploadArchiveOptions,
+  UrlExpiredError,
+  uploadArchive,
+} from '../../../src/storage/transfer/upload-archive.ts';
 import { folderOf } from '../../support/app.ts';
 import { serving } from '../../support/listening.ts';
 

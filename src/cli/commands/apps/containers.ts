@@ -1,9 +1,9 @@
-import { defineCommand } from '../../command.ts';
-import { type Container, listContainers } from '../../../platform/contract/containers.ts';
-import { appArgument } from '../../flags/app.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { durationCell } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
+import { type Container, listContainers } from '../../../platform/contract/containers.ts';
+import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { boolean, documents, integer, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 

@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
-import { platformExits } from '../../../kernel/errors.ts';
-import { namedAppArgument } from '../../flags/app.ts';
 import { removeApp } from '../../../deploys/apps/index.ts';
+import { platformExits } from '../../../kernel/errors.ts';
+import { defineCommand } from '../../command.ts';
+import { namedAppArgument } from '../../flags/app.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({

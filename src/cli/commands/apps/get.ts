@@ -1,11 +1,11 @@
-import { defineCommand } from '../../command.ts';
+import { readHistory } from '../../../deploys/history/index.ts';
+import { recordedCommit } from '../../../deploys/identity.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { liveBuild } from '../../../platform/contract/apps.ts';
 import { buildHasFailed } from '../../../platform/contract/builds.ts';
-import { recordedCommit } from '../../../deploys/identity.ts';
-import { appArgument } from '../../flags/app.ts';
-import { readHistory } from '../../../deploys/history/index.ts';
 import { fetchApp } from '../../../platform/replies/index.ts';
+import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
 import { boolean, document, integer, list, number, passThrough, text } from '../../result-schema.ts';
 import { appView } from '../../views/app.ts';
 import { commitShape } from '../../views/build.ts';

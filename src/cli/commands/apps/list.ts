@@ -1,10 +1,10 @@
-import { defineCommand } from '../../command.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
-import { type AppSummary, listApps } from '../../../platform/contract/apps.ts';
-import { shortAppName } from '../../../platform/contract/endpoint.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago, alphabetically, countCell, largestFirst, latestFirst } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
+import { type AppSummary, listApps } from '../../../platform/contract/apps.ts';
+import { shortAppName } from '../../../platform/contract/endpoint.ts';
+import { defineCommand } from '../../command.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { anything, boolean, documents, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 

@@ -1,8 +1,8 @@
-import { defineCommand } from '../../command.ts';
+import { returnToBuild } from '../../../deploys/rollback/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
+import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { returnToBuild } from '../../../deploys/rollback/index.ts';
 import { deployedAgain } from '../../views/deployed-again.ts';
 
 export default defineCommand({

@@ -1,9 +1,9 @@
-import { defineCommand } from '../../command.ts';
+import { changeScaling } from '../../../deploys/apps/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
+import { table } from '../../../kernel/output/table.ts';
+import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
-import { changeScaling } from '../../../deploys/apps/index.ts';
-import { table } from '../../../kernel/output/table.ts';
 import { anything, boolean, document, list, object, text } from '../../result-schema.ts';
 
 export default defineCommand({

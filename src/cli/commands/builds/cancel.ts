@@ -1,12 +1,12 @@
-import { defineCommand } from '../../command.ts';
+import { remoteBuild, resolveBuild } from '../../../deploys/builds/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { platformExits } from '../../../kernel/errors.ts';
-import { canceledArguments } from '../../flags/app.ts';
-import { remoteBuild, resolveBuild } from '../../../deploys/builds/index.ts';
-import { refuseLatest } from '../../../platform/ids/index.ts';
-import { cancelRemoteWork } from '../../../platform/waiting/index.ts';
 import { shortBuild } from '../../../kernel/output/format.ts';
 import { wrapped } from '../../../kernel/output/table.ts';
+import { refuseLatest } from '../../../platform/ids/index.ts';
+import { cancelRemoteWork } from '../../../platform/waiting/index.ts';
+import { defineCommand } from '../../command.ts';
+import { canceledArguments } from '../../flags/app.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,10 +1,10 @@
-import { defineCommand } from '../../command.ts';
+import { followBuild, resolveBuild } from '../../../deploys/builds/index.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { platformExits } from '../../../kernel/errors.ts';
+import { TimeLimit } from '../../../platform/waiting/index.ts';
+import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { followBuild, resolveBuild } from '../../../deploys/builds/index.ts';
-import { TimeLimit } from '../../../platform/waiting/index.ts';
 import { document, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({

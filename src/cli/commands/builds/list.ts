@@ -1,11 +1,11 @@
-import { defineCommand } from '../../command.ts';
-import { listBuilds } from '../../../platform/contract/builds.ts';
-import { recordedCommit } from '../../../deploys/identity.ts';
-import { appArgument } from '../../flags/app.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { readHistory } from '../../../deploys/history/index.ts';
+import { recordedCommit } from '../../../deploys/identity.ts';
 import { ago, latestFirst, shortBuild } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
+import { listBuilds } from '../../../platform/contract/builds.ts';
+import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents } from '../../result-schema.ts';
 import { commitText, listedBuildFields } from '../../views/build.ts';
 import { statusCell } from '../../views/status.ts';

@@ -1,6 +1,6 @@
+import { cacheKinds, clearCache } from '../../../local/cache/index.ts';
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { cacheKinds, clearCache } from '../../../local/cache/index.ts';
 import { cacheDetails, cacheOutput } from '../../views/cache-entry.ts';
 
 export default defineCommand({

@@ -1,5 +1,5 @@
-import { defineCommand } from '../../command.ts';
 import { cacheKinds, listCache } from '../../../local/cache/index.ts';
+import { defineCommand } from '../../command.ts';
 import { cacheDetails, cacheOutput } from '../../views/cache-entry.ts';
 
 export default defineCommand({

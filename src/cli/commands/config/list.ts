@@ -1,6 +1,6 @@
-import { defineCommand } from '../../command.ts';
-import { listSettings } from '../../../team/account/index.ts';
 import { table } from '../../../kernel/output/table.ts';
+import { listSettings } from '../../../team/account/index.ts';
+import { defineCommand } from '../../command.ts';
 import { documents, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,6 +1,6 @@
+import { storeSetting } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
 import { offerSettingNames } from '../../flags/settings.ts';
-import { storeSetting } from '../../../team/account/index.ts';
 import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../../kernel/errors.ts';
-import { portFlag } from '../../flags/emulator.ts';
 import { replayCall } from '../../../local/dev/index.ts';
+import { defineCommand } from '../../command.ts';
+import { portFlag } from '../../flags/emulator.ts';
 import { afterEvents, document } from '../../result-schema.ts';
 import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../../views/app-response.ts';
 

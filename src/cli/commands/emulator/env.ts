@@ -1,5 +1,3 @@
-import { defineCommand } from '../../command.ts';
-import { portFlag } from '../../flags/emulator.ts';
 import {
   detectShell,
   evaluationOf,
@@ -7,6 +5,8 @@ import {
   findRunningEmulator,
   shells,
 } from '../../../local/emulator/index.ts';
+import { defineCommand } from '../../command.ts';
+import { portFlag } from '../../flags/emulator.ts';
 import { choice, document, integer, record, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,10 +1,10 @@
 import { constants } from 'node:os';
-import { defineCommand } from '../../command.ts';
-import type { Context } from '../../../platform/context.ts';
 import { killTree } from '../../../emulator/index.ts';
 import { FailedError } from '../../../kernel/errors.ts';
+import { ownCommand } from '../../../own-files.ts';
+import type { Context } from '../../../platform/context.ts';
+import { defineCommand } from '../../command.ts';
 import { emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
-import { ownCommand } from '../../../kernel/own-files.ts';
 import { document, integer } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,8 +1,8 @@
-import { defineCommand } from '../../command.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
-import { listRunningEmulators } from '../../../local/emulator/index.ts';
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
+import { listRunningEmulators } from '../../../local/emulator/index.ts';
+import { defineCommand } from '../../command.ts';
 import { choice, documents, integer, list, text } from '../../result-schema.ts';
 
 export default defineCommand({

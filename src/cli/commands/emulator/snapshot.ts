@@ -1,8 +1,7 @@
-import { defineCommand } from '../../command.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
-import type { Context } from '../../../platform/context.ts';
 import { UsageError } from '../../../kernel/errors.ts';
-import { portFlag } from '../../flags/emulator.ts';
+import { ago, count, size, sizeCell } from '../../../kernel/output/format.ts';
+import { table } from '../../../kernel/output/table.ts';
 import {
   listSnapshots,
   removeSnapshot,
@@ -10,8 +9,9 @@ import {
   type Snapshot,
   saveSnapshot,
 } from '../../../local/emulator/index.ts';
-import { ago, count, size, sizeCell } from '../../../kernel/output/format.ts';
-import { table } from '../../../kernel/output/table.ts';
+import type { Context } from '../../../platform/context.ts';
+import { defineCommand } from '../../command.ts';
+import { portFlag } from '../../flags/emulator.ts';
 import { choice, document, documents, integer, list, listOr, text } from '../../result-schema.ts';
 
 const changes = {

@@ -1,15 +1,5 @@
-import { defineCommand } from '../../command.ts';
-import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
-import type { Context } from '../../../platform/context.ts';
 import { isPythonOnPath } from '../../../emulator/index.ts';
-import {
-  defaultPort,
-  type EmulatorFlags,
-  emulatorEnvironment,
-  emulatorFlags,
-  startEmulatorFromFlags,
-} from '../../flags/emulator.ts';
-import { type PathInFolder, pathFlag, wholeNumberFlag } from '../../flags/values.ts';
+import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import {
   announceEmulator,
   detectShell,
@@ -19,6 +9,16 @@ import {
   shells,
   stdinEnd,
 } from '../../../local/emulator/index.ts';
+import type { Context } from '../../../platform/context.ts';
+import { defineCommand } from '../../command.ts';
+import {
+  defaultPort,
+  type EmulatorFlags,
+  emulatorEnvironment,
+  emulatorFlags,
+  startEmulatorFromFlags,
+} from '../../flags/emulator.ts';
+import { type PathInFolder, pathFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { choice, integer, record, stream, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,6 +1,6 @@
+import { findRunningEmulator, stopEmulator } from '../../../local/emulator/index.ts';
 import { defineCommand } from '../../command.ts';
 import { portFlag } from '../../flags/emulator.ts';
-import { findRunningEmulator, stopEmulator } from '../../../local/emulator/index.ts';
 import { document, integer, text } from '../../result-schema.ts';
 
 export default defineCommand({

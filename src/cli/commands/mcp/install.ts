@@ -1,5 +1,5 @@
-import { defineCommand } from '../../command.ts';
 import { stringifyJson } from '../../../kernel/json-text.ts';
+import { defineCommand } from '../../command.ts';
 import { clientEntry, clientNames, writeClientEntry } from '../../mcp/clients.ts';
 import { settingArguments } from '../../mcp/setting-arguments.ts';
 import { anything, boolean, document, record, text } from '../../result-schema.ts';

@@ -1,6 +1,6 @@
-import { defineCommand } from '../../command.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { RawOutput } from '../../../kernel/output/raw-output.ts';
+import { defineCommand } from '../../command.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,8 +1,8 @@
-import { defineCommand } from '../../command.ts';
+import { serveMetrics } from '../../../insight/monitor/index.ts';
 import { platformExits } from '../../../kernel/errors.ts';
+import { defineCommand } from '../../command.ts';
 import { appsArgument, checkApps } from '../../flags/app.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
-import { serveMetrics } from '../../../insight/monitor/index.ts';
 import { stream, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,9 +1,9 @@
-import { defineCommand } from '../../command.ts';
-import type { Invoice } from '../../../platform/contract/costs.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
-import { readInvoices } from '../../../team/billing/index.ts';
 import { money } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
+import type { Invoice } from '../../../platform/contract/costs.ts';
+import { readInvoices } from '../../../team/billing/index.ts';
+import { defineCommand } from '../../command.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 

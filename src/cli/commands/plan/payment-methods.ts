@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
+import { table } from '../../../kernel/output/table.ts';
 import { listPaymentMethods } from '../../../platform/contract/plan.ts';
 import { parsePaymentMethods } from '../../../team/billing/index.ts';
-import { table } from '../../../kernel/output/table.ts';
+import { defineCommand } from '../../command.ts';
 import { anything, boolean, document, passThrough } from '../../result-schema.ts';
 
 export default defineCommand({

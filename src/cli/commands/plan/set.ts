@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
+import { wrapped } from '../../../kernel/output/table.ts';
 import { changePlan, planCodes } from '../../../platform/contract/plan.ts';
 import { openInBrowser } from '../../../team/account/index.ts';
-import { wrapped } from '../../../kernel/output/table.ts';
+import { defineCommand } from '../../command.ts';
 import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({

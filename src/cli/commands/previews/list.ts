@@ -1,6 +1,6 @@
-import { defineCommand } from '../../command.ts';
-import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { listPreviews } from '../../../deploys/previews/index.ts';
+import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
+import { defineCommand } from '../../command.ts';
 import { documents } from '../../result-schema.ts';
 import { previewFields, previewsTable } from '../../views/previews.ts';
 

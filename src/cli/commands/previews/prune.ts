@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
-import { platformExits } from '../../../kernel/errors.ts';
-import { durationFlag } from '../../flags/values.ts';
 import { prunePreviews } from '../../../deploys/previews/index.ts';
+import { platformExits } from '../../../kernel/errors.ts';
+import { defineCommand } from '../../command.ts';
+import { durationFlag } from '../../flags/values.ts';
 import { boolean, documents } from '../../result-schema.ts';
 import { previewFields } from '../../views/previews.ts';
 

@@ -1,6 +1,6 @@
-import { defineCommand } from '../../command.ts';
-import { listProfiles } from '../../../team/account/index.ts';
 import { table } from '../../../kernel/output/table.ts';
+import { listProfiles } from '../../../team/account/index.ts';
+import { defineCommand } from '../../command.ts';
 import { boolean, documents, list, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,8 +1,8 @@
-import { defineCommand } from '../../command.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { UsageError } from '../../../kernel/errors.ts';
-import { requiring } from '../../flags/rules.ts';
 import { bindHere, switchProfile, unbindHere } from '../../../team/account/index.ts';
+import { defineCommand } from '../../command.ts';
+import { requiring } from '../../flags/rules.ts';
 import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,7 +1,7 @@
+import { table } from '../../../kernel/output/table.ts';
+import { listProjectsInUse } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { listProjectsInUse } from '../../../team/account/index.ts';
-import { table } from '../../../kernel/output/table.ts';
 import { boolean, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({

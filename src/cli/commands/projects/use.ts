@@ -1,5 +1,5 @@
-import { defineCommand } from '../../command.ts';
 import { useProject } from '../../../team/account/index.ts';
+import { defineCommand } from '../../command.ts';
 import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,11 +1,11 @@
-import { defineCommand } from '../../command.ts';
+import { remoteRun, resolveRun } from '../../../calls/runs/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { platformExits } from '../../../kernel/errors.ts';
-import { canceledArguments } from '../../flags/app.ts';
-import { refuseLatest } from '../../../platform/ids/index.ts';
-import { remoteRun, resolveRun } from '../../../calls/runs/index.ts';
-import { cancelRemoteWork } from '../../../platform/waiting/index.ts';
 import { wrapped } from '../../../kernel/output/table.ts';
+import { refuseLatest } from '../../../platform/ids/index.ts';
+import { cancelRemoteWork } from '../../../platform/waiting/index.ts';
+import { defineCommand } from '../../command.ts';
+import { canceledArguments } from '../../flags/app.ts';
 import { boolean, document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,13 +1,13 @@
-import { defineCommand } from '../../command.ts';
+import { chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
+import { localTimeZone } from '../../../kernel/output/time-zone.ts';
 import { type BucketSize, bucketSizes } from '../../../platform/contract/runs.ts';
+import { atPlatformTime } from '../../../platform/replies/index.ts';
+import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
-import { atPlatformTime } from '../../../platform/replies/index.ts';
-import { chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
-import { localTimeZone } from '../../../kernel/output/time-zone.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
 import {
   type RunMetric,

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
-import { defineCommand } from '../../command.ts';
-import type { Context } from '../../../platform/context.ts';
+import { exportRuns, type RunFormat, type RunRange, runFormats } from '../../../insight/run-mirror/index.ts';
 import { toDiskErrorOf, writeAtomically } from '../../../kernel/disk/index.ts';
 import { GantryError, platformExits } from '../../../kernel/errors.ts';
+import { RawOutput } from '../../../kernel/output/raw-output.ts';
+import type { Context } from '../../../platform/context.ts';
+import { fetchApp } from '../../../platform/replies/index.ts';
+import { tryRequest } from '../../../platform/waiting/index.ts';
+import { checkReplaceable, sentWithApp } from '../../../storage/output-files/index.ts';
+import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { rangeFlags } from '../../flags/range.ts';
-import { checkReplaceable, sentWithApp } from '../../../storage/output-files/index.ts';
-import { fetchApp } from '../../../platform/replies/index.ts';
-import { exportRuns, type RunFormat, type RunRange, runFormats } from '../../../insight/run-mirror/index.ts';
-import { tryRequest } from '../../../platform/waiting/index.ts';
-import { RawOutput } from '../../../kernel/output/raw-output.ts';
 import { document, integer, text } from '../../result-schema.ts';
 
 interface Exported {

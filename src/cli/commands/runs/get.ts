@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
-import { gantryCommand } from '../../../kernel/command-line.ts';
-import { appArgument } from '../../flags/app.ts';
 import { fetchRun, fillStatus, resolveRun, runHasFailed } from '../../../calls/runs/index.ts';
+import { gantryCommand } from '../../../kernel/command-line.ts';
+import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
 import { boolean, document, integer, number, passThrough, text } from '../../result-schema.ts';
 import { runView } from '../../views/run.ts';
 

@@ -1,13 +1,13 @@
-import { defineCommand } from '../../command.ts';
+import { displayStatus, fillStatus, findJobs, type RunSearchResult, searchRuns } from '../../../calls/runs/index.ts';
 import { UnavailableError } from '../../../kernel/errors.ts';
+import { ago, count, durationCell, groupDigits } from '../../../kernel/output/format.ts';
+import { type Cell, table } from '../../../kernel/output/table.ts';
+import { atPlatformTime } from '../../../platform/replies/index.ts';
+import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
-import { atPlatformTime } from '../../../platform/replies/index.ts';
-import { displayStatus, fillStatus, findJobs, type RunSearchResult, searchRuns } from '../../../calls/runs/index.ts';
-import { ago, count, durationCell, groupDigits } from '../../../kernel/output/format.ts';
-import { type Cell, table } from '../../../kernel/output/table.ts';
 import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 

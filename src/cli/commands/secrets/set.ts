@@ -1,8 +1,8 @@
-import { defineCommand } from '../../command.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../../kernel/errors.ts';
-import { requiring } from '../../flags/rules.ts';
 import { checkNewSecretNames, readSecretsFile, readSecretValues, setSecrets } from '../../../team/secrets/index.ts';
+import { defineCommand } from '../../command.ts';
+import { requiring } from '../../flags/rules.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({

@@ -1,5 +1,5 @@
-import { defineCommand } from '../../command.ts';
 import { checkSecretNames, unsetSecrets } from '../../../team/secrets/index.ts';
+import { defineCommand } from '../../command.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({

@@ -1,6 +1,6 @@
+import { changeGrants } from '../../../team/members/index.ts';
 import { defineCommand } from '../../command.ts';
 import { grantFlags } from '../../flags/grants.ts';
-import { changeGrants } from '../../../team/members/index.ts';
 import { grantChangeJson, grantChangeView } from '../../views/grants.ts';
 
 export default defineCommand({

@@ -1,10 +1,10 @@
-import { defineCommand } from '../../command.ts';
-import { listServiceAccounts, type ServiceAccount } from '../../../platform/contract/service-accounts.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { stringifyJson } from '../../../kernel/json-text.ts';
-import { grantedProjects } from '../../../team/members/index.ts';
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
+import { listServiceAccounts, type ServiceAccount } from '../../../platform/contract/service-accounts.ts';
+import { grantedProjects } from '../../../team/members/index.ts';
+import { defineCommand } from '../../command.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { anything, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({

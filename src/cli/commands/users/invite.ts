@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { defineCommand } from '../../command.ts';
 import { sendInvitation } from '../../../team/members/index.ts';
+import { defineCommand } from '../../command.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({

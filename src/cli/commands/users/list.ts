@@ -1,8 +1,8 @@
-import { defineCommand } from '../../command.ts';
-import { listUsers, type User } from '../../../platform/contract/users.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
+import { listUsers, type User } from '../../../platform/contract/users.ts';
+import { defineCommand } from '../../command.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 

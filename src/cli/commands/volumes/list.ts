@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
+import { type Cell, table } from '../../../kernel/output/table.ts';
 import { listVolumes } from '../../../platform/contract/volumes.ts';
 import { parseVolumes, type VolumeAmount } from '../../../storage/volumes/index.ts';
-import { type Cell, table } from '../../../kernel/output/table.ts';
+import { defineCommand } from '../../command.ts';
 import { anyDocument } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../../kernel/errors.ts';
-import { growVolume } from '../../../storage/volumes/index.ts';
 import { wrapped } from '../../../kernel/output/table.ts';
+import { growVolume } from '../../../storage/volumes/index.ts';
+import { defineCommand } from '../../command.ts';
 import { boolean, document, number, text } from '../../result-schema.ts';
 
 export default defineCommand({

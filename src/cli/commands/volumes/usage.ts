@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
-import { diskUsage, formatRemotePath, parseVolumePath, singleLine } from '../../../storage/volumes/index.ts';
 import { count, countCell, sizeCell } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
+import { diskUsage, formatRemotePath, parseVolumePath, singleLine } from '../../../storage/volumes/index.ts';
+import { defineCommand } from '../../command.ts';
 import { document, integer, list, object, text } from '../../result-schema.ts';
 
 export default defineCommand({

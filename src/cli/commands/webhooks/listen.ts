@@ -1,6 +1,6 @@
+import { type ListenEvent, listenForDeliveries } from '../../../calls/webhooks/index.ts';
 import { defineCommand } from '../../command.ts';
 import { wholeNumberFlag } from '../../flags/values.ts';
-import { type ListenEvent, listenForDeliveries } from '../../../calls/webhooks/index.ts';
 import { anything, choice, integer, nullable, record, stream, text } from '../../result-schema.ts';
 import { deliveryView } from '../../views/delivery.ts';
 

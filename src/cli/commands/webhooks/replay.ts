@@ -1,5 +1,5 @@
-import { defineCommand } from '../../command.ts';
 import { replayDelivery } from '../../../calls/webhooks/index.ts';
+import { defineCommand } from '../../command.ts';
 import { boolean, document, integer, text } from '../../result-schema.ts';
 
 export default defineCommand({

@@ -1,7 +1,7 @@
-import { defineCommand } from '../../command.ts';
 import { platformExits, UsageError } from '../../../kernel/errors.ts';
-import { repeatableFlag, sha256Flag, sizeFlag } from '../../flags/values.ts';
 import { pullWeights } from '../../../storage/weights/index.ts';
+import { defineCommand } from '../../command.ts';
+import { repeatableFlag, sha256Flag, sizeFlag } from '../../flags/values.ts';
 import { boolean, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
 import { failedExit } from '../../views/copy.ts';
 import { pullView } from '../../views/weights.ts';

@@ -1,5 +1,5 @@
-import { defineCommand } from '../../command.ts';
 import { verifyWeights } from '../../../storage/weights/index.ts';
+import { defineCommand } from '../../command.ts';
 import { boolean, choice, document, integer, list, object, text } from '../../result-schema.ts';
 import { verifyView } from '../../views/weights.ts';
 

@@ -1,5 +1,5 @@
-import { invoke as contract } from '../../../platform/contract/invocation.ts';
 import { parseJsonOr } from '../../../kernel/json-text.ts';
+import { invoke as contract } from '../../../platform/contract/invocation.ts';
 import { BufferedBody } from '../../http/buffered-body.ts';
 import { CapturedBody } from '../../http/captured-body.ts';
 import { parseAs } from '../../http/read-request.ts';

@@ -1,5 +1,5 @@
-import type { BucketSize } from '../../../platform/contract/runs.ts';
 import { wallClock } from '../../../kernel/wall-clock.ts';
+import type { BucketSize } from '../../../platform/contract/runs.ts';
 import { day, hour, minute, type TimeRange } from '../time.ts';
 
 /** A minute, hour or day in a time zone, cut to the requested range. */

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getDotPath, parse, ValiError } from 'valibot';
-import type { AppCreation } from '../../../platform/contract/apps.ts';
 import { systemCode } from '../../../kernel/errors.ts';
+import type { AppCreation } from '../../../platform/contract/apps.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord } from './records.ts';

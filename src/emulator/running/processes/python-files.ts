@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TemporaryFolder } from '../../../kernel/disk/index.ts';
-import { ownFilePath, readOwnFile } from '../../../kernel/own-files.ts';
+import { ownFilePath, readOwnFile } from '../../../own-files.ts';
 
 /** Python programs of the emulator, by their path in src, with the modules that they import. */
 const programs = {

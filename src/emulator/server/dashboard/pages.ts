@@ -1,6 +1,6 @@
+import type { ChartReport } from '../../../kernel/output/chart/model.ts';
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import type { RunBucket } from '../../../platform/contract/runs.ts';
-import type { ChartReport } from '../../../kernel/output/chart/model.ts';
 import type { BuildProgress } from '../../model/builds/build-progress.ts';
 import { Html, html } from './html.ts';
 import { addedRuns, hourlyRuns } from './runs-chart.ts';

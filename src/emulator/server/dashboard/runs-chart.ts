@@ -1,5 +1,5 @@
-import type { RunBucket } from '../../../platform/contract/runs.ts';
 import type { ChartReport, Panel } from '../../../kernel/output/chart/model.ts';
+import type { RunBucket } from '../../../platform/contract/runs.ts';
 
 /** Runs by the hour, as a chart and as a table. */
 export function hourlyRuns(buckets: readonly RunBucket[]): ChartReport<RunBucket> {
