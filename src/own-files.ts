@@ -48,7 +48,7 @@ export function ownCommand(): [program: string, ...args: string[]] {
 
 /** What starts the program of the package that this module is in. */
 export function packageCommand(): string[] {
-  return [process.execPath, join(import.meta.dirname, '../../bin/gantry.cjs')];
+  return [process.execPath, join(import.meta.dirname, '../bin/gantry.cjs')];
 }
 
 function archive() {

@@ -38,7 +38,7 @@ describe('an include pattern takes', () => {
     ['**', everything],
     ['**/*', everything],
     ['.', everything],
-    ['../project/', everything],
+    ['./', everything],
     ['./**/*', everything],
     ['main.py', 'main.py'],
     ['./main.py', 'main.py'],
