@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { Script, ScriptOptions } from 'node:vm';
 import { readVariable } from '../kernel/environment.ts';
-import { isExecutable, ownLocation } from '../own-files.ts';
 import { version } from '../kernel/version.ts';
+import { isExecutable, ownLocation } from '../own-files.ts';
 import { resolveFolders } from '../platform/config/folders.ts';
 
 /**

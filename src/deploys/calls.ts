@@ -1,4 +1,4 @@
-import { compareErrors, type ErrorCount } from '../calls/difference/index.ts';
+import { compareErrors, type ErrorCount } from '../calls/difference.ts';
 import {
   type Call,
   countErrors,

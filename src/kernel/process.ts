@@ -1,11 +1,11 @@
 import type { StdioOptions } from 'node:child_process';
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { ownCommand } from '../own-files.ts';
 import { pause } from './clock.ts';
 import type { Environment } from './environment.ts';
 import type { TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
 import type { Pager } from './output/pager.ts';
-import { ownCommand } from '../own-files.ts';
 
 /** SIGHUP: the terminal was closed. SIGBREAK: Ctrl-Break on Windows. */
 const terminationSignals: readonly TerminationSignal[] =

@@ -60,7 +60,7 @@ function endpointsOf(file: string, seen = new Set<string>()): Set<string> {
   const found = new Set<string>();
   if (seen.has(file)) return found;
   seen.add(file);
-  const source = readFileSync(file, 'utf8').replace(/import type [^;]+;/g, '');
+  const source = readFileSync(file, 'utf8').replace(/import type [^;]+;|export \{[^}]*\} from [^;]+;/g, '');
   for (const [, names, path = ''] of source.matchAll(/(?:(?:\{([^}]*)\} )?from |import\()'(\.[^']+)'/g)) {
     const target = join(dirname(file), path);
     if (target.startsWith('src/platform/contract/'))
@@ -75,10 +75,12 @@ function endpointsOf(file: string, seen = new Set<string>()): Set<string> {
 /** A folder is imported by its index: the files that the imported values come from. */
 function behindDoor(target: string, names: string | undefined): string[] {
   if (!/^src\/\w+\/([^/]+\/)?index\.ts$/.test(target) || names === undefined) return [target];
-  const values = names.split(',').map((name) => name.trim().split(' ')[0]);
-  return [...readFileSync(target, 'utf8').matchAll(/export \{([^}]*)\} from '([^']+)'/g)]
-    .filter(([, exported = '']) => exported.split(',').some((name) => values.includes(name.trim())))
-    .map(([, , path = '']) => join(dirname(target), path));
+  const values = names.split(',').map((name) => name.trim().split(' ')[0] ?? '');
+  const passedOn = [...readFileSync(target, 'utf8').matchAll(/export \{([^}]*)\} from '([^']+)'/g)];
+  const behind = values.map((value) =>
+    passedOn.find(([, exported = '']) => exported.split(',').some((name) => name.trim() === value)),
+  );
+  return behind.map((found) => (found ? join(dirname(target), found[2] ?? '') : target));
 }
 
 /** How often a test names the endpoint, or types its command: `'builds list web'`, `['builds', 'list'`. */

@@ -3,17 +3,21 @@
  * yields to the event loop often enough for Ctrl-C.
  */
 
-import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
-import { posix, resolve, sep } from 'node:path';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { turn } from '../../kernel/clock.ts';
-import { entriesByBytes, isFileOfStream, mayBeOtherBytes, type NamedEntry } from '../../kernel/disk/index.ts';
+import {
+  entriesByBytes,
+  isFileOfStream,
+  mayBeOtherBytes,
+  type NamedEntry,
+  namedByBytes,
+} from '../../kernel/disk/index.ts';
 import { type Problem, ProjectError, throwIfAborted } from '../../kernel/errors.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
-import { type Exclude, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
+import { type Exclude, excludeLine, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
 import { isPlan } from './plans.ts';
-import { unoptimized } from './unoptimized.ts';
-import { isInside, resolveLink } from './walk-links.ts';
-import { WalkProblems } from './walk-problems.ts';
 
 export interface WalkResult {
   entries: FileEntry[];
@@ -247,3 +251,86 @@ class Walk {
     }
   }
 }
+
+/**
+ * Runs short work without V8's optimizing compiler, which takes more processor time than it saves until the work runs for
+ * some 100 ms. `work` must not load modules: their compiled code (src/cli/code-cache.ts) is for the usual flags.
+ */
+function unoptimized<T>(work: () => T): T {
+  setFlagsFromString('--no-opt');
+  try {
+    return work();
+  } finally {
+    setFlagsFromString('--opt');
+  }
+}
+
+/** Where a symbolic link of the app folder leads. Undefined, and a problem, if its target cannot be sent. */
+function resolveLink(
+  link: { path: string; real: string },
+  root: string,
+  problems: WalkProblems,
+): { real: string; stats: Stats } | undefined {
+  try {
+    const real = realpathSync(link.real);
+    const { bytes } = mayBeOtherBytes(real) ? namedByBytes(realpathSync.native(link.real, 'buffer')) : {};
+    if (bytes !== undefined) return void problems.addUnnamed(bytes);
+    if (isInside(root, real)) return { real, stats: statSync(real) };
+    problems.addOutside(link.path, real);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error))) problems.addReadError(link.path, error);
+    else problems.addWarning(`skipped symbolic link ${link.path}: its target does not exist`);
+  }
+  return undefined;
+}
+
+/** Whether `path` is `folder` or below it. */
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** What is wrong with files of an app folder: errors are files that cannot be sent. */
+class WalkProblems {
+  readonly warnings: Problem[] = [];
+  readonly errors: Problem[] = [];
+
+  /** `exclude` has the present patterns. */
+  constructor(private readonly exclude: readonly string[]) {}
+
+  addWarning(message: string, why?: string): void {
+    this.warnings.push({ severity: 'warning', message, ...(why && { why }) });
+  }
+
+  addError(message: string, facts: Partial<Problem> = {}): void {
+    this.errors.push({ severity: 'error', message, ...facts });
+  }
+
+  addOutside(link: string, target: string): void {
+    this.addError(`symbolic link ${link} leads out of the app folder, to ${target}`, {
+      why: 'only files in the folder of cerebrium.toml are sent',
+      fix: `copy the file there, or ${excludeLine(this.exclude, [link])}`,
+    });
+  }
+
+  /** Under another name it would be another file. */
+  addUnnamed(path: string): void {
+    this.addError(`the name of ${path} is not valid UTF-8`, { fix: 'rename or exclude it' });
+  }
+
+  addReadError(path: string, error: unknown): void {
+    this.addError(`cannot read ${path}`, {
+      why: reasons[errorCode(error)] ?? String(error),
+      fix: `${excludeLine(this.exclude, [path])} if it is not needed`,
+    });
+  }
+}
+
+const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? '';
+
+const reasons: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  ENOENT: 'it was deleted meanwhile',
+  EIO: 'input/output error',
+};

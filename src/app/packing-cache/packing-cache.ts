@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { turn } from '../../kernel/clock.ts';
+import { NewFile } from '../../kernel/disk/index.ts';
 import { throwIfAborted } from '../../kernel/errors.ts';
+import { BufferedFile } from '../buffered-file.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry, FileStats } from '../files/entry.ts';
 import { indexPath, maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
 import { currentStats, isSettled, trustedDevice } from './file-identity.ts';
 import { FileIndex, type IndexedFile, type KnownContent } from './file-index.ts';
-import { PackedSegment } from './segment.ts';
-import { SegmentWriter } from './segment-writer.ts';
+import { encodeIndex, PackedSegment, type SegmentIndex, segmentEnding } from './segment.ts';
 
 export type { KnownContent } from './file-index.ts';
 
@@ -211,5 +215,51 @@ function touch(path: string, now: number): void {
     utimesSync(path, now / 1000, now / 1000);
   } catch {
     // Another process has removed it.
+  }
+}
+
+/** Writes a segment under a temporary name, which it loses when it is complete. Throws system errors. */
+class SegmentWriter {
+  readonly #index: SegmentIndex = new Map();
+
+  private constructor(
+    private readonly folder: string,
+    private readonly file: NewFile,
+    private readonly output: BufferedFile,
+  ) {}
+
+  static async create(folder: string): Promise<SegmentWriter> {
+    const file = await NewFile.create(join(folder, 'new'), { mode: 0o600 });
+    return new SegmentWriter(folder, file, new BufferedFile(file.handle));
+  }
+
+  get bytes(): number {
+    return this.output.position;
+  }
+
+  async add(key: string, data: Uint8Array): Promise<void> {
+    if (this.#index.has(key)) return;
+    const record = { offset: this.output.position, length: data.length, crc32: crc32(data) };
+    await this.output.append(data);
+    this.#index.set(key, record);
+  }
+
+  /** Adds what is intact in a segment. */
+  async addAll(segment: PackedSegment): Promise<void> {
+    for (const [key, record] of segment.index) {
+      const data = segment.read(record);
+      if (data) await this.add(key, data);
+    }
+  }
+
+  /** Not flushed to the disk: a segment that a power failure has torn is recognized. */
+  async commit(): Promise<void> {
+    await this.output.append(encodeIndex(this.#index));
+    await this.output.flush();
+    await this.file.commit(join(this.folder, `${randomBytes(8).toString('hex')}${segmentEnding}`));
+  }
+
+  async discard(): Promise<void> {
+    await this.file.discard();
   }
 }

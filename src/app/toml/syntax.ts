@@ -2,7 +2,6 @@ import { parse, type TomlError, type TomlTable } from 'smol-toml';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { isSecretKey } from './environment-section.ts';
 import { createSource, lineText, locationAt, type TomlSource } from './source.ts';
-import { explainSyntaxError, type SyntaxProblem } from './syntax-errors.ts';
 
 export interface ParsedToml {
   /** Absent if a syntax error cannot be skipped. */
@@ -95,3 +94,187 @@ function canParse(text: string): boolean {
     return false;
   }
 }
+
+/** A syntax error as the parser reports it. */
+interface SyntaxFault {
+  message: string;
+  /** The line, without its line break. */
+  text: string;
+  /** Offset in the line, in UTF-16 units. */
+  from: number;
+  /** Whether a text is valid TOML. */
+  canParse(text: string): boolean;
+}
+
+/** A syntax error in plain words. `from` and `to` are offsets in the line. */
+interface SyntaxProblem {
+  from: number;
+  to: number;
+  message: string;
+  why?: string | undefined;
+  /** The whole line as it was probably meant, if that is valid TOML. */
+  fix?: string | undefined;
+}
+
+const maxLineLength = 2000;
+
+type Explainer = (fault: SyntaxFault) => Partial<SyntaxProblem> | undefined;
+
+/** Explains a syntax error and suggests a fix. smol-toml is pinned, because this depends on its messages. */
+function explainSyntaxError(fault: SyntaxFault): SyntaxProblem {
+  const general = { from: fault.from, to: fault.text.trimEnd().length, message: `invalid TOML: ${fault.message}` };
+  // The patterns take too long for such a line.
+  if (fault.text.length > maxLineLength) return general;
+  for (const explain of explainers) {
+    const { fix, ...problem } = explain(fault) ?? {};
+    if (problem.message)
+      return { ...general, ...problem, fix: fix !== undefined && isValidLine(fix, fault) ? fix : undefined };
+  }
+  return general;
+}
+
+/** Whether a line is valid on its own or inside a list. */
+function isValidLine(line: string, { canParse }: SyntaxFault): boolean {
+  return canParse(line) || canParse(`x = [\n${line}\n]`);
+}
+
+const mergeConflict: Explainer = ({ text }) => {
+  const [marker] = /^(<{7}|\|{7}|={7}|>{7})(?= |$)/.exec(text) ?? [];
+  if (marker === undefined) return undefined;
+  const why = 'keep one of the two versions, and remove the lines with <<<<<<<, ======= and >>>>>>>';
+  return { from: 0, message: 'unresolved merge conflict', why };
+};
+
+const unclosedText: Explainer = ({ message, text, from }) => {
+  const quotes = /^("""|''')/.exec(text.slice(from))?.[0];
+  if (message !== 'unfinished string' || quotes === undefined) return undefined;
+  return { message: 'unterminated string', why: `a string of several lines ends with ${quotes}` };
+};
+
+const unclosedString: Explainer = (fault) => {
+  const { message, text, from } = fault;
+  const ranOut = message === 'unfinished string' || (message.includes('in strings') && from >= text.trimEnd().length);
+  const opening = ranOut ? openQuote(text) : undefined;
+  if (opening === undefined) return undefined;
+  const quote = text[opening] ?? '"';
+  // Tries to close it before a comment, before closing brackets, and at the end of the line.
+  const ends = [/\s+#/, /\s*[\]},]+\s*$/, /\s*$/].map((end) => opening + text.slice(opening).search(end));
+  const candidates = ends
+    .filter((end) => end > opening)
+    .map((end) => `${text.slice(0, end)}${quote}${text.slice(end)}`);
+  return {
+    from: opening,
+    message: 'unterminated string',
+    why: `a string ends with ${quote} on the same line`,
+    fix: candidates.map((line) => line.trim()).find((line) => isValidLine(line, fault)),
+  };
+};
+
+/** The offset of a quote that is not closed on its line. */
+function openQuote(text: string): number | undefined {
+  const tokens = /"(?:\\.|[^"\\])*"|'[^']*'|#.*$|["']/g;
+  return [...text.matchAll(tokens)].find(([token]) => token === '"' || token === "'")?.index;
+}
+
+const curlyQuotes: Explainer = ({ text, from }) => {
+  if (!/[“”„‘’«»]/.test(text.slice(from).replace(/#.*$/, ''))) return undefined;
+  const fix = text
+    .replace(/[“”„«»]/g, '"')
+    .replace(/[‘’]/g, "'")
+    .trim();
+  return { message: 'invalid quotes: TOML requires straight quotes', fix };
+};
+
+const definedTwice: Explainer = ({ message, text, from }) => {
+  if (!message.includes('redefine')) return undefined;
+  const isSection = text.trimStart().startsWith('[');
+  const name = (/^[^\]=]*/.exec(text.slice(from))?.[0] ?? '').trim();
+  return {
+    to: from + name.length,
+    message: `${isSection ? `[${name}]` : name} is defined twice`,
+    why: isSection ? 'a section may occur only once' : 'a key may occur only once in a section',
+  };
+};
+
+const extraComma: Explainer = ({ text, canParse }) => {
+  const fix = text.replace(/,\s*(#.*)?$/, '').trim();
+  if (fix === text.trim() || !canParse(fix) || !fix.includes('=')) return undefined;
+  const from = text.lastIndexOf(',');
+  return { from, to: from + 1, message: 'unexpected comma after a value', fix };
+};
+
+const invalidHeader: Explainer = ({ message, text }) => {
+  const line = text.trim();
+  if (!/\bkey\b|table array/.test(message) || message.includes('end-of-line') || !line.startsWith('['))
+    return undefined;
+  const name = line.replace(/^\[+|\]*\s*(#.*)?$/g, '');
+  return { from: text.indexOf('['), message: 'invalid section header', fix: `[${name}]` };
+};
+
+const invalidKey: Explainer = ({ message, text, from }) => {
+  if (!/\bkey\b/.test(message) || message.includes('end-of-line')) return undefined;
+  const line = text.trim();
+  const indent = text.search(/\S|$/);
+  const withColon = line.replace(/^([\w.-]+|"[^"]*")\s*:\s*/, '$1 = ');
+  if (withColon !== line)
+    return { to: from + 1, message: 'invalid separator: use = instead of a colon', fix: withColon };
+  if (!line.includes('=')) return { from: indent, message: 'missing =', why: 'expected key = value' };
+  return {
+    from: indent,
+    to: text.indexOf('='),
+    message: 'invalid key',
+    why: 'a key consists of letters, digits, _ and -; other keys must be quoted',
+    fix: line.replace(/^([^"'=]*[^"'=\s])\s*=/, '"$1" ='),
+  };
+};
+
+const invalidEscape: Explainer = ({ message, text }) => {
+  if (!message.includes('escape')) return undefined;
+  return {
+    from: text.indexOf('\\'),
+    message: 'invalid escape',
+    why: 'in double quotes a backslash starts an escape such as \\n; single quotes have no escapes',
+    fix: text.replace(/"([^"']*\\[^"']*)"/g, "'$1'").trim(),
+  };
+};
+
+const extraText: Explainer = ({ message }) =>
+  message.includes('end-of-line') ? { message: 'unexpected text after the value' } : undefined;
+
+const invalidValue: Explainer = ({ text, from }) => {
+  const [, before, key, value] = /^(\s*([\w.-]+|"[^"]*"|'[^']*')\s*=\s*)([^#]*?)\s*(?:#.*)?$/.exec(text) ?? [];
+  if (before === undefined || key === undefined || value === undefined) return undefined;
+  if (from < before.trimEnd().length || /[[\]{}"']/.test(value)) return undefined;
+  if (value === '') return { from: text.indexOf('='), message: `${key} has no value` };
+  const lower = value.toLowerCase();
+  const isBoolean = lower === 'true' || lower === 'false';
+  return {
+    from: before.length,
+    to: before.length + value.length,
+    message: isBoolean ? `invalid value ${value}: write ${lower}` : `invalid value ${value}: strings must be quoted`,
+    fix: `${key} = ${isBoolean ? lower : JSON.stringify(value)}`,
+  };
+};
+
+const unclosedList: Explainer = ({ message, text, from }) => {
+  if (!message.includes('end of structure')) return undefined;
+  const end = text.trimEnd().length;
+  if (from < end) return { message: 'missing comma or closing bracket' };
+  return { from: Math.max(0, end - 1), message: 'unterminated list or table' };
+};
+
+/** The first that recognizes the error explains it. */
+const explainers = [
+  mergeConflict,
+  unclosedText,
+  unclosedString,
+  curlyQuotes,
+  definedTwice,
+  extraComma,
+  invalidHeader,
+  invalidKey,
+  invalidEscape,
+  extraText,
+  invalidValue,
+  unclosedList,
+];

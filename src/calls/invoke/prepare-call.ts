@@ -1,4 +1,10 @@
+import { type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
+import { readFileOrPipeChunks, readNamedFile, readToEnd, throwUnreadable } from '../../kernel/disk/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import { parseJson, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
+import type { OutgoingBody } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
 import { webhookSecretHeader } from '../../platform/contract/invocation.ts';
 import type { Deadline } from '../../platform/waiting/index.ts';
@@ -7,7 +13,6 @@ import type { AppCall } from './call.ts';
 import { type CallAuth, defaultHeaders, parseHeaders, resolveCallAuth } from './call-headers.ts';
 import { resolveCallTarget } from './call-target.ts';
 import type { InvokeOptions } from './invoke-options.ts';
-import { readRequestBody } from './request-body.ts';
 
 const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
@@ -61,4 +66,109 @@ async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: 
   const { parseDeliveryUrl, readWebhookSecret } = await import('../webhooks/index.ts');
   const url = parseDeliveryUrl(webhook, '--webhook');
   return { webhook: url, secret: await readWebhookSecret(context, webhookSecretFile) };
+}
+
+/** Sources of the request body. At most one is given. */
+interface BodySource {
+  parameters?: Record<string, unknown> | undefined;
+  /** JSON, `@file` with JSON, or `-` for stdin. */
+  data?: string | undefined;
+  /** A file with any bytes; `-` is stdin. */
+  input?: string | undefined;
+}
+
+interface RequestBody {
+  content: OutgoingBody | undefined;
+  type: string | undefined;
+}
+
+type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
+
+/** Smaller bodies are buffered, so that their length is known. */
+const maxBufferedBytes = 1024 * 1024;
+const chunkBytes = 256 * 1024;
+
+/** Reads the request body, or `defaultBody` if there is no source. Throws UsageError for two sources or invalid JSON. */
+async function readRequestBody(context: BodyContext, source: BodySource, defaultBody: unknown): Promise<RequestBody> {
+  const { parameters, data, input } = source;
+  const sources = [parameters && 'name=value', data !== undefined && '--data', input !== undefined && '--input'];
+  const given = sources.filter((name) => typeof name === 'string');
+  if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot be combined: each sets the body`);
+  if (input !== undefined) return { content: await openBody(context, input), type: 'application/octet-stream' };
+  const type = 'application/json';
+  const file = data === '-' ? '-' : data?.startsWith('@') ? data.slice(1) : undefined;
+  if (file !== undefined) {
+    const content = withoutMark(String(await readJsonBody(context, file)));
+    checkJson(content, file === '-' ? 'stdin' : file);
+    return { content: Buffer.from(content), type };
+  }
+  if (data !== undefined) checkJson(data, '--data');
+  const body = parameters ?? defaultBody;
+  if (data === undefined && body === undefined) return { content: undefined, type: undefined };
+  return { content: Buffer.from(data ?? stringifyJson(body)), type };
+}
+
+/** JSON is checked before it is sent, so it is held in memory. */
+function readJsonBody(context: BodyContext, file: string): Promise<Buffer> {
+  const { stdin, signal } = context;
+  return file === '-' ? readToEnd(stdin, { name: 'stdin', signal }) : readNamedFile(context, file);
+}
+
+async function openBody(context: BodyContext, file: string): Promise<OutgoingBody> {
+  const { cwd, stdin, signal } = context;
+  if (file === '-') return bufferIfSmall(readChunks(stdin, signal));
+  const path = resolve(cwd, file);
+  const stats = statFile(path, file);
+  if (stats.isDirectory()) throw new UsageError(`${file} is a folder`);
+  // It may never end, and the call would not either.
+  if (stats.isCharacterDevice()) return readNamedFile(context, file);
+  const read = () => readFileOrPipeChunks(path, signal, chunkBytes);
+  return stats.size <= maxBufferedBytes ? bufferIfSmall(read()) : { length: stats.size, read };
+}
+
+function statFile(path: string, file: string): Stats {
+  try {
+    return statSync(path);
+  } catch (cause) {
+    return throwUnreadable(file, path, cause);
+  }
+}
+
+/** Reads up to the buffer limit. A longer body keeps that start and streams the rest when it is sent. */
+async function bufferIfSmall(chunks: AsyncIterable<Uint8Array>): Promise<OutgoingBody> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const start: Uint8Array[] = [];
+  for (let bytes = 0; bytes <= maxBufferedBytes; ) {
+    const { value, done } = await iterator.next();
+    if (done) return Buffer.concat(start);
+    start.push(value);
+    bytes += value.length;
+  }
+  async function* read() {
+    yield* start;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { length: undefined, read };
+}
+
+async function* readChunks(stdin: Context['stdin'], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of stdin instanceof Readable ? addAbortSignal(signal, stdin) : stdin)
+      yield Buffer.from(chunk);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+function checkJson(text: string, source: string): void {
+  try {
+    parseJson(text);
+  } catch (cause) {
+    const fix =
+      source === '--data'
+        ? `--data '{"name": "value"}', or name=value without --data`
+        : 'use --input to send any bytes';
+    throw new UsageError(`${source} is not valid JSON`, { why: (cause as Error).message, fix, cause });
+  }
 }

@@ -25,7 +25,6 @@ import { recordRefusedCall } from '../runs/index.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
-import { fixOfFunction, fixOfRequest } from './refused-request.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
 /** Only this much of an error response is read. */
@@ -224,4 +223,30 @@ async function gatewayError(
 async function neverServed(context: Context, { project, app }: CallTarget): Promise<boolean> {
   const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   return found !== undefined && liveBuild(found) === undefined;
+}
+
+/** How to correct a request that the app has not run: its log has nothing to tell. Undefined for another status. */
+async function fixOfRequest(
+  context: Context,
+  { app, fn }: CallTarget,
+  status: number,
+): Promise<string | CommandLine | undefined> {
+  if (status === 405) return 'leave --method out to call it with POST';
+  if (status !== 422 || fn === undefined) return undefined;
+  return (await callOf(context, app, fn)) ?? `pass the parameters of ${fn}: name=text, or name:=json`;
+}
+
+/** How to correct a call of a function that the deployed app does not have, if it is the app of this folder. */
+async function fixOfFunction(
+  context: Context,
+  { app, fn }: Pick<CallTarget, 'app' | 'fn'>,
+): Promise<CommandLine | undefined> {
+  const isInCode = fn !== undefined && (await callOf(context, app, fn)) !== undefined;
+  return isInCode ? gantryCommand`deploy` : callOf(context, app);
+}
+
+/** A call of a function, or of the first one, as the code in this folder has it; undefined for another app. */
+async function callOf({ cwd }: Context, app: string, fn?: string): Promise<CommandLine | undefined> {
+  const { sampleInvocation } = await import('../../app/sample-call.ts');
+  return sampleInvocation(cwd, app, fn);
 }

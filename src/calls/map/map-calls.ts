@@ -1,4 +1,5 @@
 import { after, every } from '../../kernel/clock.ts';
+import { count, dollars, groupDigits } from '../../kernel/output/format.ts';
 import { redactValue } from '../../kernel/output/redacted-json.ts';
 import { keptConnections } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
@@ -7,16 +8,14 @@ import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
 import { Acceptance } from './acceptance.ts';
 import { AsyncCalls } from './async-calls.ts';
 import { callAll } from './call-all.ts';
-import type { CallSettings } from './call-input.ts';
+import type { CalledInput, CallSettings } from './call-input.ts';
 import { CallSignals, NotRepeated } from './call-signals.ts';
 import { FailureGroups } from './failure-groups.ts';
-import { HeldFailures, maxHeldFailures } from './held-failures.ts';
 import type { MapInput } from './input-file.ts';
 import type { MapCounts } from './map-counts.ts';
-import { restNote, startNotes } from './map-notes.ts';
 import type { MapCallsOptions } from './map-options.ts';
 import { type MapProgress, showProgress } from './map-progress.ts';
-import { MapSpending } from './map-spending.ts';
+import { type MapCost, MapSpending } from './map-spending.ts';
 import { MapStopped } from './map-stopped.ts';
 import type { MapResult } from './result-line.ts';
 import { ResultsChangedError, ResultsFile } from './results-file.ts';
@@ -247,4 +246,121 @@ function withoutSecrets(result: MapResult, { secrets }: Context): MapResult {
 
 async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: ResultsFile): AsyncGenerator<MapInput[]> {
   for await (const some of inputs) yield some.filter(({ index }) => !done.has(index));
+}
+
+interface MapState {
+  /** The results file, as the user named it. */
+  name: string;
+  /** The number of inputs. */
+  inputs: number;
+  results: ResultsFile;
+}
+
+interface Calls {
+  /** Calls that may have been made without a result; before the first one, with the runs. */
+  lost: number;
+  /** Runs that were started and have no result. */
+  running: number;
+}
+
+/** What is said before the first call. */
+function startNotes({ name, inputs, results }: MapState, { lost, running }: Calls): string[] {
+  const { done, size, left, wasCut } = results;
+  const notes: string[] = [];
+  if (wasCut) notes.push(`the last line of ${name} was not complete and was removed`);
+  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'is' : 'are'} called again` : '';
+  if (size > 0) notes.push(`${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`);
+  if (running > 0)
+    notes.push(`${count(running, 'run')} of an earlier command ${running === 1 ? 'is' : 'are'} asked for`);
+  const again = Math.min(lost, inputs - done.size) - running;
+  if (again > 0) {
+    notes.push(
+      `at most ${count(again, 'call')} of these ${again === 1 ? 'was' : 'were'} made without a result in ${name}, and ${again === 1 ? 'is' : 'are'} made again`,
+    );
+  }
+  return notes;
+}
+
+/** What is said when inputs are left. */
+function restNote({ name, inputs, results }: MapState, { lost, running }: Calls, cost: MapCost | undefined): string {
+  const { size, left } = results;
+  const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';
+  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
+  const goOn =
+    running > 0
+      ? `; ${count(running, 'run')} that ${running === 1 ? 'was' : 'were'} started may go on and will be asked for`
+      : '';
+  return `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}${again}${goOn}${costText(cost)}; the same command continues`;
+}
+
+function costText(cost: MapCost | undefined): string {
+  if (!cost) return '';
+  const { soFar, left } = cost;
+  return `; ${dollars(soFar)} so far${left === undefined ? '' : `, about ${dollars(left)} left`}`;
+}
+
+/** After so many failures of a kind that would concern all calls, and none that shows otherwise, the map ends. */
+const maxHeldFailures = 25;
+
+interface HeldFailure {
+  index: number;
+  result: MapResult;
+  concernsAll: NonNullable<CalledInput['concernsAll']>;
+}
+
+/**
+ * A server of the app's own may answer 404 to one input, and the platform to all of them. Such failures are held back until
+ * another answer tells: they are results if the app takes other inputs.
+ */
+class HeldFailures {
+  #held: HeldFailure[] = [];
+  #takesOthers = false;
+
+  constructor(
+    /** Whether a call has succeeded before this command: the function exists, but this token may be another one. */
+    private readonly hasSucceededBefore: boolean,
+    private readonly record: (index: number, result: MapResult) => Promise<void>,
+  ) {}
+
+  /** How many inputs were called, and have no result yet. */
+  get count(): number {
+    return this.#held.length;
+  }
+
+  /** Records the result of an input now, or when others tell what it means. Throws MapStopped if it concerns all. */
+  async take(index: number, { result, concernsAll }: CalledInput): Promise<void> {
+    if (!concernsAll) {
+      await this.record(index, result);
+      if (result.status === 'success' || isAnswer(result.error.statusCode)) await this.#release();
+    } else if (this.#takesOthers || (this.hasSucceededBefore && !isAboutAccess(result))) {
+      await this.record(index, result);
+    } else {
+      this.#held.push({ index, result, concernsAll });
+      if (this.#held.length >= maxHeldFailures) throw new MapStopped(await concernsAll());
+    }
+  }
+
+  /** No other input is left to tell. */
+  async end(): Promise<void> {
+    const [first] = this.#held;
+    if (!first) return;
+    if (!this.hasSucceededBefore) throw new MapStopped(await first.concernsAll());
+    await this.#release();
+  }
+
+  async #release(): Promise<void> {
+    this.#takesOthers = true;
+    const held = this.#held;
+    this.#held = [];
+    for (const { index, result } of held) await this.record(index, result);
+  }
+}
+
+/** The app has looked at the input and refuses it. */
+function isAnswer(status = 0): boolean {
+  return status >= 400 && status < 500;
+}
+
+function isAboutAccess(result: MapResult): boolean {
+  return result.status === 'failed' && [401, 402, 403].includes(result.error.statusCode ?? 0);
 }

@@ -1,4 +1,4 @@
-import type { AppFacts } from '../spending/index.ts';
+import type { AppFacts } from '../spending.ts';
 import type { DeliveryOptions } from '../webhooks/index.ts';
 import type { CallSettings } from './call-input.ts';
 import type { InputFile } from './input-file.ts';

@@ -1,5 +1,5 @@
 import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
-import type { ErrorCount } from '../difference/index.ts';
+import type { ErrorCount } from '../difference.ts';
 import type { Call } from './jobs.ts';
 
 /** Calls that ended, and how. A canceled or closed one says nothing about the app, nor does one with an unknown code. */

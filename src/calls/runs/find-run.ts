@@ -3,7 +3,7 @@ import { NotFoundError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { findByBeginning, noneFound, readIdWord } from '../../platform/ids/index.ts';
+import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { newestFirst, readRunList } from './list-runs.ts';
 import { hasSucceeded, runHasFailed } from './run-status.ts';
 

@@ -1,4 +1,4 @@
-import { callPlatform } from '../../platform/any-endpoint/index.ts';
+import { callPlatform } from '../../platform/any-endpoint.ts';
 import { defineCommand } from '../command.ts';
 import { repeatablePairFlag } from '../flags/values.ts';
 import { anything, document, integer, record, text } from '../result-schema.ts';

@@ -1,11 +1,14 @@
-import { type CostReport, readCost } from '../../insight/cost/index.ts';
+import { type AppCostReport, type CostReport, type DayCost, readCost } from '../../insight/cost/index.ts';
+import type { ChartReport } from '../../kernel/output/chart/model.ts';
+import { count, countCell, dollars, duration } from '../../kernel/output/format.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument, checkApps } from '../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { timeFlag } from '../flags/values.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
-import { costReport, costView } from '../views/cost.ts';
-import { figuresField } from '../views/figure-sources.ts';
+import { figuresField, figuresView } from '../views/figure-sources.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -94,4 +97,195 @@ export default defineCommand({
 
 function wasteDocument({ line, ...waste }: NonNullable<CostReport['apps'][number]['waste']>) {
   return { ...waste, argv: [...line.argv] };
+}
+
+interface CostViewOptions {
+  by?: 'day' | undefined;
+}
+
+/** What apps cost, what for, and the commands that end waste; off a terminal a line for each app or day. */
+function costView(report: CostReport, { by }: CostViewOptions): View {
+  const { apps, figures } = report;
+  const [only] = apps;
+  const main = apps.length === 1 && only ? appFacts(only) : appsTable(report);
+  const days = table(daysOf(apps), dayColumns, { keep: ['DATE', 'COST'], right: dayNumbers });
+  const shown = stackViews(
+    by === 'day' ? days : undefined,
+    main,
+    wasteText(apps),
+    couponText(report),
+    figuresView(figures),
+  );
+  return (page) => {
+    if (!page.terminal) return (figures ? figuresView(figures) : by === 'day' ? days : main)(page);
+    return stackViews(
+      wrapped(() => headline(report)),
+      shown,
+    )(page);
+  };
+}
+
+/** Cost and calls by day. */
+function costReport(report: CostReport): ChartReport<DayCost> {
+  const { apps } = report;
+  const days = daysOf(apps);
+  const [first, ...others] = apps;
+  const price = first && others.length === 0 && first.idleCents !== null ? first.centsPerSecond : undefined;
+  const idle = ({ costCents, busySeconds }: DayCost) =>
+    price && costCents !== null ? Math.max(0, costCents - price * busySeconds) / 100 : null;
+  const dollarsOf = (cents: number | null) => (cents === null ? null : cents / 100);
+  return {
+    summary: [
+      headline(report),
+      ...apps.flatMap(({ app, waste }) => (waste ? [`${app}: ${waste.why}; ${waste.advice}. ${waste.line}`] : [])),
+    ],
+    rows: days.toReversed(),
+    columns: plainDayColumns,
+    chart: {
+      step: 'day',
+      zone: 'UTC',
+      times: days.map(({ date }) => Date.parse(date)),
+      panels: [
+        {
+          title: 'cost',
+          kind: 'bars',
+          unit: 'USD',
+          series: [
+            { name: 'cost', values: days.map(({ costCents }) => dollarsOf(costCents)) },
+            ...(price ? [{ name: 'idle', values: days.map(idle) }] : []),
+          ],
+        },
+        {
+          title: 'calls',
+          kind: 'bars',
+          unit: 'count',
+          series: [
+            { name: 'calls', values: days.map(({ calls }) => calls) },
+            { name: 'cold starts', values: days.map(({ coldStarts }) => coldStarts) },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+function headline({ project, apps, since, until, totalCents, unknown }: CostReport): string {
+  const what = apps.length === 1 ? apps[0]?.app : `${count(apps.length, 'app')} of ${project}`;
+  const cost = totalCents === null ? 'a cost that is not known' : dollars(totalCents);
+  const more = totalCents !== null && unknown.length > 0 ? `, and ${unknown.join(', ')}: not known` : '';
+  return `${what}: ${cost}${more}, ${since} to ${until} (UTC)`;
+}
+
+function appFacts(app: AppCostReport): View {
+  const { costCents, centsPerSecond, replicaSeconds, busySeconds, idleSeconds, idleCents, calls, coldStarts } = app;
+  return keyValueTable([
+    ['cost', money(costCents)],
+    ['price', ({ terminal }) => (terminal ? priceText(centsPerSecond) : String(centsPerSecond ?? notKnown))],
+    ['replica time', time(replicaSeconds)],
+    ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
+    ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
+    ['calls', countCell(calls)],
+    ['cold starts', withShare(countCell(coldStarts), coldText(app))],
+    ['last call', app.lastCallAt ?? 'none in this period'],
+  ]);
+}
+
+function appsTable({ apps }: CostReport): View {
+  const columns: Columns<AppCostReport> = {
+    APP: ({ app }) => app,
+    COST: ({ costCents }) => money(costCents),
+    CALLS: ({ calls }) => countCell(calls),
+    BUSY: ({ busySeconds, replicaSeconds }) => {
+      return replicaSeconds === null ? notKnown : (share(busySeconds, replicaSeconds) ?? '');
+    },
+    IDLE: ({ idleCents, replicaSeconds }) => (idleCents === null && replicaSeconds !== null ? '' : money(idleCents)),
+    'COLD STARTS': ({ coldStarts }) => countCell(coldStarts),
+  };
+  const right = Object.keys(columns).slice(1);
+  const piped = table(apps, { ...columns, WASTE: ({ waste }) => waste?.line.toString() });
+  return (page) => (page.terminal ? table(apps, columns, { keep: ['APP', 'COST', 'BUSY'], right })(page) : piped(page));
+}
+
+/** The command on a line of its own, to be copied. */
+function wasteText(apps: readonly AppCostReport[]): View {
+  const wasteful = apps.flatMap(({ app, waste }) => (waste ? [{ app, waste }] : []));
+  return (page) =>
+    wasteful
+      .map(({ app, waste }) => {
+        const text = [`${app}: ${waste.why}`, waste.advice].filter(Boolean).join('; ');
+        return [wrapped(() => text)(page), `  ${page.style.bold(waste.line.toString())}`].join('\n');
+      })
+      .join('\n');
+}
+
+/** Only some of the fields are known (docs/platform.md#costs-and-invoices). */
+function couponText({ coupons }: CostReport): string | undefined {
+  const left = (coupons ?? []).map((coupon) => (coupon as Record<string, unknown> | null)?.amount_cents_remaining);
+  const known = left.filter((cents) => typeof cents === 'number');
+  return known.length > 0 ? `coupons: ${dollars(known.reduce((sum, cents) => sum + cents, 0))} left` : undefined;
+}
+
+function daysOf(apps: readonly AppCostReport[]): DayCost[] {
+  const [first, ...others] = apps;
+  return (first?.days ?? []).map((day, index) => others.reduce((sum, { days }) => addDay(sum, days[index]), day));
+}
+
+/** A sum with what is not known is not known. */
+function addDay(one: DayCost, other: DayCost | undefined): DayCost {
+  if (!other) return one;
+  return {
+    date: one.date,
+    costCents: one.costCents === null || other.costCents === null ? null : one.costCents + other.costCents,
+    calls: one.calls + other.calls,
+    coldStarts: one.coldStarts + other.coldStarts,
+    busySeconds: one.busySeconds + other.busySeconds,
+  };
+}
+
+const dayColumns = {
+  DATE: ({ date }: DayCost) => date,
+  COST: ({ costCents }: DayCost) => money(costCents),
+  CALLS: ({ calls }: DayCost) => countCell(calls),
+  'COLD STARTS': ({ coldStarts }: DayCost) => countCell(coldStarts),
+  BUSY: ({ busySeconds }: DayCost) => time(busySeconds),
+};
+const dayNumbers = ['COST', 'CALLS', 'COLD STARTS', 'BUSY'] as const;
+
+/** For the page, whose cells are texts. */
+const plainDayColumns: Columns<DayCost> = {
+  DATE: ({ date }) => date,
+  COST: ({ costCents }) => (costCents === null ? notKnown : dollars(costCents)),
+  CALLS: ({ calls }) => calls,
+  'COLD STARTS': ({ coldStarts }) => coldStarts,
+  BUSY: ({ busySeconds }) => duration(busySeconds * 1000),
+};
+
+const notKnown = 'not known';
+
+function money(cents: number | null): Cell {
+  return ({ terminal }) => (cents === null ? notKnown : terminal ? dollars(cents) : String(cents));
+}
+
+function time(seconds: number | null): (page: Parameters<View>[0]) => string {
+  return ({ terminal }) => {
+    if (seconds === null) return notKnown;
+    return terminal ? duration(seconds * 1000) : String(seconds);
+  };
+}
+
+function withShare(cell: (page: Parameters<View>[0]) => string, more: string | undefined): Cell {
+  return (page) => (page.terminal && more ? `${cell(page)}, ${more}` : cell(page));
+}
+
+function share(part: number | null, whole: number | null): string | undefined {
+  return part === null || !whole ? undefined : `${((100 * Math.min(part, whole)) / whole).toFixed(1)} %`;
+}
+
+function coldText({ calls, coldStarts, coldStartMs }: AppCostReport): string | undefined {
+  if (coldStartMs === null) return undefined;
+  return `${share(coldStarts, calls)} of the calls, ${duration(coldStartMs)} at the median`;
+}
+
+function priceText(centsPerSecond: number | null): string {
+  return centsPerSecond === null ? notKnown : `${dollars(3600 * centsPerSecond)} an hour for each replica`;
 }

@@ -10,7 +10,7 @@ import {
   isDownload,
   parseCopyPaths,
 } from '../../storage/copy/index.ts';
-import { watchCopiesInApp } from '../../storage/output-files/index.ts';
+import { watchCopiesInApp } from '../../storage/output-files.ts';
 import { defineCommand } from '../command.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { sha256Flag } from '../flags/values.ts';

@@ -17,23 +17,42 @@ import {
   GantryError,
   InterruptedError,
   PendingError,
+  type Problem,
   platformExits,
   throwIfAborted,
   UsageError,
 } from '../../kernel/errors.ts';
-import { count } from '../../kernel/output/format.ts';
+import type { FailureDocument } from '../../kernel/output/failure.ts';
+import { count, shortBuild } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { stackViews, table } from '../../kernel/output/table.ts';
 import { announceEnd } from '../../local/notify/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
 import { type DeployFlags, deployAgain, deployFlags, flagsOfOne } from '../flags/deploy.ts';
-import { document } from '../result-schema.ts';
+import { anything, boolean, document, integer, list, object, optional, text } from '../result-schema.ts';
+import { commitText } from '../views/build.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
-import { type DeployedApps, deployedAppsFields, deployedAppsView } from '../views/deployed-apps.ts';
-import { deploymentView, notStartedProblem } from '../views/deployment.ts';
 import { deploymentFields, deployPlanFields } from '../views/deployment-fields.ts';
+import { statusCell } from '../views/status.ts';
+
+const deployedAppsFields = {
+  apps: list(
+    object({
+      folder: text('folder of the app'),
+      app: text('app name'),
+      exitCode: integer('exit code of its deploy'),
+      deployment: optional(object(deploymentFields)),
+      plan: optional(object(deployPlanFields)),
+      error: optional(anything('why it failed, as in the JSON of a failed deploy')),
+    }),
+    'with folders: what became of each app',
+  ),
+  changed: boolean('with folders: whether anything has changed, or with --dry-run would change'),
+};
 
 export default defineCommand({
   configure: deployFlags,
@@ -236,4 +255,65 @@ interface FailureDetails {
   dashboard?: string | null;
   reason?: string | null;
   log?: string[];
+}
+
+/** What is deployed now. Its address is the result, and what calls it follows. */
+function deploymentView(deployment: Deployment): View {
+  const { app, build, status, notStarted, endpoint, page, changed, serves } = deployment;
+  const commit = deployment.commit ? `, commit ${commitText(deployment)}` : '';
+  return ({ style, inPlace }) =>
+    [
+      !changed
+        ? `${style.bold(`${app} is unchanged`)} since build ${shortBuild(build)}${commit}: nothing to deploy`
+        : serves !== undefined
+          ? `build ${shortBuild(build)} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`
+          : buildPhase(status) === 'succeeded'
+            ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}${commit}`
+            : `build ${shortBuild(build)} is ${status}`,
+      endpoint ? '' : `the platform returned no endpoint; see ${inPlace(gantryCommand`apps get ${app}`)}`,
+      page && !notStarted ? `its pages: ${page}` : '',
+      style.dim(`dashboard: ${inPlace(gantryCommand`open ${app}`)}`),
+    ]
+      .filter(Boolean)
+      .join('\n');
+}
+
+/** Undefined for an app that has started. */
+function notStartedProblem({ app, notStarted }: Pick<Deployment, 'app' | 'notStarted'>): Problem | undefined {
+  if (!notStarted) return undefined;
+  const { reason, calls } = notStarted;
+  return {
+    severity: 'warning',
+    message: `${app} was not started: its calls are ${calls === 'simulated' ? 'simulated' : 'refused with 501'}`,
+    why: reason,
+  };
+}
+
+type Ended = { folder: string; app: string; exitCode: number };
+
+/** What became of several apps. */
+interface DeployedApps {
+  apps: (Partial<FailureDocument & { deployment: Deployment; plan: DeployPlan }> & Ended)[];
+  changed: boolean;
+}
+
+/** A row for each app, below their plans if nothing was deployed. */
+function deployedAppsView({ apps }: DeployedApps): View {
+  type App = (typeof apps)[number];
+  const columns = {
+    APP: ({ app }: App) => app,
+    RESULT: (app: App) => statusCell(resultText(app)),
+    BUILD: ({ deployment, plan, error }: App) => String((deployment ?? plan ?? error?.details)?.build ?? ''),
+    ENDPOINT: ({ deployment, plan }: App) => (deployment ?? plan)?.endpoint,
+  };
+  const plans = apps.flatMap(({ plan }) => (plan ? [deployPlanView(plan)] : []));
+  return stackViews(plans, table(apps, columns, { keep: ['APP', 'RESULT'] }));
+}
+
+function resultText({ deployment, plan, error }: DeployedApps['apps'][number]): string {
+  if (plan) return plan.changed ? 'would change' : 'no changes';
+  if (!deployment) return error?.code ?? '';
+  if (!deployment.changed) return 'unchanged';
+  if (deployment.serves !== undefined) return 'replaced';
+  return buildPhase(deployment.status) === 'succeeded' ? 'live' : deployment.status;
 }

@@ -1,9 +1,11 @@
-import { explainFailure } from '../../insight/explain/index.ts';
+import { type ExplainedFailure, explainFailure } from '../../insight/explain.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { problemText } from '../../kernel/output/failure.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
 import { boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
-import { explanationView } from '../views/explanation.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -61,3 +63,24 @@ export default defineCommand({
     'explain web --json=cause,fix',
   ],
 });
+
+/** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
+function explanationView({ cause, title, evidence, fix, location, log }: ExplainedFailure): View {
+  if (cause === null) return wrapped(() => title);
+  const why = evidence
+    ? `${sourceName(evidence)}: ${evidence.text}`
+    : log.length > 0 && ['from the log:', ...log].join('\n');
+  const problem = {
+    message: title === unknownCause ? 'unknown' : title,
+    ...(location && { location }),
+    ...(why && { why }),
+    ...(fix && { fix }),
+  };
+  return (page) => problemText({ severity: 'error', ...problem }, page, 'cause');
+}
+
+const unknownCause = 'the cause is unknown';
+
+function sourceName({ source, line }: NonNullable<ExplainedFailure['evidence']>): string {
+  return line === null ? source : `line ${line} of the log`;
+}

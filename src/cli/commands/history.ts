@@ -1,11 +1,22 @@
-import { readHistory } from '../../deploys/history/index.ts';
+import { type ListedEvent, readHistory, settingKey } from '../../deploys/history/index.ts';
+import { duration, localTime, shortBuild } from '../../kernel/output/format.ts';
+import { table } from '../../kernel/output/table.ts';
+import { isCanceled } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { applyLimit, listFlags } from '../flags/list.ts';
 import { timeFlag } from '../flags/values.ts';
-import { documents } from '../result-schema.ts';
-import { eventFields, historyView } from '../views/history.ts';
+import { documents, passThrough, text } from '../result-schema.ts';
+import { commitText } from '../views/build.ts';
+
+/** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
+const eventFields = passThrough({
+  at: text('RFC 3339, UTC'),
+  event: text('created, sent, served, failed, verdict, rolling-back, rolled-back, scaled, secrets, noticed or deleted'),
+  by: text('who: user@machine, or the pipeline'),
+  build: text('build id'),
+});
 
 export default defineCommand({
   configure: (command) =>
@@ -30,3 +41,81 @@ export default defineCommand({
   ],
   examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],
 });
+
+/** A line an event. */
+function historyView(events: readonly ListedEvent[]) {
+  return table(
+    events,
+    {
+      WHEN:
+        ({ at }) =>
+        (page) =>
+          page.terminal ? localTime(at).slice(0, -3) : at,
+      WHAT: describe,
+      BY: ({ by }) => by,
+    },
+    { keep: ['WHEN', 'WHAT'] },
+  );
+}
+
+function describe(event: ListedEvent): string {
+  switch (event.event) {
+    case 'created':
+      return `created ${shortBuild(event.build)}: no upload of it is on record`;
+    case 'sending':
+    case 'sent':
+      return describeSent(event);
+    case 'served': {
+      const own = event.isOwn ? '' : ', not deployed from here';
+      // What served in between was not seen.
+      const before = event.before ? `; seen before: ${shortBuild(event.before)}` : '';
+      const changed = event.changes && describeChange(event.changes);
+      return `${shortBuild(event.build)} serves${own}${before}${changed ? `, ${changed}` : ''}`;
+    }
+    case 'failed':
+      return `${shortBuild(event.build)} ${failure(event)}${event.reason && `: ${event.reason}`}`;
+    case 'verdict':
+      return `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`;
+    case 'rolling-back':
+    case 'rolled-back': {
+      const { from, to, as, reason } = event;
+      const what = event.event === 'rolled-back' ? 'rolled back' : 'rolling back';
+      return `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}${reason && `: ${reason}`}`;
+    }
+    case 'deleted':
+      return event.isNoticed ? 'deleted, not from here' : 'deleted';
+    case 'secrets':
+      return `secret ${event.names.join(', ')} ${event.isSet ? 'set' : 'removed'}`;
+    case 'scaled':
+      return describeChange(event);
+    case 'noticed':
+      return `${describeChange(event)}, not from here`;
+  }
+}
+
+/** What somebody canceled has not failed. */
+function failure({ status }: Extract<ListedEvent, { event: 'failed' }>): string {
+  return isCanceled(status) ? 'canceled' : `failed (${status})`;
+}
+
+function describeSent({
+  build,
+  restored,
+  commit,
+  dirty,
+  unconfirmed,
+}: Extract<ListedEvent, { event: 'sending' | 'sent' }>): string {
+  const source = commit ? ` of commit ${commitText({ commit, dirty: dirty ?? null })}` : '';
+  const doubt = unconfirmed ? ': whether it arrived is not known' : '';
+  return `sent ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}${doubt}`;
+}
+
+function describeChange({ before, after }: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'>): string {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].map((name) => `${settingKey(name)} ${word(before[name])} -> ${word(after[name])}`).join(', ');
+}
+
+function word(value: unknown): string {
+  if (value === undefined || value === null) return 'default';
+  return Array.isArray(value) ? value.join(' ') : String(value);
+}

@@ -1,12 +1,14 @@
-import { type MapSummary, mapInputs } from '../../calls/map/index.ts';
+import { type FailureGroup, type MapSummary, mapInputs } from '../../calls/map/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { count, countCell, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
+import type { View } from '../../kernel/output/page.ts';
+import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { requiring } from '../flags/rules.ts';
 import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
 import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
-import { mapView } from '../views/map.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -151,4 +153,35 @@ function commandLine({ app, function: fn, input, results }: MapSummary, flags: M
     '--webhook-secret-file': flags.webhookSecretFile,
     '--no-auth': auth === false || undefined,
   }}`;
+}
+
+function mapView(summary: MapSummary): View {
+  const { failures } = summary;
+  return stackViews(
+    wrapped(() => summaryText(summary)),
+    failures.length > 0 ? failureTable(failures) : undefined,
+  );
+}
+
+/** `results.jsonl has results of 100 inputs: 97 succeeded, 3 failed (100 calls in 4.0 s)`. */
+function summaryText(summary: MapSummary): string {
+  const { results, inputs, succeeded, failed, pending, calls, refused, durationMs } = summary;
+  const { costCents, stoppedBy, budgetCents } = summary;
+  const parts = [
+    `${groupDigits(succeeded)} succeeded`,
+    ...(failed > 0 ? [`${groupDigits(failed)} failed`] : []),
+    ...(pending > 0 ? [`${groupDigits(pending)} not called`] : []),
+  ];
+  const repeated = refused > 0 ? `; ${groupDigits(refused)} refused and repeated` : '';
+  const cost = !costCents ? '' : `, about ${dollars(costCents)} with the cooldown`;
+  const stopped = stoppedBy === 'budget' ? `; stopped by the budget of ${dollars(budgetCents ?? 0)}` : '';
+  return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)}${cost}${repeated})${stopped}`;
+}
+
+function failureTable(failures: readonly FailureGroup[]): View {
+  return table(failures, {
+    FAILED: ({ inputs }) => countCell(inputs),
+    'FIRST INPUT': ({ index }) => countCell(index),
+    CAUSE: ({ title }) => title,
+  });
 }

@@ -1,4 +1,4 @@
-import { dashboardUrl } from '../../deploys/apps/index.ts';
+import { dashboardUrl } from '../../deploys/apps.ts';
 import { fetchBuild, resolveBuild } from '../../deploys/builds/index.ts';
 import { GantryError, NotFoundError, platformExits } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';

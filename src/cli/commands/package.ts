@@ -9,7 +9,7 @@ import { ProjectError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { Context } from '../../platform/context.ts';
-import { checkReplaceable, sentWithApp } from '../../storage/output-files/index.ts';
+import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import { defineCommand } from '../command.ts';
 import { document, integer, list, object, text } from '../result-schema.ts';
 import { fileDecisionFields, fileDecisionsView } from '../views/file-decisions.ts';

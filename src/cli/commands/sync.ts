@@ -1,6 +1,6 @@
 import { platformExits } from '../../kernel/errors.ts';
 import { isDownload, parseCopyPaths } from '../../storage/copy/index.ts';
-import { watchCopiesInApp } from '../../storage/output-files/index.ts';
+import { watchCopiesInApp } from '../../storage/output-files.ts';
 import { type SyncSummary, sync } from '../../storage/sync/index.ts';
 import { defineCommand } from '../command.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';

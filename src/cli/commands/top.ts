@@ -1,10 +1,20 @@
-import { leastIntervalMs, runTop } from '../../insight/monitor/index.ts';
+import {
+  type AppFigures,
+  type FailedCalls,
+  leastIntervalMs,
+  runTop,
+  type ShownComparison,
+  type TopFrame,
+} from '../../insight/monitor/index.ts';
+import { count, cutText, dollars, duration, groupDigits, localTime, shortBuild } from '../../kernel/output/format.ts';
+import type { Page, View } from '../../kernel/output/page.ts';
+import { type Cell, type Columns, table } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument, checkApps } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
 import { integer, list, nullable, object, stream, text } from '../result-schema.ts';
 import { appFigures } from '../views/app-figures.ts';
-import { topView } from '../views/top.ts';
+import { compareView } from '../views/compare.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -43,3 +53,126 @@ export default defineCommand({
   ],
   examples: ['top', 'top web --every 30s', 'top --all-apps --for 1m --json'],
 });
+
+const shownFailures = 3;
+
+/** The apps, the last errors, and what keys do, on a screen; off a terminal a line for each app. */
+function topView(frame: TopFrame): View {
+  return (page) => {
+    if (!page.terminal) return table(frame.apps, pipedColumns(frame.at))(page);
+    if (!page.animated) return [headline(frame), appsTable(frame.apps, frame)(page), ...failureLines(frame)].join('\n');
+    return screen(frame, page);
+  };
+}
+
+function screen(frame: TopFrame, page: Page): string {
+  const { style, columns, rows } = page;
+  const { apps, problem, hasKeys } = frame;
+  const cut = (line: string) => (line.length > columns ? cutText(line, columns - 1) : line);
+  const below = [
+    ...failureLines(frame),
+    ...(problem === null ? [] : [`not all of it is new: ${problem}`]),
+    ...(hasKeys ? ['[q] quit  [j] [k] select  [l] log  [c] compare'] : []),
+  ].map((line) => style.dim(cut(line)));
+  const log = frame.comparison ? comparisonLines(frame.comparison, page) : logLines(frame);
+  // The title of the table, the headline, and the lines around both.
+  const room = Math.max(
+    1,
+    rows - below.length - 4 - (log.length > 0 ? Math.min(log.length + 1, Math.floor(rows / 2)) : 0),
+  );
+  const selected = apps.findIndex(({ app }) => app === frame.selected);
+  const first = Math.max(0, Math.min(selected - room + 1, apps.length - room));
+  const shown = apps.slice(first, first + room);
+  const more = apps.length > shown.length ? [style.dim(`${groupDigits(apps.length - shown.length)} more`)] : [];
+  const body = apps.length === 0 ? 'no apps yet' : appsTable(shown, frame)(page);
+  const head = [style.bold(cut(headline(frame))), '', ...body.split('\n'), ...more];
+  const left = Math.max(0, rows - head.length - below.length - 1);
+  const lines = Math.max(0, left - 1);
+  const tail = log.length > 0 ? ['', ...(frame.comparison ? log.slice(0, lines) : log.slice(-lines)).map(cut)] : [];
+  const empty = Math.max(1, rows - head.length - tail.length - below.length);
+  return [...head, ...tail, ...Array.from({ length: empty }, () => ''), ...below].slice(0, rows).join('\n');
+}
+
+function headline({ project, at, apps }: TopFrame): string {
+  const known = apps.map(({ centsPerHour }) => centsPerHour).filter((cents) => cents !== null);
+  const cost = known.length > 0 ? `, ${dollars(known.reduce((sum, cents) => sum + cents, 0))}/h` : '';
+  return `${project}  ${localTime(at).slice(11)}  ${count(apps.length, 'app')}${cost}`;
+}
+
+function appsTable(apps: readonly AppFigures[], { selected, at }: TopFrame): View {
+  const columns: Columns<AppFigures> = {
+    APP: ({ app }) => (selected === null ? app : `${app === selected ? '>' : ' '} ${app}`),
+    REPLICAS: ({ replicas, maxReplicas }) =>
+      replicas === null ? '' : `${replicas}${maxReplicas === null ? '' : `/${maxReplicas}`}`,
+    RATE: ({ callsPerSecond }) => callsPerSecond && rateText(callsPerSecond),
+    P90: ({ p90Ms }) => p90Ms !== null && duration(p90Ms),
+    QUEUE: ({ queued }) => queued,
+    COLD: ({ coldStartsPerMinute: cold }) => cold && `${Number(cold.toPrecision(2))}/min`,
+    ERRORS: ({ errorShare }) => errorShare && `${Number((100 * errorShare).toPrecision(2))} %`,
+    COST: ({ centsPerHour }) => centsPerHour !== null && `${dollars(centsPerHour)}/h`,
+    BUILD: (app) => buildText(app, at),
+  };
+  const shown = Object.fromEntries(
+    Object.entries(columns).map(([title, cell]) => [title, (app: AppFigures) => textOf(cell(app))]),
+  );
+  const right = ['REPLICAS', 'RATE', 'P90', 'QUEUE', 'COLD', 'ERRORS', 'COST'];
+  return table(apps, shown, { keep: ['APP', 'REPLICAS', 'RATE', 'P90', 'QUEUE', 'COST'], right });
+}
+
+/** Zero and what is not known leave a cell empty. */
+function textOf(cell: Cell): Cell {
+  return cell === false || cell === 0 || cell === null ? '' : cell;
+}
+
+function buildText({ builds, replicas, lastCallAt }: AppFigures, at: string): string {
+  if (builds.length > 0) return builds.map(({ build, replicas }) => `${shortBuild(build)} (${replicas})`).join(', ');
+  if (replicas !== 0) return '';
+  return lastCallAt === null ? 'asleep' : `asleep ${duration(Date.parse(at) - Date.parse(lastCallAt))}`;
+}
+
+function rateText(perSecond: number): string {
+  if (perSecond >= 1) return `${Number(perSecond.toPrecision(3))}/s`;
+  return `${Number((60 * perSecond).toPrecision(2))}/min`;
+}
+
+/** `17:05 web 500 ValueError: boom 42 (14 times)`. */
+function failureLines({ failures }: TopFrame): string[] {
+  return failures.slice(0, shownFailures).map((failed) => {
+    const { app, at, statusCode, calls, message } = failed satisfies FailedCalls;
+    const times = calls > 1 ? ` (${groupDigits(calls)} times)` : '';
+    return [localTime(at).slice(11, 16), app, statusCode ?? 'failed', message ?? ''].join(' ').trimEnd() + times;
+  });
+}
+
+function logLines({ log, logOf }: TopFrame): readonly string[] {
+  if (logOf === null) return [];
+  if (log?.app !== logOf) return [`reading the log of ${logOf}`];
+  return log.lines.length > 0 ? log.lines : [`the log of ${logOf} is empty`];
+}
+
+function comparisonLines({ app, result, problem }: ShownComparison, page: Page): readonly string[] {
+  if (problem !== null) return [problem];
+  return result ? compareView(result)(page).split('\n') : [`reading the calls of ${app}`];
+}
+
+function pipedColumns(at: string): Columns<AppFigures> {
+  return {
+    AT: () => at,
+    APP: ({ app }) => app,
+    REPLICAS: ({ replicas }) => replicas,
+    MAX: ({ maxReplicas }) => maxReplicas,
+    RATE: ({ callsPerSecond }) => rounded(callsPerSecond),
+    P50: ({ p50Ms }) => rounded(p50Ms),
+    P90: ({ p90Ms }) => rounded(p90Ms),
+    P99: ({ p99Ms }) => rounded(p99Ms),
+    QUEUE: ({ queued }) => queued,
+    COLD: ({ coldStartsPerMinute }) => rounded(coldStartsPerMinute),
+    ERRORS: ({ errorShare }) => rounded(errorShare),
+    COST: ({ centsPerHour }) => rounded(centsPerHour),
+    BUILD: ({ builds }) => builds.map(({ build }) => build).join(' '),
+  };
+}
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(6));
+}

@@ -1,11 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { accelerators, regions } from '../../app/hardware.ts';
+import { after } from '../../kernel/clock.ts';
+import { makePrivateFolder, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
 import { createRenderer } from '../../kernel/output/render.ts';
 import { stripControlSequences } from '../../kernel/output/sanitize.ts';
-import { readOwnFile } from '../../own-files.ts';
 import type { Io } from '../../kernel/process.ts';
-import type { GlobalFlags } from '../../platform/context.ts';
+import { readOwnFile } from '../../own-files.ts';
+import { profileNames } from '../../platform/config/profiles.ts';
+import { platformOf, stateKey } from '../../platform/config/state-key.ts';
+import type { Context, GlobalFlags } from '../../platform/context.ts';
 import { createContext } from '../program/create-context.ts';
 import type { CommandHelp } from '../program/help.ts';
 import { preparedHelp } from '../program/prepared-help.ts';
@@ -17,10 +24,7 @@ import {
   joinFlagValues,
   type ValueAtCursor,
 } from './candidates.ts';
-import { localNames } from './local-names.ts';
-import { isPlatformName } from './name-keys.ts';
-import { completePlatformName } from './platform-names.ts';
-import { kindOf, type ValueKind } from './value-kinds.ts';
+import { isPlatformName, type NamesContext, nameKeys, type Place, type PlatformName } from './name-keys.ts';
 
 /** Directives of @bomb.sh/tab, after the colon of the last line. `open`: no space follows, as the value may go on. */
 const directives = { files: 0, none: 4, open: 6, folders: 16 };
@@ -139,4 +143,201 @@ async function print({ io, secrets, words: typed }: CompletionRequest, { words, 
   const directive = directives[mode === 'none' && areFolders ? 'open' : mode];
   const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now()), false);
   await renderer.text(`${lines.join('')}:${directive}\n`);
+}
+
+interface Asked {
+  context: Context;
+  tree: CompletionTree;
+  /** The value so far. */
+  typing: string;
+}
+
+/** Values that are known without a request. */
+const localNames: { [Kind in ValueKind]?: (asked: Asked) => Candidate[] | Promise<Candidate[]> } = {
+  region: () => regions.map(withoutMeaning),
+  compute: () => Object.keys(accelerators).map(withoutMeaning),
+  role: () => ['member', 'billing', 'admin'].map(withoutMeaning),
+  'time-zone': () => ['UTC', ...Intl.supportedValuesOf('timeZone')].map(withoutMeaning),
+  profile: ({ context }) => profileNames(context.settings).map(withoutMeaning),
+  async setting({ context: { settings, env } }) {
+    const { describeSettings } = await import('../../platform/config/setting-list.ts');
+    return describeSettings(settings, env).map(({ name, value }) => [name, value ?? '']);
+  },
+  topic: ({ tree }) => [
+    ...tree.commands.map(({ command, summary }): Candidate => [command.split(' ')[0] ?? '', summary]),
+    ...['topics', 'flags', 'exit-codes', 'environment', 'json', 'faults'].map(withoutMeaning),
+  ],
+  'config-file': ({ context, typing }) => configFiles(context.cwd, typing),
+};
+
+function withoutMeaning(word: string): Candidate {
+  return [word, ''];
+}
+
+/** The TOML files and the folders of the folder that is typed. */
+function configFiles(cwd: string, typing: string): Candidate[] {
+  const folder = typing.slice(0, typing.lastIndexOf('/') + 1);
+  return readdirSync(join(cwd, folder), { withFileTypes: true }).flatMap((entry): Candidate[] => {
+    if (entry.isDirectory() && !entry.name.startsWith('.')) return [[`${folder}${entry.name}/`, '']];
+    return entry.name.endsWith('.toml') ? [[`${folder}${entry.name}`, '']] : [];
+  });
+}
+
+/** What a value is. `remote-path` is on a volume; `path` may be anywhere, `local` is on the disk. */
+type ValueKind =
+  | PlatformName
+  | 'local'
+  | 'folder'
+  | 'config-file'
+  | 'path'
+  | 'profile'
+  | 'region'
+  | 'setting'
+  | 'compute'
+  | 'role'
+  | 'time-zone'
+  | 'topic';
+
+/** The kind of a value; undefined if nothing is known about it. */
+function kindOf({ value, flag, command }: ValueAtCursor): ValueKind | undefined {
+  const place = flag === undefined ? `${command} ${value}` : `${flag} ${value}`;
+  return byPlace[place] ?? byName[value];
+}
+
+/** By the name in the help. */
+const byName: Record<string, ValueKind> = {
+  file: 'local',
+  command: 'local',
+  dir: 'folder',
+  app: 'app',
+  build: 'build',
+  run: 'run',
+  project: 'project',
+  profile: 'profile',
+  region: 'region',
+  setting: 'setting',
+  zone: 'time-zone',
+  topic: 'topic',
+};
+
+/** Names that mean other things elsewhere, by the command or the flag before them. */
+const byPlace: Record<string, ValueKind> = {
+  'ls path': 'remote-path',
+  'cat path': 'remote-path',
+  'rm path': 'remote-path',
+  'volumes usage path': 'remote-path',
+  'cp path': 'path',
+  'sync source': 'path',
+  'sync target': 'path',
+  '--confirm paths': 'remote-path',
+  '--confirm target': 'path',
+  '--config-file file': 'config-file',
+  'check path': 'local',
+  'run file[::function]': 'local',
+  'map args': 'local',
+  '--file log': 'local',
+  '--project id': 'project',
+  '--run id': 'run',
+  '--build id': 'build',
+  '--container id': 'container',
+  '--container name': 'container',
+  '--confirm name': 'app',
+  '--compute type': 'compute',
+  '--role role': 'role',
+  'secrets set name': 'secret',
+  'secrets unset name': 'secret',
+  'service-accounts grant id': 'service-account',
+  'service-accounts revoke id': 'service-account',
+  'service-accounts set-grants id': 'service-account',
+  'reference command': 'topic',
+};
+
+/** Maximum age of cached names. */
+const maxAgeMs = 60_000;
+/** Maximum time a shell waits. */
+const defaultTimeoutMs = 60;
+/** Runs and the files of a folder may be many. */
+const maxNames = 500;
+
+interface CachedNames {
+  at: number;
+  words: Candidate[];
+}
+
+/**
+ * Names of the platform: cached ones if they are fresh, else new ones if they arrive in time, else stale ones (`inTime` is
+ * false then). Never throws.
+ */
+async function completePlatformName(
+  context: NamesContext,
+  kind: PlatformName,
+  place: Place,
+  timeoutMs = defaultTimeoutMs,
+): Promise<{ words: Candidate[]; inTime: boolean }> {
+  const { file, key } = cacheLocation(context, nameKeys[kind](place, context));
+  const kept = readCache(file);
+  const old = kept[key];
+  if (old && context.now() - old.at < maxAgeMs) return { words: old.words, inTime: true };
+  try {
+    // Not loaded for cached names: endpoints and their schemas take longer than all else here.
+    const { nameSources } = await import('./name-sources.ts');
+    const words = (await withTimeout(timeoutMs, nameSources[kind](context, place))).slice(0, maxNames);
+    writeCache(file, { ...withoutOld(kept, context.now()), [key]: { at: context.now(), words } });
+    return { words, inTime: true };
+  } catch {
+    return { words: old?.words ?? [], inTime: false };
+  }
+}
+
+function cacheLocation(context: NamesContext, key: string): { file: string; key: string } {
+  const { settings } = context;
+  const project = key === 'project' ? '' : projectOf(context);
+  return {
+    file: join(settings.folders.cache, 'names.json'),
+    key: stateKey(platformOf(settings), settings.profile.value, project, key),
+  };
+}
+
+/** Empty if no project is set. */
+function projectOf(context: NamesContext): string {
+  try {
+    return context.project;
+  } catch {
+    return '';
+  }
+}
+
+/** Each folder of a volume is an entry of its own, so the cache would grow forever. */
+function withoutOld(kept: Record<string, CachedNames>, now: number): Record<string, CachedNames> {
+  return Object.fromEntries(Object.entries(kept).filter(([, { at }]) => now - at < maxKeptMs));
+}
+
+const maxKeptMs = 86_400_000;
+
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+  let stopTimer = () => {};
+  const late = new Promise<never>((_, reject) => {
+    stopTimer = after(ms, () => reject(new Error('timed out')));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    stopTimer();
+  }
+}
+
+function readCache(file: string): Record<string, CachedNames> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Best-effort: without a writable folder there is no cache. */
+function writeCache(file: string, kept: Record<string, CachedNames>): void {
+  try {
+    makePrivateFolder(dirname(file));
+    writeFileAtomicSync(file, JSON.stringify(kept), { mode: 0o600 });
+  } catch {}
 }

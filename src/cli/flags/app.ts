@@ -105,7 +105,7 @@ async function resolve(
   if (needs && rest[0] === undefined) return [...(await idOfAppHere(context, app, needs, flags)), ...rest.slice(1)];
   if (isNamed && app === '.') throw await unnamedError(context, line);
   if (isNamed || (app !== undefined && app !== '.') || flags[unless] !== undefined) return inputs;
-  const { readAppHere } = await import('../../deploys/apps/index.ts');
+  const { readAppHere } = await import('../../deploys/apps.ts');
   const here = await readAppHere(context, configFileOf(flags), async (name) => line.withApp(name, app)).catch(
     (error: unknown) => {
       // The last of the rest are the flags.
@@ -123,7 +123,7 @@ async function idOfAppHere(
   noun: 'build' | 'run',
   flags: Record<string, unknown>,
 ): Promise<[app: string, id: string]> {
-  const { readAppHere } = await import('../../deploys/apps/index.ts');
+  const { readAppHere } = await import('../../deploys/apps.ts');
   const here = await readAppHere(context, configFileOf(flags)).catch(() => undefined);
   if (typeof word === 'string' && word !== '.' && here !== undefined && here !== word) return [here, word];
   throw new UsageError(`missing argument <${noun}>`, {
@@ -156,7 +156,7 @@ const callWord = /=|\.(jsonl|ndjson|csv)$/i;
 const idWord = /^(latest(:[a-z]+)?|(?=[a-f]*\d)[\da-f]{6,}(-[\da-f-]*)?)$/i;
 
 async function unnamedError(context: Context, line: TypedLine): Promise<UsageError> {
-  const { readAppHere } = await import('../../deploys/apps/index.ts');
+  const { readAppHere } = await import('../../deploys/apps.ts');
   const here = await readAppHere(context, 'cerebrium.toml').catch(() => undefined);
   return new UsageError('a command that destroys something needs the name of the app, not "."', {
     ...(here !== undefined && { fix: await line.withApp(here, '.') }),
@@ -171,7 +171,7 @@ async function explain(
   line: TypedLine,
 ): Promise<NotFoundError> {
   if (typeof app !== 'string') return error;
-  const { explainMissingApp } = await import('../../deploys/apps/index.ts');
+  const { explainMissingApp } = await import('../../deploys/apps.ts');
   const isHere = typed !== app;
   return explainMissingApp(context, error, {
     app,

@@ -4,7 +4,7 @@ import { TemporaryNames, toDiskError, writeFileAtomic } from '../../kernel/disk/
 import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import type { Context } from '../../platform/context.ts';
-import { checkReplaceable, sentWithApp } from '../../storage/output-files/index.ts';
+import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import { requiring } from './rules.ts';
 
 export interface ChartPageFlags {

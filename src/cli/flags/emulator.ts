@@ -114,7 +114,7 @@ export async function startEmulatorFromFlags(
 }
 
 async function environmentsFolder({ settings }: Pick<Context, 'settings'>): Promise<string> {
-  const { pythonFolder } = await import('../../local/cache/index.ts');
+  const { pythonFolder } = await import('../../local/cache.ts');
   return pythonFolder(settings.folders.cache);
 }
 

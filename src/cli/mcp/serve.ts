@@ -1,12 +1,19 @@
 import type { Readable } from 'node:stream';
+import { type CallToolResult, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { exitCodes, UsageError } from '../../kernel/errors.ts';
+import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
+import { failureJson } from '../../kernel/output/failure.ts';
+import { version } from '../../kernel/version.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Effect } from '../command.ts';
-import { reference } from '../reference.ts';
+import { type CommandReference, reference } from '../reference.ts';
+import { type CallOutcome, callCommand } from './call.ts';
 import { compactTools } from './compact-tools.ts';
-import { groupedTools } from './grouped-tools.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { createToolServer } from './server.ts';
+import { argvOf } from './input.ts';
+import { askedPage, checkAllowed, describeInFull, type Input, sharedInstructions, type ToolSet } from './tool-set.ts';
+import { type CommandTool, commandTools, type ToolDefinition, toolDefinition } from './tools.ts';
 import { DrainingTransport } from './transport.ts';
 
 export interface McpAccess {
@@ -39,4 +46,271 @@ export async function serveMcp(
 function allowedEffects({ allowChanges, allowDestroy }: McpAccess): Effect[] {
   if (allowDestroy) return ['reads', 'changes', 'destroys'];
   return allowChanges ? ['reads', 'changes'] : ['reads'];
+}
+
+/** A tool for each noun and effect. */
+function groupedTools(commands: readonly CommandReference[], allowed: readonly Effect[]): ToolSet {
+  const tools = commandTools(commands);
+  const offered = tools.filter((tool) => tool.commands.every(({ effect }) => allowed.includes(effect)));
+  return {
+    definitions: [...offered.map(toolDefinition), ...ownTools],
+    instructions,
+    pager: 'more',
+    read(name, input) {
+      if (name === 'more') return askedPage(input);
+      if (name === 'describe') return describe(input, tools);
+      const tool = tools.find((each) => each.name === name);
+      if (!tool) {
+        const why = `tools: ${offered.map((each) => each.name).join(', ')}`;
+        throw new UsageError(`unknown tool "${name}"`, { why });
+      }
+      const asked = chooseCommand(tool, input, tools);
+      checkAllowed(asked.command, allowed);
+      if (!tool.commands.includes(asked.command)) throw otherTool(asked.command, tools);
+      return asked;
+    },
+  };
+}
+
+const instructions = `gantry deploys and manages apps on the hosting platform. A tool is a command, or a group of commands chosen by "command"; properties are the arguments and flags of the command line. Call describe for the flags, exit codes and JSON fields of a command. Every call also takes "jq" (filters the result), "cwd" (folder), "config-file" and "project". What deletes needs "confirm" with the name, or "yes". ${sharedInstructions}`;
+
+const text = { type: 'string' };
+
+const ownTools: ToolDefinition[] = [
+  {
+    name: 'describe',
+    description: 'a command in full: input, JSON Schema of the result, exit codes, examples',
+    inputSchema: {
+      type: 'object',
+      properties: { command: { ...text, description: 'such as apps get' } },
+      required: ['command'],
+    },
+    annotations: { readOnlyHint: true },
+  },
+  {
+    name: 'more',
+    description: 'the rest of a long result',
+    inputSchema: {
+      type: 'object',
+      properties: { result: text, from: { type: 'integer' } },
+      required: ['result', 'from'],
+    },
+    annotations: { readOnlyHint: true },
+  },
+];
+
+function describe({ command: line }: Input, tools: readonly CommandTool[]) {
+  for (const tool of tools) {
+    const command = tool.commands.find(({ command }) => command === line);
+    if (command) return describeInFull(command, { tool: tool.name });
+  }
+  const lines = tools.flatMap(({ commands }) => commands.map(({ command }) => command));
+  throw new UsageError(`unknown command "${line}"`, { why: `commands: ${lines.join(', ')}` });
+}
+
+/** A command of the tool, or the one of its noun that was meant: models write `list` for `apps list`. */
+function chooseCommand(tool: CommandTool, input: Input, tools: readonly CommandTool[]) {
+  const { name, commands } = tool;
+  const [only] = commands;
+  if (only && commands.length === 1 && input.command === undefined) return { command: only, properties: input };
+  const { command: line, ...properties } = input;
+  const ofNoun = tools.filter((each) => nounOfTool(each) === nounOfTool(tool)).flatMap((each) => each.commands);
+  const spelled = [String(line), `${nounOfTool(tool)} ${line}`];
+  const meant = [
+    ofNoun.filter(({ command }) => spelled.includes(command)),
+    ofNoun.filter(({ command }) => command.endsWith(` ${line}`)),
+  ].find(({ length }) => length > 0);
+  if (meant?.[0] && meant.length === 1) return { command: meant[0], properties };
+  const message = line === undefined ? `${name} requires "command"` : `${name} has no command "${line}"`;
+  throw new UsageError(message, { why: `its commands: ${commands.map(({ command }) => command).join(', ')}` });
+}
+
+const nounOfTool = ({ name }: CommandTool) => name.replace(/_(change|destroy)$/, '');
+
+/** What a client may call without asking depends on the tool. */
+function otherTool(command: CommandReference, tools: readonly CommandTool[]): UsageError {
+  const tool = tools.find(({ commands }) => commands.includes(command));
+  return new UsageError(`${command.command} belongs to another tool`, { fix: `call ${tool?.name}` });
+}
+
+interface ToolServerOptions {
+  context: Context;
+  toolSet: ToolSet;
+  /** Commands that run; the server waits for them when it ends. */
+  running: Set<Promise<unknown>>;
+  idle: IdleWatch;
+}
+
+/** The server of one connection. */
+function createToolServer({ context, toolSet, running, idle }: ToolServerOptions): Server {
+  const { definitions, instructions, pager } = toolSet;
+  const server = new Server({ name: 'gantry', version }, { capabilities: { tools: {} }, instructions });
+  const results = new Results(pager);
+
+  server.setRequestHandler('tools/list', () => ({ tools: [...definitions] }));
+  server.setRequestHandler('tools/call', async ({ params }, extra) => {
+    const { name, arguments: input = {} } = params;
+    const call = answer(name, input, extra).catch(failure);
+    running.add(call);
+    return server.projectCallToolResult(await call.finally(() => running.delete(call)), undefined);
+  });
+  return server;
+
+  async function answer(name: string, input: Input, extra: ServerContext): Promise<CallToolResult> {
+    const asked = await toolSet.read(name, input);
+    if ('result' in asked) return pageResult(results.next(asked.result, asked.from));
+    if ('text' in asked) return pageResult(results.first(asked.text, asked.form));
+    const { command, properties } = asked;
+    const argv = argvOf(command, properties);
+    if (command.output !== null) argv.unshift('--json');
+    const { signal } = extra.mcpReq;
+    const progress = new ProgressReport(extra);
+    const outcome = await callCommand(context, argv, { signal, idle, onLine: (line) => progress.report(line) });
+    await progress.sent();
+    return commandResult(outcome, command, properties.jq !== undefined);
+  }
+
+  function commandResult({ code, stdout, notes }: CallOutcome, { output }: CommandReference, isFiltered: boolean) {
+    const hasFailed = code !== exitCodes.ok.code && code !== exitCodes.changes.code;
+    const printed = output === null && hasFailed ? 'document' : output;
+    const form = printed === 'list' || printed === 'document' ? printed : 'lines';
+    const text = asText(stdout);
+    const page = results.first(text, isFiltered && code === 0 ? 'lines' : form);
+    const exitName = Object.entries(exitCodes).find(([, each]) => each.code === code);
+    const exit =
+      code === 0 ? undefined : `exit code ${code}${exitName ? ` (${exitName[0]}: ${exitName[1].when})` : ''}`;
+    const value = page.note === undefined && form !== 'lines' && !isFiltered ? parseJsonOr(text, undefined) : undefined;
+    return {
+      ...pageResult(page, exit, notes.slice(-maxNotes)),
+      ...(value !== undefined && { structuredContent: value as CallToolResult['structuredContent'] }),
+      isError: hasFailed,
+    };
+  }
+}
+
+/** What stderr said is for people; its end says the most. */
+const maxNotes = 2_000;
+
+/** Sends what a command prints on stderr as progress, if the client asked for it. */
+class ProgressReport {
+  readonly #extra: ServerContext;
+  #count = 0;
+  #sent: Promise<unknown> = Promise.resolve();
+
+  constructor(extra: ServerContext) {
+    this.#extra = extra;
+  }
+
+  report(message: string): void {
+    const { _meta, notify } = this.#extra.mcpReq;
+    const progressToken = _meta?.progressToken;
+    if (progressToken === undefined) return;
+    this.#count += 1;
+    const params = { progressToken, progress: this.#count, message };
+    this.#sent = this.#sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {});
+  }
+
+  /** Progress must not follow the result. */
+  async sent(): Promise<void> {
+    await this.#sent;
+  }
+}
+
+function pageResult({ text, note }: ResultPage, ...notes: (string | undefined)[]): CallToolResult {
+  const more = [note, ...notes].filter(Boolean).join('\n');
+  return { content: [{ type: 'text', text }, ...(more ? [{ type: 'text' as const, text: more }] : [])] };
+}
+
+function failure(error: unknown): CallToolResult {
+  const document = failureJson(error);
+  return {
+    content: [{ type: 'text', text: stringifyJson(document) }],
+    structuredContent: document as unknown as CallToolResult['structuredContent'],
+    isError: true,
+  };
+}
+
+function asText(bytes: Buffer): string {
+  const text = bytes.toString();
+  return text.includes('�') ? `binary data, ${bytes.length} bytes; copy it to a local file instead` : text;
+}
+
+/** What a command has printed, in pieces that may be sent apart. */
+interface LongResult {
+  pieces: readonly string[];
+  /** What a piece is, in the plural. */
+  unit: 'entries' | 'lines' | 'pieces';
+}
+
+interface ResultPage {
+  text: string;
+  /** How to get the rest; undefined if this is all. */
+  note: string | undefined;
+}
+
+/** Characters of one answer, about 5,000 tokens. */
+const pageSize = 16_000;
+/** A longer line is cut into pieces. */
+const maxPieceSize = 4_000;
+/** Older results are forgotten. */
+const keptResults = 8;
+
+/** Bounds the size of answers, and keeps results that are longer: asking again might run a command twice. */
+class Results {
+  readonly #kept = new Map<string, LongResult>();
+  #count = 0;
+
+  /** `pager` is the tool that returns later pages. */
+  constructor(private readonly pager: string) {}
+
+  /** The first page of a result; keeps the result if there are others. */
+  first(printed: string, form: 'document' | 'list' | 'lines'): ResultPage {
+    const result = divide(printed, form);
+    const page = pageOf(result, 0, '', this.pager);
+    if (page.note === undefined) return page;
+    this.#count += 1;
+    const id = `r${this.#count}`;
+    this.#kept.set(id, result);
+    const [oldest = ''] = this.#kept.keys();
+    if (this.#kept.size > keptResults) this.#kept.delete(oldest);
+    return pageOf(result, 0, id, this.pager);
+  }
+
+  /** A later page. Throws UsageError for a result that is not kept. */
+  next(id: string, from: number): ResultPage {
+    const result = this.#kept.get(id);
+    if (!result) {
+      throw new UsageError(`result "${id}" not found`, {
+        why: `only the last ${keptResults} long results are kept`,
+        fix: 'call the tool again',
+      });
+    }
+    return pageOf(result, Math.min(Math.max(0, from), result.pieces.length), id, this.pager);
+  }
+}
+
+function divide(printed: string, form: 'document' | 'list' | 'lines'): LongResult {
+  const value = form === 'lines' ? undefined : parseJsonOr(printed, undefined);
+  if (Array.isArray(value)) return { pieces: value.map((entry) => stringifyJson(entry)), unit: 'entries' };
+  if (value !== undefined) return { pieces: cut(stringifyJson(value)), unit: 'pieces' };
+  const lines = printed.replace(/\n$/, '').split('\n');
+  return { pieces: lines.flatMap((line) => cut(`${line}\n`)), unit: 'lines' };
+}
+
+function cut(text: string): string[] {
+  return text.length <= pageSize ? [text] : (text.match(new RegExp(`.{1,${maxPieceSize}}`, 'gs')) ?? []);
+}
+
+function pageOf({ pieces, unit }: LongResult, from: number, id: string, pager: string): ResultPage {
+  let to = from;
+  for (let size = 0; to < pieces.length; to++) {
+    size += (pieces[to]?.length ?? 0) + 2;
+    if (size > pageSize && to > from) break;
+  }
+  const page = pieces.slice(from, to);
+  const text = unit === 'entries' ? `[${page.join(',\n')}]` : page.join('').replace(/\n$/, '');
+  if (from === 0 && to === pieces.length) return { text, note: undefined };
+  const shown = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
+  const rest = to < pieces.length ? `; the rest: tool ${pager} with {"result": "${id}", "from": ${to}}` : '';
+  return { text, note: `${shown}${rest}; to get less, pass jq, --limit or a filter` };
 }

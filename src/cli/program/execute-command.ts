@@ -1,8 +1,9 @@
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
-import { NotFoundError } from '../../kernel/errors.ts';
+import { exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
+import { RawOutput } from '../../kernel/output/raw-output.ts';
 import {
   checkFields,
   createRenderer,
@@ -10,17 +11,18 @@ import {
   type Renderer,
   StdoutError,
 } from '../../kernel/output/render.ts';
+import { PackedList } from '../../kernel/packed-list.ts';
 import type { Io } from '../../kernel/process.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
-import type { Command, PlacedArgument, TypedLine } from '../command.ts';
-import { fieldsOf, isOpen } from '../result-schema.ts';
+import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
+import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
-import { DryRunEnd } from './dry-run.ts';
+import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
 import { findLocalTarget } from './local-target.ts';
 import type { RunState } from './run-state.ts';
 import { placeBeside, placeResult } from './same-place.ts';
-import { showOutcome } from './show-outcome.ts';
+import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
 /** Runs a command and shows its result. Returns the exit code. */
 export async function executeCommand(
@@ -117,7 +119,7 @@ async function executeFiltered(
 /** `--app .` is the app of this folder, as `.` is where the app is an argument. */
 async function withAppHere({ effect }: Command, context: Context, inputs: unknown[]): Promise<unknown[]> {
   if ((inputs.at(-1) as { app?: unknown }).app !== '.') return inputs;
-  const { readNamedAppHere } = await import('../../deploys/apps/index.ts');
+  const { readNamedAppHere } = await import('../../deploys/apps.ts');
   const app = await readNamedAppHere(context, effect === 'destroys');
   return [...inputs.slice(0, -1), { ...(inputs.at(-1) as object), app }];
 }
@@ -187,3 +189,135 @@ async function runToEnd(command: Command, context: Context, inputs: unknown[], {
     throw error;
   }
 }
+
+/** Shows what a command returned, or where a dry run of it ended. Returns the exit code. */
+async function showOutcome(
+  command: Command,
+  context: Context,
+  renderer: Renderer,
+  { inputs, state, json }: { inputs: unknown[]; state: RunState; json: JsonChoice },
+  value: unknown,
+): Promise<number> {
+  const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
+  if (value instanceof DryRunEnd) {
+    const result = markDryRun(value.result);
+    const usual = (document: unknown) => withUsualNext(document, command, state, inputs);
+    if (options.events) await showEvents(result, { data: (document) => document }, renderer, usual);
+    else await renderer.value(json === false ? result : await usual(result), dryRunView(value));
+    return exitCodes.ok.code;
+  }
+  const exit = command.exit(value, options);
+  if (isEmptyList(value) && command.empty && context.unread.isEmpty) context.progress.note(command.empty);
+  const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
+  const finish: Finish = (document) =>
+    next.length > 0 ? withNext(document, next, context) : withUsualNext(document, command, state, inputs);
+  if (options.events) await showEvents(value, command, renderer, finish);
+  else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
+  else if (value !== undefined) {
+    state.isJsonLines ||= json !== false && isStream(value);
+    const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
+    const [first] = next;
+    if (first) {
+      // What is held back for a pager comes before it.
+      await renderer.end();
+      context.progress.note(({ style, inPlace }) => style.dim(`${first.when}: ${inPlace(first.line)}`));
+    }
+    const last = Array.isArray(json) ? result : await finish(result ?? {});
+    if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
+  }
+  return typeof exit === 'number' ? exit : exitCodes[exit].code;
+}
+
+function withNext(document: unknown, next: readonly NextCommand[], { inPlace }: Context): unknown {
+  return { ...(document as object), next: next.map(({ line, when }) => ({ argv: inPlace(line).argv, when })) };
+}
+
+/** A list has no place for more than its entries, and what the platform sent as it is gets nothing of ours. */
+async function withUsualNext(
+  document: unknown,
+  { json }: Command,
+  { called, argv, unasked = [] }: RunState,
+  inputs: readonly unknown[],
+): Promise<unknown> {
+  if (!called || !json || !takesNext(json) || !document || Array.isArray(document)) return document;
+  const { usualNextOf } = await import('./next-commands.ts');
+  const next = usualNextOf(called, inputs, document, argv, unasked);
+  return next.length === 0 ? document : { ...document, next };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
+}
+
+/** Writes bytes to stdout as they come, sanitized if they are text that somebody else wrote. */
+async function showRaw(
+  { writeTo, options }: RawOutput<unknown>,
+  renderer: Renderer,
+  json: JsonChoice,
+  finish: Finish,
+): Promise<void> {
+  const {
+    jsonValue,
+    untrusted,
+    isJson = false,
+    terminalFix = 'redirect to a file, or pass --raw',
+    cancel,
+    onWritten,
+  } = options;
+  const { page } = renderer;
+  if (json !== false) {
+    if (jsonValue) return renderer.value(await finish(await jsonValue()), () => '');
+    throw new UsageError('--json is not supported here', { why: 'the output is raw bytes' });
+  }
+  if (untrusted === 'bytes' && page.terminal) {
+    await cancel?.();
+    throw new UsageError('the output is binary and cannot be shown on a terminal', { fix: terminalFix });
+  }
+  if (untrusted === 'text' && (page.terminal || page.githubActions))
+    await showUntrustedText(writeTo, renderer, isJson && page.terminal);
+  else await writeTo((bytes) => renderer.bytes(bytes));
+  onWritten?.();
+}
+
+/** Sanitizes chunk by chunk. On a terminal, ends with a newline, so that the prompt starts on its own line. */
+async function showUntrustedText(
+  writeTo: RawOutput<unknown>['writeTo'],
+  { page, text }: Renderer,
+  indents: boolean,
+): Promise<void> {
+  const { createStreamSanitizer } = await import('../../kernel/output/sanitize-stream.ts');
+  const sanitizer = createStreamSanitizer(page);
+  let last = '\n';
+  const write = async (sanitized: string) => {
+    if (sanitized === '') return;
+    await text(sanitized);
+    last = sanitized.slice(-1);
+  };
+  const push = (bytes: Uint8Array) => write(sanitizer.push(bytes));
+  try {
+    await (indents ? writeIndented(writeTo, push) : writeTo(push));
+  } finally {
+    await write(sanitizer.end());
+    if (page.terminal && last !== '\n') await text('\n');
+  }
+}
+
+/** JSON that is too long to be read is written as it comes. */
+async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (bytes: Uint8Array) => Promise<void>) {
+  const { indentJson } = await import('../../kernel/output/indent-json.ts');
+  let held: Uint8Array | undefined = Buffer.alloc(0);
+  try {
+    await writeTo(async (bytes) => {
+      if (!held) return write(bytes);
+      held = Buffer.concat([held, bytes]);
+      if (held.length <= maxIndentedBytes) return;
+      const start = held;
+      held = undefined;
+      await write(start);
+    });
+  } finally {
+    if (held) await write(Buffer.from(indentJson(String(held))));
+  }
+}
+
+const maxIndentedBytes = 100_000;

@@ -1,14 +1,10 @@
-import {
-  refuseAppFlag,
-  refuseCommand,
-  refuseExtraWord,
-  refuseFlag,
-  refuseForeignCommand,
-  refuseHabitFlags,
-} from './refuse-spellings.ts';
-import { commandFlags, commandSpellings, flagSpellings, helpSpellings, switches } from './spellings.ts';
-import { rewriteOperands, type Translation, takeToken } from './translate-operands.ts';
-import { commandOf, findName, positionals, splitFlag } from './words.ts';
+import { posix } from 'node:path';
+import { asTyped, CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import { foreignCommands } from './foreign-commands.ts';
+import { flagRefusals, refusals } from './refusals.ts';
+import { commandFlags, commandSpellings, flagSpellings, habitFlags, helpSpellings, switches } from './spellings.ts';
+import { readTypedCommand } from './typed-command.ts';
 
 /**
  * Translates a command line that gantry could not parse. Returns undefined if the official client spells nothing in it
@@ -81,4 +77,259 @@ function flagTranslator(commands: readonly string[]): (word: string, at: number,
     isValue = attached === undefined;
     return translated;
   };
+}
+
+function refuseCommand(words: string[]): void {
+  const found = findName(words, refusals);
+  if (!found) return;
+  const { message, ...facts } = found.entry;
+  throw new UsageError(message, facts);
+}
+
+/** Names the whole line to type. */
+function refuseForeignCommand(typed: string[]): void {
+  const words = findName(typed, foreignCommands) ? typed : withoutColon(typed);
+  const found = findName(words, foreignCommands);
+  if (!found) {
+    if (words !== typed) throw new UsageError('a group and its command are two words', { fix: typedLine(words) });
+    return;
+  }
+  const name = found.places.map((at) => words[at]).join(' ');
+  const rest = foreignRest(words, found.places);
+  // What follows a flag may be its value.
+  const end = rest.findIndex((word) => word.startsWith('-'));
+  const given = end < 0 ? rest : rest.slice(0, end);
+  const line = typeof found.entry === 'string' ? [...found.entry.split(' '), ...given] : found.entry(...given);
+  throw new UsageError(`unknown command "${name}"`, {
+    fix: typedLine([...line, ...rest.slice(given.length)]),
+  });
+}
+
+/** The arguments, the app of a flag, and where the line goes: other flags are those of another client. */
+function foreignRest(words: string[], places: number[]): string[] {
+  const others = words.filter((_, at) => !places.includes(at));
+  const app = takeFlag(others, '--app') ?? takeFlag(others, '-a');
+  const given = positionals(others).map((at) => others[at] ?? '');
+  return [...given, ...(app === undefined || given.includes(app) ? [] : [app]), ...readTypedCommand(words).selection];
+}
+
+/** `apps:info` of Heroku is `apps info`. */
+function withoutColon(words: string[]): string[] {
+  const [at = 0] = positionals(words);
+  const [, group, command] = /^([a-z-]+):([a-z-]+)$/.exec(words[at] ?? '') ?? [];
+  return group === undefined || command === undefined ? words : words.toSpliced(at, 1, group, command);
+}
+
+/** Of many clients; here the app is an argument. Names the whole line to type. */
+function refuseAppFlag(words: string[]): void {
+  const flag = ['--app', '-a'].find((name) => words.some((word) => splitFlag(word)[0] === name));
+  const [command = ''] = commandOf(words);
+  if (flag === undefined || ['secrets', 'cache'].includes(command)) return;
+  const line = [...words];
+  const app = takeFlag(line, flag) ?? 'APP';
+  if (command === 'deploy') line.push('--name', app);
+  else {
+    const places = positionals(line);
+    line.splice((places[['apps', 'builds', 'runs'].includes(command) ? 1 : 0] ?? 0) + 1, 0, app);
+  }
+  throw new UsageError(`unknown flag "${flag}"`, { fix: typedLine(line) });
+}
+
+/** Names the whole line to type. */
+function refuseHabitFlags(words: string[]): void {
+  const commands = commandOf(words);
+  const habitOf = (word: string) =>
+    habitFlags.find(
+      ({ names, of }) => names.includes(splitFlag(word)[0]) && of.some((name) => commands.includes(name)),
+    );
+  const [flag] = words.filter((word) => habitOf(word)).map((word) => splitFlag(word)[0]);
+  if (flag === undefined) return;
+  const line = words.map((word) => word.replace(splitFlag(word)[0], habitOf(word)?.here ?? '$&'));
+  throw new UsageError(`unknown flag "${flag}"`, { fix: typedLine(line) });
+}
+
+/** Commands without arguments, which old clients gave some. */
+function refuseExtraWord([command]: string[]): void {
+  if (command === 'login') {
+    throw new UsageError('a token is not passed as an argument', {
+      why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',
+      fix: sentence`${gantryCommand`login --token`} < FILE`,
+    });
+  }
+}
+
+function refuseFlag(name: string, next: string | undefined, commands: readonly string[]): void {
+  const found = flagRefusals.find(
+    ({ names, of, except = [], when }) =>
+      names.includes(name) &&
+      (!of || of.some((command) => commands.includes(command))) &&
+      !except.some((command) => commands.includes(command)) &&
+      (when?.(next) ?? true),
+  );
+  if (!found) return;
+  const { message, why, fix } = found;
+  throw new UsageError(message, { ...(why && { why }), ...(fix && { fix }) });
+}
+
+function typedLine(words: readonly string[]): CommandLine {
+  return new CommandLine(['gantry', ...words.filter((word) => word !== '').map(asTyped)]);
+}
+
+/** A command line of the platform's official client, in gantry's words. */
+interface Translation {
+  argv: string[];
+  /** What the command reads in place of stdin: secrets that were arguments. */
+  input?: string;
+  /** Variables for this command only. */
+  env?: Record<string, string>;
+  /** Secrets that were arguments. */
+  secrets: string[];
+  warning?: string;
+}
+
+/** Commands that take their arguments in another form. */
+function rewriteOperands(line: Translation): void {
+  const [first = -1, ...others] = positionals(line.argv);
+  const rewrite = operandRewrites[line.argv[first] ?? ''];
+  if (!rewrite) return;
+  const isOther = (_: string, at: number) => at !== first && !others.includes(at);
+  const flags = line.argv.filter(isOther);
+  const words = rewrite(
+    others.map((at) => line.argv[at] ?? ''),
+    line,
+    flags,
+  );
+  if (words) line.argv = [...words, ...flags];
+}
+
+function takeToken(line: Translation): void {
+  const token = takeFlag(line.argv, '--service-account-token');
+  if (token === undefined) return;
+  // Not GANTRY_TOKEN: the official client's addresses are for its own token.
+  line.env = { GANTRY_TOKEN: '', CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token };
+  line.secrets.push(token);
+  line.warning = exposed('the token', 'set GANTRY_TOKEN instead');
+}
+
+type OperandRewrite = (given: string[], line: Translation, flags: string[]) => string[] | undefined;
+
+const operandRewrites: Record<string, OperandRewrite> = {
+  // Without a local path the official client creates what is copied in the current folder, under its own name.
+  download: ([remote, local]) =>
+    remote ? ['cp', onVolume(remote), local ?? (posix.basename(remote) || '.')] : undefined,
+  upload: ([local, remote = '/']) => (local ? ['cp', local, onVolume(remote)] : undefined),
+  init: ([name], _, flags) => {
+    const folder = takeFlag(flags, '--dir');
+    return folder && name ? ['init', posix.join(folder, name)] : undefined;
+  },
+  secrets: ([verb, ...pairs], line) => (verb === 'add' && pairs.length > 0 ? importSecrets(pairs, line) : undefined),
+  version: (_, __, flags) => {
+    const check = flags.indexOf('--check');
+    if (check < 0) return ['--version'];
+    flags.splice(check, 1);
+    return ['doctor'];
+  },
+  'save-auth-config': ([token, refreshToken, project], line, flags) =>
+    token
+      ? importTokens({ token, refreshToken, project: takeFlag(flags, '--project-id') ?? project }, line)
+      : undefined,
+};
+
+function onVolume(path: string): string {
+  return path.includes(':') ? path : `:${posix.join('/', path)}`;
+}
+
+/** The values were exposed by being arguments; from here on they travel as text on stdin. */
+function importSecrets(pairs: string[], line: Translation): string[] | undefined {
+  const entries = pairs.map((pair): [string, string] => [
+    pair.split('=', 1)[0] ?? '',
+    pair.slice(pair.indexOf('=') + 1),
+  ]);
+  if (pairs.some((pair) => pair.indexOf('=') < 1)) {
+    throw new UsageError('secrets are added as NAME=value', {
+      why: 'or without a value on the command line, which is visible to other processes',
+      fix: gantryCommand`secrets set ${entries[0]?.[0] ?? 'NAME'}`,
+    });
+  }
+  line.input = JSON.stringify(Object.fromEntries(entries));
+  for (const [, value] of entries) line.secrets.push(value);
+  line.warning = exposed('the value', `use gantry secrets set ${entries[0]?.[0]}, which asks for it`);
+  return ['secrets', 'set', '--from-env-file', '-'];
+}
+
+interface Tokens {
+  token: string;
+  refreshToken: string | undefined;
+  project: string | undefined;
+}
+
+/** Written as the official client stores them, which `login --import` reads. */
+function importTokens({ token, refreshToken, project }: Tokens, line: Translation): string[] {
+  const key = refreshToken ? 'accesstoken' : 'serviceaccounttoken';
+  line.input = JSON.stringify({ [key]: token, refreshtoken: refreshToken, project });
+  line.secrets.push(token);
+  if (refreshToken) line.secrets.push(refreshToken);
+  line.warning = exposed('the token', 'set GANTRY_TOKEN, or use gantry login --token < FILE');
+  return ['login', '--import', '-'];
+}
+
+function exposed(what: string, instead: string): string {
+  return `${what} on the command line is visible in the shell history and to other processes: ${instead}`;
+}
+
+/** Flags with a value: the word after them is not an argument. */
+const valueFlags = new Set([
+  ...['-o', '--output', '-r', '--region', '-p', '--project', '--profile', '-C', '--cwd', '--color'],
+  ...[
+    '--service-account-token',
+    '--project-id',
+    '--name',
+    '--config-file',
+    '--log-level',
+    '--data',
+    '--since',
+    '--app',
+  ],
+  ...['--container-id', '--cooldown', '--min-replicas', '--max-replicas', '--response-grace-period', '--dir'],
+]);
+
+/** The places of the words that are neither flags nor their values. */
+function positionals(words: readonly string[]): number[] {
+  return words.flatMap((word, at) => (word.startsWith('-') || valueFlags.has(words[at - 1] ?? '') ? [] : [at]));
+}
+
+/** The longest name of a command that the words begin with, and that is in the table. */
+function findName<Entry>(
+  words: string[],
+  table: Record<string, Entry>,
+): { places: number[]; entry: Entry } | undefined {
+  for (const length of [3, 2, 1]) {
+    const places = positionals(words).slice(0, length);
+    const entry = table[places.map((at) => words[at]).join(' ')];
+    if (entry !== undefined && places.length === length) return { places, entry };
+  }
+  return undefined;
+}
+
+/** The command with its group: `apps scale`. */
+function commandOf(words: readonly string[]): string[] {
+  const [first, second] = positionals(words).map((at) => words[at] ?? '');
+  return first === undefined ? [] : [first, `${first} ${second ?? ''}`];
+}
+
+/** `--output=json`, `-o=json` and `-ojson` have their value attached. */
+function splitFlag(word: string): [name: string, value: string | undefined] {
+  const [, name = word, value] = /^(--[\w-]+|-y)=(.*)$|^/s.exec(word) ?? [];
+  if (value !== undefined || !/^-[or][^=f]|^-[or]=/.test(word)) return [name, value];
+  return [word.slice(0, 2), word.slice(2).replace(/^=/, '')];
+}
+
+/** Removes a flag and its value, and returns the value. */
+function takeFlag(words: string[], flag: string): string | undefined {
+  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  if (at < 0) return undefined;
+  const [word = '', next] = words.slice(at, at + 2);
+  const attached = word === flag ? undefined : word.slice(flag.length + 1);
+  words.splice(at, attached === undefined ? 2 : 1);
+  return attached ?? next;
 }

@@ -1,6 +1,6 @@
 import { ago, sizeCell } from '../../kernel/output/format.ts';
 import { table } from '../../kernel/output/table.ts';
-import type { CacheEntry } from '../../local/cache/index.ts';
+import type { CacheEntry } from '../../local/cache.ts';
 import { boolean, choice, documents, integer, nullable, text } from '../result-schema.ts';
 
 /** How what is kept on this machine is listed. */

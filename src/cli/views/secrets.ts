@@ -1,6 +1,6 @@
 import type { View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
-import type { SecretChange } from '../../team/secrets/index.ts';
+import type { SecretChange } from '../../team/secrets.ts';
 import { boolean, document, list, nullable, text } from '../result-schema.ts';
 
 export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange): View {

@@ -4,7 +4,7 @@ import { latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Build, buildHasFailed, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
-import { findByBeginning, noneFound, readIdWord } from '../../platform/ids/index.ts';
+import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 
 type Source = Pick<Context, 'api' | 'project'>;

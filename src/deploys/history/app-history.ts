@@ -1,7 +1,6 @@
-import { buildHasFailed } from '../../platform/contract/builds.ts';
+import { buildHasFailed, isCanceled } from '../../platform/contract/builds.ts';
 import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
 import { FollowedSettings, type SettingsChange } from './shown-settings.ts';
-import { withUploads } from './uploads.ts';
 
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
 export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> & {
@@ -224,4 +223,29 @@ export class AppHistory {
     this.#byName.set(name, known);
     return known as EventOf<Name>[];
   }
+}
+
+/**
+ * Uploads as far as they are known: one that was begun and whose end nobody saw is sent, unconfirmed, until its build is
+ * seen to have started. That of a build that was canceled before never arrived.
+ */
+function withUploads(recorded: readonly HistoryEvent[]): readonly HistoryEvent[] {
+  const sent = new Set<string>();
+  const arrived = new Map<string | null, boolean>();
+  for (const event of recorded) {
+    if (event.event === 'sent') sent.add(event.build);
+    if (event.event === 'served') arrived.set(event.build, true).set(event.before, true);
+    if (event.event === 'rolled-back') arrived.set(event.as, true);
+    if (event.event === 'failed') arrived.set(event.build, arrived.get(event.build) || !isCanceled(event.status));
+  }
+  return recorded.flatMap((event): HistoryEvent[] => {
+    if (!isOpen(event)) return [event];
+    const isSurpassed = event.event === 'sending' && sent.has(event.build);
+    const has = arrived.get(event.build);
+    return isSurpassed || has === false ? [] : [{ ...event, event: 'sent', unconfirmed: !has }];
+  });
+}
+
+function isOpen(event: HistoryEvent): event is EventOf<'sending'> | EventOf<'sent'> {
+  return event.event === 'sending' || (event.event === 'sent' && event.unconfirmed === true);
 }

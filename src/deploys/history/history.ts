@@ -1,4 +1,7 @@
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { type Environment, isCi, readVariable, type Variable } from '../../kernel/environment.ts';
+import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
@@ -7,12 +10,11 @@ import { type App, liveBuild } from '../../platform/contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
+import { documentName, documentTime, type TeamState, teamStateOf } from '../team-state/index.ts';
 import { AppHistory } from './app-history.ts';
-import { EventLog, type EventsRead } from './event-log.ts';
-import type { EventName, Facts, HistoryEvent } from './events.ts';
-import { describeOrigin } from './origin.ts';
+import { EventLog, type EventsRead, maxHistoryBytes, maxHistoryMs } from './event-log.ts';
+import { type EventName, type Facts, type HistoryEvent, parseEvent } from './events.ts';
 import { changedSettings, shownSettings } from './shown-settings.ts';
-import { mergeEvents, readTeamEvents, shareEvent } from './team-events.ts';
 
 /**
  * What is known of an app: on this machine, and by its team. An unreadable line is skipped with a warning. Throws
@@ -150,3 +152,103 @@ export const allApps = '(project)';
 const fileOf = ({ folders }: Settings, key: StateKey) => join(folders.state, 'history', `${key}.jsonl`);
 
 const logs = new WeakMap<Settings, Map<string, EventLog>>();
+
+/** CI systems, by the variable that names the repository. */
+const pipelines: readonly [Variable, string][] = [
+  ['GITHUB_REPOSITORY', 'GitHub Actions'],
+  ['CI_PROJECT_PATH', 'GitLab CI'],
+  ['CIRCLE_PROJECT_REPONAME', 'CircleCI'],
+  ['BUILDKITE_PIPELINE_SLUG', 'Buildkite'],
+  ['BUILD_REPOSITORY_NAME', 'Azure Pipelines'],
+];
+
+/** Who runs this command, for people: `ada@laptop`, or `GitHub Actions acme/shop`. */
+function describeOrigin(env: Environment): string {
+  for (const [variable, system] of pipelines) {
+    const repository = readVariable(env, variable);
+    if (repository) return `${system} ${repository}`;
+  }
+  return isCi(env) ? `CI on ${hostname()}` : `${userName()}@${hostname()}`;
+}
+
+/** A user id without an entry in the user database has no name, as in many containers. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** What a later command of this machine needs if this one is killed: of no use to others. */
+const own: readonly EventName[] = ['created'];
+/** What any command sees that reads the app. These wait for a command that changes something: reading writes nothing. */
+const looks: readonly EventName[] = ['served', 'noticed', 'commit'];
+const isLook = (event: HistoryEvent) =>
+  looks.includes(event.event) || ('isNoticed' in event && event.isNoticed === true);
+/** What is about to be done, and may go on without this command: the others know of it before it begins. */
+const intents: readonly EventName[] = ['sending', 'rolling-back'];
+
+/** The events that machines of the team have shared. */
+async function readTeamEvents(context: Context, app: string): Promise<EventsRead> {
+  const team = teamStateOf(context);
+  if (!team) return { events: [], unreadable: 0 };
+  const now = context.platformNow();
+  const read = await team.read(
+    context,
+    team.folderOf('history', app),
+    (name) => documentTime(name) + maxHistoryMs > now,
+  );
+  const parsed = read.documents.map(({ text }) => parseEvent(tryParseJson(text)));
+  const events = parsed.filter((event) => event !== undefined);
+  return { events, unreadable: read.unreadable + parsed.length - events.length };
+}
+
+/** Both, oldest first. An event that this machine has shared is in both. */
+function mergeEvents(local: readonly HistoryEvent[], team: readonly HistoryEvent[]): HistoryEvent[] {
+  const byText = new Map([...team, ...local].map((event) => [stringifyJson(event), event]));
+  const merged = [...byText.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  // Two machines that look at once both write down what they see.
+  let lastLook = '';
+  return merged.filter((event) => {
+    if (event.event !== 'served') return true;
+    const look = stringifyJson([event.build, event.settings]);
+    const isNew = look !== lastLook;
+    lastLook = look;
+    return isNew;
+  });
+}
+
+/** Lets the team know of an event. */
+async function shareEvent(context: Context, app: string, event: HistoryEvent): Promise<void> {
+  const team = teamStateOf(context);
+  if (!team || own.includes(event.event)) return;
+  const folder = team.folderOf('history', app);
+  const text = stringifyJson(event);
+  const name = documentName(event.at, text);
+  await team.add(folder, { name, text });
+  if (intents.includes(event.event)) await team.sendFirst(context, `${folder}/${name}`);
+  if (isLook(event)) return;
+  team.share(context, { key: folder, lastWork: (atEnd) => removeOld(atEnd, team, folder) });
+}
+
+/** Of one command: each removal is a request. */
+const maxRemoved = 100;
+
+/** The same limits as for the history of a machine. */
+async function removeOld(context: Context, team: TeamState, folder: string): Promise<void> {
+  const entries = (await team.list(context, folder)) ?? [];
+  const now = context.platformNow();
+  let bytes = 0;
+  const newestFirst = entries
+    .filter(({ name }) => !Number.isNaN(documentTime(name)))
+    .sort((a, b) => (a.name < b.name ? 1 : -1));
+  const old = newestFirst.filter(({ name, size }) => {
+    bytes += size ?? 0;
+    return documentTime(name) + maxHistoryMs <= now || bytes > maxHistoryBytes;
+  });
+  await team.remove(
+    context,
+    old.slice(-maxRemoved).map(({ name }) => `${folder}/${name}`),
+  );
+}

@@ -2,7 +2,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { FailedError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { deleteAppAndWait } from '../apps/index.ts';
+import { deleteAppAndWait } from '../apps.ts';
 import { previewedBranch } from '../git/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { listPreviews, type Preview } from './list-previews.ts';

@@ -2,24 +2,29 @@ import type { AppArchive } from '../../app/archive.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { newOwnerName } from '../../kernel/disk/index.ts';
 import { BuildFailedError, ConflictError, NotReadyError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
+import { duration, shortBuild } from '../../kernel/output/format.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../platform/contract/apps.ts';
-import type { Build } from '../../platform/contract/builds.ts';
+import { type Build, isCanceled } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { cancelAbandoned, completeDespiteInterrupt, tryRequest, tryUntilKnown } from '../../platform/waiting/index.ts';
-import { UrlExpiredError } from '../../storage/transfer/upload-archive.ts';
+import {
+  cancelAbandoned,
+  completeDespiteInterrupt,
+  tryRequest,
+  tryUntilKnown,
+  waitForChange,
+} from '../../platform/waiting/index.ts';
+import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
 import { startKeeping } from '../archives/index.ts';
-import { followBuild, remoteBuild } from '../builds/index.ts';
+import { fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
 import { recordEvent } from '../history/index.ts';
 import { isSuperseded, waitForBuilds } from './busy-builds.ts';
 import type { Deployment, SendOptions } from './deploy-options.ts';
 import { recordSent, type SentBuild } from './deploy-record.ts';
 import { type KnownBuild, tellOnFailure } from './known-build.ts';
 import { recordEnded, recordFailure } from './record-failure.ts';
-import { StuckBuilds } from './stuck-builds.ts';
-import { uploadFiles } from './upload-files.ts';
+import { isPending, StuckBuilds } from './stuck-builds.ts';
 import { findServing } from './what-serves.ts';
 
 /** What is deployed. */
@@ -230,5 +235,44 @@ export class BuildUpload {
     if (status !== 'cancelled') return;
     context.progress.event('cancelled', { build });
     await recordEnded(context, this.#app, build, isInterrupted ? 'interrupted' : reason);
+  }
+}
+
+/** A build may show some seconds late that its files have arrived. In ms. */
+const latePausesMs = [500, 1_000, 2_000];
+
+/**
+ * Uploads the files of a build; `onArrived` is called before that is announced. An upload that fails counts if the build has
+ * started: a reply that was lost, and a second attempt that was refused because of the first, look like failures.
+ */
+async function uploadFiles(
+  context: Context,
+  { app, created, archive }: { app: string; created: CreatedApp; archive: AppArchive },
+  onArrived: () => void,
+): Promise<void> {
+  const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed, project } = context;
+  const { buildId: build, uploadUrl: url } = created;
+  const { path: file, bytes } = archive;
+  if (!url) throw new UnexpectedReplyError('the platform returned no upload URL');
+  const started = elapsed();
+  const step = progress.step('Uploading');
+  const onProgress = (sent: number) => step.update({ bytes: sent, of: bytes });
+  const options = { signal, delay, silenceMs, onRetry, proxy: settings.proxy, now, elapsed, onProgress };
+  const end = (text: string) => {
+    onArrived();
+    step.done(text);
+  };
+  try {
+    await uploadArchive({ url, file, bytes, contentType: 'application/zip' }, options);
+    end(`Uploaded in ${duration(elapsed() - started)}`);
+  } catch (error) {
+    const look = () => tryUntilKnown(context, (api) => fetchBuild(api, { project, app, build }));
+    const pausesMs = mayHaveHappened(error) ? latePausesMs : [];
+    const hasChanged = (shown?: Build) => !shown || !isPending(shown.status);
+    const status = signal.aborted ? undefined : (await waitForChange(look, hasChanged, delay, pausesMs))?.status;
+    if (status && !isPending(status) && !isCanceled(status))
+      return end('Uploaded: the reply was lost, but the build has started');
+    step.fail();
+    throw error;
   }
 }

@@ -10,7 +10,7 @@ import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { checkReplaceable, sentWithApp } from '../../storage/output-files/index.ts';
+import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import { lookAtDeployed } from './deployed-state.ts';
 import type { LocalApp } from './local-app.ts';

@@ -2,7 +2,7 @@ import type { FileChecksums } from '../../app/file-checksums.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppCreation, appIsUnwell } from '../../platform/contract/apps.ts';
-import { dashboardUrl } from '../apps/index.ts';
+import { dashboardUrl } from '../apps.ts';
 import type { BeforeFacts } from '../decide.ts';
 import { type AppHistory, allApps, type EventOf, readHistory } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';

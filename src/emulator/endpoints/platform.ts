@@ -13,7 +13,6 @@ import type { Running } from '../running/running.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
 import type { Caller } from './caller.ts';
-import type { CapturedDelivery } from './captured-delivery.ts';
 import type { StateChanges } from './state-changes.ts';
 
 /** What the handlers of requests work with. */
@@ -82,3 +81,10 @@ export type Handlers = {
     ? RawHandler
     : Handler<(typeof endpoints)[Name]>;
 };
+
+/** A webhook delivery to an address of the emulator itself, so that a test can look at it without a server of its own. */
+interface CapturedDelivery {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}

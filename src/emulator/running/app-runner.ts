@@ -4,7 +4,6 @@ import { shortAppName } from '../../platform/contract/endpoint.ts';
 import type { AppSettings } from '../model/apps/settings.ts';
 import { fileNameOf } from '../model/state/file-names.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
-import { ActiveWork } from './active-work.ts';
 import type { ArchiveLimits } from './archives/limits.ts';
 import { AppLogs, type AppOutput } from './logs/app-logs.ts';
 import { UsageSampler } from './metrics/usage-sampler.ts';
@@ -248,3 +247,30 @@ const addressInUse =
 const maxStartLines = 5_000;
 
 const stoppedError = new CallAbortedError('the emulator is stopping', 503, -1);
+
+/** Runs or builds that are in progress and can be canceled, by id. */
+class ActiveWork {
+  readonly #active = new Map<string, AbortController>();
+
+  /** `what` is one of them, for the reason: `the run`. */
+  constructor(private readonly what: string) {}
+
+  /** Returns the controller that `cancel` aborts. */
+  track(id: string): AbortController {
+    const controller = new AbortController();
+    this.#active.set(id, controller);
+    return controller;
+  }
+
+  untrack(id: string): void {
+    this.#active.delete(id);
+  }
+
+  cancel(id: string): void {
+    this.#active.get(id)?.abort(new CallAbortedError(`${this.what} was canceled`, 500, 0));
+  }
+
+  abortAll(reason: Error): void {
+    for (const controller of this.#active.values()) controller.abort(reason);
+  }
+}

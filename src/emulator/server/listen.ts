@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemCode } from '../../kernel/errors.ts';
+import { appOfHost } from '../endpoints/apps/app-origin.ts';
 import { observeCall } from '../endpoints/call-observer.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { replyToMalformed } from '../http/malformed.ts';
-import { OriginPolicy } from '../http/origin.ts';
-import { endWithReply, jsonReply, writeRawReply } from '../http/reply.ts';
-import { enterOwnOrigin } from './own-origin.ts';
+import { isAppHost, OriginPolicy } from '../http/origin.ts';
+import { parseRequestTarget } from '../http/read-request.ts';
+import { endWithReply, jsonReply, RefusalError, type ServerReply, writeRawReply } from '../http/reply.ts';
 import type { serveRequest } from './serve.ts';
-import { acceptSocket, isWebSocket, replayWithoutUpgrade } from './upgrade.ts';
 
 /** Listens on the loopback address. Handles requests after `open` is called. */
 export async function startServer(port: number, allowedOrigins: readonly string[]) {
@@ -105,4 +105,72 @@ function bind(server: Server, port: number): Promise<void> {
   return new Promise((done, failed) => {
     server.once('error', failed).listen(port, '127.0.0.1', done);
   });
+}
+
+/**
+ * Makes of a request to the origin of an app one to its path on the platform: every path there is the app's, and none
+ * leads out of it. The reply to one that cannot be, undefined otherwise.
+ */
+function enterOwnOrigin(request: IncomingMessage, { store, url: base }: Platform): ServerReply | undefined {
+  const { host = '' } = request.headers;
+  if (!isAppHost(host)) return undefined;
+  const app = appOfHost(host, store);
+  if (!app) return jsonReply({ message: `no app here has the address ${host}` }, 404);
+  try {
+    // Dots are resolved before the path of the app is prepended.
+    const { pathname, search } = parseRequestTarget(request, base);
+    request.url = `/v4/${encodeURIComponent(app.project)}/${encodeURIComponent(app.name)}${pathname}${search}`;
+    return undefined;
+  } catch (error) {
+    if (error instanceof RefusalError) return error.reply;
+    throw error;
+  }
+}
+
+function isWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** A WebSocket of an app, or of logs. */
+async function acceptSocket(request: IncomingMessage, client: Duplex, head: Buffer, platform: Platform): Promise<void> {
+  try {
+    const url = parseRequestTarget(request, platform.url);
+    await platform.changes.ended;
+    if (url.pathname.startsWith('/v4/')) {
+      const { acceptAppSocket } = await import('../endpoints/invocation/sockets.ts');
+      await acceptAppSocket(request, url, { client, head }, platform);
+      return;
+    }
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error;
+    writeRawReply(client, error.reply);
+    return;
+  }
+  const { acceptLogSocket } = await import('../endpoints/logs/sockets.ts');
+  await acceptLogSocket(request, client, head, platform);
+}
+
+/**
+ * Handles a request as if it had no `Upgrade` header: a server may ignore the protocols that it does not know (RFC 9110,
+ * 7.8). Java and curl offer `h2c` this way with ordinary requests, but Node leaves the connection to us.
+ */
+function replayWithoutUpgrade(
+  server: Server,
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+): void {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    const kept = name.toLowerCase() === 'connection' ? withoutUpgrade(value) : value;
+    if (!/^(upgrade|http2-settings)$/i.test(name) && kept !== '') lines.push(`${name}: ${kept}`);
+  }
+  client.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', client);
+}
+
+function withoutUpgrade(connection: string): string {
+  const options = connection.split(',').map((option) => option.trim());
+  return options.filter((option) => !/^(upgrade|http2-settings)$/i.test(option)).join(', ');
 }

@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Endpoint } from '../../platform/contract/endpoint.ts';
-import { endpoints } from '../../platform/contract/index.ts';
+import { isAbsolute } from 'node:path';
+import { turn } from '../../kernel/clock.ts';
+import { systemCode } from '../../kernel/errors.ts';
+import { type Endpoint, splitRoute } from '../../platform/contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
 import { checkAccess } from '../endpoints/account/access.ts';
-import { activationPath, handleActivation } from '../endpoints/account/activation.ts';
+import { activationPath, approvalSecret, handleActivation } from '../endpoints/account/activation.ts';
+import { captureAddress } from '../endpoints/invocation/webhooks.ts';
 import type { Platform } from '../endpoints/platform.ts';
+import { equalsInConstantTime } from '../http/constant-time.ts';
 import {
   decodeSegment,
   parseAs,
@@ -18,14 +23,18 @@ import type { ByteStream } from '../http/reply.ts';
 import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textReply } from '../http/reply.ts';
 import { storageTarget } from '../http/storage-target.ts';
 import { dashboardPath } from '../model/dashboard-address.ts';
+import { parseFaultOption } from '../model/faults.ts';
+import { Lateness } from '../model/lateness.ts';
 import { recordRequest } from '../model/recorded-request.ts';
+import { DamagedDataError } from '../model/state/damaged.ts';
+import { formatTime } from '../model/time.ts';
 import { applyFault } from './apply-fault.ts';
-import { controlPath, handleControl } from './control.ts';
 import { isCallsPage, showCalls } from './dashboard/calls-handler.ts';
 import { showDashboard } from './dashboard/handler.ts';
+import { editableHeaders, obstacleOf } from './dashboard/shown-call.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
-import { lateView } from './late-view.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
+import { restoreState, saveState } from './snapshots.ts';
 
 /** Records a request, then replies or applies a fault. Rejects when the connection breaks. */
 export async function serveRequest(
@@ -120,3 +129,119 @@ const bodyReaders: Record<string, (request: IncomingMessage) => Promise<unknown>
   true: readForm,
   multipart: readMultipart,
 };
+
+const shownLate: readonly EndpointName[] = ['getAppLogs', 'getBuildLogs', 'listContainers', 'listRuns', 'getRunsChart'];
+
+/**
+ * The platform as a late reply shows it: lists and logs as they were some time ago. Refuses what names a record that is too
+ * young: an app is not in the table of the authorizer yet, a build or a run not in the database. `faultMs`: of this request.
+ */
+function lateView(platform: Platform, name: EndpointName, path: Record<string, string>, faultMs?: number) {
+  const { store, now } = platform;
+  const isShownLate = shownLate.includes(name);
+  const late = faultMs === undefined ? platform.late : new Lateness(now, faultMs);
+  const check = (kind: string, records: ReadonlyMap<string, { createdAt: number }>, status: number) => {
+    const { ms, seenAt } = kind === Object.keys(path).at(-1) && !isShownLate ? late : platform.late;
+    const { createdAt = 0 } = records.get(path[kind] ?? '') ?? {};
+    if (ms > 0 && createdAt > seenAt()) refuse(status, `${kind} ${path[kind]} is not known`);
+  };
+  // The platform's own client changes what it has just created without a second try.
+  if (faultMs === undefined && splitRoute(endpoints[name].route).method !== 'GET') return platform;
+  check('app', store.apps, 403);
+  check('build', store.builds, 404);
+  check('run', store.runs, 404);
+  return isShownLate && late.ms > 0 ? { ...platform, late, now: late.seenAt } : platform;
+}
+
+/** Not a path of the platform: commands of `gantry emulator` and the kits for tests request what is below. */
+const controlPath = '/emulator/';
+
+/**
+ * Does what the owner asks for if the body has the owner's secret: `{"secret": "…"}`. Signals cannot end a process
+ * gracefully on Windows, and tests in other processes cannot call the emulator itself.
+ */
+async function handleControl(request: IncomingMessage, url: URL, platform: Platform): Promise<ServerReply> {
+  const name = url.pathname.slice(controlPath.length);
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (!action) refuse(404, `route not found: ${request.method} ${url.pathname}`);
+  if (request.method !== 'POST') refuse(405, `method ${request.method} not allowed: use POST`);
+  const { secret, ...body } = Object(await readJson(request)) as Record<string, unknown>;
+  if (!equalsInConstantTime(String(secret), approvalSecret(platform.store))) refuse(403, 'wrong secret');
+  try {
+    return await action(body, platform);
+  } catch (error) {
+    if (error instanceof RangeError) refuse(400, error.message);
+    if (error instanceof DamagedDataError) refuse(409, error.message);
+    if (systemCode(error) === 'EEXIST') refuse(409, (error as Error).message);
+    throw error;
+  }
+}
+
+type Action = (body: Record<string, unknown>, platform: Platform) => ServerReply | Promise<ServerReply>;
+
+const actions: Record<string, Action> = {
+  stop(_, { requestStop }) {
+    // After the reply is sent.
+    void turn().then(requestStop);
+    return jsonReply({ message: 'stopping' }, 202);
+  },
+
+  /** `faults`, each as `--fault` takes it. They are added to those that wait, or replace them. */
+  fail({ faults, replace }, platform) {
+    const parsed = textsOf(faults, 'faults').map(parseFaultOption);
+    if (replace === true) platform.faults.clear();
+    for (const { target, faults } of parsed) platform.faults.add(target, ...faults);
+    return jsonReply({ faults: parsed.length });
+  },
+
+  advance({ ms }, { clock }) {
+    if (typeof ms !== 'number') refuse(400, 'ms must be a number');
+    clock.advance(ms);
+    return jsonReply({ now: formatTime(clock.now()) });
+  },
+
+  async save({ folder }, platform) {
+    await saveState(pathOf(folder), platform);
+    return jsonReply({ apps: appNames(platform) });
+  },
+
+  async restore({ folder }, platform) {
+    await restoreState(pathOf(folder), platform);
+    return jsonReply({ apps: appNames(platform) });
+  },
+
+  /** `run`, or `latest`. */
+  call({ run }, platform) {
+    return readCall(String(run), platform);
+  },
+
+  webhooks(_, { url, captured }) {
+    return jsonReply({ url: captureAddress(url), deliveries: captured });
+  },
+};
+
+function textsOf(value: unknown, name: string): string[] {
+  return Array.isArray(value) ? value.map(String) : refuse(400, `${name} must be a list of texts`);
+}
+
+function pathOf(folder: unknown): string {
+  return typeof folder === 'string' && isAbsolute(folder) ? folder : refuse(400, 'folder must be an absolute path');
+}
+
+function appNames({ store }: Platform): string[] {
+  return [...store.apps.values()].map(({ name }) => name).sort();
+}
+
+/** What a call of an app sent. Its headers mark the call that repeats it. */
+function readCall(run: string, { store, inspected }: Platform): ServerReply {
+  const call = inspected.find(run) ?? refuse(404, `call ${run} not found among the last ones`);
+  const app = store.apps.get(call.app) ?? refuse(404, `the app of call ${call.run} was deleted`);
+  const obstacle = obstacleOf(call.body);
+  if (obstacle !== undefined) refuse(409, `call ${call.run} cannot be sent again: ${obstacle}`);
+  const { header } = inspected.expect(call.run, () => {});
+  return jsonReply({
+    ...{ run: call.run, project: app.project, app: app.name, method: call.method, path: call.path },
+    headers: { ...editableHeaders(call), ...header },
+    body: call.body.bytes.toString('base64'),
+  });
+}

@@ -5,22 +5,23 @@ import {
   prepareCall,
   readResponse,
 } from '../../calls/invoke/index.ts';
-import { type AppFacts, factsOf, ReplicaSpending } from '../../calls/spending/index.ts';
+import { chartReader, hasEnded, matches, runsIn } from '../../calls/runs/index.ts';
+import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../calls/spending.ts';
+import { readAppHere } from '../../deploys/apps.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { UsageError } from '../../kernel/errors.ts';
-import { count, groupDigits } from '../../kernel/output/format.ts';
+import { InputNeededError, UsageError } from '../../kernel/errors.ts';
+import { count, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
 import type { LoadCalls } from '../../platform/api/load-calls.ts';
 import type { Context } from '../../platform/context.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { cleanupSignal } from '../../platform/waiting/index.ts';
-import { approveLoad } from './approve-load.ts';
+import { cleanupSignal, tryRequest } from '../../platform/waiting/index.ts';
 import type { BenchReport, BenchStep } from './bench-report.ts';
 import { findLimit } from './find-limit.ts';
 import { runOpenLoop } from './open-loop.ts';
 import { type CallRecords, readServerHalf } from './server-half.ts';
 import { StepCalls } from './step-calls.ts';
 import { keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
-import { UnfinishedCalls } from './unfinished-calls.ts';
 
 /** What is called, as of `invoke`, and how often. */
 export interface BenchOptions
@@ -224,4 +225,121 @@ function rateText(rate: number): string {
 
 function progressText(calls: StepCalls): string {
   return `${groupDigits(calls.ended)} of ${groupDigits(calls.count)}, ${groupDigits(calls.inFlight)} in flight`;
+}
+
+/** Runs are looked at this often, in ms. */
+const lookMs = 5_000;
+const pageSize = 1_000;
+
+/**
+ * Calls that nobody waits for any more: the app is busy with them until their runs have ended. What has not been seen to end
+ * goes on.
+ */
+class UnfinishedCalls {
+  /** Ids of runs that were made since and had not ended at the last look: of these calls, and of others'. */
+  runs: readonly string[] = [];
+  /** How long a call runs in the app, in ms; undefined before one has been seen to end. */
+  runtimeMs: number | undefined;
+  readonly #startedAt: number;
+  #ended = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly context: Pick<Context, 'apiWithSignal' | 'signal' | 'project' | 'platformNow'>,
+    private readonly app: string,
+  ) {
+    this.#startedAt = context.platformNow();
+  }
+
+  /** How many calls that got no response in time are not known to have ended. */
+  count(steps: readonly StepCalls[]): number {
+    const abandoned = steps.reduce((sum, step) => sum + step.abandoned, 0);
+    const answered = steps.reduce((sum, step) => sum + step.ended, 0) - abandoned;
+    // The first call, which is not measured, has ended as well.
+    const endedUnseen = Math.max(0, this.#ended - answered - 1);
+    return Math.max(Math.min(abandoned, this.runs.length), abandoned - endedUnseen);
+  }
+
+  /** Looks at the runs if the last look is old enough. Does not wait for it. */
+  lookNowAndThen(): void {
+    if (this.context.platformNow() - this.#lookedAt >= lookMs) void this.look();
+  }
+
+  async look({ apiWithSignal, signal } = this.context): Promise<void> {
+    this.#lookedAt = this.context.platformNow();
+    const query = { startTime: time(this.#startedAt), endTime: time(this.#lookedAt), limit: pageSize };
+    const { project, platformNow } = this.context;
+    const read = (api: Context['api']) => chartReader({ api, project, platformNow }, this.app, this.#startedAt)(query);
+    const reply = await tryRequest({ apiWithSignal, signal }, read);
+    if (!reply) return;
+    const range = { since: this.#startedAt, until: this.#lookedAt, filters: {} };
+    const runs = runsIn(reply).filter((run) => matches(run, range));
+    const ended = runs.filter(hasEnded);
+    const times = ended.map(({ runtimeMs }) => runtimeMs ?? Number.NaN).filter((ms) => ms > 0);
+    this.runs = runs.filter((run) => !hasEnded(run)).map(({ id }) => id);
+    this.#ended = Math.max(this.#ended, ended.length);
+    if (times.length > 0) this.runtimeMs = times.reduce((sum, ms) => sum + ms, 0) / times.length;
+  }
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+interface Load {
+  target: CallTarget;
+  facts: AppFacts;
+  rates: readonly number[] | undefined;
+  stepMs: number;
+  budget?: number | undefined;
+  configFile: string;
+}
+
+/**
+ * Load costs money, and calls do what they do. An app of this folder may be called; for another one this asks. Throws
+ * InputNeededError where nobody answers, LimitError if the budget does not suffice for one replica.
+ */
+async function approveLoad(context: Context, load: Load): Promise<void> {
+  const { target, facts, budget, configFile } = load;
+  const { app, name } = target;
+  checkBudget({ app, facts, budget, otherLimit: '--rate and --for' });
+  const what = `call ${name} ${callsText(load)}${costText(load)}`;
+  const here = await readAppHere(context, configFile).catch(() => undefined);
+  if (here === undefined || shortAppName(context.project, here) !== app) {
+    const { prompt } = context;
+    if (!prompt.isPossible && budget === undefined && !prompt.isConfirmed) {
+      throw needsBudget(app, ['--yes', '--budget', '1']);
+    }
+    if (!prompt.isPossible && budget === undefined) throw needsBudget(app, ['--budget', '1']);
+    await prompt.confirm(`${upperFirst(what)}? ${app} is not the app of this folder.`);
+  }
+  context.willChange(what, { app, function: target.fn ?? '' });
+}
+
+function needsBudget(app: string, retryWith: string[]): InputNeededError {
+  return new InputNeededError(`a budget is required to call ${app}`, {
+    why: 'it is not the app of this folder, and nobody can be asked here',
+    fix: `pass ${retryWith.join(' ')} for a dollar at most`,
+    retryWith,
+  });
+}
+
+function callsText({ rates, stepMs }: Load): string {
+  if (!rates) return `more and more often, for ${duration(stepMs)} each time`;
+  const calls = rates.reduce((sum, rate) => sum + Math.max(1, Math.round((rate * stepMs) / 1_000)), 0);
+  const perSecond = rates.map((rate) => groupDigits(rate)).join(', ');
+  return `${count(calls, 'time')}: ${perSecond} a second, for ${duration(stepMs)}${rates.length > 1 ? ' each' : ''}`;
+}
+
+/** An upper bound: all replicas, for all of the time. */
+function costText({ rates, stepMs, facts, budget }: Load): string {
+  const { price, cooldown, maxReplicas } = facts;
+  if (budget !== undefined) return `, for ${dollars(budget * 100)} at most`;
+  if (price === undefined || !rates) return '';
+  const seconds = (rates.length * stepMs) / 1_000 + cooldown;
+  return `, for ${dollars(price * maxReplicas * seconds)} at most with ${count(maxReplicas, 'replica')}`;
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

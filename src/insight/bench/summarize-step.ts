@@ -1,5 +1,5 @@
-import { quantile } from '../../calls/difference/index.ts';
-import type { AppFacts } from '../../calls/spending/index.ts';
+import { quantile } from '../../calls/difference.ts';
+import type { AppFacts } from '../../calls/spending.ts';
 import type { BenchSecond, BenchStep, CallParts } from './bench-report.ts';
 import type { CallRecord } from './server-half.ts';
 import { noConnection, noResponse, type StepCalls } from './step-calls.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCount } from '../../calls/difference/index.ts';
+import type { ErrorCount } from '../../calls/difference.ts';
 import { addOutcome } from '../../calls/runs/index.ts';
 import type { ServingTime } from '../../deploys/served-before.ts';
 import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';

@@ -1,10 +1,4 @@
-import {
-  compareDurations,
-  compareErrors,
-  type ErrorCount,
-  fisherChance,
-  quantile,
-} from '../../calls/difference/index.ts';
+import { compareDurations, compareErrors, type ErrorCount, fisherChance, quantile } from '../../calls/difference.ts';
 import { allHours, type BuildSamples, type HourlySamples } from './build-samples.ts';
 import type { BuildVerdict, Comparison, Durations, Quantiles } from './comparison.ts';
 

@@ -1,8 +1,8 @@
 import { recordLook } from '../../deploys/history/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { localTime } from '../../kernel/output/format.ts';
+import { dollars, localTime } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
+import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { getAppCost, getProjectCost } from '../../platform/contract/costs.ts';
 import { shortAppName, toAppId } from '../../platform/contract/endpoint.ts';
 import { amountOf } from '../../platform/contract/scalars.ts';
@@ -11,9 +11,7 @@ import { tryRequest } from '../../platform/waiting/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { billOf, utcDay } from './bill.ts';
 import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
-import { figuresOf } from './figure-sources.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
-import { fitsSettings, misfitText } from './paid-time.ts';
 import { ReplicaTime } from './replica-time.ts';
 
 interface CostOptions {
@@ -189,4 +187,101 @@ function dayRows({ since, until }: Period, costs: Days | undefined, { days }: Re
 
 function localDay(time: number): string {
   return localTime(new Date(time).toISOString()).slice(0, 10);
+}
+
+/** Cost / price, in seconds of replicas. */
+interface PaidTime {
+  seconds: number;
+  days: readonly number[];
+}
+
+interface Possible {
+  app: Pick<App, 'minReplicaCount' | 'maxReplicaCount'>;
+  time: ReplicaTime;
+  rangeSeconds: number;
+}
+
+const daySeconds = 86_400;
+/** A deploy runs two versions for a while, and a bill comes up to an hour late. */
+const tolerance = { most: 1.5, least: 0.5, seconds: 3_600 };
+
+/**
+ * Whether replicas can have lived for as long as the price of now says: not longer than all of them in the period and on each
+ * day, and not shorter than their calls. If not, the price or the scaling was another one, and the time is not known.
+ */
+function fitsSettings(paid: PaidTime, { app, time, rangeSeconds }: Possible): boolean {
+  const replicas = Math.max(app.minReplicaCount ?? 0, app.maxReplicaCount ?? Number.POSITIVE_INFINITY);
+  const canBe = (seconds: number, length: number) =>
+    seconds <= tolerance.most * replicas * length + tolerance.seconds * Math.max(1, replicas);
+  return (
+    canBe(paid.seconds, rangeSeconds) &&
+    paid.days.every((seconds) => canBe(seconds, daySeconds)) &&
+    time.busySeconds - paid.seconds <= Math.min(tolerance.seconds, tolerance.least * time.busySeconds)
+  );
+}
+
+function misfitText(app: string, cents = 0, price = 0): string {
+  const hourly = dollars(3_600 * price);
+  return `${app}: what is idle is not known: a cost of ${dollars(cents)} does not fit the price of now, ${hourly} an hour; the price or the scaling was another one`;
+}
+
+interface Sources {
+  /** Undefined if the platform tells neither. */
+  cost: 'month' | 'days' | undefined;
+  /** What was paid for, or by its calls; unknown if the cost does not fit the price. */
+  replicaTime: 'paid' | 'modeled' | 'unknown';
+}
+
+const get = 'GET /v2/projects/{project}/apps';
+const runs = [`${get}/{app}/runs/charts`];
+const app = [`${get}/{app}`];
+
+const costFrom = {
+  month: { endpoints: [get], how: 'cost_metrics.total_cost of this month, or the sum of its parts' },
+  days: { endpoints: [`${get}/{app}/cost`], how: 'sum of total_cost_cents of the days' },
+  nowhere: { endpoints: [], how: 'not known: the platform returned no cost' },
+};
+
+/** Each figure of an app with the requests it is from and how it was computed. */
+function figuresOf(report: AppCostReport, { cost, replicaTime: source }: Sources): Figure[] {
+  const costSource = costFrom[cost ?? 'nowhere'];
+  const paid = { endpoints: [...costSource.endpoints, ...app], how: 'cost / price' };
+  const modeled = {
+    endpoints: [...runs, ...app],
+    how: 'a replica lives from its first call until cooldown after its last one, min_replicas live always',
+  };
+  const of = (
+    figure: string,
+    unit: Figure['unit'],
+    value: number | null,
+    source: Pick<Figure, 'endpoints' | 'how'>,
+  ) => ({
+    ...{ app: report.app, figure, value, unit },
+    ...source,
+  });
+  const misfit = { ...paid, how: 'not known: cost / price of now is more than max_replicas allow, or less than busy' };
+  const replicaTime = { paid, modeled, unknown: misfit }[source];
+  const both = [...new Set([...replicaTime.endpoints, ...runs])];
+  return [
+    of('cost', 'US cents', report.costCents, costSource),
+    of('price', 'US cents per second', report.centsPerSecond, { endpoints: app, how: 'costPerSecondCents, of now' }),
+    of('replica time', 'seconds', report.replicaSeconds, replicaTime),
+    of('busy', 'seconds', report.busySeconds, {
+      endpoints: runs,
+      how: 'time in which a replica (podName) runs at least one call: createdAt + totalQueueTimeMs, for runtimeMs; what is within the period',
+    }),
+    of('idle', 'seconds', report.idleSeconds, { endpoints: both, how: 'replica time - busy' }),
+    of('idle cost', 'US cents', report.idleCents, { endpoints: both, how: 'cost x idle / replica time' }),
+    of('calls', 'calls', report.calls, { endpoints: runs, how: 'runs created in the period' }),
+    of('cold starts', 'calls', report.coldStarts, { endpoints: runs, how: 'runs with coldstartTimeMs > 0' }),
+    of('cold start', 'ms', report.coldStartMs, { endpoints: runs, how: 'median of coldstartTimeMs > 0' }),
+    ...(report.waste
+      ? [
+          of('savings', 'US cents', report.waste.savesCents, {
+            endpoints: [...runs, ...app],
+            how: 'price x the replica time that the other setting saves; new cold starts last the median',
+          }),
+        ]
+      : []),
+  ];
 }

@@ -1,4 +1,4 @@
-import { quantile } from '../../calls/difference/index.ts';
+import { quantile } from '../../calls/difference.ts';
 import { type Call, countErrors, hasEnded, runHasFailed } from '../../calls/runs/index.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Container, isRunning } from '../../platform/contract/containers.ts';

@@ -1,3 +1,206 @@
-export { type AppStatus, readAppStatus } from './app-status.ts';
-export { type ProjectStatus, readProjectStatus } from './project-status.ts';
+import { resolve } from 'node:path';
+import { readAppName } from '../../app/read-app-name.ts';
+import { countErrors, findJobs, Jobs, searchRuns } from '../../calls/runs/index.ts';
+import { fetchBuild } from '../../deploys/builds/index.ts';
+import { readHistory, recordLook } from '../../deploys/history/index.ts';
+import { type BuildCommit, findCommit, type Here } from '../../deploys/identity.ts';
+import { compareHere, type DifferenceHere } from '../../deploys/send/index.ts';
+import { AuthError, type ExitName, GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
+import { targetText } from '../../platform/config/target.ts';
+import type { Context } from '../../platform/context.ts';
+import { type App, listApps, liveBuild } from '../../platform/contract/apps.ts';
+import { isRunning, listContainers } from '../../platform/contract/containers.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { contextWith, noStep } from '../../platform/waiting/index.ts';
+import { explainFailure } from '../explain.ts';
+import { readServiceStatus, type ServiceStatus } from './service-status.ts';
+
 export { isOperational, type ServiceStatus } from './service-status.ts';
+
+/** The state of a project: its apps, the one that changed last first. */
+export interface ProjectStatus {
+  target: string;
+  apps: { app: string; status: string | null; hardware: string | null; updatedAt: string | null }[] | null;
+  platform: ServiceStatus | null;
+  /** Why a part is null. */
+  unknown: Unknown;
+  /** That of the error if nothing of the project is known. */
+  exit: ExitName;
+}
+
+export async function readProjectStatus(context: Context): Promise<ProjectStatus> {
+  const quiet = silent(context);
+  const parts = new Parts(context.signal);
+  const [apps, platform] = await Promise.all([
+    parts.read('apps', () => readApps(quiet)),
+    parts.read('platform', () => readServiceStatus(quiet)),
+  ]);
+  return { target: targetText(context.target), apps, platform, unknown: parts.unknown, exit: parts.exitOf('apps') };
+}
+
+async function readApps({ api, project }: Context): Promise<ProjectStatus['apps']> {
+  const apps = await api(listApps, { project });
+  return apps
+    .map(({ id, name, status, hardware, updatedAt }) => ({
+      app: name ?? shortAppName(project, id),
+      ...{ status: status ?? null, hardware: hardware ?? null, updatedAt: updatedAt ?? null },
+    }))
+    .sort(latestFirst(({ updatedAt }) => updatedAt));
+}
+
+/** The state of one app. A part that is null either does not exist or is not known: `unknown` says why. */
+export interface AppStatus {
+  /** Project and platform, in the words of every command. */
+  target: string;
+  app: string;
+  /** The platform's word; null if the app is not deployed. */
+  status: string | null;
+  /** The build that serves, and what the history of this machine has found of it. */
+  live: ({ build: string; createdAt: string | null; found: string | null } & BuildCommit) | null;
+  /** How this folder differs from it; null if the app is not that of this folder. */
+  here: DifferenceHere | null;
+  replicas: { running: number; min: number | null; max: number | null } | null;
+  lastHour: { calls: number; errors: number } | null;
+  /** Of all replicas that run now. */
+  costPerHourCents: number | null;
+  failure: { build: string | null; run: string | null; title: string; fix: string | null } | null;
+  platform: ServiceStatus | null;
+  unknown: Unknown;
+  /** That of the error if nothing of the app is known. */
+  exit: ExitName;
+}
+
+/** Reads the state of an app with at most four requests at once. Throws NotFoundError only for an app that was named. */
+export async function readAppStatus(context: Context, name: string, configFile: string): Promise<AppStatus> {
+  const { target, signal, cwd } = context;
+  const isHere = (await readAppName(resolve(cwd, configFile), configFile)) === name;
+  const quiet = silent(context);
+  const parts = new Parts(signal);
+  const asked = await parts.read('live', () => readApp(quiet, name));
+  if (asked instanceof NotFoundError && !isHere) throw asked;
+  const status = emptyStatus(targetText(target), name);
+  if (asked === null || asked instanceof NotFoundError) {
+    const platform = await parts.read('platform', () => readServiceStatus(quiet));
+    if (asked === null) {
+      parts.missing(['replicas', 'lastHour', 'costPerHourCents', 'failure', ...(isHere ? ['here'] : [])], 'live');
+    }
+    return { ...status, platform, unknown: parts.unknown, exit: parts.exitOf('live') };
+  }
+  const app = shortAppName(context.project, asked.id || name);
+  const [[platform, live], [containers, here], lastHour, failure] = await Promise.all([
+    inTurn(
+      () => parts.read('platform', () => readServiceStatus(quiet)),
+      () => parts.read('live', () => readLive(quiet, { app, configFile }, asked)),
+    ),
+    inTurn(
+      () => parts.read('replicas', () => countRunning(quiet, app)),
+      () => (isHere ? parts.read('here', () => compareHere(quiet, configFile)) : null),
+    ),
+    parts.read('lastHour', () => readLastHour(quiet, app)),
+    parts.read('failure', () => readFailure(quiet, app, configFile)),
+  ]);
+  const { costPerSecondCents, minReplicaCount: min = null, maxReplicaCount: max = null } = asked;
+  if (containers === null) parts.missing(['costPerHourCents'], 'replicas');
+  else if (typeof costPerSecondCents !== 'number')
+    parts.unknown.costPerHourCents = 'the platform does not tell the price';
+  const isPriced = containers !== null && typeof costPerSecondCents === 'number';
+  return {
+    ...status,
+    ...{ app, status: asked.status ?? null, live, here, lastHour, failure, platform, unknown: parts.unknown },
+    replicas: containers === null ? null : { running: containers, min, max },
+    costPerHourCents: isPriced ? costPerSecondCents * 3_600 * containers : null,
+  };
+}
+
+function emptyStatus(target: string, app: string) {
+  const none = { status: null, live: null, here: null, replicas: null, lastHour: null };
+  return { target, app, ...none, costPerHourCents: null, failure: null, exit: 'ok' as ExitName };
+}
+
+/** The error itself for an app that is not deployed: that is known, too. */
+async function readApp({ api, project }: Context, app: string): Promise<App | NotFoundError> {
+  return fetchApp(api, { project, app }).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return error;
+    throw error;
+  });
+}
+
+async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B> | B): Promise<[A, B]> {
+  const one = await first();
+  return [one, await second()];
+}
+
+async function readLive(context: Context, here: Here, asked: App): Promise<AppStatus['live']> {
+  const { api, project } = context;
+  const { app } = here;
+  const build = liveBuild(asked);
+  if (build === undefined) return null;
+  const [history, { createdAt }] = await Promise.all([
+    // What only reads for a model writes no file.
+    context.isForModel ? readHistory(context, app) : recordLook(context, app, asked),
+    fetchBuild(api, { project, app, build }),
+  ]);
+  const commit = await findCommit(context, here, build);
+  return { build, createdAt: createdAt ?? null, ...commit, found: history.markOf(build) ?? null };
+}
+
+async function countRunning({ api, project }: Context, app: string): Promise<number> {
+  const containers = (await api(listContainers, { project, app })) ?? [];
+  const replicas = new Jobs().see({ containers }).replicas(containers);
+  return replicas.filter((each) => isRunning(each)).length;
+}
+
+/** The latest thousand runs tell how many fail. */
+async function readLastHour(context: Context, app: string): Promise<AppStatus['lastHour']> {
+  const until = context.platformNow();
+  const range = { since: until - 3_600_000, until, filters: {}, asyncOnly: false, limit: 1_000 };
+  const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs(context, app)]);
+  const calls = jobs.calls(runs);
+  return { calls: Math.max(total, runs.length) - (runs.length - calls.length), errors: countErrors(calls).failed };
+}
+
+async function readFailure(context: Context, app: string, configFile: string): Promise<AppStatus['failure']> {
+  const { build, run, cause, title, fix } = await explainFailure(context, { app, configFile, callsOnly: true });
+  return cause === null ? null : { build, run, title, fix };
+}
+
+/** Why parts of a status are not known, by the name of the part. */
+type Unknown = Record<string, string>;
+
+/** Reads parts of a status, each of which may fail without the others. The platform is not asked twice if it is down. */
+class Parts {
+  readonly unknown: Unknown = {};
+  readonly #exits = new Map<string, ExitName>();
+
+  constructor(private readonly signal: AbortSignal) {}
+
+  /** Null if the part cannot be had: `unknown` says why. A login that is missing or refused is missing for all parts. */
+  async read<T>(name: string, read: () => Promise<T>): Promise<T | null> {
+    try {
+      return await read();
+    } catch (error) {
+      if (this.signal.aborted || error instanceof AuthError || !(error instanceof GantryError)) throw error;
+      this.unknown[name] = error.message;
+      this.#exits.set(name, error.exit);
+      return null;
+    }
+  }
+
+  /** How a command ends that asked for this part above all: with the code of its error, if it is not known. */
+  exitOf(name: string): ExitName {
+    return this.#exits.get(name) ?? 'ok';
+  }
+
+  /** Says that other parts are not known for the reason of this one. */
+  missing(names: readonly string[], like: string): void {
+    for (const name of names) this.unknown[name] = this.unknown[like] ?? '';
+  }
+}
+
+/** The same context without steps and notes: the status is all that is shown. */
+function silent(context: Context): Context {
+  const progress = { ...context.progress, step: () => noStep, note() {}, footnote() {}, warn() {} };
+  return contextWith(context, { progress });
+}

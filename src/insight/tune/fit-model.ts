@@ -1,4 +1,4 @@
-import { routings, type Scaling } from '../../platform/scaling/index.ts';
+import { routings, type Scaling } from '../../platform/scaling.ts';
 import { maxReplayError as maxError } from '../cost/index.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import type { PastCalls, PastStart } from './past-calls.ts';

@@ -1,4 +1,4 @@
-import type { Scaling } from '../../platform/scaling/index.ts';
+import type { Scaling } from '../../platform/scaling.ts';
 import { monthMs } from '../cost/index.ts';
 import type { Outcome, ScalingSettings } from './advice.ts';
 import { coldStartsOf, latencyOf } from './fit-model.ts';

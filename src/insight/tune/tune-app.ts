@@ -1,4 +1,4 @@
-import { factsOf } from '../../calls/spending/index.ts';
+import { factsOf } from '../../calls/spending.ts';
 import { recordLook } from '../../deploys/history/index.ts';
 import { pause } from '../../kernel/clock.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
@@ -9,11 +9,10 @@ import { getAppCost } from '../../platform/contract/costs.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { type Bill, billOf, maxReplayError, median, offBy } from '../cost/index.ts';
+import { type Bill, billOf, type Figure, maxReplayError, median, offBy } from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import type { Advice, ScalingSettings, ServiceLevel } from './advice.ts';
 import { chooseOptions, frontierOf, wishesOf } from './choose-options.ts';
-import { adviceFigures } from './figure-sources.ts';
 import { type FittedModel, fitModel } from './fit-model.ts';
 import { replayer, scalingToReplay } from './outcomes.ts';
 import { PastCalls } from './past-calls.ts';
@@ -161,3 +160,61 @@ const routingText = {
   'in turn': 'the next replica in turn',
   'last used': 'the free replica that was used last',
 };
+
+const app = 'GET /v2/projects/{project}/apps/{app}';
+const runs = `${app}/runs/charts`;
+
+/** Each figure of the options with the requests it is from and how it was computed. */
+function adviceFigures({ app: name, predictionError: error, options, calls }: Advice): Figure[] {
+  const of = (
+    figure: string,
+    unit: Figure['unit'],
+    value: number | null,
+    endpoints: string[],
+    how: string,
+  ): Figure => ({
+    ...{ app: name, figure, value, unit, endpoints, how },
+  });
+  const each = 'each day is replayed with starts and routing of the other days';
+  return [
+    of('calls', 'calls', calls, [runs], 'runs with createdAt and runtimeMs'),
+    of(
+      'error of cold starts',
+      'share',
+      error?.coldStarts ?? null,
+      [runs],
+      `replayed / coldstartTimeMs > 0, less 1; ${each}`,
+    ),
+    of(
+      'error of p90',
+      'share',
+      error?.p90 ?? null,
+      [runs],
+      `replayed / (totalQueueTimeMs + runtimeMs), less 1; ${each}`,
+    ),
+    of(
+      'error of the bill',
+      'share',
+      error?.cost ?? null,
+      [runs, app, `${app}/cost`],
+      'replayed replica time x costPerSecondCents / total_cost_cents of the days, less 1',
+    ),
+    ...options.flatMap(({ option, coldStarts, p90, monthCents }) => [
+      of(
+        `cold starts, ${option}`,
+        'calls',
+        coldStarts,
+        [runs, app],
+        'calls that wait for a start when all are replayed with these settings',
+      ),
+      of(`p90, ${option}`, 'ms', p90, [runs, app], '90th percentile of wait + runtimeMs in the replay'),
+      of(
+        `month, ${option}`,
+        'US cents',
+        monthCents,
+        [runs, app, `${app}/cost`],
+        'replayed replica time x costPerSecondCents / (1 + error of the bill), for 30 days',
+      ),
+    ]),
+  ];
+}

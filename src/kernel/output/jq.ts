@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import type { JqResult } from 'jq-wasm';
+import { startOwnWorker } from '../../own-files.ts';
 import { after } from '../clock.ts';
 import { FailedError, UsageError } from '../errors.ts';
-import { startOwnWorker } from '../../own-files.ts';
 import { duration, size } from './format.ts';
 import { readJq } from './jq-wasm.ts';
 import type { JqJob, JqReply } from './jq-worker.mjs';

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, TemporaryFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError } from '../../kernel/errors.ts';
-import { ownFilePath } from '../../own-files.ts';
 import { releaseNames, version } from '../../kernel/version.ts';
+import { ownFilePath } from '../../own-files.ts';
 import type { Context } from '../../platform/context.ts';
 
 /** Where a pipeline finds the package of gantry, from the root of the repository. Deploys do not send this folder. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { basename, relative, resolve } from 'node:path';
+import { sampleCallOf } from '../../app/sample-call.ts';
 import { ConflictError, type GantryError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { deleteApp } from '../../platform/contract/apps.ts';
@@ -8,7 +9,6 @@ import { noStep } from '../../platform/waiting/index.ts';
 import { announceEmulator } from '../emulator/index.ts';
 import { type AppVersion, develop, type Reload } from './develop.ts';
 import { FolderWatcher } from './folder-watcher.ts';
-import { sampleCall } from './sample-call.ts';
 
 /** The platform that the apps of a session run on. */
 export interface DevPlatform {
@@ -249,4 +249,24 @@ export class DevSession {
 /** Below a path, relative links work only with a trailing slash. */
 function pageOf({ runtime, page, endpoint }: Pick<AppVersion, 'runtime' | 'page' | 'endpoint'>): string {
   return runtime === 'custom' ? page || `${endpoint}/` : '';
+}
+
+/**
+ * A command that calls the app; empty if main.py has no function. A token goes through stdin: other users of this machine can read the arguments of a
+ * process, but not those of `printf`, which is a shell builtin.
+ */
+async function sampleCall({ local: { project }, endpoint }: AppVersion, token?: string): Promise<string> {
+  const { deployment, custom, runtime, root } = project;
+  const curl =
+    deployment.disable_auth === false && token !== undefined
+      ? [`printf 'authorization: Bearer ${token}' | curl`, '-H @-']
+      : ['curl'];
+  if (runtime !== 'cortex') {
+    return [...curl, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
+  }
+  const call = await sampleCallOf(root);
+  if (!call) return '';
+  const { function: name, parameters } = call;
+  const body = JSON.stringify(parameters);
+  return [...curl, `${endpoint}/${name}`, "-H 'content-type: application/json'", `-d '${body}'`].join(' ');
 }

@@ -1,11 +1,12 @@
+import { isCi } from '../../kernel/environment.ts';
 import type { GantryError } from '../../kernel/errors.ts';
 import { resolveSettings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Check } from './check.ts';
+import { isNewer, newestVersionOfToday, readInstallation } from '../version/index.ts';
+import { type Check, okCheck, warningCheck } from './check.ts';
 import { checkCache, checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
 import { checkPlatform } from './platform-checks.ts';
 import { checkToken } from './token-check.ts';
-import { checkVersion } from './version-check.ts';
 
 export type { Check };
 
@@ -34,4 +35,15 @@ export async function runChecks(context: Context): Promise<Check[]> {
     step.fail();
     throw error;
   }
+}
+
+/** How gantry was installed, and whether there is a newer version. Nothing asks the registry in a pipeline. */
+async function checkVersion(context: Context): Promise<Check> {
+  const { version, installedWith, path, update } = readInstallation();
+  const origin = `installed with ${installedWith}: ${path}; to update: ${update}`;
+  const isAsked = context.terminal.stderr && !isCi(context.env);
+  const newest = isAsked ? await newestVersionOfToday(context) : undefined;
+  if (newest === undefined) return okCheck('version', `gantry ${version}, ${origin}`);
+  if (!isNewer(newest, version)) return okCheck('version', `gantry ${version} is the newest version, ${origin}`);
+  return warningCheck('version', `gantry ${newest} is available; this is ${version}`, update);
 }

@@ -1,3 +1,153 @@
-export { newestVersionOfToday } from './daily-version.ts';
-export { readInstallation } from './installation.ts';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { makePrivateFolder, namesIn, readRegularSync, writeFileAtomicSync } from '../../kernel/disk/index.ts';
+import { releaseNames, version } from '../../kernel/version.ts';
+import { isExecutable, ownLocation } from '../../own-files.ts';
+import { type StateKey, stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
+import { findNewestVersion, registryUrl } from './newest-version.ts';
+
 export { isNewer } from './newest-version.ts';
+
+const dayMs = 86_400_000;
+
+interface KnownVersion {
+  /** The registry that was asked. */
+  registry: StateKey;
+  /** Absent if it could not be found out. */
+  version?: string | undefined;
+  /** In ms since the epoch. */
+  askAgainAt: number;
+}
+
+/** The newest released version, asked for at most once a day; undefined if the registry did not tell. */
+export async function newestVersionOfToday(context: Context): Promise<string | undefined> {
+  const { env, settings, signal, now } = context;
+  const file = join(settings.folders.cache, 'newest-version.json');
+  const url = registryUrl(env);
+  if (!url) return undefined;
+  const registry = stateKey(url.href);
+  const known = readKnown(file, registry);
+  // A clock that was far ahead must not end the questions.
+  if (known && now() < known.askAgainAt && known.askAgainAt < now() + dayMs * 2) return known.version;
+  const version = await findNewestVersion(context, url).catch(() => undefined);
+  signal.throwIfAborted();
+  remember(settings.folders.cache, file, { registry, version, askAgainAt: now() + dayMs });
+  return version;
+}
+
+function readKnown(file: string, registry: StateKey): KnownVersion | undefined {
+  try {
+    const { version, askAgainAt, registry: asked } = JSON.parse(String(readRegularSync(file)));
+    if (asked !== registry || typeof askAgainAt !== 'number') return undefined;
+    return { registry, version: typeof version === 'string' ? version : undefined, askAgainAt };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A read-only home only means that it is asked for again. */
+function remember(folder: string, file: string, known: KnownVersion): void {
+  try {
+    makePrivateFolder(folder);
+    writeFileAtomicSync(file, JSON.stringify(known), { mode: 0o600 });
+  } catch {}
+}
+
+/** By method: a command that updates gantry, or words where there is none. `{npm}` is its name on that index. */
+const updates = {
+  npm: 'npm install --global {npm}@latest',
+  'npm-project': 'npm install {npm}@latest',
+  npx: 'npx {npm}@latest',
+  pnpm: 'pnpm add --global {npm}@latest',
+  'pnpm-project': 'pnpm add {npm}@latest',
+  yarn: 'yarn global add {npm}@latest',
+  'yarn-project': 'yarn up {npm}',
+  bun: 'bun add --global {npm}@latest',
+  bunx: 'bunx {npm}@latest',
+  pip: 'pip install --upgrade {pypi}',
+  pipx: 'pipx upgrade {pypi}',
+  uv: 'uv tool upgrade {pypi}',
+  uvx: 'uvx --from {pypi}@latest gantry',
+  homebrew: 'brew upgrade gantry',
+  image: 'pull the newest image',
+  executable: 'replace the executable by that of the latest release',
+  source: 'git pull && npm install',
+};
+
+type Method = keyof typeof updates;
+
+interface Installation {
+  version: string;
+  installedWith: Method;
+  /** The executable, or the folder of the program. */
+  path: string;
+  /** The version of Node that runs gantry. */
+  node: string;
+  platform: string;
+  /** A command, or what to do. */
+  update: string;
+}
+
+/** How this gantry was installed, as far as its path tells. */
+export function readInstallation(location = ownLocation(), alone = isExecutable(), names = releaseNames): Installation {
+  const path = existsSync(location) ? realpathSync(location) : location;
+  const installedWith = installMethodOf(path, alone);
+  return {
+    version,
+    installedWith,
+    path,
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    update: updates[installedWith].replace(/^.*\{(npm|pypi)\}.*$/, (line, index: 'npm' | 'pypi') =>
+      names[index] === null ? 'install a newer package in the same way' : line.replace(`{${index}}`, names[index]),
+    ),
+  };
+}
+
+/** The first pattern that a path matches tells. Paths have forward slashes. */
+const shapes: [RegExp, Method][] = [
+  [/\/Cellar\//, 'homebrew'],
+  [/\/uv\/tools\//, 'uv'],
+  [/\/uv\/(cache\/)?(archive-v\d+|environments-v\d+|builds-v\d+)\//, 'uvx'],
+  [/\/pipx\/(venvs|\.cache)\//, 'pipx'],
+  [/\/gantry_cli\/program(\/|$)/, 'pip'],
+  [/\/_npx\//, 'npx'],
+  [/\/bunx-[^/]*\//, 'bunx'],
+  [/\/install\/global\/node_modules\//, 'bun'],
+  [/\/pnpm\/(global|store\/v\d+\/links)\//i, 'pnpm'],
+  [/\/node_modules\/\.pnpm\//, 'pnpm-project'],
+  [/\/yarn\/(Data\/)?global\/node_modules\//i, 'yarn'],
+  [/\/\.yarn\//, 'yarn-project'],
+];
+
+function installMethodOf(path: string, alone: boolean): Method {
+  const known = shapes.find(([shape]) => shape.test(path.replaceAll('\\', '/')));
+  if (known) return known[1];
+  if (alone) return methodOfExecutable(path);
+  const [, parent] = /^(.*)[\\/]node_modules[\\/]/.exec(path) ?? [];
+  if (parent === undefined) return 'source';
+  return existsSync(join(parent, 'package.json')) ? methodOfProject(parent) : 'npm';
+}
+
+/** A dependency of a project, which has the lock file of what installed it. */
+function methodOfProject(folder: string): Method {
+  if (existsSync(join(folder, 'pnpm-lock.yaml'))) return 'pnpm-project';
+  return existsSync(join(folder, 'yarn.lock')) ? 'yarn-project' : 'npm-project';
+}
+
+/** pip puts the executable into the folder of programs beside its libraries, the Dockerfile the notices below /usr. */
+function methodOfExecutable(path: string): Method {
+  const prefix = join(dirname(path), '..');
+  if (existsSync(join(prefix, '../share/doc/gantry/THIRD-PARTY-NOTICES.txt'))) return 'image';
+  return existsSync(join(prefix, 'pyvenv.cfg')) || hasWheel(prefix) ? 'pip' : 'executable';
+}
+
+function hasWheel(prefix: string): boolean {
+  const libraries = namesIn(join(prefix, 'lib'))
+    .filter((name) => name.startsWith('python'))
+    .map((name) => join(prefix, 'lib', name));
+  return [...libraries, join(prefix, 'Lib')]
+    .flatMap((folder) => ['site-packages', 'dist-packages'].map((name) => join(folder, name)))
+    .some((folder) => namesIn(folder).some((name) => /^gantry_cli-.*\.dist-info$/.test(name)));
+}

@@ -1,6 +1,71 @@
-export { assumeClock, atPlatformTime } from './at-platform-time.ts';
-export { type DecodedBody, decodeBody } from './decode-body.ts';
-export { expectId } from './expect-id.ts';
-export { fetchApp } from './fetch-app.ts';
+import { isUtf8 } from 'node:buffer';
+import { UnexpectedReplyError } from '../../kernel/errors.ts';
+import { parseJson } from '../../kernel/json-text.ts';
+import type { Api } from '../api/client.ts';
+import type { Context } from '../context.ts';
+import { type App, getApp } from '../contract/apps.ts';
+import { toAppId } from '../contract/endpoint.ts';
+
 export { jsonLeaves } from './json-leaves.ts';
 export { type ListPage, type PagePosition, readPages } from './pages.ts';
+
+/**
+ * Reads one app, given as `web` or `p-123-web`. Throws UnexpectedReplyError if the platform replies with another app. Its
+ * name is compared only if the reply has no id.
+ */
+export async function fetchApp(api: Api, params: { project: string; app: string }): Promise<App> {
+  const shown = await api(getApp, params);
+  const named = shown.id || (shown.name ?? '');
+  expectId('app', toAppId(params.project, params.app), { id: named && toAppId(params.project, named) });
+  return shown;
+}
+
+/** Throws UnexpectedReplyError if the platform replied with another app, build or run. A missing id is filled in. */
+export function expectId<T extends { id: string }>(kind: string, expected: string, reply: T): T {
+  const { id } = reply;
+  if (id === '') return { ...reply, id: expected };
+  if (id.toLowerCase() === expected.toLowerCase()) return reply;
+  throw new UnexpectedReplyError(`the platform replied with another ${kind} when asked for ${kind} ${expected}`, {
+    details: { asked: expected, answered: id },
+  });
+}
+
+/** A body in a form that fits into JSON. */
+export interface DecodedBody {
+  body: unknown;
+  encoding: 'json' | 'text' | 'base64';
+}
+
+/** Parses a body that is JSON, otherwise returns it as text, or as base64 if it is binary. */
+export function decodeBody(bytes: Buffer): DecodedBody {
+  if (!isUtf8(bytes)) return { body: bytes.toString('base64'), encoding: 'base64' };
+  const text = bytes.toString('utf8');
+  try {
+    return { body: parseJson(text), encoding: 'json' };
+  } catch {
+    return { body: text, encoding: 'text' };
+  }
+}
+
+type Clocks = Pick<Context, 'now' | 'platformNow'>;
+
+/** A reply shows the platform's clock in whole seconds. */
+const minDifferenceMs = 2_000;
+
+/**
+ * Looks at a period that is counted from the platform's clock, such as the last hour. The first reply of a command shows that
+ * clock, so only if it differs from the one that was assumed, the look is repeated.
+ */
+export async function atPlatformTime<T>(clocks: Clocks, look: (now: number) => Promise<T>): Promise<T> {
+  const wasRight = assumeClock(clocks);
+  const first = look(clocks.platformNow());
+  await first.catch(() => {});
+  return wasRight() ? first : look(clocks.platformNow());
+}
+
+/** Tells later whether replies have shown that the platform's clock is the one that is assumed now. */
+export function assumeClock({ now, platformNow }: Clocks): () => boolean {
+  const aheadMs = () => platformNow() - now();
+  const assumed = aheadMs();
+  return () => Math.abs(aheadMs() - assumed) < minDifferenceMs;
+}

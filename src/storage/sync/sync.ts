@@ -1,25 +1,41 @@
+import { posix } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
-import { UsageError } from '../../kernel/errors.ts';
+import { toDiskError } from '../../kernel/disk/index.ts';
+import { ConflictError, GantryError, UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
 import type { Context } from '../../platform/context.ts';
 import {
   type CopyContext,
+  type CopyEndSource,
   type CopyLocation,
   type CopyOptions,
   type CopyPaths,
   type CopySummary,
+  type CopyTarget,
   copyFiles,
+  type FailedFile,
   type FoundFile,
   formatLocation,
   inspectSource,
   maxListedPaths,
   resolveTarget,
 } from '../copy/index.ts';
-import { checkApart, checkMissing } from './check-deletions.ts';
+import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
+import { TaskQueue } from '../transfer/task-queue.ts';
+import {
+  deletePaths,
+  formatRemotePath,
+  inLane,
+  listCompletely,
+  listIfExists,
+  singleLine,
+  type VolumeContext,
+  type VolumePath,
+} from '../volumes/index.ts';
 import { compare } from './compare.ts';
 import type { Difference } from './difference.ts';
-import { removeFiles } from './remove-files.ts';
+import { LocalRemoval } from './remove-local.ts';
 
 export interface SyncOptions extends CopyOptions {
   delete: boolean;
@@ -140,4 +156,150 @@ async function* filesToCopy({ uncopied, added, updated, renamed }: Difference, {
   yield* uncopied;
   yield* added;
   yield* updated;
+}
+
+/** Throws a UsageError if one folder is in the other: what is deleted in the target would be deleted in the source, too. */
+function checkApart({ location }: CopyEndSource, { folder }: CopyTarget): void {
+  if (location.kind !== 'remote' || folder.kind !== 'remote') return;
+  const [source, target] = [location.at, folder.at];
+  if (source.volume !== target.volume || source.region !== target.region) return;
+  const [from, to] = [source, target].map(({ path }) => withTrailingSlash(path)) as [string, string];
+  if (!from.startsWith(to) && !to.startsWith(from)) return;
+  throw new UsageError(`${formatRemotePath(source)} and ${formatRemotePath(target)} overlap`, {
+    why: '--delete would delete files of the source',
+    fix: 'pass two folders of which neither is in the other, or leave out --delete',
+  });
+}
+
+/**
+ * Looks again at the folders of a volume in which files are missing that would be deleted in the target. A list without
+ * entries may be a lost answer: where a folder that exists lists nothing, or a file is listed after all, this throws a
+ * ConflictError.
+ */
+async function checkMissing(
+  context: VolumeContext,
+  { location }: CopyEndSource,
+  extra: Iterable<string>,
+): Promise<void> {
+  if (location.kind !== 'remote') return;
+  const root: VolumePath = { ...location.at, path: withTrailingSlash(location.at.path) };
+  const at = (folder: string): VolumePath => ({ ...root, path: folder === '.' ? root.path : `${root.path}${folder}/` });
+  const lists = new Map<string, Promise<Set<string>>>();
+  const list = (folder: string): Promise<Set<string>> => {
+    const names = lists.get(folder) ?? listNames(context, at(folder));
+    lists.set(folder, names);
+    return names;
+  };
+  await inLane(maxListings, new Set(Array.from(extra, (path) => posix.dirname(path))), async (folder) => {
+    await list(folder);
+  });
+  for (const path of extra) {
+    let folder = posix.dirname(path);
+    if ((await list(folder)).has(posix.basename(path))) throw listedAgainError({ ...root, path: root.path + path });
+    for (; folder !== '.'; folder = posix.dirname(folder)) {
+      const isListed = (await list(posix.dirname(folder))).has(`${posix.basename(folder)}/`);
+      if (isListed && (await list(folder)).size === 0) throw emptiedError(at(folder));
+    }
+    if ((await list(folder)).size === 0) throw emptiedError(root);
+  }
+}
+
+const maxListings = 8;
+
+/** The names of folders end in a slash. */
+async function listNames(context: VolumeContext, folder: VolumePath): Promise<Set<string>> {
+  const entries = await listIfExists(context, folder, listCompletely);
+  return new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name)));
+}
+
+function emptiedError(folder: VolumePath): ConflictError {
+  return new ConflictError(`nothing was deleted: ${singleLine(formatRemotePath(folder))} lists nothing`, {
+    why: 'the list of a folder may be lost, and everything in its place in the target would be deleted',
+    fix: 'if the folder is empty, delete its files in the target yourself, then run the same command again',
+    retryable: true,
+  });
+}
+
+function listedAgainError(file: VolumePath): ConflictError {
+  return new ConflictError(
+    `nothing was deleted: ${singleLine(formatRemotePath(file))} is listed now, and was not before`,
+    {
+      fix: 'run the same command again',
+      retryable: true,
+    },
+  );
+}
+
+const maxConcurrent = 16;
+/** Remote files deleted before they are confirmed: each time, a folder is listed as a whole. */
+const batchSize = 10_000;
+
+interface Removals {
+  deleted: number;
+  failed: FailedFile[];
+}
+
+/** Deletes files of a folder. Reports and counts failures and continues. */
+async function removeFiles(context: Context, { folder }: CopyTarget, paths: PackedList<string>): Promise<Removals> {
+  const { progress, signal } = context;
+  const result: Removals = { deleted: 0, failed: [] };
+  const report = (path: string, error: GantryError | undefined) => {
+    if (!error) {
+      result.deleted++;
+      progress.event('file', { path, status: 'deleted' });
+      return;
+    }
+    result.failed.push({ path, reason: error.message, code: error.exit });
+    progress.warn(`${printablePath(path)} was not deleted: ${error.message}`);
+  };
+  if (folder.kind === 'remote') await removeRemote(context, folder.at, paths, report);
+  else await removeLocally(folder.path, paths, signal, report);
+  signal.throwIfAborted();
+  return result;
+}
+
+type ReportRemoval = (path: string, error: GantryError | undefined) => void;
+
+async function removeRemote(
+  context: Context,
+  at: VolumePath,
+  paths: PackedList<string>,
+  report: ReportRemoval,
+): Promise<void> {
+  for (const batch of inBatches(paths)) {
+    const outcomes = await deletePaths(
+      context,
+      batch.map((path) => ({ ...at, path: joinRemotePath(at.path, path) })),
+    );
+    for (const [index, path] of batch.entries()) report(path, outcomes[index]?.error);
+  }
+}
+
+function* inBatches(paths: Iterable<string>): Generator<string[]> {
+  let batch: string[] = [];
+  for (const path of paths) {
+    batch.push(path);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function removeLocally(root: string, paths: Iterable<string>, signal: AbortSignal, report: ReportRemoval) {
+  const removal = new LocalRemoval(root);
+  const lane = new TaskQueue(maxConcurrent);
+  for (const path of paths) {
+    lane.add(async () => {
+      if (signal.aborted) return;
+      try {
+        await removal.remove(path);
+        report(path, undefined);
+      } catch (cause) {
+        report(path, cause instanceof GantryError ? cause : toDiskError(cause));
+      }
+    });
+  }
+  await lane.waitUntilIdle();
+  removal.close();
 }

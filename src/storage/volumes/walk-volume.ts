@@ -1,12 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
+import { closestName } from '../../app/toml/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { FailedError, NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
+import { sortPacked } from '../../kernel/packed-list.ts';
 import { defaultRegion } from '../../platform/config/region-name.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { unreadableItems } from '../../platform/contract/lists.ts';
-import { listFolder } from '../../platform/contract/volumes.ts';
+import { listFolder, listVolumes } from '../../platform/contract/volumes.ts';
 import {
   defaultVolume,
   formatRemotePath,
@@ -17,8 +19,7 @@ import {
   withTrailingSlash,
 } from '../transfer/remote-path.ts';
 import { type ListedEntry, rootEntry, toListedEntries } from './listed-entry.ts';
-import { explainMissingVolume } from './missing-volume.ts';
-import { sortEntries } from './sort-entries.ts';
+import { parseVolumes } from './parse-volumes.ts';
 
 export type VolumeContext = Pick<Context, 'api' | 'project'>;
 
@@ -211,4 +212,68 @@ function endlessError(volume: Omit<VolumePath, 'path'>, path: string): FailedErr
     why: `more than ${maxDepth} levels; a folder seems to contain itself`,
     details: { path: formatRemotePath({ ...volume, path }) },
   });
+}
+
+/**
+ * What a 404 for the root of a volume is about if the project has no such volume: says so, with the most similar name.
+ * The error itself if the volume is listed, or if the list cannot be read.
+ */
+async function explainMissingVolume(
+  api: Context['api'],
+  project: string,
+  volume: string,
+  error: NotFoundError,
+): Promise<NotFoundError> {
+  const reply = await api(listVolumes, { project }).catch(() => undefined);
+  const names = [...new Set(parseVolumes(reply).flatMap(({ name }) => name ?? []))];
+  if (names.length === 0 || names.includes(volume)) return error;
+  const facts = { fix: gantryCommand`volumes list`, details: { volume, volumes: names } };
+  const meant = closestName(volume, names);
+  if (meant)
+    return new NotFoundError(`volume ${volume} not found: did you mean ${meant}?`, {
+      ...facts,
+      corrected: { typed: volume, meant },
+    });
+  return new NotFoundError(`volume ${volume} not found`, {
+    ...facts,
+    why: `volumes of ${project}: ${names.join(', ')}`,
+  });
+}
+
+/**
+ * The entries of a folder in the order of their names, each once: the platform promises neither. As a rule it has one,
+ * perhaps folders and files apart; then nothing is sorted. `contradicting` counts entries that are listed again with
+ * another size or time.
+ */
+function sortEntries(entries: Iterable<ListedEntry>): { sorted: Iterable<ListedEntry>; contradicting: number } {
+  if (isAscending(entries)) return { sorted: entries, contradicting: 0 };
+  const all = sortPacked(entries, byName);
+  let contradicting = 0;
+  for (const _ of eachOnce(all, () => void contradicting++));
+  return { sorted: { [Symbol.iterator]: () => eachOnce(all) }, contradicting };
+}
+
+function isAscending(entries: Iterable<ListedEntry>): boolean {
+  const last = { file: '', folder: '' };
+  for (const { name, isFolder } of entries) {
+    const kind = isFolder ? 'folder' : 'file';
+    if (name <= last[kind]) return false;
+    last[kind] = name;
+  }
+  return true;
+}
+
+function* eachOnce(sorted: Iterable<ListedEntry>, contradicts = () => {}): Generator<ListedEntry> {
+  const last: { file?: ListedEntry; folder?: ListedEntry } = {};
+  for (const entry of sorted) {
+    const kind = entry.isFolder ? 'folder' : 'file';
+    const before = last[kind];
+    last[kind] = entry;
+    if (before?.name !== entry.name) yield entry;
+    else if (before.size !== entry.size || before.modified !== entry.modified) contradicts();
+  }
+}
+
+function byName(one: ListedEntry, other: ListedEntry): number {
+  return one.name < other.name ? -1 : Number(one.name > other.name);
 }

@@ -1,9 +1,14 @@
-import { type LockedFile, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
+import { join } from 'node:path';
+import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
-import { fileSummary, size } from '../../kernel/output/format.ts';
+import { count, fileSummary, size } from '../../kernel/output/format.ts';
+import { realFolder } from '../../platform/config/bound-folders.ts';
+import { updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 import { type CopyOptions, type CopySummary, copyFiles, type FailedFile, type FoundFile } from '../copy/index.ts';
-import { formatRemotePath } from '../volumes/index.ts';
+import { formatRemotePath, type VolumePath } from '../volumes/index.ts';
 import {
   type FoundWeights,
   findWeights,
@@ -12,11 +17,9 @@ import {
   wantedWeights,
 } from './find-weights.ts';
 import { type HubAccess, hubAccess } from './hub.ts';
-import { noteLeftFiles } from './left-files.ts';
 import { ListedFiles } from './listed-files.ts';
-import { updateLock } from './lock-file.ts';
+import { readLock, updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
-import { confirmLockedTargets, rememberUsedTarget } from './used-targets.ts';
 
 export interface PullOptions extends TypedWeights {
   /** Read the token of the hub from stdin. */
@@ -206,4 +209,63 @@ async function describe(
   }
   const { equal } = await planFiles(context, unknown, volume, { locked: undefined, dryRun: false });
   return [...known, ...equal.values()];
+}
+
+/** More make no command that anybody would type. */
+const maxNamed = 20;
+
+/**
+ * Names the files that an earlier revision or selection brought and the lock no longer has: a program that loads the
+ * folder may take them for parts of the model.
+ */
+async function noteLeftFiles(context: Context, at: VolumePath, before: LockedWeights): Promise<void> {
+  const here = readLock(context).filter(({ target }) => target === before.target);
+  const locked = new Set(here.flatMap(({ files }) => files.map(({ path }) => path)));
+  const volume = new ListedFiles(context, at);
+  const left: string[] = [];
+  for (const { path } of before.files) if (!locked.has(path) && (await volume.find(path))) left.push(path);
+  if (left.length === 0) return;
+  const [are, them] = left.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const paths = left.map((path) => formatRemotePath(volume.at(path)));
+  const then =
+    left.length > maxNamed
+      ? sentence`to see what is there: ${gantryCommand`ls -R ${before.target}`}`
+      : sentence`to remove ${them}: ${gantryCommand`rm ${paths}`}`;
+  context.progress.note(
+    sentence`${count(left.length, 'file')} that ${weightsLockName} had ${are} still on the volume; ${then}`,
+  );
+}
+
+/**
+ * Asks before a pull writes to folders of a volume that only the lock names: it comes with a repository, which others wrote.
+ * What this folder has pulled to before is not asked for again.
+ */
+async function confirmLockedTargets(context: Context, targets: readonly string[]): Promise<void> {
+  const used = usedTargets(context);
+  const others = [...new Set(targets)].filter((target) => !used.includes(entryOf(context, target)));
+  if (others.length === 0) return;
+  await context.prompt.confirm(
+    `Pull to ${others.join(', ')}? Only ${weightsLockName} names it, and this folder never did.`,
+  );
+}
+
+/** Best effort: otherwise the next pull asks. */
+async function rememberUsedTarget(context: Context, target: string): Promise<void> {
+  const [used, entry] = [usedTargets(context), entryOf(context, target)];
+  if (used.includes(entry)) return;
+  const change = (stored: object) => ({ ...stored, [realFolder(context.cwd)]: [...used, entry] });
+  await updateStoredFile(context.settings.folders.state, 'pulls', change).catch(() => {});
+}
+
+function usedTargets({ settings, cwd }: Context): unknown[] {
+  try {
+    const used = JSON.parse(readRegularSync(join(settings.folders.state, 'pulls.json')))[realFolder(cwd)];
+    return Array.isArray(used) ? used : [];
+  } catch {
+    return [];
+  }
+}
+
+function entryOf({ target: { platform, project } }: Context, path: string): string {
+  return `${platform.value} ${project.value} ${path}`;
 }

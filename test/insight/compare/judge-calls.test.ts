@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareDurations } from '../../../src/calls/difference/index.ts';
+import { compareDurations } from '../../../src/calls/difference.ts';
 import { BuildSamples } from '../../../src/insight/compare/build-samples.ts';
 import { judgeCalls } from '../../../src/insight/compare/judge-calls.ts';
 import { Draw } from '../../chaos/draw.js';

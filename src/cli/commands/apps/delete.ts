@@ -1,4 +1,4 @@
-import { removeApp } from '../../../deploys/apps/index.ts';
+import { removeApp } from '../../../deploys/apps.ts';
 import { platformExits } from '../../../kernel/errors.ts';
 import { defineCommand } from '../../command.ts';
 import { namedAppArgument } from '../../flags/app.ts';

@@ -1,4 +1,4 @@
-import { changeScaling } from '../../../deploys/apps/index.ts';
+import { changeScaling } from '../../../deploys/apps.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { defineCommand } from '../../command.ts';

@@ -3,7 +3,7 @@ import { gantryCommand } from '../../../kernel/command-line.ts';
 import { platformExits } from '../../../kernel/errors.ts';
 import { shortBuild } from '../../../kernel/output/format.ts';
 import { wrapped } from '../../../kernel/output/table.ts';
-import { refuseLatest } from '../../../platform/ids/index.ts';
+import { refuseLatest } from '../../../platform/ids.ts';
 import { cancelRemoteWork } from '../../../platform/waiting/index.ts';
 import { defineCommand } from '../../command.ts';
 import { canceledArguments } from '../../flags/app.ts';

@@ -1,4 +1,4 @@
-import { cacheKinds, clearCache } from '../../../local/cache/index.ts';
+import { cacheKinds, clearCache } from '../../../local/cache.ts';
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { cacheDetails, cacheOutput } from '../../views/cache-entry.ts';

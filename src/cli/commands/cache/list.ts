@@ -1,4 +1,4 @@
-import { cacheKinds, listCache } from '../../../local/cache/index.ts';
+import { cacheKinds, listCache } from '../../../local/cache.ts';
 import { defineCommand } from '../../command.ts';
 import { cacheDetails, cacheOutput } from '../../views/cache-entry.ts';
 

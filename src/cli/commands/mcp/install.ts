@@ -1,6 +1,12 @@
-import { stringifyJson } from '../../../kernel/json-text.ts';
+import { dirname, join } from 'node:path';
+import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
+import { makeFolder, readRegular, writeFileAtomic } from '../../../kernel/disk/index.ts';
+import { type Environment, readVariable } from '../../../kernel/environment.ts';
+import { FailedError, ProjectError, systemCode } from '../../../kernel/errors.ts';
+import { isRecord, parseJson, stringifyJson } from '../../../kernel/json-text.ts';
+import { homeFolder } from '../../../platform/config/folders.ts';
+import type { Context } from '../../../platform/context.ts';
 import { defineCommand } from '../../command.ts';
-import { clientEntry, clientNames, writeClientEntry } from '../../mcp/clients.ts';
 import { settingArguments } from '../../mcp/setting-arguments.ts';
 import { anything, boolean, document, record, text } from '../../result-schema.ts';
 
@@ -40,3 +46,96 @@ export default defineCommand({
   }),
   examples: ['mcp install claude', 'mcp install cursor --write', 'mcp install vscode --allow-changes --write'],
 });
+
+/** How an MCP client starts a server. */
+interface ServerEntry {
+  type: 'stdio';
+  command: string;
+  args: string[];
+}
+
+interface ClientEntry {
+  client: string;
+  /** The client's config file. */
+  path: string;
+  /** What that file needs. */
+  config: { [key: string]: { gantry: ServerEntry } };
+}
+
+interface Client {
+  /** Of this project, or of this user. */
+  path: (folders: { cwd: string; home: string; appData: string }) => string;
+  /** The key of its config file that holds the servers. */
+  key: 'mcpServers' | 'servers';
+}
+
+const clients: Record<string, Client> = {
+  claude: { path: ({ cwd }) => join(cwd, '.mcp.json'), key: 'mcpServers' },
+  'claude-desktop': { path: ({ appData }) => join(appData, 'Claude/claude_desktop_config.json'), key: 'mcpServers' },
+  cursor: { path: ({ cwd }) => join(cwd, '.cursor/mcp.json'), key: 'mcpServers' },
+  vscode: { path: ({ cwd }) => join(cwd, '.vscode/mcp.json'), key: 'servers' },
+  windsurf: { path: ({ home }) => join(home, '.codeium/windsurf/mcp_config.json'), key: 'mcpServers' },
+  gemini: { path: ({ cwd }) => join(cwd, '.gemini/settings.json'), key: 'mcpServers' },
+};
+
+const clientNames: readonly string[] = Object.keys(clients);
+
+/** What to add to the config file of a client. `args` are the arguments of gantry. */
+function clientEntry({ cwd, env }: Context, client: string, args: string[]): ClientEntry {
+  const { path, key } = clients[client] as Client;
+  const home = homeFolder(env);
+  const entry: ServerEntry = { type: 'stdio', command: 'gantry', args };
+  return { client, path: path({ cwd, home, appData: appDataFolder(env, home) }), config: { [key]: { gantry: entry } } };
+}
+
+function appDataFolder(env: Environment, home: string): string {
+  if (process.platform === 'darwin') return join(home, 'Library/Application Support');
+  return readVariable(env, 'APPDATA') ?? readVariable(env, 'XDG_CONFIG_HOME') ?? join(home, '.config');
+}
+
+/**
+ * Adds the entry to the config file and keeps everything else in it. Asks before it replaces another entry of gantry.
+ * Returns whether the file has changed. Throws ProjectError if the file cannot be understood.
+ */
+async function writeClientEntry({ prompt }: Context, { path, config }: ClientEntry): Promise<boolean> {
+  const text = await readIfPresent(path);
+  const stored = parseConfig(path, text);
+  const [[key, { gantry: entry }] = ['', { gantry: undefined }]] = Object.entries(config);
+  const servers = stored[key] ?? {};
+  if (!isRecord(servers)) throw notUnderstood(path, `"${key}" is not an object`);
+  if (stringifyJson(servers.gantry) === stringifyJson(entry)) return false;
+  if (servers.gantry !== undefined) await prompt.confirm(`Replace the entry "gantry" in ${path}?`);
+  const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? [];
+  const next = { ...stored, [key]: { ...servers, gantry: entry } };
+  makeFolder(dirname(path));
+  await writeFileAtomic(path, `${stringifyJson(next, indent)}\n`);
+  return true;
+}
+
+async function readIfPresent(path: string): Promise<string> {
+  try {
+    return String(await readRegular(path));
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return '';
+    throw new FailedError(`cannot read ${path}`, { why: (cause as Error).message, cause });
+  }
+}
+
+/** Comments would be lost, so a file that has any is left alone. */
+function parseConfig(path: string, text: string): Record<string, unknown> {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = parseJson(text);
+    if (isRecord(value)) return value;
+  } catch (error) {
+    throw notUnderstood(path, (error as Error).message);
+  }
+  throw notUnderstood(path, 'it is not an object');
+}
+
+function notUnderstood(path: string, why: string): ProjectError {
+  const message = `cannot add an entry to ${path}: it is not plain JSON`;
+  return new ProjectError(message, [
+    { severity: 'error', message, why, fix: sentence`add what ${gantryCommand`mcp install`} prints by hand` },
+  ]);
+}

@@ -2,7 +2,7 @@ import { remoteRun, resolveRun } from '../../../calls/runs/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { platformExits } from '../../../kernel/errors.ts';
 import { wrapped } from '../../../kernel/output/table.ts';
-import { refuseLatest } from '../../../platform/ids/index.ts';
+import { refuseLatest } from '../../../platform/ids.ts';
 import { cancelRemoteWork } from '../../../platform/waiting/index.ts';
 import { defineCommand } from '../../command.ts';
 import { canceledArguments } from '../../flags/app.ts';

@@ -6,7 +6,7 @@ import { RawOutput } from '../../../kernel/output/raw-output.ts';
 import type { Context } from '../../../platform/context.ts';
 import { fetchApp } from '../../../platform/replies/index.ts';
 import { tryRequest } from '../../../platform/waiting/index.ts';
-import { checkReplaceable, sentWithApp } from '../../../storage/output-files/index.ts';
+import { checkReplaceable, sentWithApp } from '../../../storage/output-files.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { rangeFlags } from '../../flags/range.ts';

@@ -2,7 +2,7 @@ import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { stringifyJson } from '../../../kernel/json-text.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { keyValueTable, table } from '../../../kernel/output/table.ts';
-import { readSecrets } from '../../../team/secrets/index.ts';
+import { readSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents, optional, text } from '../../result-schema.ts';

@@ -1,4 +1,4 @@
-import { checkSecretNames, unsetSecrets } from '../../../team/secrets/index.ts';
+import { checkSecretNames, unsetSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 

@@ -1,18 +1,22 @@
+import type { Socket } from 'node:net';
 import { parseJsonOr } from '../../../kernel/json-text.ts';
 import { invoke as contract } from '../../../platform/contract/invocation.ts';
 import { BufferedBody } from '../../http/buffered-body.ts';
 import { CapturedBody } from '../../http/captured-body.ts';
 import { parseAs } from '../../http/read-request.ts';
-import type { ByteStream } from '../../http/reply.ts';
+import type { ByteStream, ReadableBody } from '../../http/reply.ts';
 import { jsonReply, refuse, type ServerReply } from '../../http/reply.ts';
 import type { InspectedCall } from '../../model/inspected-calls.ts';
-import { recordRun, unassigned } from '../../model/runs/record.ts';
+import { markAssigned, markEnded, markStarted, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
+import { CallAbortedError, type ReplicaCall } from '../../running/replicas/replica.ts';
+import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
 import { findReadyBuild, whyNotRunnable } from '../builds/ready-build.ts';
 import { reportEndedRun } from '../call-observer.ts';
 import type { Handlers, Platform, RequestContext } from '../platform.ts';
+import { acquireReplica } from './acquire-replica.ts';
+import { errorReply, timeoutError } from './call-errors.ts';
 import { checkCaller } from './check-caller.ts';
-import { type CallTask, performCall } from './perform-call.ts';
 import { findCalledApp, forwardedHeaders, pathBelowApp } from './route-call.ts';
 import { deliverWebhook } from './webhooks.ts';
 
@@ -130,4 +134,123 @@ async function* collectBody(chunks: AsyncIterable<Buffer>, onComplete: (body: Bu
 async function drain({ body }: ServerReply): Promise<void> {
   if (typeof body === 'string') return;
   for await (const _ of body.read(0, Number.POSITIVE_INFINITY));
+}
+
+/** A call to perform. `controller` aborts it. */
+interface CallTask {
+  app: AppRecord;
+  call: Omit<ReplicaCall, 'signal'>;
+  controller: AbortController;
+  /** The caller's connection. When it closes, the call is aborted. */
+  caller: Socket | undefined;
+}
+
+/**
+ * Performs a call and returns its response, also if it failed. Updates the run's record until the last byte of the
+ * response is sent.
+ */
+async function performCall({ app, call, controller, caller }: CallTask, platform: Platform): Promise<ServerReply> {
+  const { runner } = platform;
+  const { run } = call;
+  const { signal } = controller;
+  const seconds = app.settings.responseGracePeriodSeconds;
+  const stopTimer = runner.limit(app.id, seconds * 1000, () => controller.abort(timeoutError(seconds)));
+  const onDisconnect = () => controller.abort(new CallAbortedError('the caller disconnected', 499, -1));
+  caller?.once('close', onDisconnect);
+  let slot: ReplicaSlot | undefined;
+  let hasEnded = false;
+  const end = (statusCode: number) => {
+    if (hasEnded) return;
+    hasEnded = true;
+    stopTimer();
+    caller?.off('close', onDisconnect);
+    slot?.release();
+    runner.runs.untrack(run);
+    markEnded(run, statusCode, platform);
+    if (call.body instanceof BufferedBody) runner.runInBackground(call.body.discard());
+  };
+  signal.addEventListener('abort', () => end(signal.reason.statusCode), { once: true });
+
+  try {
+    const build = findReadyBuild(app, platform);
+    if (!build) return trackReply(jsonReply({ message: `app ${app.name} has no successful build` }, 503), end);
+    const obstacle = await whyNotRunnable(build, platform);
+    if (obstacle?.status) return trackReply(jsonReply({ message: obstacle.reason }, obstacle.status), end);
+    if (obstacle) return trackReply(await simulated(app, call, obstacle.reason, platform), end);
+
+    slot = await acquireReplica({ app, build, run, signal }, platform);
+    // It may have been aborted before the slot was known.
+    if (signal.aborted) slot.release();
+    return trackReply(await slot.replica.call({ ...call, signal }), end, signal);
+  } catch (error) {
+    const reply = errorReply(error, run);
+    end(reply.status);
+    return reply;
+  }
+}
+
+async function simulated(
+  app: AppRecord,
+  call: CallTask['call'],
+  why: string,
+  platform: Platform,
+): Promise<ServerReply> {
+  const container = `${app.id}-simulated`;
+  markAssigned(call.run, container, platform);
+  markStarted(call.run, 0, platform);
+  const text = `this call is simulated: ${why}`;
+  platform.runner.logs.add(app.id, { container, stream: 'stderr', text, run: call.run });
+  return simulateCall({ ...call, signal: platform.runner.signal }, why);
+}
+
+/** The response to a call of an app that cannot run here: its parameters, and why it is simulated. */
+async function simulateCall({ run, path, body }: ReplicaCall, why: string): Promise<ServerReply> {
+  const note = `simulated: ${why}`;
+  const text = body instanceof BufferedBody ? await body.text() : '';
+  const parameters = text.trim() === '' ? {} : parseJsonOr(text, text);
+  const result = { simulated: true, function: path[0] ?? '', parameters };
+  const reply = jsonReply({ run_id: run, run_time_ms: 0, result, note });
+  return { ...reply, headers: { ...reply.headers, 'x-emulator-note': note } };
+}
+
+/** Calls `end` with the run's status code when the reply was sent, failed, or lost its reader. */
+function trackReply(reply: ServerReply, end: (statusCode: number) => void, signal?: AbortSignal): ServerReply {
+  const { body, status } = reply;
+  if (typeof body === 'string') {
+    end(status);
+    return reply;
+  }
+  return {
+    ...reply,
+    body: { size: body.size, read: (start, stop) => trackChunks(body, { start, stop, end, status, signal }) },
+  };
+}
+
+interface TrackOptions {
+  start: number;
+  stop: number;
+  end: (statusCode: number) => void;
+  status: number;
+  signal: AbortSignal | undefined;
+}
+
+async function* trackChunks(content: ReadableBody, { start, stop, end, status, signal }: TrackOptions): ByteStream {
+  let at = 0;
+  let statusCode = -1;
+  try {
+    for await (const chunk of content.read(0, stop)) {
+      signal?.throwIfAborted();
+      // With a known size, a part of the body may be requested.
+      const part = content.size === undefined ? chunk : chunk.subarray(Math.max(0, start - at), stop - at);
+      at += chunk.length;
+      if (part.length > 0) yield part;
+      if (at >= stop) break;
+    }
+    statusCode = status;
+  } catch (error) {
+    statusCode = error instanceof CallAbortedError ? error.statusCode : 500;
+    throw error;
+  } finally {
+    end(statusCode);
+  }
 }

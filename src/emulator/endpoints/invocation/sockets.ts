@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Duplex, PassThrough } from 'node:stream';
+import { type Duplex, PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RefusalError, refuse, writeRawHead, writeRawReply } from '../../http/reply.ts';
 import { recordRequest } from '../../model/recorded-request.ts';
@@ -14,7 +14,7 @@ import type { Platform } from '../platform.ts';
 import { acquireReplica } from './acquire-replica.ts';
 import { errorReply } from './call-errors.ts';
 import { checkCaller } from './check-caller.ts';
-import { relaySocket } from './relay-socket.ts';
+import { closeFrame, FrameTracker } from './frame-tracker.ts';
 import { findCalledApp, forwardedHeaders, pathBelowApp } from './route-call.ts';
 
 /** Passes a WebSocket on to an app's own server. A request that cannot be routed gets an HTTP error. */
@@ -121,3 +121,39 @@ async function passOn(
   await pipeline(response, client, { signal }).catch(() => client.destroy());
   return status;
 }
+
+/**
+ * Passes an open WebSocket on in both directions until both sides are closed, and returns the status code of its run.
+ * Frames are not changed, so that compression, subprotocols, pings and close codes are those of the app.
+ */
+async function relaySocket(client: Duplex, fromClient: Readable, app: Duplex, signal: AbortSignal): Promise<number> {
+  const sent = new FrameTracker();
+  const received = new FrameTracker();
+  const abort = () => app.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  // The app's answer to a close frame may come after the client has closed its side.
+  const upstream = pipeline(fromClient, sent, app).catch(() => app.destroy());
+  await pipeline(app, received, client, { end: false }).catch(() => {});
+  signal.removeEventListener('abort', abort);
+  app.destroy();
+  await upstream;
+  endClient(client, received, signal);
+  if (signal.aborted) return (signal.reason as CallAbortedError).statusCode;
+  if (received.hasClosed || sent.hasClosed) return 101;
+  return client.destroyed || client.readableEnded ? -1 : 502;
+}
+
+/** A client whose app ended without a close frame gets one, if that does not interrupt a frame. */
+function endClient(client: Duplex, received: FrameTracker, signal: AbortSignal): void {
+  if (client.destroyed) return;
+  if (!received.hasClosed && !received.isBetweenFrames) {
+    client.destroy();
+    return;
+  }
+  const reason = signal.reason instanceof CallAbortedError ? signal.reason.message : 'the app closed the connection';
+  client.end(received.hasClosed ? undefined : closeFrame(internalError, reason));
+  // The end of the client's side is only noticed if it is read.
+  client.resume();
+}
+
+const internalError = 1011;

@@ -1,4 +1,6 @@
-import type { BucketSize, RunsQuery } from '../../../platform/contract/runs.ts';
+import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
+import { runOutcome } from '../../../platform/contract/run-outcome.ts';
+import type { BucketSize, RunStatus, RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
 import { aggregateRuns } from '../../model/runs/aggregate.ts';
 import { type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
@@ -8,7 +10,6 @@ import { findApp } from '../../model/state/find-app.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { runChartItem, runListItem } from './view.ts';
 
 type RunHandlers = Pick<Handlers, 'getRunsChart' | 'listRuns' | 'getRun' | 'cancelRun'>;
 
@@ -124,4 +125,55 @@ function pageTokenAfter({ createdAt, id }: RunPosition): string {
 function parsePageToken(token: string): RunPosition {
   const [, createdAt, id] = /^(\d+)\/(.+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
   return id ? { createdAt: Number(createdAt), id } : refuse(400, 'invalid nextToken');
+}
+
+/** A run of an unaggregated chart (spec 2.6). Unknown values are absent. */
+function runChartItem(app: AppRecord, run: RunRecord, progress: RunProgress) {
+  const { statusCode, coldstartMs, queueMs, runtimeMs, responseMs, changedAt } = progress;
+  return {
+    id: run.id,
+    projectId: app.project,
+    modelId: app.id,
+    podName: run.container,
+    coldstartTimeMs: coldstartMs,
+    totalQueueTimeMs: queueMs,
+    ...(runtimeMs !== undefined && { runtimeMs, totalResponseTimeMs: responseMs }),
+    ...(statusCode !== undefined && { statusCode }),
+    createdAt: formatTime(run.createdAt),
+    updatedAt: formatTime(changedAt),
+  };
+}
+
+/** A run in a list or by itself. Unknown times are empty. */
+function runListItem(app: AppRecord, run: RunRecord, progress: RunProgress) {
+  const { runtimeMs = 0, responseMs = 0, queueMs, startedAt, endedAt } = progress;
+  return {
+    ...runChartItem(app, run, progress),
+    status: run.oneOff ? oneOffStatus(progress) : progress.status,
+    async: run.async,
+    functionName: run.functionName,
+    // A run of a file is not a call.
+    method: run.oneOff ? '' : run.method,
+    websocket: run.websocket ?? false,
+    region: app.settings.region,
+    containerId: run.container,
+    webhookEndpoint: run.webhookEndpoint ?? '',
+    containerStartedAt: timeOrEmpty(startedAt),
+    completedAt: timeOrEmpty(endedAt),
+    executionTimeMs: runtimeMs,
+    queueTimeMs: queueMs,
+    responseTimeMs: responseMs,
+    runtimeMs,
+    totalResponseTimeMs: responseMs,
+    ...(run.exitCode !== undefined && { exitCode: run.exitCode }),
+  };
+}
+
+/** A failed run of a file has another status than a failed call: the official client waits for it. */
+function oneOffStatus(progress: RunProgress): RunStatus | AwaitedEnd['oneOffRun'] {
+  return runOutcome(progress) === 'failed' ? 'failed' : progress.status;
+}
+
+function timeOrEmpty(time: number | undefined): string {
+  return time === undefined ? '' : formatTime(time);
 }

@@ -1,9 +1,10 @@
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { turn } from '../../../kernel/clock.ts';
 import type { FileList, ReadArchive } from '../../model/builds/read-archive.ts';
 import { ArchiveNames } from './archive-names.ts';
-import { BlockReader } from './block-reader.ts';
 import type { ArchiveLimits } from './limits.ts';
 
 export interface ArchiveFile {
@@ -149,4 +150,79 @@ async function* readLargeFile(entry: Entry, zip: ZipFile): AsyncGenerator<Buffer
     yield chunk;
   }
   if (sum !== entry.crc32) throw new Error(`bad checksum of ${entry.fileName}`);
+}
+
+const windowBytes = 1024 ** 2;
+
+/** Reads a file in large blocks: yauzl alone reads twice from disk for each entry. */
+class BlockReader extends RandomAccessReader {
+  readonly size: number;
+  readonly #descriptor: number;
+  /** Most recently used first. Two, because the zip's directory and its data are read alternately. */
+  #windows: Window[] = [];
+
+  constructor(private readonly path: string) {
+    super();
+    this.#descriptor = openSync(path, 'r');
+    this.size = fstatSync(this.#descriptor).size;
+  }
+
+  /** The returned buffer is valid until the next call. Throws if the file is too short. */
+  slice(start: number, length: number): Buffer {
+    if (start + length > this.size) throw new Error('it is truncated');
+    const { from, bytes } = this.#windowOf(start, length);
+    return bytes.subarray(start - from, start - from + length);
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    let problem: Error | null = null;
+    try {
+      this.slice(position, length).copy(buffer, offset);
+    } catch (error) {
+      problem = error as Error;
+    }
+    callback(problem);
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return createReadStream(this.path, { start, end: end - 1 });
+  }
+
+  closeFile(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #windowOf(start: number, length: number): Window {
+    const [last, other] = this.#windows;
+    if (last && holds(last, start, length)) return last;
+    const window = other && holds(other, start, length) ? other : this.#load(start, length);
+    this.#windows = last ? [window, last] : [window];
+    return window;
+  }
+
+  #load(start: number, length: number): Window {
+    const bytes = Buffer.allocUnsafe(Math.min(Math.max(length, windowBytes), this.size - start));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const read = readSync(this.#descriptor, bytes, filled, bytes.length - filled, start + filled);
+      if (read === 0) throw new Error('it is truncated');
+      filled += read;
+    }
+    return { from: start, bytes };
+  }
+}
+
+interface Window {
+  from: number;
+  bytes: Buffer;
+}
+
+function holds({ from, bytes }: Window, start: number, length: number): boolean {
+  return start >= from && start + length <= from + bytes.length;
 }

@@ -1,10 +1,10 @@
+import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import { ReplicaError } from '../replicas/replica.ts';
 import type { DebugRelay } from './debug-relay.ts';
 import type { DebugClaim } from './debugged-process.ts';
-import { findDebugpy } from './find-debugpy.ts';
 import { Holds } from './holds.ts';
 import { type OnBreakpoint, openTerminalBreakpoints, type TerminalBreakpoints } from './terminal-breakpoints.ts';
 
@@ -82,4 +82,14 @@ function missingMessage(python: string): string {
 /** The emulator's own Python files, which run in the processes of apps. */
 function ownFolder(): string {
   return dirname(dirname(pythonFile('emulator/running/replicas/cortex/cortex.py')));
+}
+
+/** The folder that an interpreter imports debugpy from; undefined if it has none. */
+function findDebugpy(python: string): Promise<string | undefined> {
+  const script = 'import debugpy, os; print(os.path.dirname(os.path.dirname(os.path.abspath(debugpy.__file__))))';
+  return new Promise((done) => {
+    execFile(python, ['-c', script], { timeout: 30_000, windowsHide: true }, (error, stdout) => {
+      done(error ? undefined : stdout.trim() || undefined);
+    });
+  });
 }

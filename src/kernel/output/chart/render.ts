@@ -1,13 +1,15 @@
-import { wallClock } from '../../wall-clock.ts';
+import { type WallClock, wallClock } from '../../wall-clock.ts';
+import { groupDigits } from '../format.ts';
 import type { Page, View } from '../page.ts';
 import { stackViews } from '../table.ts';
-import { drawBars } from './bars.ts';
-import { Canvas, printLine, type Segment } from './canvas.ts';
-import { layoutSteps, stepsText } from './columns.ts';
-import { drawLines } from './lines.ts';
-import type { Chart, Drawing, Panel } from './model.ts';
-import { quantityAxis, type TimeAxis, timeAxis } from './time-axis.ts';
-import type { ValueAxis } from './value-axis.ts';
+import { Canvas, type Ink, printLine, type Segment } from './canvas.ts';
+import { layoutSteps, mergeSteps, stepsText } from './columns.ts';
+import type { Chart, Drawing, DrawingSurface, Panel, QuantityAxis, Series } from './model.ts';
+import { maximum, type Unit, type ValueAxis, valueAxis, valueText } from './value-axis.ts';
+
+const unicode: Glyphs = { whole: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'], part: '▒', mark: '×' };
+
+const ascii: Glyphs = { whole: ['.', '.', '.', '#', '#', '#', '#', '#'], part: 'x', mark: '!' };
 
 /** Without a terminal. */
 const defaultColumns = 80;
@@ -108,4 +110,222 @@ function wrapLegend(entries: readonly Segment[][], columns: number): Segment[][]
     }
   }
   return lines;
+}
+
+interface Pen {
+  ink: Ink;
+  unicode: string;
+  ascii: string;
+}
+
+/** For the first, second and third series. */
+const pens: readonly Pen[] = [
+  { ink: 'green', unicode: '●', ascii: 'o' },
+  { ink: 'yellow', unicode: '◆', ascii: '+' },
+  { ink: 'red', unicode: '▲', ascii: '^' },
+];
+
+/** Draws a mark for each value, with a line as wide as its step. */
+function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
+  const values = series.map((each) => mergeSteps(each.values, layout.stepsPerColumn, Math.max));
+  const axis = valueAxis(
+    values.flat().filter((value) => value !== null),
+    unit,
+  );
+  const glyph = (pen: Pen) => (page.unicode ? pen.unicode : pen.ascii);
+  // Later drawings cover earlier ones: the first series is drawn last, and marks after all lines.
+  const drawn = pens
+    .map((pen, index) => ({ pen, points: toPoints(values[index] ?? [], axis, canvas.height) }))
+    .reverse();
+  for (const { pen, points } of drawn) {
+    for (const [step, row] of points) {
+      for (let column = step * layout.stepWidth; column < (step + 1) * layout.stepWidth; column++) {
+        canvas.put(column, row, page.unicode ? '─' : '-', pen.ink);
+      }
+    }
+  }
+  const middle = Math.floor((layout.stepWidth - 1) / 2);
+  for (const { pen, points } of drawn) {
+    for (const [step, row] of points) canvas.put(step * layout.stepWidth + middle, row, glyph(pen), pen.ink);
+  }
+  const legend = series.map((each, index): Segment[] => {
+    const pen = pens[index] ?? pens[0];
+    return [pen ? [glyph(pen), pen.ink] : '', ` ${each.name}: ${lastAndMaximum(each, unit)}`];
+  });
+  return { axis, subtitle: '', marks: new Map(), legend };
+}
+
+/** The row of each step that has a value. */
+function toPoints(values: readonly (number | null)[], axis: ValueAxis, rows: number): [step: number, row: number][] {
+  return values.flatMap((value, step) => {
+    return value === null ? [] : [[step, Math.max(0, Math.ceil(axis.share(value) * rows) - 1)]];
+  });
+}
+
+function lastAndMaximum({ values }: Series, unit: Unit): string {
+  const known = mergeSteps(values, 1, Math.max).filter((value) => value !== null);
+  const last = known.at(-1);
+  return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(maximum(known), unit)}`;
+}
+
+interface Glyphs {
+  /** The top row of a bar, by eighths. */
+  whole: readonly string[];
+  part: string;
+  mark: string;
+}
+
+/**
+ * Draws bars of totals; the part that failed is at the foot of each. A part too small for a row of its own is a mark on
+ * the axis: a full row would exaggerate it.
+ */
+function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
+  const glyphs = page.unicode ? unicode : ascii;
+  const [whole = [], part = []] = series.map(({ values }) => mergeSteps(values, layout.stepsPerColumn, sum));
+  const axis = valueAxis(
+    whole.map((value) => value ?? 0),
+    unit,
+  );
+  const marks = new Map<number, Segment>();
+  // Leaves a column between bars if there is space.
+  const wide = layout.stepWidth > 2 ? layout.stepWidth - 1 : layout.stepWidth;
+  for (const [index, value] of whole.entries()) {
+    const failed = Math.min(part[index] ?? 0, value ?? 0);
+    const bar = layoutBar(axis.share(value ?? 0) * canvas.height, axis.share(failed) * canvas.height);
+    for (let column = index * layout.stepWidth; column < index * layout.stepWidth + wide; column++) {
+      for (let row = 0; row < bar.rows; row++) {
+        const eighths = row === bar.rows - 1 ? bar.top : 8;
+        if (row < bar.part) canvas.put(column, row, glyphs.part, 'red');
+        else canvas.put(column, row, glyphs.whole[eighths - 1] ?? '', 'cyan');
+      }
+      if (failed > 0 && bar.part === 0) marks.set(column, [glyphs.mark, 'red']);
+    }
+  }
+  const highest = maximum(whole.map((value) => value ?? 0));
+  return { axis, subtitle: `, max ${groupDigits(highest)}`, marks, legend: legend(series, glyphs, marks.size > 0) };
+}
+
+function sum(one: number, other: number): number {
+  return one + other;
+}
+
+interface Bar {
+  rows: number;
+  /** Rows of the failed part, from the foot. */
+  part: number;
+  /** Filled eighths of the top row. */
+  top: number;
+}
+
+/** Takes heights in rows. Every positive value is at least an eighth of a row. */
+function layoutBar(whole: number, part: number): Bar {
+  const eighths = whole > 0 ? Math.max(1, Math.round(whole * 8)) : 0;
+  const rows = Math.ceil(eighths / 8);
+  if (part > 0 && part === whole) return { rows, part: rows, top: 8 };
+  return { rows, part: Math.max(0, Math.min(Math.round(part), rows - 1)), top: eighths % 8 || 8 };
+}
+
+function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked: boolean): Segment[][] {
+  const glyphs: Segment[] = [
+    [whole[7] ?? '', 'cyan'],
+    [part, 'red'],
+  ];
+  const entries = series.map(({ name, values }, index): Segment[] => {
+    const [total] = mergeSteps(values, Math.max(1, values.length), sum);
+    return [glyphs[index] ?? '', ` ${name} ${groupDigits(total ?? 0)}`];
+  });
+  if (marked) entries.push([[mark, 'red'], ` ${series[1]?.name} (too few for a bar)`]);
+  return entries;
+}
+
+/** The labels below a chart. */
+interface TimeAxis {
+  /** The columns of the labels. */
+  ticks: number[];
+  labels: string;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const labelGap = 2;
+
+/** Possible distances of labels, in ms, ascending. */
+const distances = [
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * hour),
+  ...[1, 2, 7, 14, 28, 56, 112, 364, 1820].map((days) => days * day),
+];
+
+/** Labels round times, as densely as fits. `times` are the starts of the steps, each `stepWidth` columns wide. */
+function timeAxis(times: readonly number[], stepWidth: number, width: number, clock: WallClock): TimeAxis {
+  const walls = times.map(clock);
+  for (const distance of distances) {
+    const labels = labelsEvery(distance, walls, stepWidth).filter(({ column, text }) => column + text.length <= width);
+    if (labels.length > 0 && fits(labels)) return toAxis(labels);
+  }
+  const text = labelText(walls[0] ?? Number.NaN, walls.length > 1 ? day : minute);
+  return toAxis(text.length <= width ? [{ column: 0, text }] : []);
+}
+
+/** Labels steps of another quantity, as densely as fits. Its title is at the end. */
+function quantityAxis(
+  values: readonly number[],
+  stepWidth: number,
+  width: number,
+  { title, unit }: QuantityAxis,
+): TimeAxis {
+  const room = width - title.length - labelGap;
+  const labels: Label[] = [];
+  let free = 0;
+  for (const [index, value] of values.entries()) {
+    const label = { column: index * stepWidth, text: valueText(value, unit) };
+    if (label.column < free || label.column + label.text.length > room) continue;
+    labels.push(label);
+    free = label.column + label.text.length + labelGap;
+  }
+  const { ticks, labels: line } = toAxis(labels);
+  return { ticks, labels: labels.length > 0 ? `${line}  ${title}` : line };
+}
+
+interface Label {
+  column: number;
+  text: string;
+}
+
+/** Labels the first step that starts at or after each round time. */
+function labelsEvery(distance: number, walls: readonly number[], stepWidth: number): Label[] {
+  const labels: Label[] = [];
+  let previous = (walls[0] ?? Number.NaN) - 1;
+  for (const [index, wall] of walls.entries()) {
+    const round = Math.floor(wall / distance) * distance;
+    // When clocks are put back, the same round time comes twice.
+    if (round > previous) labels.push({ column: index * stepWidth, text: labelText(round, distance) });
+    previous = Math.max(wall, previous);
+  }
+  return labels;
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `14:00`, `Nov 20` at midnight, or `2026-11-20` for distances of four weeks and more. */
+function labelText(wall: number, distance: number): string {
+  if (Number.isNaN(wall)) return '';
+  const text = new Date(wall).toISOString();
+  if (distance >= 28 * day) return text.slice(0, 10);
+  if (wall % day === 0 || distance >= day)
+    return `${months[Number(text.slice(5, 7)) - 1]} ${Number(text.slice(8, 10))}`;
+  return text.slice(11, 16);
+}
+
+function fits(labels: readonly Label[]): boolean {
+  return labels.every(({ column, text }, index) => {
+    const next = labels[index + 1];
+    return !next || column + text.length + labelGap <= next.column;
+  });
+}
+
+function toAxis(labels: readonly Label[]): TimeAxis {
+  const line = labels.reduce((text, label) => text.padEnd(label.column) + label.text, '');
+  return { ticks: labels.map(({ column }) => column), labels: line };
 }

@@ -1,15 +1,15 @@
 import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import * as v from 'valibot';
 import { after } from '../../../../kernel/clock.ts';
 import { BufferedBody } from '../../../http/buffered-body.ts';
 import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/reply.ts';
+import { parseJsonLine } from '../../../model/state/json-line.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile } from '../../processes/python-files.ts';
 import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, UndeliveredError } from '../replica.ts';
 import { startModules } from '../start-modules.ts';
-import { ItemQueue } from './item-queue.ts';
-import { readWorkerEvent, type WorkerEvent } from './worker-event.ts';
 
 interface Pending {
   respond(reply: ServerReply): void;
@@ -244,4 +244,84 @@ function isEvent(lines: readonly string[]): boolean {
 function endEvent(item: string): string {
   const [, ends = ''] = /((?:\r\n|\r|\n)*)$/.exec(item) ?? [];
   return item + '\n'.repeat(Math.max(0, 2 - ends.split(lineEnd).length + 1));
+}
+
+const amount = v.pipe(v.number(), v.minValue(0));
+const yes = v.literal(true);
+
+const Event = v.object({
+  ready: v.optional(yes),
+  broken: v.optional(v.string()),
+  run: v.nullish(v.string()),
+  stream: v.optional(v.picklist(['stdout', 'stderr'])),
+  line: v.optional(v.string()),
+  call: v.optional(v.string()),
+  /** JSON text, passed on as it is: parsing would change large numbers. */
+  answer: v.optional(v.string()),
+  answerFile: v.optional(v.string()),
+  failed: v.optional(v.string()),
+  /** 0: the call was canceled. */
+  status: v.optional(v.union([v.literal(0), v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599))])),
+  begins: v.optional(yes),
+  item: v.optional(v.string()),
+  size: v.optional(amount),
+  ends: v.optional(yes),
+  ms: v.optional(amount),
+});
+
+/** An event of an app's worker, documented in `cortex.py`. */
+type WorkerEvent = v.InferOutput<typeof Event>;
+
+/** Undefined if the line is not an event: the app's code can write to the same file descriptor. */
+function readWorkerEvent(line: string): WorkerEvent | undefined {
+  return parseJsonLine(Event, line);
+}
+
+/** Buffers stream items between the worker and the client. `consumed` is called for each item that was read. */
+class ItemQueue implements AsyncIterable<string> {
+  readonly #items: { text: string; size: number }[] = [];
+  #wake = () => {};
+  #ended = false;
+  #queuedLength = 0;
+  #error: Error | undefined;
+
+  constructor(private readonly consumed: (size: number) => void) {}
+
+  /** Characters that were not read yet. */
+  get queuedLength(): number {
+    return this.#queuedLength;
+  }
+
+  add(text: string, size: number): void {
+    this.#queuedLength += text.length;
+    this.#items.push({ text, size });
+    this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /** Throws after the items that were added before. */
+  fail(error: Error): void {
+    this.#error = error;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    for (;;) {
+      for (const { text, size } of this.#items.splice(0)) {
+        this.#queuedLength -= text.length;
+        yield text;
+        this.consumed(size);
+      }
+      if (this.#items.length > 0) continue;
+      if (this.#error) throw this.#error;
+      if (this.#ended) return;
+      await new Promise<void>((wake) => {
+        this.#wake = wake;
+      });
+    }
+  }
 }

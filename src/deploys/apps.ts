@@ -1,0 +1,324 @@
+import { resolve } from 'node:path';
+import { sampleCallOf } from '../app/sample-call.ts';
+import { closestName } from '../app/toml/closest-name.ts';
+import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
+import { readVariable } from '../kernel/environment.ts';
+import { type ErrorFacts, FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
+import { count } from '../kernel/output/format.ts';
+import type { Context } from '../platform/context.ts';
+import { type App, deleteApp, listApps, scaleApp } from '../platform/contract/apps.ts';
+import { shortAppName, toAppId, toPathSegment } from '../platform/contract/endpoint.ts';
+import { unreadableItems } from '../platform/contract/lists.ts';
+import { fetchApp } from '../platform/replies/index.ts';
+import {
+  readEvidence,
+  type Shown,
+  tryRequest,
+  unconfirmedError,
+  waitForChange,
+  warnUnconfirmed,
+} from '../platform/waiting/index.ts';
+import { recordEvent, recordLook } from './history/index.ts';
+
+/** The URL of a project, an app or a build in the dashboard (docs/platform.md#dashboard). */
+export function dashboardUrl({ env, project, settings }: Context, app?: string, build?: string): string {
+  const names = ['projects', toPathSegment(project, 'project')];
+  if (app !== undefined) names.push('apps', toAppId(project, toPathSegment(app, 'app')));
+  if (build !== undefined) names.push('builds', toPathSegment(build, 'build'));
+  const url = new URL(`/${names.join('/')}`, dashboardAddress(settings.addresses.management));
+  const chosen = readVariable(env, 'GANTRY_DASHBOARD_URL');
+  if (chosen === undefined || !URL.canParse(chosen)) return url.href;
+  // The emulator shows its dashboard only to who knows the key in the query.
+  const { origin, search } = new URL(chosen);
+  return `${origin}${url.pathname}${search}`;
+}
+
+type ManagementAddress = Context['settings']['addresses']['management'];
+
+/** The platform's own dashboard has a host of its own. Another platform, such as the emulator, has one for everything. */
+function dashboardAddress({ value, origin }: ManagementAddress): string {
+  return origin === 'default' || new URL(value).host.endsWith('.cerebrium.ai')
+    ? 'https://dashboard.cerebrium.ai'
+    : new URL(value).origin;
+}
+
+/**
+ * The name of the app in this folder. Throws UsageError if its config file names none; `withApp` makes a command line
+ * that names one.
+ */
+export async function readAppHere(
+  context: Context,
+  configFile: string,
+  withApp?: (name: string) => Promise<CommandLine>,
+): Promise<string> {
+  // Only for a command that names no app.
+  const { readAppName } = await import('../app/read-app-name.ts');
+  const found = await readAppName(resolve(context.cwd, configFile), configFile);
+  if (typeof found === 'string') return found;
+  const { severity: _, message, ...facts } = found ?? { message: `there is no ${configFile}` };
+  throw new UsageError(`no app in this folder: ${message}`, {
+    ...facts,
+    ...(withApp && !found && (await nameAnother(context, withApp))),
+  });
+}
+
+/** The app that `--app .` means. Throws UsageError where the name itself is wanted, with the line that has it. */
+export async function readNamedAppHere(context: Context, isNameWanted: boolean): Promise<string> {
+  const app = await readAppHere(context, 'cerebrium.toml');
+  if (!isNameWanted) return app;
+  throw new UsageError('a command that overwrites or removes something needs the name of the app, not "."', {
+    corrected: { typed: '.', meant: app },
+  });
+}
+
+/** The apps that could be meant. */
+async function nameAnother(
+  context: Context,
+  withApp: (name: string) => Promise<CommandLine>,
+): Promise<Pick<ErrorFacts, 'fix' | 'why'>> {
+  const apps = await tryRequest(context, (api) => api(listApps, { project: context.project }));
+  const names = (apps ?? []).map(({ id, name }) => name ?? shortAppName(context.project, id));
+  const [first = 'APP'] = names;
+  return {
+    fix: sentence`name the app: ${await withApp(first)}`,
+    ...(names.length > 1 && {
+      why: `${context.project} has ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`,
+    }),
+  };
+}
+
+/** How an app was named: in the words of the command line, or by the config file of this folder. */
+interface NamedApp {
+  app: string;
+  isHere: boolean;
+  /** The command line with another app. */
+  withApp: (name: string) => Promise<CommandLine>;
+  /** The command line with the app of this folder before the name, which may be that of a function. */
+  asFunction?: (() => Promise<CommandLine>) | undefined;
+}
+
+/**
+ * What a 404 is about if the project has no such app: says so, with the most similar name. The error itself if the app
+ * is there, or if that cannot be told.
+ */
+export async function explainMissingApp(
+  context: Context,
+  error: NotFoundError,
+  { app, isHere, withApp, asFunction }: NamedApp,
+): Promise<NotFoundError> {
+  const { project } = context;
+  const apps = await tryRequest(context, (api) => api(listApps, { project, query: { includeEphemeral: true } }));
+  const names = apps?.map(({ id, name }) => name ?? shortAppName(project, id));
+  const typed = shortAppName(project, app);
+  if (!names || names.includes(typed)) return error;
+  const meant = closestName(typed, names);
+  const { status, requestId, details } = error.facts;
+  const facts = {
+    ...(status && { status }),
+    ...(requestId && { requestId }),
+    details: { ...details, app: typed, apps: names },
+  };
+  if (isHere) {
+    const message = `app ${typed} of this folder is not deployed to ${project}`;
+    return new NotFoundError(message, { ...facts, fix: gantryCommand`deploy` });
+  }
+  const message = `app ${typed} not found in ${project}`;
+  if (asFunction && (await sampleCallOf(context.cwd, typed))) {
+    const why = `${typed} is a function of the app in this folder`;
+    return new NotFoundError(message, { ...facts, why, fix: await asFunction() });
+  }
+  if (meant) return new NotFoundError(`${message}: did you mean ${meant}?`, { ...facts, fix: await withApp(meant) });
+  const why = names.length === 0 ? { why: 'the project has no apps' } : {};
+  return new NotFoundError(message, { ...facts, ...why, fix: gantryCommand`apps list` });
+}
+
+/** Deletes an app after a confirmation by name. Throws as {@link deleteAppAndWait} does. */
+export async function removeApp(
+  context: Context,
+  app: string,
+  confirm: string | undefined,
+): Promise<{ app: string; project: string; changed: true; confirmed: boolean }> {
+  const { api, project, prompt, willChange } = context;
+  const shown = await readEvidence(() => fetchApp(api, { project, app }));
+  if ('refusal' in shown && shown.refusal instanceof NotFoundError) throw shown.refusal;
+  const name = shortAppName(project, app);
+  await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
+  willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
+  const createdAt = 'state' in shown ? shown.state.createdAt : undefined;
+  const confirmed =
+    (await deleteAppAndWait(context, name, { wasShown: 'state' in shown, createdAt })) !== 'unconfirmed';
+  if (confirmed) await recordEvent(context, name, 'deleted', {});
+  return { app: name, project, changed: true, confirmed };
+}
+
+/**
+ * Deletes an app and waits until the platform no longer shows it. Throws PendingError if it still does although it
+ * confirmed the deletion, and the platform's refusal if it `wasShown` before and may not be looked at now. An app that was
+ * created later than this one has `replaced` it: somebody else made it meanwhile. Warns of an `unconfirmed` deletion: the
+ * token may delete apps and not look at them.
+ */
+export async function deleteAppAndWait(
+  context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
+  app: string,
+  { wasShown, createdAt }: { wasShown: boolean; createdAt?: string | null | undefined },
+): Promise<'deleted' | 'replaced' | 'unconfirmed'> {
+  const { api, project, delay } = context;
+  const notFound = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
+  const hasEnded = (shown: Shown<string>) => 'refusal' in shown || hasGone(shown.state);
+  const evidence = await waitForChange(() => readStatus(context, app, wasShown, createdAt), hasEnded, delay);
+  if ('refusal' in evidence) {
+    if (notFound || evidence.refusal instanceof NotFoundError) throw evidence.refusal;
+    warnUnconfirmed(context, `${app} is deleted`, evidence.refusal);
+    return 'unconfirmed';
+  }
+  const status = evidence.state;
+  if (hasGone(status)) return status === 'replaced' ? status : 'deleted';
+  if (notFound) throw notFound;
+  throw new PendingError(`${app} is not deleted yet: its status is ${status}`, {
+    why: 'the platform confirmed the deletion, but still shows the app',
+    fix: gantryCommand`apps get ${app}`,
+    details: { app, status },
+  });
+}
+
+/** "deleted" only if the list of apps agrees: a 404 alone may be about the project, or about the address itself. */
+async function readStatus(
+  { api, project }: Pick<Context, 'api' | 'project'>,
+  app: string,
+  wasShown: boolean,
+  createdAt: string | null | undefined,
+): Promise<Shown<string>> {
+  const shown = await readEvidence(() => fetchApp(api, { project, app }));
+  if ('state' in shown) {
+    const laterMs = Date.parse(shown.state.createdAt ?? '') - Date.parse(createdAt ?? '');
+    return { state: laterMs >= minLaterMs ? 'replaced' : (shown.state.status ?? 'unknown') };
+  }
+  const isGone = shown.refusal instanceof NotFoundError;
+  if (wasShown && !isGone) throw unconfirmedError(`${app} is deleted`, shown.refusal);
+  if (!isGone) return shown;
+  const apps = await readEvidence(() => api(listApps, { project, query: { includeEphemeral: true } }));
+  if ('refusal' in apps) return apps;
+  const listed = apps.state.find(({ id }) => id === toAppId(project, app));
+  if (listed) return { state: listed.status ?? 'unknown' };
+  return unreadableItems(apps.state).length > 0 ? shown : { state: 'deleted' };
+}
+
+function returnNotFound(error: unknown): NotFoundError {
+  if (error instanceof NotFoundError) return error;
+  throw error;
+}
+
+/** Times that differ by less may be of one creation, rounded. */
+const minLaterMs = 1_000;
+
+function hasGone(status: string): boolean {
+  return /^(deleted|replaced)$/i.test(status);
+}
+
+interface ScalingChanges {
+  app: string;
+  /** Whether anything changed. */
+  changed: boolean;
+  settings: { setting: string; from: number | null; to: number }[];
+}
+
+/** Keys of cerebrium.toml, by the names of the platform. */
+const keys = {
+  minReplicaCount: 'scaling.min_replicas',
+  maxReplicaCount: 'scaling.max_replicas',
+  cooldownPeriodSeconds: 'scaling.cooldown',
+  responseGracePeriodSeconds: 'scaling.response_grace_period',
+} as const;
+
+interface Change {
+  field: keyof typeof keys;
+  setting: string;
+  from: number | null;
+  to: number;
+}
+
+type NewScaling = { [Field in keyof typeof keys]: number | undefined };
+
+/**
+ * Changes the scaling of a deployed app. Reads the app first, to return the old values and to send only real changes.
+ * Throws UsageError, NotFoundError.
+ */
+export async function changeScaling(context: Context, app: string, scaling: NewScaling): Promise<ScalingChanges> {
+  const { api, project, progress, willChange } = context;
+  const requested = Object.entries(scaling).filter(
+    (entry): entry is [keyof typeof keys, number] => entry[1] !== undefined,
+  );
+  if (requested.length === 0) {
+    throw new UsageError('nothing to change', { fix: gantryCommand`apps scale --help` });
+  }
+  const before = await fetchApp(api, { project, app });
+  await recordLook(context, shortAppName(project, app), before);
+  const after = { ...before, ...Object.fromEntries(requested) };
+  const [min, max] = [after.minReplicaCount, after.maxReplicaCount];
+  if (typeof min === 'number' && typeof max === 'number' && min > max) {
+    throw new UsageError(`the minimum of ${count(min, 'replica')} exceeds the maximum of ${max}`, {
+      why: `${shortAppName(project, app)} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
+      fix: 'pass both --min-replicas and --max-replicas',
+    });
+  }
+  const changes = requested
+    .map(
+      ([field, to]): Change => ({
+        field,
+        setting: keys[field],
+        from: (before[field] as number | null | undefined) ?? null,
+        to,
+      }),
+    )
+    .filter(({ from, to }) => from !== to);
+  const result = {
+    app: shortAppName(project, app),
+    changed: changes.length > 0,
+    settings: changes.map(({ setting, from, to }) => ({ setting, from, to })),
+  };
+  if (changes.length === 0) progress.note('nothing to change');
+  else {
+    willChange(
+      changes.map(({ setting, from, to }) => `change ${setting} of ${result.app} from ${from ?? 'unknown'} to ${to}`),
+      result,
+    );
+    await api(scaleApp, { project, app, body: Object.fromEntries(changes.map(({ field, to }) => [field, to])) });
+    await verifyChanges(context, app, changes);
+    await recordEvent(context, result.app, 'scaled', {
+      before: Object.fromEntries(changes.map(({ field, from }) => [field, from])),
+      after: Object.fromEntries(changes.map(({ field, to }) => [field, to])),
+    });
+    progress.note('the next deploy resets these settings to those of cerebrium.toml');
+  }
+  return result;
+}
+
+/** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */
+async function verifyChanges(
+  { api, project, progress, delay }: Context,
+  app: string,
+  changes: Change[],
+): Promise<void> {
+  const differing = (shown: App) =>
+    changes.filter(({ field, to }) => typeof shown[field] === 'number' && shown[field] !== to);
+  const shown = await waitForChange(
+    () => fetchApp(api, { project, app }),
+    (state) => differing(state).length === 0,
+    delay,
+  );
+  const [first] = differing(shown);
+  if (first) {
+    const { field, setting, from, to } = first;
+    const now = shown[field] === from ? `still ${from}` : `${shown[field]}`;
+    throw new FailedError(`${setting} of ${shortAppName(project, app)} is ${now}, not ${to}`, {
+      why: 'the platform confirmed the change, but does not show it',
+      fix: gantryCommand`apps get ${shortAppName(project, app)}`,
+      details: {
+        app: shortAppName(project, app),
+        asked: Object.fromEntries(changes.map(({ setting, to }) => [setting, to])),
+      },
+    });
+  }
+  const hidden = changes.filter(({ field }) => typeof shown[field] !== 'number').map(({ setting }) => setting);
+  if (hidden.length > 0) progress.note(`not verified: the platform does not show ${hidden.join(', ')}`);
+}

@@ -1,0 +1,232 @@
+import {
+  appLogSource,
+  buildLogSource,
+  endingOf,
+  type LogEnding,
+  type LogSource,
+  readLog,
+  splitLogText,
+} from '../calls/logs/index.ts';
+import {
+  fetchRun,
+  findJobs,
+  readRefusedCall,
+  readRunList,
+  resolveRun,
+  runEnding,
+  runHasFailed,
+  runStatus,
+} from '../calls/runs/index.ts';
+import {
+  describeUnknown,
+  type Evidence,
+  explainLog,
+  type FailureFacts,
+  locateFix,
+  readConfig,
+} from '../causes/index.ts';
+import { fetchBuild, findListedBuild, latestBuildOf } from '../deploys/builds/index.ts';
+import { type AppHistory, readHistory } from '../deploys/history/index.ts';
+import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
+import { readNamedFile } from '../kernel/disk/index.ts';
+import { type FileLocation, UsageError } from '../kernel/errors.ts';
+import { shortBuild } from '../kernel/output/format.ts';
+import type { Context } from '../platform/context.ts';
+import { liveBuild } from '../platform/contract/apps.ts';
+import { type Build, buildHasFailed } from '../platform/contract/builds.ts';
+import type { Run } from '../platform/contract/runs.ts';
+import { readIdWord } from '../platform/ids.ts';
+import { fetchApp } from '../platform/replies/index.ts';
+import { contextWith, unlessMissing } from '../platform/waiting/index.ts';
+
+/** A failure, and what is known of its cause. */
+export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand'> {
+  /** Null if nothing failed, `unknown` if no rule knows it. */
+  cause: string | null;
+  title: string;
+  evidence: Evidence | null;
+  fix: string | null;
+  /** The setting to change. */
+  location: FileLocation | null;
+  /** The lines of the log that show most, if the cause is unknown. */
+  log: string[];
+  /** The command that helps. */
+  command?: CommandLine;
+}
+
+interface ExplainOptions extends SubjectOptions {
+  /** The config file of the app, relative to the working directory. */
+  configFile: string;
+}
+
+/** Explains why a build or a run failed, or what a log shows. */
+export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
+  const config = await readConfig(context, options.configFile);
+  const { facts, readLog, logCommand, ...subject } = await findSubject(context, options);
+  if (subject.failed === false) return { ...subject, ...nothing, title: nothingFailed(subject) };
+  const log = await readLog();
+  // The app in this folder may be another one.
+  const own = subject.app === null || subject.app === config?.name ? config : undefined;
+  const found = explainLog(log, { ...facts, config: own });
+  if (!found) {
+    const unknown = describeUnknown(log, facts);
+    // Of a sick build it is known what was seen, if not why.
+    const title = subject.status === 'sick' ? `${facts.reason}; ${unknown.title}` : unknown.title;
+    return {
+      ...subject,
+      ...nothing,
+      ...unknown,
+      cause: 'unknown',
+      title,
+      ...(logCommand && log !== '' && { command: logCommand }),
+    };
+  }
+  const { setting: _, step: __, next, ...explanation } = found;
+  const location = await locateFix(found, own, options.configFile);
+  const command = next && new CommandLine(['gantry', ...next]);
+  return { ...subject, ...explanation, location: location ?? null, log: [], ...(command && { command }) };
+}
+
+const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
+
+function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build' | 'run' | 'status'>): string {
+  if (build !== null) return `build ${shortBuild(build)} of ${app} has not failed: ${status}`;
+  if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;
+  return `no build or run of ${app} has failed`;
+}
+
+/** What is explained: a build, a run, or a log of a file. */
+interface Subject {
+  /** Null for a log of a file. */
+  app: string | null;
+  build: string | null;
+  run: string | null;
+  status: string | null;
+  /** Null for a log of a file: a log does not say how the work ended. */
+  failed: boolean | null;
+  /** What the platform says about the failure. */
+  facts: FailureFacts;
+  readLog: () => Promise<string>;
+  /** The command that shows the whole log. */
+  logCommand?: CommandLine;
+}
+
+interface SubjectOptions {
+  /** Undefined with a file. */
+  app: string | undefined;
+  /** Of a build or a run; by default the latest build if it failed, else the latest run that failed. */
+  id?: string | undefined;
+  /** A log to explain instead; `-` is stdin. */
+  file?: string | undefined;
+  /** Only what says something of the app: no jobs. */
+  callsOnly?: true;
+}
+
+/** Finds what to explain. Throws UsageError if nothing is named. */
+async function findSubject(context: Context, { app, id, file, callsOnly }: SubjectOptions): Promise<Subject> {
+  if (file !== undefined) return fileSubject(context, file);
+  if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
+  if (id !== undefined) return findById(context, app, id);
+  const shown = await fetchApp(context.api, { project: context.project, app });
+  const latest = latestBuildOf(shown);
+  const build = latest === undefined ? undefined : await readBuild(context, app, latest);
+  if (build?.failed) return build;
+  const incident = (await readHistory(context, app)).incident(liveBuild(shown));
+  if (incident !== undefined) return readBuild(context, app, incident);
+  return (await findFailedRun(context, app, callsOnly)) ?? { app, failed: false, ...noWork };
+}
+
+/** Neither the latest build nor a run has failed, and no build was rolled back. */
+const noWork = { build: null, run: null, status: null, facts: {}, readLog: async () => '' };
+
+function fileSubject(context: Context, file: string): Subject {
+  const read = file === '-' ? context.readStdin() : readNamedFile(context, file).then((bytes) => bytes.toString());
+  return { app: null, ...noWork, failed: null, readLog: () => read };
+}
+
+async function findById(context: Context, app: string, id: string): Promise<Subject> {
+  const wanted = readIdWord(id);
+  const isWhole = 'id' in wanted && !wanted.mayBeBeginning;
+  const { api, project } = context;
+  const named = 'id' in wanted ? await unlessMissing(fetchBuild(api, { project, app, build: id })) : undefined;
+  const build = named ?? (isWhole ? undefined : await findListedBuild(context, app, id));
+  if (build) return buildSubject(context, app, build);
+  return runSubject(context, app, await fetchRun(api, { project, app, run: await resolveRun(context, app, id) }));
+}
+
+async function readBuild(context: Context, app: string, id: string): Promise<Subject> {
+  const { api, project } = context;
+  return buildSubject(context, app, await fetchBuild(api, { project, app, build: id }));
+}
+
+async function buildSubject(context: Context, app: string, found: Build): Promise<Subject> {
+  const { id: build, status, initError, updatedAt } = found;
+  const ending = buildHasFailed(status) ? endingOf(context, updatedAt) : undefined;
+  const sickness = (await readHistory(context, app)).sickness(build);
+  if (sickness && !buildHasFailed(status)) return sickSubject(context, app, found, sickness);
+  return {
+    app,
+    build,
+    run: null,
+    status,
+    failed: buildHasFailed(status),
+    facts: { source: 'build', status, reason: initError || undefined },
+    readLog: () => readText(context, buildLogSource(context, app, build), ending),
+    logCommand: gantryCommand`logs ${app} --build ${build}`,
+  };
+}
+
+/** A build that became ready, and that a watch found sick: its replicas or its calls failed. */
+function sickSubject(context: Context, app: string, { id: build }: Build, { container, reason }: Sickness): Subject {
+  const log = appLogSource(context, app, container === undefined ? {} : { container });
+  return {
+    ...{ app, build, run: null, status: 'sick', failed: true, facts: { source: 'run', status: 'sick', reason } },
+    readLog: () => readText(context, log),
+    logCommand: gantryCommand`logs ${app} ${{ '--container': container }}`,
+  };
+}
+
+type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
+
+/** Of the first page, which has the latest runs. A failed call says something of the app, a failed job only of itself. */
+async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<Subject | undefined> {
+  const { runs } = await readRunList(context, app, { isEnough: () => true });
+  const call = (await findJobs(context, app)).calls(runs).find(runHasFailed);
+  const run = call ?? (callsOnly ? undefined : runs.find(runHasFailed));
+  return run && runSubject(context, app, run);
+}
+
+async function runSubject(context: Context, app: string, run: Run): Promise<Subject> {
+  const status = runStatus(run);
+  const failed = runHasFailed(run);
+  const reason = failed ? await readRefusedCall(context, app, run.id) : undefined;
+  const { exitCode } = run as { exitCode?: unknown };
+  return {
+    app,
+    build: null,
+    run: run.id,
+    status,
+    failed,
+    facts: {
+      source: 'run',
+      status,
+      reason,
+      statusCode: run.statusCode ?? undefined,
+      ...(typeof exitCode === 'number' && { exitCode }),
+    },
+    readLog: () => readText(context, appLogSource(context, app, { runId: run.id }), runEnding(context, run)),
+    logCommand: gantryCommand`logs ${app} --run ${run.id}`,
+  };
+}
+
+/** The end of a log has the failure. */
+const maxLines = 5_000;
+
+/** Without the note that a log is empty: then other evidence may explain the failure. */
+async function readText(context: Context, source: LogSource, ending?: LogEnding): Promise<string> {
+  const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
+  const lines: string[] = [];
+  for await (const { line } of readLog(silent, source, { tail: maxLines, readEnding: async () => ending }))
+    for (const each of splitLogText(line.text)) lines.push(each);
+  return lines.join('\n');
+}

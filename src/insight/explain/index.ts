@@ -1,1 +1,0 @@
-export { type ExplainedFailure, explainFailure } from './explain-failure.ts';

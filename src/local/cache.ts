@@ -1,0 +1,168 @@
+import type { Dirent } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { clearPackingCache, packingUsage } from '../app/packing-cache/index.ts';
+import { listArchives } from '../deploys/archives/index.ts';
+import { toDiskErrorOf } from '../kernel/disk/index.ts';
+import { count, latestFirst, size } from '../kernel/output/format.ts';
+import type { Context } from '../platform/context.ts';
+import { shortAppName } from '../platform/contract/endpoint.ts';
+
+export const cacheKinds = ['packing', 'archives', 'python', 'runs'] as const;
+
+type CacheKind = (typeof cacheKinds)[number];
+
+/** Something that gantry keeps on this machine. */
+export interface CacheEntry {
+  kind: CacheKind;
+  /** Of an archive, or of runs. */
+  app: string | null;
+  build: string | null;
+  project: string | null;
+  files: number;
+  bytes: number;
+  /** When it was kept, or used last. RFC 3339, UTC. */
+  usedAt: string;
+  path: string;
+  /** By this command. */
+  removed: boolean;
+}
+
+interface CacheFilter {
+  kind?: CacheKind | undefined;
+  /** Only archives and runs of this app. */
+  app?: string | undefined;
+  /** In ms. */
+  olderThan?: number | undefined;
+}
+
+/** What is kept, by kind and newest first. */
+export async function listCache(context: Context, filter: CacheFilter): Promise<CacheEntry[]> {
+  return (await find(context, filter)).map(({ entry }) => entry);
+}
+
+/** Removes what {@link listCache} lists. Asks before it removes archives, which cannot be made again. */
+export async function clearCache(context: Context, filter: CacheFilter): Promise<CacheEntry[]> {
+  const { prompt, progress, willChange } = context;
+  const found = await find(context, filter);
+  if (found.length === 0) return [];
+  const entries = found.map(({ entry }) => ({ ...entry, removed: true }));
+  const archives = entries.filter(({ kind }) => kind === 'archives');
+  if (archives.length > 0) {
+    const what = `${count(archives.length, 'kept archive')} (${totalSize(archives)})`;
+    await prompt.confirm(`Remove ${what}? gantry rollback cannot use them afterwards.`);
+  }
+  willChange(`remove ${totalSize(entries)}`, entries);
+  for (const { entry, remove } of found) {
+    try {
+      await remove();
+    } catch (error) {
+      throw toDiskErrorOf(`cannot remove ${entry.path}`, error);
+    }
+  }
+  progress.note(`removed ${totalSize(entries)}`);
+  return entries;
+}
+
+interface KeptItem {
+  entry: CacheEntry;
+  remove: () => unknown;
+}
+
+async function find(context: Context, { kind, app, olderThan }: CacheFilter): Promise<KeptItem[]> {
+  const oldest = olderThan === undefined ? Number.POSITIVE_INFINITY : -olderThan + context.now();
+  const kinds = cacheKinds.filter((each) => kind === undefined || each === kind);
+  const lists = await Promise.all(kinds.map((each) => sources[each](context)));
+  return lists
+    .flatMap((list) => list.sort(latestFirst(({ entry }) => entry.usedAt)))
+    .filter(({ entry }) => app === undefined || entry.app === app || `${entry.project}-${entry.app}` === app)
+    .filter(({ entry }) => Date.parse(entry.usedAt) <= oldest);
+}
+
+const sources: Record<CacheKind, (context: Context) => KeptItem[] | Promise<KeptItem[]>> = {
+  packing({ settings }) {
+    const { cache } = settings.folders;
+    const { folder: path, files, bytes, usedAt } = packingUsage(cache);
+    const entry = entryOf('packing', { files, bytes, usedAt: new Date(usedAt).toISOString(), path });
+    return files === 0 ? [] : [{ entry, remove: () => clearPackingCache(cache) }];
+  },
+  async archives(context) {
+    return (await listArchives(context)).map(({ kept, path, remove }) => {
+      const { app, build, project, bytes, keptAt, entries } = kept;
+      const facts = { app, build, project, files: entries.length, bytes, usedAt: keptAt, path };
+      return { entry: entryOf('archives', facts), remove };
+    });
+  },
+  async python({ settings }) {
+    const found = await listPythonEnvironments(settings.folders.cache);
+    return found.map(({ remove, ...facts }) => ({ entry: entryOf('python', facts), remove }));
+  },
+  async runs({ settings }) {
+    const { listKeptRuns } = await import('../insight/run-mirror/index.ts');
+    const found = await listKeptRuns(settings.folders.cache);
+    return found.map(({ remove, app, project, ...facts }) => {
+      const owner = { app: shortAppName(project, app), project };
+      return { entry: entryOf('runs', { ...facts, ...owner }), remove };
+    });
+  },
+};
+
+type EntryFacts = Pick<CacheEntry, 'files' | 'bytes' | 'usedAt' | 'path'> & Partial<CacheEntry>;
+
+function entryOf(kind: CacheKind, facts: EntryFacts): CacheEntry {
+  return { kind, app: null, build: null, project: null, ...facts, removed: false };
+}
+
+/** Equal archives share a file. */
+function totalSize(entries: readonly CacheEntry[]): string {
+  const bytes = new Map(entries.map((entry) => [entry.path, entry.bytes]));
+  return size([...bytes.values()].reduce((sum, each) => sum + each, 0));
+}
+
+interface PythonEnvironment {
+  path: string;
+  files: number;
+  bytes: number;
+  /** RFC 3339, UTC. */
+  usedAt: string;
+  remove: () => Promise<void>;
+}
+
+/** Where the emulator keeps Python environments, one for each list of requirements. `cache`: gantry's folder for caches. */
+export function pythonFolder(cache: string): string {
+  return join(cache, 'python');
+}
+
+async function listPythonEnvironments(cache: string): Promise<PythonEnvironment[]> {
+  const entries = await entriesOf(pythonFolder(cache));
+  return Promise.all(
+    entries.filter((entry) => entry.isDirectory()).map(({ name }) => describe(join(pythonFolder(cache), name))),
+  );
+}
+
+async function describe(path: string): Promise<PythonEnvironment> {
+  // The emulator writes this file each time it uses the environment.
+  const used = (await stat(join(path, 'complete')).catch(() => undefined)) ?? (await stat(path));
+  const sizes = await sizesBelow(path);
+  return {
+    path,
+    files: sizes.length,
+    bytes: sizes.reduce((sum, each) => sum + each, 0),
+    usedAt: used.mtime.toISOString(),
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** Of each file, without following links: an environment has links to the interpreter. */
+async function sizesBelow(folder: string): Promise<number[]> {
+  const sizes = (await entriesOf(folder)).map(async (entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sizesBelow(path);
+    return entry.isFile() ? [(await stat(path)).size] : [];
+  });
+  return (await Promise.all(sizes)).flat();
+}
+
+function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+}

@@ -1,1 +1,0 @@
-export { callPlatform } from './call-platform.ts';

@@ -1,0 +1,77 @@
+import type { CommandLine } from '../kernel/command-line.ts';
+import { NotFoundError, UsageError } from '../kernel/errors.ts';
+import { count } from '../kernel/output/format.ts';
+
+/** Shorter beginnings of ids would name another one soon. */
+const minLength = 6;
+
+/** Ids are UUIDs, as far as is known. Another spelling is a whole id or the beginning of one. */
+const wholeId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const beginningOfId = /^[\da-f]{1,8}$|^[\da-f]{8}-[\da-f-]*$/i;
+
+/** What a word says about a build or a run: its id, the beginning of one, or the latest with a result. */
+export type IdWord =
+  | { id: string; mayBeBeginning: boolean }
+  | { beginning: string }
+  | { latest: 'any' | 'success' | 'failed' };
+
+/** Reads `20ba8ea8`, `latest`, `latest:failed`. Without a word: the latest. Throws UsageError. */
+export function readIdWord(word: string | undefined): IdWord {
+  if (word === undefined || word === 'latest') return { latest: 'any' };
+  if (!word.startsWith('latest:')) {
+    const isWhole = wholeId.test(word);
+    return !isWhole && beginningOfId.test(word)
+      ? { beginning: word }
+      : { id: word, mayBeBeginning: !isWhole && word.length >= minLength };
+  }
+  const result = word.slice('latest:'.length);
+  if (result === 'failed' || result === 'success') return { latest: result };
+  const meant = /^latest:(f|e|b)/.test(word) ? 'latest:failed' : 'latest:success';
+  throw new UsageError(`unknown "${word}": expected latest, latest:success or latest:failed`, {
+    corrected: { typed: word, meant, isExample: true },
+  });
+}
+
+/**
+ * A word for something that is canceled. It takes no `latest`: by the time it is canceled, another one may be the latest.
+ * Throws UsageError.
+ */
+export function refuseLatest(word: string, noun: string, list: CommandLine): void {
+  if (/^latest(:|$)/.test(word))
+    throw new UsageError(`name the ${noun}: ${word} may be another one by now`, { fix: list });
+}
+
+interface Candidates<Item> {
+  /** `build`, `run`. */
+  noun: string;
+  app: string;
+  items: readonly Item[];
+  /** The command that lists them. */
+  list: CommandLine;
+}
+
+/** The only one with this id or this beginning of an id; undefined without one. Throws UsageError if there are several. */
+export function findByBeginning<Item extends { id: string }>(
+  word: string,
+  { noun, app, items, list }: Candidates<Item>,
+): Item | undefined {
+  const exact = items.find(({ id }) => id === word);
+  const found = exact ? [exact] : items.filter(({ id }) => id.toLowerCase().startsWith(word.toLowerCase()));
+  if (found.length === 0 || (found.length === 1 && (exact || word.length >= minLength))) return found[0];
+  const ids = found.slice(0, 5).map(({ id }) => id);
+  const why = `${found.length > 5 ? 'among others: ' : ''}${ids.join(', ')}`;
+  if (found.length === 1) {
+    const message = `"${word}" is too short for the beginning of an id: at least ${minLength} characters`;
+    throw new UsageError(message, { why, fix: list });
+  }
+  throw new UsageError(`"${word}" names ${count(found.length, noun)} of ${app}`, { why, fix: list });
+}
+
+/** No build or run is as the word says. */
+export function noneFound(word: string, { noun, app, list }: Omit<Candidates<never>, 'items'>): NotFoundError {
+  const [, result] = word.split(':');
+  const message = result
+    ? `no ${noun} of ${app} has ${result === 'failed' ? 'failed' : 'succeeded'}`
+    : `no ${noun} ${word} of ${app}`;
+  return new NotFoundError(message, { fix: list });
+}

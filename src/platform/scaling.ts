@@ -1,0 +1,102 @@
+/** How an app's replicas get calls, start and end: one model for the emulator and for predictions. */
+
+/** How an app scales. */
+export interface Scaling {
+  minReplicas: number;
+  maxReplicas: number;
+  /** Calls that a replica runs at once. */
+  concurrency: number;
+  cooldownMs: number;
+}
+
+/** What the rules know of a replica. */
+interface ReplicaLoad {
+  /** Calls that it has. */
+  busy: number;
+  /** When its last call ended, in ms. */
+  idleSince: number;
+  /** When it can run calls, in ms, if that matters. */
+  readyAt?: number;
+}
+
+/**
+ * Which of several replicas with a free slot gets a call: the oldest one, the next in turn, or the one that was used last;
+ * of the latter two, one that is ready, if there is one.
+ */
+export const routings = ['first', 'in turn', 'last used'] as const;
+export type Routing = (typeof routings)[number];
+
+/**
+ * The replicas of an app, and the rules by which they get calls, start and end. It knows no clock and no process: the
+ * emulator runs apps by it, and `gantry tune` replays calls by it.
+ */
+export class ReplicaSet<Replica extends ReplicaLoad> {
+  /** The oldest first. */
+  readonly members: Replica[] = [];
+  /** Its place had the last call. */
+  #last = -1;
+
+  constructor(private readonly routing: Routing = 'first') {}
+
+  /** What gets the next call: a replica, one that is to be started, or nothing yet. */
+  place({ concurrency, maxReplicas }: Scaling, now = Number.POSITIVE_INFINITY): Replica | 'start' | 'wait' {
+    const free = this.#free(concurrency, now);
+    if (free) return free;
+    return this.members.length < maxReplicas ? 'start' : 'wait';
+  }
+
+  add(member: Replica): void {
+    this.members.push(member);
+  }
+
+  remove(member: Replica): void {
+    const at = this.members.indexOf(member);
+    if (at >= 0) this.members.splice(at, 1);
+  }
+
+  /** Whether one may end: the app has more than it keeps. */
+  mayEnd({ minReplicas }: Scaling): boolean {
+    return this.members.length > minReplicas;
+  }
+
+  /** The replica whose cooldown was over first; undefined if there is none, or if it is kept. */
+  expired(scaling: Scaling, now: number): Replica | undefined {
+    if (!this.mayEnd(scaling)) return undefined;
+    let oldest: Replica | undefined;
+    for (const member of this.members) {
+      const isOver = member.busy === 0 && now - member.idleSince > scaling.cooldownMs;
+      if (isOver && (!oldest || member.idleSince < oldest.idleSince)) oldest = member;
+    }
+    return oldest;
+  }
+
+  #free(concurrency: number, now: number): Replica | undefined {
+    if (this.routing === 'first') return this.members.find(({ busy }) => busy < concurrency);
+    return this.#choose(concurrency, now) ?? this.#choose(concurrency, Number.POSITIVE_INFINITY);
+  }
+
+  #choose(concurrency: number, now: number): Replica | undefined {
+    return this.routing === 'in turn' ? this.#inTurn(concurrency, now) : this.#lastUsed(concurrency, now);
+  }
+
+  #inTurn(concurrency: number, now: number): Replica | undefined {
+    const { members } = this;
+    for (let step = 1; step <= members.length; step++) {
+      const at = (this.#last + step) % members.length;
+      const member = members[at];
+      if (!member || member.busy >= concurrency || (member.readyAt ?? 0) > now) continue;
+      this.#last = at;
+      return member;
+    }
+    return undefined;
+  }
+
+  #lastUsed(concurrency: number, now: number): Replica | undefined {
+    let found: Replica | undefined;
+    for (const member of this.members) {
+      const isFree = member.busy < concurrency && (member.readyAt ?? 0) <= now;
+      if (isFree && (!found || member.idleSince > found.idleSince)) found = member;
+    }
+    return found;
+  }
+}

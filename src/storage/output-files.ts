@@ -1,0 +1,86 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { defaultExclude, defaultInclude } from '../app/collect.ts';
+import { type AppConfig, checkAppConfig } from '../app/config.ts';
+import { excludeLine, isSelected } from '../app/files/patterns.ts';
+import { planStart, startOf } from '../app/files/plans.ts';
+import { ConflictError, type Problem } from '../kernel/errors.ts';
+import type { Context } from '../platform/context.ts';
+
+const kinds = {
+  plan: { name: 'a deploy plan', start: planStart },
+  archive: { name: 'a zip archive', start: /^PK/ },
+  page: { name: 'an HTML page', start: /^\s*<!doctype html/i },
+  runs: { name: 'an export of runs', start: /^(\{"id"|id,createdAt)/ },
+};
+
+/**
+ * Throws ConflictError if the file that a flag names exists and is something else than the command writes:
+ * `gantry package -o main.py` is a mistake.
+ */
+export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, kind: keyof typeof kinds): void {
+  const { name, start } = kinds[kind];
+  const begin = startOf(resolve(cwd, file));
+  if (begin === '' || start.test(begin)) return;
+  throw new ConflictError(`${file} exists and is not ${name}`, {
+    why: 'it would be overwritten',
+    fix: 'name another file, or remove this one',
+  });
+}
+
+/**
+ * A warning if what was just written lies in the folder of an app whose next deploy sends it. `target` is an absolute
+ * path; `app`, if it is known, has its folder.
+ */
+export async function sentWithApp(
+  target: string,
+  { app, isFolder = false }: { app?: AppConfig | undefined; isFolder?: boolean } = {},
+): Promise<Problem | undefined> {
+  const config = app ?? (await nearestApp(isFolder ? target : dirname(target)));
+  if (!config || config.partner) return undefined;
+  const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
+  const path = relative(config.root, target).replaceAll(sep, '/');
+  if (!isSelected(isFolder ? posix.join(path, anyName) : path, include, exclude)) return undefined;
+  const shown = isFolder ? `${path || '.'}/` : path;
+  return {
+    severity: 'warning',
+    message: `${shown} is in the folder of the app ${config.name}: the next deploy sends it`,
+    fix: path === '' ? 'name a folder outside of the app' : `${excludeLine(exclude, [shown])}, or name another place`,
+  };
+}
+
+/**
+ * The same as a note for copies, which may be meant to be a part of the app. Called before the copy, because what is copied
+ * may be an app itself; the returned function is for afterwards.
+ */
+export function watchCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): () => Promise<void> {
+  const file = nearestConfig(isFolderNow(target) ? target : dirname(target));
+  return async () => {
+    const app = file === undefined ? undefined : await readApp(file);
+    const found = app && (await sentWithApp(target, { app, isFolder: isFolderNow(target) }));
+    if (found) progress.note(found.message);
+  };
+}
+
+function isFolderNow(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Of a file in a folder; no pattern names it. */
+const anyName = '\u0001';
+
+async function nearestApp(folder: string): Promise<AppConfig | undefined> {
+  const file = nearestConfig(folder);
+  return file === undefined ? undefined : readApp(file);
+}
+
+function nearestConfig(folder: string): string | undefined {
+  const file = join(folder, 'cerebrium.toml');
+  if (existsSync(file)) return file;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : nearestConfig(parent);
+}
+
+async function readApp(file: string): Promise<AppConfig | undefined> {
+  return (await checkAppConfig(file)).project;
+}

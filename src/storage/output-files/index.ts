@@ -1,2 +1,0 @@
-export { checkReplaceable } from './replaceable.ts';
-export { sentWithApp, watchCopiesInApp } from './sent-with-app.ts';

@@ -1,0 +1,373 @@
+import { isSecretName, readEnvFile, secretNameFormat } from '../app/env-file.ts';
+import { allApps, recordEvent } from '../deploys/history/index.ts';
+import { gantryCommand, sentence } from '../kernel/command-line.ts';
+import { readNamedFile } from '../kernel/disk/index.ts';
+import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
+import { stringifyJson } from '../kernel/json-text.ts';
+import type { Context } from '../platform/context.ts';
+import { listApps } from '../platform/contract/apps.ts';
+import { isDown, listContainers } from '../platform/contract/containers.ts';
+import {
+  getAppSecrets,
+  getProjectSecrets,
+  type Secrets,
+  type StoredSecrets,
+  setAppSecrets,
+  setProjectSecrets,
+} from '../platform/contract/secrets.ts';
+import { tryRequest, waitForChange } from '../platform/waiting/index.ts';
+
+/** Source of the values. Without one, the values are prompted for. */
+interface SecretValueSource {
+  /** A file with one value; `-` is stdin. */
+  fromFile?: string | undefined;
+  /** Read environment variables of the same names. */
+  fromEnv?: boolean | undefined;
+  /** Keep the newline at the end of the file. */
+  keepNewline?: boolean | undefined;
+}
+
+type Asking = Pick<Context, 'prompt'>;
+type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
+
+/** Throws UsageError for invalid names, without repeating them: they may be values typed by mistake. */
+export function checkSecretNames({ prompt }: Asking, names: string[]): void {
+  for (const [index, name] of names.entries()) {
+    if (isSecretName(name)) continue;
+    if (name.includes('=')) throw valueInArgumentsError(prompt, name);
+    throw new UsageError(`argument ${index + 1} is not a valid secret name`, { why: secretNameFormat });
+  }
+}
+
+/**
+ * Throws UsageError for names that a new secret cannot have on the command line, without repeating them: `set NAME VALUE`,
+ * as other programs have it, must not make a name of a value. A second word is a name only if it is one of the environment.
+ */
+export function checkNewSecretNames({ prompt }: Asking, [name = '', ...others]: string[], fromEnv = false): void {
+  if (name.includes('=')) throw valueInArgumentsError(prompt, name);
+  if (!isVariableName(name) || looksLikeValue(name)) {
+    throw new UsageError('argument 1 is not a secret name', {
+      why: 'the name of a new secret is that of an environment variable: letters, digits and underscores',
+      fix: sentence`${gantryCommand`secrets set --from-env-file FILE`} takes other names, in lines of NAME=value`,
+    });
+  }
+  const assignment = others.find((word) => /^[A-Za-z_][\w.-]*=/.test(word));
+  if (assignment !== undefined) throw valueInArgumentsError(prompt, assignment);
+  if (!fromEnv && others.length > 0) throw valueInArgumentsError(prompt, `${name}=x`);
+}
+
+/** Reads one value per name. Throws UsageError if one is missing or empty. */
+export async function readSecretValues(context: Reading, names: string[], source: SecretValueSource): Promise<Secrets> {
+  const { fromFile, fromEnv, keepNewline } = source;
+  const [first = ''] = names;
+  if (fromFile !== undefined) {
+    const text = await readText(context, fromFile);
+    return { [first]: checkNotEmpty(first, keepNewline ? text : text.replace(/\r?\n$/, '')) };
+  }
+  const values: [name: string, value: string][] = [];
+  for (const name of new Set(names)) {
+    const value = fromEnv
+      ? (ownValue(context.env, name) ?? throwNotInEnvironment(names, name))
+      : await context.prompt.secret(`Value of ${name}`, {
+          flag: '--from-file - to read it from stdin, --from-file FILE or --from-env',
+          retryWith: ['--from-file', '-'],
+        });
+    values.push([name, checkNotEmpty(name, value)]);
+  }
+  return Object.fromEntries(values);
+}
+
+/** Reads secrets from a file with `NAME=value` lines or a JSON object; `-` is stdin. Throws UsageError, ProjectError. */
+export async function readSecretsFile(
+  context: Reading,
+  file: string,
+  isHidden: (name: string, value: string) => boolean = () => true,
+): Promise<Secrets> {
+  const values = readEnvFile(await readText(context, file), file === '-' ? 'stdin' : file);
+  const hidden = Object.entries(values).filter(([name, value]) => isHidden(name, value));
+  context.secrets.add(hidden.map(([, value]) => value));
+  return values;
+}
+
+/** The platform takes less. */
+const maxSecretBytes = 2 ** 20;
+
+async function readText(context: Reading, file: string): Promise<string> {
+  const text = file === '-' ? await context.readStdin() : String(await readNamedFile(context, file, maxSecretBytes));
+  // Editors and PowerShell on Windows write a byte-order mark, which no secret begins with.
+  if (!text.includes('\uFFFD')) return text.replace(/^\ufeff/, '');
+  throw new UsageError(`${file === '-' ? 'stdin' : file} is not UTF-8 text`, {
+    fix: 'save it as UTF-8 (PowerShell: Out-File -Encoding utf8), or encode binary data with base64',
+  });
+}
+
+/** An empty value is usually a variable that is not set, or an accidental Enter. */
+function checkNotEmpty(name: string, value: string): string {
+  if (value !== '') return value;
+  throw new UsageError(`the value of ${name} is empty`, {
+    fix: sentence`to set an empty value: echo ${name}= | ${gantryCommand`secrets set --from-env-file -`}`,
+  });
+}
+
+/** Ignores inherited properties such as `__proto__`. */
+function ownValue(env: Context['env'], name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined;
+}
+
+/** Names the first word only: another may be its value. */
+function throwNotInEnvironment(names: string[], name: string): never {
+  const at = names.indexOf(name);
+  throw new UsageError(`--from-env: ${at === 0 ? name : `argument ${at + 1}`} is not set in the environment`);
+}
+
+const isVariableName = (word: string) => /^[A-Za-z_]\w{0,252}$/.test(word);
+
+/** Tokens of well-known services, and long words in which letters and digits are mixed, are no names. */
+const looksLikeValue = (word: string) =>
+  /^(sk|pk|rk|hf|gh[opsu]|glpat|xox[abp]|eyJ|AKIA|whsec|nvapi|r8)[-_A-Za-z0-9]{8,}/.test(word) ||
+  (word.length >= 20 && /\d[a-zA-Z]+\d/.test(word) && /[a-z]/.test(word));
+
+/**
+ * The name is shown unless the argument may be a value with base64 padding, such as `c2VjcmV0==`. At a terminal the value is
+ * asked for and hidden, which stdin would not do.
+ */
+function valueInArgumentsError({ isPossible }: Context['prompt'], word: string): UsageError {
+  const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
+  return new UsageError('secret values cannot be passed as arguments', {
+    why: 'arguments are visible in the shell history and to other processes: if it was a real value, change it',
+    fix: isPossible ? gantryCommand`secrets set ${name}` : gantryCommand`secrets set ${name} --from-file -`,
+  });
+}
+
+/** The secrets of an app, or of the project without one. */
+interface SecretScope {
+  app?: string | undefined;
+}
+
+/** The names of the secrets by what happened to them, without values. */
+export interface SecretChange {
+  app: string | null;
+  changed: boolean;
+  added: string[];
+  replaced: string[];
+  removed: string[];
+  unchanged: string[];
+  /** Replicas that started before; of a project, apps that may have some. */
+  stale: string[];
+}
+
+/** Reads all secrets with their values. */
+export async function readSecrets({ api, project }: Context, { app }: SecretScope): Promise<StoredSecrets> {
+  const read = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
+  return read ?? {};
+}
+
+/**
+ * Adds and replaces secrets. Calls `values` after the current secrets were read, and asks before it replaces a value.
+ * Throws ConflictError if a secret was changed meanwhile, FailedError if a stored secret is not text.
+ */
+export async function setSecrets(
+  context: Context,
+  scope: SecretScope,
+  values: () => Promise<Secrets> | Secrets,
+): Promise<SecretChange> {
+  const before = await readForChange(context, scope);
+  const newValues = await values();
+  context.secrets.add(Object.values(newValues));
+  return changeSecrets(context, scope, Object.keys(newValues), before, { ...before, ...newValues });
+}
+
+/** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
+export async function unsetSecrets(context: Context, scope: SecretScope, names: string[]): Promise<SecretChange> {
+  const before = await readForChange(context, scope);
+  const kept = Object.entries(before).filter(([name]) => !names.includes(name));
+  return changeSecrets(context, scope, names, before, Object.fromEntries(kept));
+}
+
+async function changeSecrets(context: Context, { app }: SecretScope, named: string[], before: Secrets, after: Secrets) {
+  context.secrets.add(Object.values(before));
+  const place = app ? `app ${app}` : `project ${context.project}`;
+  const kindOf = (name: string) => {
+    const [had, has] = [before, after].map((secrets) => Object.hasOwn(secrets, name));
+    if (had !== has) return has ? 'added' : 'removed';
+    return had && before[name] !== after[name] ? 'replaced' : 'unchanged';
+  };
+  const names = [...new Set(named)].sort();
+  const of = (kind: ReturnType<typeof kindOf>) => names.filter((name) => kindOf(name) === kind);
+  const [added, replaced, removed] = [of('added'), of('replaced'), of('removed')];
+  if (replaced.length > 0) await context.prompt.confirm(`Replace ${replaced.join(', ')} in ${place}?`);
+  if (removed.length > 0) await context.prompt.confirm(`Remove ${removed.join(', ')} from ${place}?`);
+  const done = [...added, ...replaced, ...removed];
+  const changed = done.length > 0;
+  const change = { app: app ?? null, changed, added, replaced, removed, unchanged: of('unchanged'), stale: [] };
+  if (!changed) return change;
+  const told = (verb: string, which: string[], at: string) => which.map((name) => `${verb} ${name} ${at} ${place}`);
+  const more = [...told('replace', replaced, 'in'), ...told('remove', removed, 'from')];
+  context.willChange([...told('add', added, 'in'), ...more], change);
+  await replaceSecrets(context, { app }, before, after);
+  // At once: a replica that starts later has the new secrets.
+  const finding = findStale(context, { app });
+  await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
+  await confirmStored(context, () => readSecrets(context, { app }), before, after);
+  return { ...change, stale: await finding };
+}
+
+/** Reads the secrets for a change. All of them are sent back, so values that are not text would be lost. */
+async function readForChange(context: Context, scope: SecretScope): Promise<Secrets> {
+  const stored = await readSecrets(context, scope);
+  const unreadable = Object.keys(stored).filter((name) => typeof stored[name] !== 'string');
+  if (unreadable.length === 0) return stored as Secrets;
+  throw new FailedError(`the value of ${unreadable.sort().join(', ')} is not text`, {
+    why: 'the platform replaces all secrets at once, so these values would be lost; nothing was changed',
+    fix: 'change the secrets in the dashboard',
+    details: { unclear: unreadable },
+  });
+}
+
+/**
+ * Replaces all secrets, as the platform has no other way to change one. Reads them again first, so that a change made by
+ * someone else in the meantime is not undone.
+ */
+async function replaceSecrets(context: Context, scope: SecretScope, before: Secrets, after: Secrets): Promise<void> {
+  const { api, project } = context;
+  const now = await readSecrets(context, scope);
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (name) => !isSame(before[name], now[name]) || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
+  );
+  if (changed.length > 0) {
+    throw new ConflictError(`secrets were changed by someone else in the meantime: ${changed.sort().join(', ')}`, {
+      why: 'the platform replaces all secrets at once, so this change would undo the other one; nothing was changed',
+      fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
+      details: { changed },
+    });
+  }
+  if (scope.app) await api(setAppSecrets, { project, app: scope.app, body: after });
+  else await api(setProjectSecrets, { project, body: after });
+}
+
+/** One request, best effort: what runs of the app, or which apps of the project may. */
+async function findStale(context: Context, { app }: SecretScope): Promise<string[]> {
+  const { project, progress } = context;
+  const names = await tryRequest(context, async (api) => {
+    if (app)
+      return (await api(listContainers, { project, app }))?.flatMap((one) => (isDown(one) ? [] : one.containerId));
+    const apps = (await api(listApps, { project })) ?? [];
+    return apps.flatMap(({ id, name, status }) => (/^(ready|active)$/.test(status ?? '') ? name || id : []));
+  });
+  if (!names?.length) return [];
+  const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
+  const fix = gantryCommand`apps restart ${app ?? names[0] ?? ''}`;
+  const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
+  progress.warn({ severity: 'warning', message: `${what} keep the old secrets: ${shown}`, fix });
+  return names;
+}
+
+/** Names of secrets that are not as they were sent. */
+interface Differences {
+  /** Not listed, or with the earlier value. */
+  lost: string[];
+  /** Set, with another value than was sent. */
+  other: string[];
+  /** Removed, and still listed, perhaps in other letters. */
+  kept: string[];
+  /** Not part of the change, with another value than before. */
+  altered: string[];
+}
+
+/** When another command that changes secrets at the same time has sent its list, too. In ms. */
+const secondLookMs = 1_000;
+
+/**
+ * Reads the secrets until they are what was sent, and once more a second later: a command that had read them before this
+ * change replaces them all. The platform's documents do not say that omitting a secret removes it, so removed ones are
+ * checked as well.
+ */
+async function confirmStored(
+  { delay, progress }: Pick<Context, 'delay' | 'progress'>,
+  read: () => Promise<StoredSecrets>,
+  before: StoredSecrets,
+  after: StoredSecrets,
+): Promise<void> {
+  const compare = (now: StoredSecrets) => differences(now, before, after);
+  const look = async () => {
+    const now = await waitForChange(
+      read,
+      (seen) => {
+        const { lost, kept } = compare(seen);
+        return lost.length + kept.length === 0;
+      },
+      delay,
+    );
+    return compare(now);
+  };
+  throwUnlessStored(await look());
+  await delay(secondLookMs);
+  const { altered, ...undone } = await look();
+  const names = Object.values(undone).flat().sort();
+  if (names.length > 0) {
+    throw new ConflictError(`secrets were changed by someone else right after: ${names.join(', ')}`, {
+      why: 'the platform replaces all secrets at once, so the other change undid this one',
+      fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
+      details: { changed: names },
+    });
+  }
+  if (altered.length === 0) return;
+  progress.warn({
+    severity: 'warning',
+    message: `other values than before: ${altered.join(', ')}`,
+    why: 'someone else changed them in the meantime, or the platform did; this command sent them as they were',
+  });
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && stringifyJson(one) === stringifyJson(other));
+}
+
+function differences(now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): Differences {
+  const isChange = (name: string) => !Object.hasOwn(before, name) || !isSame(before[name], after[name]);
+  const hasOldValue = (name: string) =>
+    Object.hasOwn(before, name) && isChange(name) && isSame(now[name], before[name]);
+  const [lost, stored] = [true, false].map((isLost) =>
+    Object.keys(after)
+      .filter((name) => (!Object.hasOwn(now, name) || hasOldValue(name)) === isLost)
+      .sort(),
+  ) as [string[], string[]];
+  const differing = stored.filter((name) => !isSame(now[name], after[name]) && !isMasked(now[name]));
+  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  const isKept = (name: string) =>
+    !Object.hasOwn(after, name) && removed.some((each) => each.toLowerCase() === name.trim().toLowerCase());
+  return {
+    lost,
+    other: differing.filter(isChange),
+    kept: Object.keys(now).filter(isKept).sort(),
+    altered: differing.filter((name) => !isChange(name)),
+  };
+}
+
+/** The platform may hide values. */
+function isMasked(value: unknown): boolean {
+  return typeof value === 'string' && /^[*•]+$/.test(value);
+}
+
+function throwUnlessStored({ lost, other, kept }: Differences): void {
+  if (lost.length > 0) {
+    throw new FailedError(`the platform did not store ${lost.join(', ')}`, {
+      why: 'it accepted the new secrets, but does not list them',
+      fix: 'run the same command again',
+      details: { lost },
+    });
+  }
+  if (other.length > 0) {
+    throw new ConflictError(`another value than was sent is stored for ${other.join(', ')}`, {
+      why: 'someone else set it at the same time, or the platform changed it',
+      fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
+      details: { changed: other },
+    });
+  }
+  if (kept.length > 0) {
+    throw new FailedError(`the platform did not remove ${kept.join(', ')}`, {
+      why: 'it accepted the new list of secrets, but kept those that are not in it',
+      fix: 'remove them in the dashboard',
+    });
+  }
+}
