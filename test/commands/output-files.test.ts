@@ -68,7 +68,7 @@ test.each([
   ['cp :/in/a.txt copy/a.txt', 'copy/a.txt'],
   ['cp :/in copy', 'copy/'],
   ['sync :/in copy', 'copy/'],
-  ['cp :/in .', './/'],
+  ['cp :/in .', './'],
 ])('%s notes that the copy is part of the app', async (line, shown) => {
   writeFileSync(join(cwd, 'a.txt'), 'a');
   expect((await run('cp a.txt :/in/a.txt')).code).toBe(0);

@@ -146,7 +146,7 @@ function commandLine({ app, function: fn, input, results }: MapSummary, flags: M
     '--ordered': ordered || undefined,
     '--max-failures': maxFailures?.toString(),
     '--budget': budget?.toString(),
-    '--call-timeout': callTimeout === undefined ? undefined : `${callTimeout}ms`,
+    '--call-timeout': callTimeout?.toString().concat('ms'),
     '--async': flags.async || undefined,
     '--public-url': flags.publicUrl,
     '--port': port?.toString(),
