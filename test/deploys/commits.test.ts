@@ -152,11 +152,12 @@ class Branch {
     const head = clone.id('HEAD');
     const known = clone.git('rev-list', '--branches', '--remotes').split('\n');
     const pastOf = (commit: string) => clone.git('rev-list', commit).split('\n');
-    const isBefore = (commit: string) => commit !== head && pastOf(commit).includes(head);
-    if (!known.includes(serves) || !isBefore(serves) || upstream.files(head) === upstream.files(serves)) return false;
-    if (clone.machine.home === this.sentBy?.machine.home) return true;
+    const isBefore = (commit: string) => known.includes(commit) && commit !== head && pastOf(commit).includes(head);
+    if (upstream.files(head) === upstream.files(serves)) return false;
+    if (clone.machine.home === this.sentBy?.machine.home) return isBefore(serves);
+    // What serves is the content of one line of commits, whoever has made it: of a squashed branch as well.
     const alike = known.filter((commit) => upstream.files(commit) === upstream.files(serves));
-    return !quirks.hasNoChecksums && alike.every(isBefore);
+    return !quirks.hasNoChecksums && alike.length > 0 && alike.every(isBefore);
   }
 
   async deploy(clone: Clone, flags = ''): Promise<void> {
