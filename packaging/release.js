@@ -74,7 +74,7 @@ function obstacles() {
   return [
     ...(tag === `v${version}` ? [] : [`the tag is ${tag}, and the version of package.json ${version}`]),
     ...Object.entries(releaseNames).flatMap(([name, value]) =>
-      value === null ? [`packaging/release-names.json has no ${name} (docs/releasing.md)`] : [],
+      value === null ? [`packaging/release-names.json has no ${name} (docs/internals/releasing.md)`] : [],
     ),
     ...(readFileSync('CHANGELOG.md', 'utf8').includes(`## [${version}]`) ? [] : [`no ${version} in CHANGELOG.md`]),
   ];

@@ -14,7 +14,7 @@ describe.each(covered)('$name', ({ source, commands, tests }) => {
   test('has a test', () => expect(tests).not.toEqual([]));
 });
 
-test('docs/api-coverage.md tells which command and which test each endpoint has', async () => {
+test('docs/internals/api-coverage.md tells which command and which test each endpoint has', async () => {
   const rows = [...covered]
     .sort((a, b) => order(a.source) - order(b.source))
     .map(
@@ -24,13 +24,13 @@ test('docs/api-coverage.md tells which command and which test each endpoint has'
   const text = `# What of the platform has a command
 
 Made from the sources by \`npm run docs\`; a test fails when it is stale. A number is a section of the
-[specification](platform.md#specification) of the management API; a word is a section of [platform.md](platform.md),
+[specification](../platform.md#specification) of the management API; a word is a section of [platform.md](../platform.md),
 for endpoints that the specification leaves out. Names up to four commands and three tests for each endpoint.
 
 | from | endpoint | commands | tests |
 |---|---|---|---|
 ${rows.join('')}`;
-  await expect(text).toMatchFileSnapshot('../docs/api-coverage.md');
+  await expect(text).toMatchFileSnapshot('../docs/internals/api-coverage.md');
 });
 
 /** The specification's own order; what is beyond it comes after. */
@@ -42,7 +42,7 @@ function order(source: string): number {
 /** `spec 4.1` as it is; a section of docs/platform.md as a link. */
 function origin(source: string): string {
   const [, section] = /^docs\/platform\.md#(.+)$/.exec(source) ?? [];
-  return section ? `[${section}](platform.md#${section})` : source;
+  return section ? `[${section}](../platform.md#${section})` : source;
 }
 
 function code(command: string): string {
@@ -50,5 +50,5 @@ function code(command: string): string {
 }
 
 function link(file: string): string {
-  return `[${file.replace(/^test\//, '')}](../${file})`;
+  return `[${file.replace(/^test\//, '')}](../../${file})`;
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   clock.now += 3_600_000;
 });
 
-/** `GANTRY_TEST=all` has more of them (docs/testing.md). */
+/** `GANTRY_TEST=all` has more of them (docs/internals/testing.md). */
 const restarts = isWhole ? 100 : 12;
 
 /** Serves for so many rounds of five seconds. Returns what the page had after each, and then. */

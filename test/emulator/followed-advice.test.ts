@@ -142,7 +142,7 @@ async function appOf({ scaling, startMs, days }: Shape, draw: Draw) {
   };
 }
 
-/** `GANTRY_TEST=all`: a minute of thousands of calls (docs/testing.md). */
+/** `GANTRY_TEST=all`: a minute of thousands of calls (docs/internals/testing.md). */
 test.skipIf(!python || !isWhole).each(shapes)(
   '$name calls: advice that is followed comes true',
   async (shape) => {

@@ -1,4 +1,4 @@
-/** `GANTRY_TEST=all`, which `.ci/run` sets: also what `npm test` draws too few cases of for its time (docs/testing.md). */
+/** `GANTRY_TEST=all`, which `.ci/run` sets: also what `npm test` draws too few cases of for its time (docs/internals/testing.md). */
 export const isWhole = process.env.GANTRY_TEST === 'all';
 
 /** How many cases a test draws: `FUZZ_CASES`, if it is set. */
