@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // CommonJS on purpose: Node starts it faster than an ES module (docs/decisions/0002). Old versions of Node must be able
 // to parse this file.
-// A failure (docs/commands.md#exit-codes) until main has settled: an event loop that runs empty is no success.
+// A failure (gantry help exit-codes) until main has settled: an event loop that runs empty is no success.
 process.exitCode = 70;
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {

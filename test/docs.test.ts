@@ -1,53 +1,26 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CommandReference, flagMeaning, reference } from '../src/cli/reference.ts';
+import { referencePages } from '../site/reference.js';
+import { reference } from '../src/cli/reference.ts';
 import { settingFidelity } from '../src/emulator/model/apps/setting-fidelity.ts';
-import { type ExitName, everyCommandExits, exitCodes, platformExits } from '../src/kernel/errors.ts';
-import { groupFlags } from '../src/kernel/output/flag-groups.ts';
 import { shownTables } from './deploys/shown-tables.ts';
 
-test('docs/commands.md matches the program', async () => {
-  const { commands } = await reference();
-  const text = `# Commands
-
-Made from the program itself by \`npm run docs\`; a test fails when it is stale.
-
-${commands.map(section).join('\n')}
-# Exit codes
-
-| code | name | when |
-|---|---|---|
-${Object.entries(exitCodes)
-  .map(([name, { code, when }]) => `| ${code} | ${name} | ${when} |\n`)
-  .join('')}
-Any command may exit with ${codesOf(everyCommandExits)}; one that uses the platform also with
-${codesOf(platformExits)}.
-`;
-  await expect(text).toMatchFileSnapshot('../docs/commands.md');
+test('the site has a page for each command, with all that it takes, prints and exits with', async () => {
+  const program = await reference();
+  const pages = new Map(referencePages(program).map(({ name, text }) => [name, text]));
+  for (const { command, usage, flags, json, exitCodes } of program.commands) {
+    const page = pages.get(command.replaceAll(' ', '-'));
+    for (const part of [usage, ...flags.map((flag) => flag.flags), ...Object.keys(json)]) expect(page).toContain(part);
+    for (const { code, name } of exitCodes) expect(page).toContain(`| ${code} | \`${name}\` |`);
+  }
   // Loads every command.
 }, 60_000);
 
-test('docs/llms.txt lists the documents and the commands', async () => {
-  const { commands, groups } = await reference();
-  const title = (file: string) => /^# (.+)$/m.exec(readFileSync(join('docs', file), 'utf8'))?.[1] ?? file;
-  const documents = readdirSync('docs').filter((file) => file.endsWith('.md'));
-  const names = [...new Set(commands.map(({ command }) => command.split(' ')[0] ?? ''))];
-  const summary = (name: string) => groups[name] ?? commands.find(({ command }) => command === name)?.summary;
-  const text = `# gantry
-
-> Deploys, runs and manages apps on the hosting platform from the command line. \`gantry help agents\` prints how an agent uses
-> it, \`gantry mcp\` serves its commands over the Model Context Protocol, and \`gantry reference --json\` describes them.
-
-## Documents
-
-${documents.map((file) => `- [${title(file)}](${file})`).join('\n')}
-
-## Commands
-
-${names.map((name) => `- [gantry ${name}](commands.md): ${summary(name)}`).join('\n')}
-`;
-  await expect(text).toMatchFileSnapshot('../docs/llms.txt');
+test('the index of docs/ and of the site leads to every page', () => {
+  const index = readFileSync('docs/README.md', 'utf8');
+  const pages = readdirSync('docs').filter((file) => file.endsWith('.md') && file !== 'README.md');
+  expect(pages.filter((file) => !index.includes(`](${file})`))).toEqual([]);
 });
 
 test('docs/emulator.md says of each setting what the emulator makes of it', async () => {
@@ -91,8 +64,8 @@ test('docs/deploying.md shows the tables that decide, in at most 2,000 words', (
   expect(text.match(/[^\s|]+/g)?.length).toBeLessThanOrEqual(2_000);
 });
 
-test('docs/promises.md names only tests that exist', () => {
-  const rows = readFileSync('docs/promises.md', 'utf8').matchAll(/^\| .* \| (.*) \|$/gm);
+test('docs/internals/promises.md names only tests that exist', () => {
+  const rows = readFileSync('docs/internals/promises.md', 'utf8').matchAll(/^\| .* \| (.*) \|$/gm);
   const named = [...rows].flatMap(([, tests = '']) => [...tests.matchAll(/`([^` ]+)`/g)].map(([, name]) => name));
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((name) => !existsSync(`test/${name}.test.ts`))).toEqual([]);
@@ -138,12 +111,13 @@ test('links between documents lead to files that exist', () => {
   expect(links.filter((target) => !existsSync(target))).toEqual([]);
 });
 
-test('docs/architecture.md names only files and folders that exist', () => {
-  const paths = ['src', 'build', 'bin', 'test', 'bench', 'fixtures', 'docs'].flatMap((folder) => [
+test('docs/internals/architecture.md names only files and folders that exist', () => {
+  const inside = ['src', 'build', 'bin', 'test', 'bench', 'fixtures', 'docs'].flatMap((folder) => [
     folder,
     ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   ]);
-  const text = readFileSync('docs/architecture.md', 'utf8');
+  const paths = ['site', ...inside];
+  const text = readFileSync('docs/internals/architecture.md', 'utf8');
   const named = [
     ...matches(text, /(?<![\w./-])[\w/-]+\.(?:ts|cjs)\b/),
     ...matches(text, /(?<![\w./{}-])[a-z][\w-]*(?:\/[\w-]+)*(?=\/[\s`,:)])/),
@@ -163,67 +137,6 @@ test('the README names only commands that exist', async () => {
     expect(known, line).toBe(true);
   }
 });
-
-function section(reference: CommandReference): string {
-  const { command, summary, usage, arguments: inputs, flags, json, examples } = reference;
-  const inputRows = inputs.map(({ name, description, choices }) => [`\`${name}\``, offering(description, choices)]);
-  const flagTables = groupFlags(flags).map(({ title, members }) =>
-    table(
-      [title.replace('flags', 'flag'), ''],
-      members.map((flag) => [`\`${flag.flags}\``, flagMeaning(flag)]),
-    ),
-  );
-  const fieldRows = Object.entries(json).map(([name, field]) => [`\`${name}\``, field.type, field.description]);
-  return `## gantry ${command}
-
-${summary.charAt(0).toUpperCase()}${summary.slice(1)}.
-
-    ${usage}
-${table(['argument', ''], inputRows)}${flagTables.join('')}${table(['JSON field', 'type', ''], fieldRows)}
-${examples.map((example) => `    gantry ${example}`).join('\n')}
-
-${behavior(reference)}
-`;
-}
-
-function table(titles: string[], rows: string[][]): string {
-  if (rows.length === 0) return '';
-  const line = (cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;
-  return `\n${[line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map(line)].join('\n')}\n`;
-}
-
-/** What it does to what exists, the form of its output and its own exit codes. */
-function behavior({ effect, output, exitCodes }: CommandReference): string {
-  const effects = {
-    reads: 'It only reads.',
-    changes: 'It changes what exists.',
-    destroys: 'It can destroy what exists.',
-  };
-  const forms = { document: 'one document', list: 'one list', stream: 'one document per line' };
-  const shared: readonly string[] = [...everyCommandExits, ...platformExits];
-  const names = exitCodes.map(({ name }) => name);
-  const own = exitCodes.filter(({ name }) => !shared.includes(name)).map(({ code, name }) => `${code} (${name})`);
-  return [
-    effects[effect],
-    output ? `With \`--json\` it prints ${forms[output]}.` : 'It prints raw bytes.',
-    platformExits.some((name) => names.includes(name)) ? '' : 'It does not use the platform.',
-    own.length ? `It may also exit with ${own.join(', ')}.` : '',
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
-
-function codesOf(names: readonly ExitName[]): string {
-  return names.map((name) => exitCodes[name].code).join(', ');
-}
-
-function offering(description: string, choices: string[] | undefined): string {
-  return choices ? `${description}: ${choices.join(', ')}` : description;
-}
-
-function cell(text: string): string {
-  return text.replace(/\|/g, '\\|');
-}
 
 function documents(): string[] {
   return sourcesAndDocuments()

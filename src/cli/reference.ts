@@ -20,7 +20,7 @@ export { flagMeaning, helpText } from './program/help.ts';
 export { summariesByCategory } from './program/help-source.ts';
 export type { ArgumentReference, CommandReference, FlagReference, OutputSchema };
 
-/** The whole program as data: for agents, for completion, for docs/commands.md. */
+/** The whole program as data: for agents, for completion, for the site. */
 export interface Reference {
   name: string;
   version: string;

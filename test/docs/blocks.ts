@@ -31,12 +31,14 @@ export interface Block {
   faster: number;
 }
 
-/** README.md and all of docs/, but for what the program itself writes and other tests hold against it. */
+/** README.md, and all of docs/ and docs/internals/. */
 export const documents: readonly string[] = [
   'README.md',
-  ...readdirSync('docs')
-    .filter((name) => name.endsWith('.md') && !['commands.md', 'api-coverage.md'].includes(name))
-    .map((name) => `docs/${name}`),
+  ...['docs', 'docs/internals'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 export function blocksOf(document: string): Block[] {
