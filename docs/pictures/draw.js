@@ -1,4 +1,4 @@
-// Draws the pictures of the README from what the program prints. Run by `npm run docs`.
+// Draws the picture of the README from what the program prints. Run by `npm run docs`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,66 +6,54 @@ import { join } from 'node:path';
 
 /** What a picture shows of the codes for colors and weights. @type {Record<string, string>} */
 const styles = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' };
-/** Makes the pipe that stdout is pass for a terminal: in a pipe a chart is rows of numbers. */
+/** Makes the pipe that stdout is pass for a terminal: in a pipe a response is bytes without an end of line. */
 const asTerminal = 'data:text/javascript,Object.assign(process.stdout,{isTTY:true,columns:90})';
 const program = join(import.meta.dirname, '../../bin/gantry.cjs');
 const folder = mkdtempSync(join(tmpdir(), 'gantry-pictures-'));
 try {
-  run('.', 'init', 'my-app');
-  draw('deploy', [show('my-app', 'deploy'), show('my-app', 'invoke', 'my-app', 'name=Ada')]);
-  const [chart = ''] = show('.', 'runs', 'chart', 'web', '--since', '2d', '--metric', 'requests').split(/\n\n.*TIME/);
-  draw('chart', [chart]);
+  const lines = ['gantry init my-app', 'cd my-app', 'gantry deploy', 'gantry invoke . name=Ada', 'gantry logs'];
+  draw('deploy', session(lines));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
 /**
- * The command line as it is typed, and what it prints.
- * @param {string} cwd
- * @param {string[]} words
+ * Command lines as they are typed one after another, on one emulator, each with what it prints: stdout and stderr as they
+ * come.
+ * @param {string[]} lines
  */
-function show(cwd, ...words) {
-  // A terminal shows an animation in place of these lines.
-  const output = run(cwd, ...words).replace(/^(Building|Packing|Uploading|Waiting for)\b.*\n/gm, '');
-  return `$ gantry ${words.join(' ')}\n${output.trimEnd()}`;
-}
-
-/**
- * Runs a command against an emulator of its own, after a deploy where it needs an app; stdout and stderr as they come.
- * @param {string} cwd
- * @param {string[]} words
- */
-function run(cwd, ...words) {
-  const [node, gantry] = [process.execPath, program].map((path) => `'${path}'`);
-  const before = words[0] === 'invoke' ? `${node} ${gantry} deploy -q >/dev/null; ` : '';
-  const terminal = ['chart', 'my-app'].includes(words[1] ?? '') ? `--import '${asTerminal}'` : '';
-  const command = `${before}exec ${node} ${terminal} ${gantry} ${words.join(' ')} 2>&1`;
+function session(lines) {
+  const [node, bin] = [process.execPath, program].map((path) => `'${path}'`);
+  const typed = lines.map((line) => `printf '%s\\n' '$ ${line}'; ${line} || exit`);
+  // The emulator shows log lines a moment late, as the platform does.
+  const script = `gantry() { sleep 0.5; ${node} --import '${asTerminal}' ${bin} "$@"; }\n${typed.join('\n')}`;
   const { stdout, status, stderr } = spawnSync(
     process.execPath,
-    [program, 'emulator', 'exec', '--', 'sh', '-c', command],
+    [program, 'emulator', 'exec', '--', 'sh', '-c', `{ ${script}\n} 2>&1`],
     {
-      cwd: join(folder, cwd),
+      cwd: folder,
       env: { ...process.env, FORCE_COLOR: '1', NO_COLOR: '', TZ: 'UTC', GANTRY_CONFIG_DIR: join(folder, 'settings') },
       encoding: 'utf8',
     },
   );
-  if (status !== 0) throw new Error(`gantry ${words.join(' ')} exited with ${status}\n${stdout}${stderr}`);
-  return stdout;
+  if (status !== 0) throw new Error(`the session exited with ${status}\n${stdout}${stderr}`);
+  // A terminal shows an animation in place of these lines.
+  return stdout.trimEnd().replace(/^(Building|Packing|Uploading|Waiting for)\b.*\n/gm, '');
 }
 
 /**
- * Writes a picture unless only numbers, ids, keys, bars and a notice of waiting differ from the one there is.
+ * Writes a picture unless only numbers and ids differ from the one there is.
  * @param {string} name
- * @param {string[]} outputs
+ * @param {string} output
  */
-function draw(name, outputs) {
+function draw(name, output) {
   const file = join(import.meta.dirname, `${name}.svg`);
-  const svg = pictureOf(outputs.join('\n\n').split('\n'));
+  const svg = pictureOf(output.split('\n'));
   const comparable = (/** @type {string} */ picture) =>
     picture
       .replace(/<[^>]*>/g, '')
-      .replace(/[\u2500-\u259f×\s]/g, '')
-      .replace(/view=[\w-]+|[0-9a-f]{8}-[\w-]+|\d[\d.,]*([a-zA-Z]+)?/g, '#');
+      .replace(/\s/g, '')
+      .replace(/[0-9a-f]{8}(-[\w-]+)?|\d[\d.,]*([a-zA-Z]+)?/g, '#');
   if (!existsSync(file) || comparable(readFileSync(file, 'utf8')) !== comparable(svg)) writeFileSync(file, svg);
 }
 
