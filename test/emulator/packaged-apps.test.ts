@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { fixture } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { python } from './support/running.ts';
 
@@ -10,11 +12,11 @@ import { python } from './support/running.ts';
 const usesNetwork = process.env.GANTRY_TEST_PACKAGES === '1' && Boolean(python);
 const packages = resolve('node_modules/.cache/gantry/packages');
 
-/** Deploys an example with its packages. */
-async function deployed(app: string) {
+/** Deploys the app of a folder with its packages. */
+async function deployed(cwd: string) {
   const emulator = await startEmulator({ install: true, packages });
   onTestFinished(() => emulator.close());
-  const setting = { emulator, cwd: fixture(app), meanwhile: () => setTimeout(50) };
+  const setting = { emulator, cwd, meanwhile: () => setTimeout(50) };
   const { code, stderr } = await gantry(['deploy', '-q', '--timeout', '10d'], setting);
   expect(code, stderr).toBe(0);
   return { emulator, setting };
@@ -22,7 +24,7 @@ async function deployed(app: string) {
 
 describe.skipIf(!usesNetwork)('with packages (needs GANTRY_TEST_PACKAGES=1 and pip)', () => {
   test('a FastAPI app checks and answers requests', async () => {
-    const { setting } = await deployed('fastapi');
+    const { setting } = await deployed(fixture('fastapi'));
     const call = (...words: string[]) =>
       gantry(['invoke', 'fastapi', '--path', '/predict', '--json', ...words], setting);
     const { json } = await call('text=hello', 'repeat:=2');
@@ -31,7 +33,7 @@ describe.skipIf(!usesNetwork)('with packages (needs GANTRY_TEST_PACKAGES=1 and p
   });
 
   test('a Gradio page is shown, and its function streams its result', async () => {
-    const { emulator } = await deployed('gradio');
+    const { emulator } = await deployed(fixture('gradio'));
     const headers = { authorization: `Bearer ${emulator.token}`, 'content-type': 'application/json' };
     const request = (path: string, body?: object) =>
       fetch(`${emulator.url}/v4/${emulator.project}/gradio/ui${path}`, {
@@ -42,5 +44,15 @@ describe.skipIf(!usesNetwork)('with packages (needs GANTRY_TEST_PACKAGES=1 and p
     const started = await request('/gradio_api/call/greet', { data: ['Ada'] });
     const { event_id } = (await started.json()) as { event_id: string };
     expect(await (await request(`/gradio_api/call/greet/${event_id}`)).text()).toContain('"hello Ada"');
+  });
+
+  test('the app of docs/first-app.md tells languages apart', async () => {
+    const page = readFileSync('docs/first-app.md', 'utf8');
+    const [, code = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? [];
+    const [, requirement = ''] = /echo '(.*)' >> cerebrium.toml/.exec(page) ?? [];
+    const settings = `[cerebrium.deployment]\nname = "language"\n[cerebrium.dependencies.pip]\n${requirement}\n`;
+    const { setting } = await deployed(newFolder({ 'main.py': code, 'cerebrium.toml': settings }));
+    const { json } = await gantry(['invoke', 'language', 'text=Guten Morgen zusammen', '--json'], setting);
+    expect(json()).toMatchObject({ body: { result: { language: 'de', confidence: 0.96 } } });
   });
 });
