@@ -22,7 +22,7 @@ async function deployed(cwd: string) {
   return { emulator, setting };
 }
 
-describe.skipIf(!usesNetwork)('with packages (needs GANTRY_TEST_PACKAGES=1 and pip)', () => {
+describe.skipIf(!usesNetwork)('with packages (needs GANTRY_TEST_PACKAGES=1 and uv)', () => {
   test('a FastAPI app checks and answers requests', async () => {
     const { setting } = await deployed(fixture('fastapi'));
     const call = (...words: string[]) =>

@@ -80,23 +80,7 @@ function makeHome(home: string): Record<string, string> {
 /** What tests, and the commands and apps that they start, may find. Another program on this machine changes nothing. */
 const programs = [
   ...['sh', 'bash', 'env', 'git', 'npm', 'npx', 'curl', 'tar', 'gzip', 'gunzip', 'zip', 'unzip', 'zipinfo'],
-  ...[
-    'awk',
-    'base64',
-    'basename',
-    'cat',
-    'chmod',
-    'chown',
-    'cmp',
-    'cp',
-    'cut',
-    'date',
-    'dd',
-    'diff',
-    'dirname',
-    'du',
-    'echo',
-  ],
+  ...['awk', 'basename', 'cat', 'chmod', 'chown', 'cmp', 'cp', 'cut', 'date', 'dd', 'diff', 'dirname', 'du', 'echo'],
   ...['expr', 'false', 'find', 'grep', 'head', 'id', 'kill', 'ln', 'ls', 'mkdir', 'mkfifo', 'mktemp', 'mv', 'nice'],
   ...['nohup', 'od', 'paste', 'printenv', 'printf', 'ps', 'pwd', 'readlink', 'realpath', 'rm', 'rmdir', 'sed', 'seq'],
   ...['setsid', 'sha256sum', 'sleep', 'sort', 'split', 'stat', 'stty', 'tail', 'tee', 'test', 'timeout', 'touch', 'tr'],
@@ -114,6 +98,8 @@ const programs = [
     'chromium-browser',
     'google-chrome',
   ],
+  // The suite's Python has no pip.
+  ...['base64', ...(process.env.GANTRY_TEST_PACKAGES === '1' ? ['uv'] : [])],
 ];
 
 function makePath(folder: string): string {
