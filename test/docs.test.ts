@@ -23,13 +23,13 @@ test('the index of docs/ and of the site leads to every page', () => {
   expect(pages.filter((file) => !index.includes(`](${file})`))).toEqual([]);
 });
 
-test('docs/emulator.md says of each setting what the emulator makes of it', async () => {
+test('docs/emulated.md says of each setting what the emulator makes of it', async () => {
   const rows = Object.entries(settingFidelity).map(([key, { is, note = '' }]) => `| \`${key}\` | ${is} | ${note} |`);
   const table = ['| setting | is | |', '|---|---|---|', ...rows].join('\n');
-  const text = readFileSync('docs/emulator.md', 'utf8');
+  const text = readFileSync('docs/emulated.md', 'utf8');
   const renewed = text.replace(/(?<=<!-- settings -->\n\n)[\s\S]*?(?=\n\n<!-- end of settings -->)/, () => table);
   expect(renewed).toContain(table);
-  await expect(renewed).toMatchFileSnapshot('../docs/emulator.md');
+  await expect(renewed).toMatchFileSnapshot('../docs/emulated.md');
 });
 
 test('every command has an example, and every example is a valid command line', async () => {

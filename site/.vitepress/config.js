@@ -9,6 +9,8 @@ export default defineConfig({
   cacheDir: 'node_modules/.cache',
   // A page has the same address on any server of files.
   cleanUrls: false,
+  // Once, and not in each page.
+  metaChunk: true,
   themeConfig: {
     nav: [
       { text: 'First app', link: '/first-app' },

@@ -24,7 +24,7 @@ const ignored = (field?: keyof AppSettings, note?: string): SettingFidelity => (
 
 const partnerKey = ignored(undefined, 'images of partners are not here');
 
-/** Every key of cerebrium.toml. The build log and docs/emulator.md are made from this table. */
+/** Every key of cerebrium.toml. The build log and docs/emulated.md are made from this table. */
 export const settingFidelity: Readonly<Record<string, SettingFidelity>> = {
   'deployment.name': emulated(),
   'deployment.python_version': emulated(
