@@ -58,10 +58,30 @@ test('docs/deploying.md says of each exit code of a deploy what serves then', as
   );
 });
 
-test('docs/deploying.md shows the tables that decide, in at most 2,000 words', () => {
+test('docs/deploying.md shows the tables that decide', () => {
   const text = readFileSync('docs/deploying.md', 'utf8');
   for (const table of shownTables) expect(text).toContain(table);
-  expect(text.match(/[^\s|]+/g)?.length).toBeLessThanOrEqual(2_000);
+});
+
+describe('pages for readers', () => {
+  const pages = readdirSync('docs').filter((file) => file.endsWith('.md') && file !== 'platform.md');
+  const texts = pages.map((file) => ({ file, text: readFileSync(join('docs', file), 'utf8') }));
+  const words = (text: string) => text.match(/\S+/g)?.length ?? 0;
+
+  test('have at most 2,000 words each, and 26,000 together; the README has 80 lines', () => {
+    expect(texts.filter(({ text }) => words(text) > 2_000).map(({ file }) => file)).toEqual([]);
+    expect(words(texts.map(({ text }) => text).join(' '))).toBeLessThanOrEqual(26_000);
+    expect(readFileSync('README.md', 'utf8').split('\n').length - 1).toBeLessThanOrEqual(80);
+  });
+
+  test.each(texts)('have sentences of at most 25 words: $file', ({ text }) => {
+    const prose = text
+      .replace(/<!--[\s\S]*?-->|^```[\s\S]*?^```$/gm, '')
+      .replace(/`[^`]*`/g, 'x')
+      .replace(/\]\([^)]*\)/g, ']');
+    const sentences = prose.split(/\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)|\||[.!?:;](?:\*\*)?\s/);
+    expect(sentences.filter((one) => (one.match(/\S*\w\S*/g)?.length ?? 0) > 25)).toEqual([]);
+  });
 });
 
 test('docs/internals/promises.md names only tests that exist', () => {
