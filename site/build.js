@@ -17,8 +17,10 @@ for (const name of written) {
 }
 cpSync(join(docs, 'pictures'), join(pages, 'pictures'), { recursive: true });
 
-const reference = JSON.parse(run(process.execPath, join(site, '../bin/gantry.cjs'), 'reference', '--json'));
-const made = referencePages(reference);
+const program = join(site, '../bin/gantry.cjs');
+const reference = JSON.parse(run(process.execPath, program, 'reference', '--json'));
+const schema = JSON.parse(run(process.execPath, program, 'check', '--schema'));
+const made = referencePages(reference, schema);
 for (const { name, text } of made) writeFileSync(join(pages, 'reference', `${name}.md`), text);
 // What .vitepress/config.js shows at the left.
 const index = readFileSync(join(docs, 'README.md'), 'utf8');

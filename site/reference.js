@@ -1,11 +1,15 @@
 /** @import { CommandReference, Reference } from '../src/cli/reference.ts' */
 
+/** @typedef {{ description?: string, enum?: string[], anyOf?: Schema[], default?: unknown, properties?: Record<string, Schema> }} Schema */
+
 /**
- * The pages about commands, one for each, and those of exit codes and flags, made from the program's own reference.
+ * The pages about commands, one for each, and those of flags, exit codes and the config file, made from the program's own
+ * reference and from its schema of the file.
  * @param {Reference} reference
+ * @param {Schema} schema
  * @returns {{ name: string, title: string, text: string }[]}
  */
-export function referencePages({ commands, groups, flags, exitCodes }) {
+export function referencePages({ commands, groups, flags, exitCodes }, schema) {
   const list = commands.map(({ command, summary }) => [`[gantry ${command}](${nameOf(command)}.md)`, escaped(summary)]);
   return [
     {
@@ -18,6 +22,11 @@ export function referencePages({ commands, groups, flags, exitCodes }) {
       title: `gantry ${command.command}`,
       text: commandPage(command, groups),
     })),
+    {
+      name: 'cerebrium-toml',
+      title: 'cerebrium.toml',
+      text: `# cerebrium.toml\n\n${configSections('cerebrium', schema.properties?.cerebrium ?? {}).join('\n')}`,
+    },
     {
       name: 'global-flags',
       title: 'Flags of every command',
@@ -78,6 +87,29 @@ const effects = {
   changes: 'This command changes what exists.',
   destroys: 'This command can destroy what exists.',
 };
+
+/**
+ * The keys of a section, and the sections inside of it.
+ * @param {string} name
+ * @param {Schema} section
+ * @returns {string[]}
+ */
+function configSections(name, { description = '', properties = {} }) {
+  const all = Object.entries(properties);
+  const keys = all.filter(([, { properties }]) => properties === undefined);
+  const rows = keys.map(([key, { description = '', enum: words, anyOf, default: value }]) => {
+    const choices = words ?? anyOf?.find((one) => one.enum)?.enum;
+    const meaning = choices ? `${description} One of ${choices.join(', ')}.` : description;
+    return [`\`${key}\``, escaped(meaning), value === undefined || value === '' ? '' : `\`${JSON.stringify(value)}\``];
+  });
+  const inside = all.filter(([, { properties }]) => properties !== undefined);
+  return [
+    rows.length > 0 || inside.length === 0
+      ? `## \\[${name}\\]\n\n${escaped(description)}\n${rows.length > 0 ? table(['key', '', 'default'], rows) : ''}`
+      : '',
+    ...inside.flatMap(([key, section]) => configSections(`${name}.${key}`, section)),
+  ];
+}
 
 /** @param {Reference['flags']} flags */
 function flagRows(flags) {

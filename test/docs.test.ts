@@ -8,7 +8,7 @@ import { shownTables } from './deploys/shown-tables.ts';
 
 test('the site has a page for each command, with all that it takes, prints and exits with', async () => {
   const program = await reference();
-  const pages = new Map(referencePages(program).map(({ name, text }) => [name, text]));
+  const pages = new Map(referencePages(program, {}).map(({ name, text }) => [name, text]));
   for (const { command, usage, flags, json, exitCodes } of program.commands) {
     const page = pages.get(command.replaceAll(' ', '-'));
     for (const part of [usage, ...flags.map((flag) => flag.flags), ...Object.keys(json)]) expect(page).toContain(part);

@@ -15,6 +15,7 @@ export default defineConfig({
     nav: [
       { text: 'First app', link: '/first-app' },
       { text: 'Commands', link: '/reference/' },
+      { text: 'cerebrium.toml', link: '/reference/cerebrium-toml' },
     ],
     sidebar: JSON.parse(readFileSync(new URL('../pages/contents.json', import.meta.url), 'utf8')),
     search: { provider: 'local' },
