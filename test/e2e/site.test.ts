@@ -33,11 +33,9 @@ test.skipIf(lacks)(
     const page = await browser.newPage();
     const elsewhere: string[] = [];
     page.on('request', (request) => void (request.url().startsWith(url) || elsewhere.push(request.url())));
-
     await page.goto(url);
     await page.locator('main').getByRole('link', { name: 'Send images' }).click();
     await page.getByRole('heading', { level: 1, name: 'Send images' }).waitFor();
-
     await page.getByRole('button', { name: 'Search' }).first().click();
     await page.getByRole('searchbox').fill('rollback');
     const found = (title: string) => page.locator('.results a').filter({ hasText: title }).first();
