@@ -38,9 +38,9 @@ const work = 'storage|causes|calls|deploys|insight|team|local';
 
 /** Where a room is entered by some doors only: who, what it enters, and the doors. */
 const doors: [RegExp, RegExp, RegExp][] = [
-  // What does the work knows no terminal; the dashboard of the emulator has the page of charts.
+  // What does the work knows no terminal; the emulator has the kit of pages, and the page of charts.
   [RegExp(`^src/(${work})/`), /^src\/kernel\/output\//, /\/(redacted-json|progress|format|failure)$/],
-  [/^src\/emulator\//, /^src\/kernel\/output\//, /\/(chart\/model|chart-page\/chart-page)$/],
+  [/^src\/emulator\//, /^src\/kernel\/output\//, /\/(chart\/model|chart-page\/chart-page|page-kit\/page-kit)$/],
   [/^src\/app\//, /^src\/kernel\/(output\/|process$)/, /^none$/],
   // The terminal knows no HTTP; the bytes of volumes know no endpoint.
   [/^src\/cli\/(?!program\/)/, /^src\/platform\/api\//, /^none$/],
@@ -67,6 +67,11 @@ test('a room imports only rooms below it', () => {
       .map((target) => `${file} -> ${target}`),
   );
   expect(offences).toEqual([]);
+});
+
+test('only the kit of pages makes pages, so that all of them have one look and one policy', () => {
+  const offences = files.filter((file) => /<!doctype html>\n|text\/html; charset/.test(readFileSync(file, 'utf8')));
+  expect(offences).toEqual(['src/kernel/output/page-kit/page-kit.ts']);
 });
 
 test('only the renderer writes stdout, and only the entry ends the process', () => {

@@ -7,13 +7,13 @@ import { sendRaw } from './support/raw.ts';
 const hostile = '<img src=x onerror=alert(1)>"\'&\u001b[31mred\u001b]0;title\u0007';
 
 /** A seeded project with a deployed app of this name. */
-async function deployed(name = 'mine', settings: object = {}) {
-  const speaking = await platform({ seed: 1 });
+async function deployed(name = 'mine', settings: object = {}, options: object = {}) {
+  const speaking = await platform({ seed: 1, ...options });
   const created = (await speaking.ask('POST', '/apps', { name, ...settings })).json;
   const address: string = created.dashboardUrl;
   const page = async (url: string, init: RequestInit = {}) => {
     const answer = await fetch(url, init);
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    return { status: answer.status, headers: answer.headers, text: (await answer.text()).replaceAll('<wbr>', '') };
   };
   const { origin, search } = new URL(address);
   const of = (path: string) => `${origin}/projects/${speaking.emulator.project}${path}${search}`;
@@ -30,10 +30,11 @@ describe('the page at the address that deploy prints', () => {
     const { status, headers, text } = await page(address);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain('<h1><bdi>mine</bdi></h1>');
-    expect(text).toContain(`Log of build ${created.buildId}`);
+    expect(text).toContain(`Log of build ${created.buildId.slice(0, 8)}`);
     expect(text).toContain('<span class="good">success</span>');
     expect(text).toContain(`${emulator.url}/v4/${emulator.project}/mine`);
-    expect(text).toMatch(/<th scope="row">cooldownPeriodSeconds<\/th><td>10<\/td>/);
+    expect(text).toMatch(/<dt>min replicas<\/dt><dd>0<\/dd>[\s\S]*<dt>cooldown<\/dt><dd>10 s<\/dd>/);
+    expect(text).not.toMatch(/minReplicaCount|PeriodSeconds/);
     expect(text).not.toContain('http-equiv="refresh"');
   });
 
@@ -43,11 +44,35 @@ describe('the page at the address that deploy prints', () => {
     expect(text).toMatch(/<p>\d{3} requests in the last 24 hours, \d+ failed<\/p>/);
     const all = await page(of(''));
     expect(all.text).toMatch(
-      /web<\/bdi><\/a><\/td><td><span class="good">ready<\/span><\/td><td>[^<]+<\/td><td>\d{3}<\/td>/,
+      /web<\/bdi><\/a><\/td><td data-name="Status"><span class="good">ready<\/span><\/td><td [^>]+>[^<]+<\/td><td data-name="Requests">\d{3}<\/td>/,
     );
-    const links = [...all.text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#38;', '&'));
+    const links = [...all.text.matchAll(/href="(\/[^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#38;', '&'));
     expect(links).toHaveLength(4);
     for (const link of links) expect((await page(emulator.url + link)).status).toBe(200);
+  });
+
+  test('draws one bar an hour, also while time passes between two apps', async () => {
+    let now = Date.UTC(2026, 10, 20, 9, 30);
+    const { emulator, page, of } = await deployed('mine', {}, { now: () => (now += 7) });
+    expect([...emulator.store.apps.values()].length).toBeGreaterThan(2);
+    const [, chart = ''] = /<script id="chart"[^>]*>(.*?)<\/script>/.exec((await page(of(''))).text) ?? [];
+    const { times } = JSON.parse(chart) as { times: number[] };
+    const steps = times.slice(2).map((time, at) => time - (times[at + 1] ?? 0));
+    expect(new Set(steps)).toEqual(new Set([3_600_000]));
+  });
+
+  test('leads to each of the last runs, with what it printed', async () => {
+    const { page, of, emulator } = await deployed();
+    const app = `${emulator.project}-web`;
+    const { text } = await page(of(`/apps/${app}`));
+    const [address = ''] = /\/projects\/[^"]+\/runs\/[^"]+/.exec(text) ?? [];
+    const run = await page(emulator.url + address);
+    expect(run.status).toBe(200);
+    expect(run.text).toMatch(/<dt>runtime<\/dt><dd>[\d.]+ m?s<\/dd>[\s\S]*<h2>Log<\/h2>[\s\S]*<pre [^>]+><span>/);
+    expect((await page(of(`/apps/${app}/runs/nothing`))).status).toBe(404);
+    expect(
+      (await page(of(`/apps/${emulator.project}-mine${address.replace(/.*(\/runs\/[^?]+).*/, '$1')}`))).status,
+    ).toBe(404);
   });
 
   test('escapes names, messages and logs', async () => {
@@ -67,11 +92,11 @@ describe('the page at the address that deploy prints', () => {
     const { address, page } = await deployed('<script>alert(1)');
     const { headers, text } = await page(address);
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src( 'sha256-[\w+/=]+'){2}; style-src( 'sha256-[\w+/=]+'){3}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; script-src( 'sha256-[\w+/=]+'){3}; style-src( 'sha256-[\w+/=]+'){3}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
     );
     expect([headers.get('set-cookie'), headers.get('referrer-policy')]).toEqual([null, 'no-referrer']);
     const markup = text.replace(/<(script|style)>[\s\S]*?<\/\1>/g, '');
-    expect(text.match(/<script/g)).toHaveLength(3);
+    expect(text.match(/<script/g)).toHaveLength(4);
     expect(markup).not.toMatch(/<form|style=| on\w+=|https?:\/\/(?!127\.0\.0\.1)/);
   });
 });

@@ -239,8 +239,8 @@ interface Fields {
 /** Runs a page's script as a browser would, and returns the value of the secret field. */
 async function secretOn(address: string, kept: Map<string, string>) {
   const page = await (await fetch(address)).text();
-  const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(page) ?? [];
-  const fields = { secret: { value: '' }, known: { hidden: true } };
+  const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(page) ?? [];
+  const fields = { secret: { value: '' }, help: { textContent: '' } };
   runInNewContext(script, {
     URLSearchParams,
     location: new URL(address),
@@ -251,7 +251,7 @@ async function secretOn(address: string, kept: Map<string, string>) {
     },
     document: { getElementById: (id: keyof typeof fields) => fields[id] },
   });
-  return { value: fields.secret.value, known: !fields.known.hidden };
+  return { value: fields.secret.value, known: fields.help.textContent.includes('knows the secret') };
 }
 
 async function device(data?: string) {

@@ -40,7 +40,7 @@ export async function saveChartPage<Row>(
   checkReplaceable(context, html, 'page');
   const names = new TemporaryNames(context.settings.folders.state);
   const { signal, secrets } = context;
-  await writeFileAtomic(file, chartPage(title, report(), secrets), { names, signal }).catch((cause: unknown) => {
+  await writeFileAtomic(file, chartPage(title, report(), secrets).body, { names, signal }).catch((cause: unknown) => {
     if (cause instanceof GantryError) throw cause;
     throw new FailedError(`cannot write ${html}`, { why: toDiskError(cause).message, cause });
   });

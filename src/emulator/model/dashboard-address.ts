@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { equalsInConstantTime } from '../http/constant-time.ts';
 import type { Store } from './state/store.ts';
 
-/** The pages of a project: `/projects/{project}[/apps/{app}[/builds/{build}]]`. */
+/** The pages of a project: `/projects/{project}[/apps/{app}[/builds/{build}|/runs/{run}]]`. */
 export const dashboardPath = '/projects/';
 
 /** What a page shows. */
@@ -10,6 +10,7 @@ export interface DashboardPlace {
   project: string;
   app?: string | undefined;
   build?: string | undefined;
+  run?: string | undefined;
 }
 
 /**
@@ -18,13 +19,14 @@ export interface DashboardPlace {
  */
 export function dashboardAddress(
   url: string,
-  { project, app, build }: DashboardPlace,
+  { project, app, build, run }: DashboardPlace,
   store: Pick<Store, 'key'>,
 ): string {
   const names = [
     project,
     ...(app === undefined ? [] : ['apps', app]),
     ...(build === undefined ? [] : ['builds', build]),
+    ...(run === undefined ? [] : ['runs', run]),
   ];
   return `${url}${dashboardPath}${names.map(encodeURIComponent).join('/')}?${keyParameter}=${viewKey(project, store)}`;
 }
@@ -33,19 +35,21 @@ export function dashboardAddress(
 export function parseDashboardPath(pathname: string): DashboardPlace | undefined {
   const groups = dashboardPattern.exec(pathname)?.groups;
   if (!groups) return undefined;
-  const { project = '', app, build } = groups;
+  const { project = '', app, build, run } = groups;
   try {
     return {
       project: decodeURIComponent(project),
       app: app && decodeURIComponent(app),
       build: build && decodeURIComponent(build),
+      run: run && decodeURIComponent(run),
     };
   } catch {
     return undefined;
   }
 }
 
-const dashboardPattern = /^\/projects\/(?<project>[^/]+)(?:\/apps\/(?<app>[^/]+)(?:\/builds\/(?<build>[^/]+))?)?\/?$/;
+const dashboardPattern =
+  /^\/projects\/(?<project>[^/]+)(?:\/apps\/(?<app>[^/]+)(?:\/builds\/(?<build>[^/]+)|\/runs\/(?<run>[^/]+))?)?\/?$/;
 
 export function hasViewKey(url: URL, project: string, store: Pick<Store, 'key'>): boolean {
   return equalsInConstantTime(url.searchParams.get(keyParameter) ?? '', viewKey(project, store));

@@ -44,13 +44,13 @@ const report: ChartReport<Row> = {
 
 test('text is escaped', () => {
   const hostile = '</script><img src=x onerror=alert(1)>"\'&\u001b]0;title\u0007';
-  const page = chartPage(hostile, {
+  const { body: page } = chartPage(hostile, {
     ...{ summary: [hostile], columns: { [hostile]: () => hostile }, rows: [1] },
     chart: { ...report.chart, step: hostile },
   });
   expect(page).not.toContain('<img');
   expect(page).not.toContain('\u001b');
-  expect(page.match(/<\/script>/g)).toHaveLength(3);
+  expect(page.match(/<\/script>/g)).toHaveLength(4);
 });
 
 const title = chromiumPath
@@ -70,7 +70,7 @@ describe.skipIf(!chromiumPath)(title, () => {
     const { page, complaints, requests } = await opened(report);
     expect(await page.locator('canvas').count()).toBe(2);
     for (const index of [0, 1]) expect(await colors(page, index)).toBeGreaterThan(3);
-    expect(await page.title()).toBe('Runs of web');
+    expect(await page.title()).toBe('Runs of web - gantry');
     expect(complaints).toEqual([]);
     expect(requests).toHaveLength(1);
   });
@@ -131,7 +131,7 @@ describe.skipIf(!chromiumPath)(title, () => {
   test('a hostile name is shown as text', async () => {
     const name = '</script><img src=x onerror="document.title=1"><script>document.title=2</script>';
     const { page, complaints, requests } = await opened({ ...report, summary: [name] }, {}, name);
-    expect(await page.title()).toBe(name);
+    expect(await page.title()).toBe(`${name} - gantry`);
     expect(await page.locator('h1').textContent()).toBe(name);
     expect(await page.locator('img').count()).toBe(0);
     expect([complaints, requests.length]).toEqual([[], 1]);
@@ -165,7 +165,7 @@ describe.skipIf(!chromiumPath)(title, () => {
   async function opened(asked: ChartReport<Row>, options: BrowserContextOptions = {}, title = 'Runs of web') {
     const folder = await folderOf({});
     const file = join(folder.path, 'chart.html');
-    await writeFile(file, chartPage(title, asked));
+    await writeFile(file, chartPage(title, asked).body);
     const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', ...options });
     onTestFinished(async () => {
       await context.close();

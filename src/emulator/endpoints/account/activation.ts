@@ -1,5 +1,6 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { type Html, html, webPage } from '../../../kernel/output/page-kit/page-kit.ts';
 import { equalsInConstantTime } from '../../http/constant-time.ts';
 import { readForm } from '../../http/read-request.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
@@ -87,64 +88,36 @@ if (given) {
 const kept = localStorage.getItem('gantry-emulator-secret');
 if (kept) {
   document.getElementById('secret').value = kept;
-  document.getElementById('known').hidden = false;
+  document.getElementById('help').textContent = 'This browser knows the secret.';
 }
 `;
 
-const style =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:4em auto;padding:0 1em}label{display:block}';
-
-/** `userCode` is not escaped: it must be a code of a pending login, or empty. */
 function formPage(status: number, userCode: string, problem = ''): ServerReply {
   const code = userCode
-    ? `<p>Approve this login only if your terminal shows the code <strong>${userCode}</strong>.</p>
+    ? html`<p>Approve this login only if your terminal shows the code <strong>${userCode}</strong>.</p>
 <input type="hidden" name="user_code" value="${userCode}">`
-    : '<label>Code <input name="user_code" required autocomplete="off"></label>';
-  return htmlPage(
+    : html`<label>Code <input name="user_code" required autocomplete="off"></label>`;
+  return reply(
     status,
     'Approve a login',
-    `${problem && `<p role="alert">${problem}</p>\n`}<form method="post" action="${activationPath}">
+    html`${problem && html`<p class="bad" role="alert">${problem}</p>`}
+<form method="post" action="${activationPath}">
 ${code}
 <label>Secret <input id="secret" name="secret" type="password" required autocomplete="off"></label>
-<p id="known" hidden>This browser knows the secret.</p>
-<p>To fill in the secret, open the address that <code>gantry emulator start</code> printed once in this browser, and again after each restart.</p>
+<p id="help" class="quiet">To fill in the secret, open the address that <code>gantry emulator start</code> printed once in this browser, and again after each restart.</p>
 <button name="action" value="approve">Approve</button> <button name="action" value="deny">Deny</button>
-</form>
-<script>${script}</script>`,
+</form>`,
+    [script],
   );
 }
 
 function textPage(status: number, heading: string, text: string): ServerReply {
-  return htmlPage(status, heading, `<p>${text}</p>`);
+  return reply(status, heading, html`<p>${text}</p>`);
 }
 
-function htmlPage(status: number, heading: string, content: string): ServerReply {
-  const body = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${heading}</title><style>${style}</style></head>
-<body><h1>${heading}</h1>
-${content}
-</body></html>
-`;
-  return { status, headers: pageHeaders, body };
+function reply(status: number, heading: string, content: Html, scripts: string[] = []): ServerReply {
+  const parts = { server: 'emulator', forms: true, scripts };
+  return { status, ...webPage(heading, html`<section class="narrow">${content}</section>`, parts) };
 }
-
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  // With no-referrer, browsers send the form with "Origin: null".
-  'referrer-policy': 'same-origin',
-  'cache-control': 'no-store',
-};
 
 const unknownCode = textPage(404, 'Unknown code', 'The code was used, has expired or does not exist.');

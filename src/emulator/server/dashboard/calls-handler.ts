@@ -1,15 +1,32 @@
 import { type IncomingMessage, request } from 'node:http';
-import { runOutcome } from '../../../platform/contract/run-outcome.ts';
+import {
+  copyButton,
+  filterField,
+  type Html,
+  html,
+  type PageParts,
+  pageSection,
+  rowsTable,
+  type WebPage,
+  webPage,
+  wrapping,
+} from '../../../kernel/output/page-kit/page-kit.ts';
+import { appEndpoint } from '../../endpoints/apps/view.ts';
 import type { Platform } from '../../endpoints/platform.ts';
 import { maxCapturedBytes } from '../../http/captured-body.ts';
 import { isAppHost } from '../../http/origin.ts';
 import { readForm } from '../../http/read-request.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
-import { type CallsPlace, callsAddress, hasCallsKey, parseCallsPath } from '../../model/dashboard-address.ts';
+import {
+  type CallsPlace,
+  callsAddress,
+  dashboardAddress,
+  hasCallsKey,
+  parseCallsPath,
+} from '../../model/dashboard-address.ts';
 import { type InspectedCall, maxInspectedCalls } from '../../model/inspected-calls.ts';
-import { type Html, html } from './html.ts';
-import { htmlReply } from './html-reply.ts';
-import { clock, messagePage, page } from './pages.ts';
+import { readRunLog } from './handler.ts';
+import { clock, logView, messageReply, ms, runWord, type ShownLine, short } from './pages.ts';
 import { editableHeaders, headText, type ShownCall, showCall, textOf } from './shown-call.ts';
 
 /** Whether it is a page of calls. */
@@ -27,27 +44,29 @@ export async function showCalls(request: IncomingMessage, url: URL, platform: Pl
   }
   const link = (run?: string, isSent?: boolean) =>
     callsAddress('', { project: place.project, run, isSent }, platform.store);
-  if (place.run === undefined) return htmlReply(200, callsPage({ ...listCalls(place, platform), link }));
+  const home = dashboardAddress('', { project: place.project }, platform.store);
+  const trail = [[place.project, home] as const, ...(place.run === undefined ? [] : [['All calls', link()] as const])];
+  if (place.run === undefined) {
+    const calls = platform.inspected.list().flatMap((call) => show(call, place, platform) ?? []);
+    return { status: 200, ...callsPage(calls, { trail, link }) };
+  }
   const call = platform.inspected.get(place.run);
   const shown = call && show(call, place, platform);
   if (!call || !shown) return gone;
-  if (!place.isSent) return htmlReply(200, callPage(shown, link), { forms: true });
+  const [app, run] = [platform.store.apps.get(call.app), platform.store.runs.get(call.run)];
+  const lines = app && run ? readRunLog(app, run, platform) : [];
+  if (!place.isSent) return { status: 200, ...callPage(shown, lines, { trail, link }) };
   const problem = shown.obstacle ?? (await send(call, await readForm(request), platform));
-  if (typeof problem === 'string') return htmlReply(400, callPage(shown, link, problem), { forms: true });
+  if (typeof problem === 'string') return { status: 400, ...callPage(shown, lines, { trail, link, problem }) };
   return { status: 303, headers: { location: link(problem.run), 'cache-control': 'no-store' }, body: '' };
-}
-
-function listCalls(place: CallsPlace, platform: Platform) {
-  const calls = platform.inspected.list().flatMap((call) => show(call, place, platform) ?? []);
-  return { project: place.project, calls };
 }
 
 /** Undefined for a call of another project, and for one whose run was deleted with its app. */
 function show(call: InspectedCall, { project }: CallsPlace, platform: Platform): ShownCall | undefined {
-  const { store, now, hideSecrets: hide } = platform;
+  const { store, now, hideSecrets: hide, url } = platform;
   const [app, run] = [store.apps.get(call.app), store.runs.get(call.run)];
   if (!run || app?.project !== project) return undefined;
-  return showCall(call, { app, run, now: now(), hide });
+  return showCall(call, { app, run, now: now(), hide, url: appEndpoint(app, url) });
 }
 
 /** Resolves to the new run, or to what is wrong. */
@@ -55,18 +74,16 @@ async function send(call: InspectedCall, form: CallForm, platform: Platform): Pr
   const sent = readEditedCall(call, form, platform.hideSecrets);
   if (typeof sent === 'string') return sent;
   const result = await sendAgain(call, sent, platform);
-  return 'run' in result ? result : `It was not accepted: ${platform.hideSecrets(result.refusal)}`;
+  return typeof result === 'string' ? `It was not accepted: ${platform.hideSecrets(result)}` : result;
 }
 
-const noKey = htmlReply(
+const noKey = messageReply(
   403,
-  messagePage('No access', 'Press i in the terminal of gantry dev. The address is a new one after each start.'),
+  'No access',
+  'Press i in the terminal of gantry dev. The address is a new one after each start.',
 );
 
-const gone = htmlReply(
-  404,
-  messagePage('Call not found', 'Only the last calls are kept, and only of apps that still exist.'),
-);
+const gone = messageReply(404, 'Call not found', 'Only the last calls are kept, and only of apps that still exist.');
 
 /** The fields of the form on the page of a call; none of them if it is sent as it was. */
 type CallForm = Partial<Record<'method' | 'path' | 'head' | 'body', string>>;
@@ -131,14 +148,14 @@ interface Sent extends Pick<InspectedCall, 'method' | 'path' | 'headers'> {
   body: Buffer;
 }
 
-/** The run of the new call, or why it is none: the emulator's reply to it. */
-type SendResult = { run: string } | { refusal: string };
-
-/** Sends a call to its app once more, as its caller would. Resolves when it has arrived, while the app may be working. */
-async function sendAgain(call: InspectedCall, sent: Sent, platform: Platform): Promise<SendResult> {
+/**
+ * Sends a call to its app once more, as its caller would. Resolves when it has arrived, while the app may be working: to
+ * its run, or to why it is none.
+ */
+async function sendAgain(call: InspectedCall, sent: Sent, platform: Platform): Promise<{ run: string } | string> {
   const { inspected, store, url } = platform;
   const app = store.apps.get(call.app);
-  if (!app) return { refusal: 'the app was deleted' };
+  if (!app) return 'the app was deleted';
   const { host } = call.headers;
   // At an origin of its own, an app is called at the root.
   const atOrigin = isAppHost(`${host}`);
@@ -160,9 +177,9 @@ async function sendAgain(call: InspectedCall, sent: Sent, platform: Platform): P
       response.setEncoding('utf8').on('data', (part: string) => {
         if (text.length < maxRefusal) text += part;
       });
-      response.once('close', () => done({ refusal: `${response.statusCode} ${text}` }));
+      response.once('close', () => done(`${response.statusCode} ${text}`));
     });
-    outgoing.once('error', (error) => done({ refusal: error.message }));
+    outgoing.once('error', (error) => done(error.message));
     outgoing.once('close', end);
     outgoing.end(sent.body);
   });
@@ -170,66 +187,63 @@ async function sendAgain(call: InspectedCall, sent: Sent, platform: Platform): P
 
 const maxRefusal = 2_000;
 
-/** Makes the address of a page of calls. */
-type LinkTo = (run?: string, isSent?: boolean) => string;
-
-/** The last calls of a project, newest first. */
-function callsPage({ project, calls, link }: { project: string; calls: readonly ShownCall[]; link: LinkTo }) {
-  const rows = calls.map(
-    (call) =>
-      html`<tr><td><a href="${link(call.run)}">${call.method} <bdi>${call.path}</bdi></a> <span class="quiet"><bdi>${call.app}</bdi></span></td><td>${statusWord(call)}</td><td class="number">${call.at.slice(11, 19)}</td><td class="number">${ms(call.times.queue)}</td><td class="number">${ms(call.times.start)}</td><td class="number">${ms(call.times.app)}</td></tr>`,
-  );
-  const table = html`<table><thead><tr><th>Call</th><th>Status</th><th class="number">UTC</th><th class="number">Queue</th><th class="number">Start</th><th class="number">App</th></tr></thead>
-<tbody>${rows}</tbody></table>`;
-  return page(
-    `Calls of ${project}`,
-    html`<h1>Calls of ${project}</h1>
-<p class="quiet">The last ${maxInspectedCalls} calls, and ${kibibytes(maxCapturedBytes)} of each body. They are in memory only.</p>
-${calls.length > 0 ? table : html`<p>No calls yet. Call an app: <code>gantry invoke</code></p>`}`,
-    html`<meta http-equiv="refresh" content="2">`,
-  );
+/** Where a page is, what makes the address of another page of calls, and what was wrong with the call that was sent. */
+interface Links extends Required<Pick<PageParts, 'trail'>> {
+  link: (run?: string, isSent?: boolean) => string;
+  problem?: string;
 }
 
-/** A call: what was sent and received, how long it took, and a form that sends it again. */
-function callPage(call: ShownCall, link: LinkTo, problem?: string): string {
-  const { run, app, at, method, path, head, body, response, isRunning } = call;
-  const content = html`<p><a href="${link()}">All calls</a></p>
-<h1>${method} <bdi>${path}</bdi></h1>
-<p>${statusWord(call)} <bdi>${app}</bdi> <span class="quiet">${clock(at, true)}, run ${run}</span></p>
-${call.repeats !== undefined && html`<p>Sends <a href="${link(call.repeats)}">run ${call.repeats}</a> again.</p>`}
-${problem !== undefined && html`<p class="bad" role="alert">${problem}</p>`}
-<h2>Time</h2>
-${timesView(call.times)}
-<h2>Request</h2>
-${messageView(head, body)}
-<h2>Response</h2>
-${response ? messageView(response.head, response.body) : html`<p>${isRunning ? 'The app is working on it.' : 'There is none.'}</p>`}
-<h2>Send again</h2>
-${call.obstacle === undefined ? sendForms(call, link) : html`<p>${call.obstacle}</p>`}`;
-  const refresh = isRunning && problem === undefined;
-  return page(`${method} ${path}`, content, refresh ? html`<meta http-equiv="refresh" content="1">` : html``);
+/** The last calls of a project, newest first. */
+function callsPage(calls: readonly ShownCall[], { trail, link }: Links): WebPage {
+  const rows = calls.map((call) => [
+    html`<a href="${link(call.run)}">${call.method} <bdi>${wrapping(call.path)}</bdi></a>`,
+    ...[html`<bdi>${wrapping(call.app)}</bdi>`, runWord(call.progress), call.at.slice(11, 19)],
+    ...[ms(call.times.queue), ms(call.times.start), ms(call.times.app)],
+  ]);
+  const none = html`No calls yet. Call an app: <code>gantry invoke</code>`;
+  const table = rowsTable(['Call', 'App', 'Status', 'UTC', 'Queue', 'Start', 'Runtime'], rows, none);
+  return webPage('Calls', pageSection('calls', 'Last calls', table, filterField), {
+    ...{ server: 'emulator', refresh: 2, trail },
+    intro: html`<p>The last ${maxInspectedCalls} calls, and ${maxCapturedBytes / 1024} KiB of each body. They are in memory only.</p>`,
+  });
+}
+
+/** A call: what was sent, received and printed, how long it took, and a form that sends it again. */
+function callPage(call: ShownCall, lines: readonly ShownLine[], { trail, link, problem }: Links): WebPage {
+  const { run, app, at, method, path, head, body, response, curl } = call;
+  const isRunning = call.progress.endedAt === undefined;
+  const noResponse = isRunning ? 'The app is working on it.' : 'There is none.';
+  const content = html`${problem !== undefined && html`<p class="bad" role="alert">${problem}</p>`}
+${pageSection('time', 'Time', timesView(call.times))}
+${pageSection('request', 'Request', messageView(head, body), curl !== undefined && copyButton(curl, 'Copy as curl'))}
+${pageSection('response', 'Response', response ? messageView(response.head, response.body) : html`<p>${noResponse}</p>`)}
+${pageSection('log', 'Log', logView(lines), filterField)}
+${pageSection('again', 'Send again', call.obstacle === undefined ? sendForms(call, link) : html`<p>${call.obstacle}</p>`)}`;
+  return webPage(`${method} ${path}`, content, {
+    ...{ server: 'emulator', forms: true, refresh: problem !== undefined ? undefined : isRunning ? 1 : 0 },
+    trail,
+    sections: { request: 'request', response: 'response', log: 'log', again: 'send again' },
+    intro: html`<p>${runWord(call.progress)} <bdi>${wrapping(app)}</bdi> ${clock(at, true)}, run ${wrapping(run)}</p>
+${call.repeats !== undefined && html`<p>Sends <a href="${link(call.repeats)}">run ${short(call.repeats)}</a> again.</p>`}`,
+  });
 }
 
 function messageView(head: string, { text, size, keptBytes }: ShownCall['body']): Html {
   const kept = keptBytes !== undefined && html`<p class="quiet">The first ${keptBytes} of ${size} bytes.</p>`;
-  const shown =
-    size === 0
-      ? html`<p class="quiet">No body.</p>`
-      : text === undefined
-        ? html`<p class="quiet">${size} bytes that are not text.</p>`
-        : html`<pre tabindex="0">${text}</pre>`;
-  return html`<pre tabindex="0" class="head">${head}</pre>${kept}${shown}`;
+  const missing = size === 0 ? 'No body.' : `${size} bytes that are not text.`;
+  const isShown = size > 0 && text !== undefined;
+  return html`<pre tabindex="0" class="quiet">${wrapping(head)}</pre>${kept}
+${isShown ? html`<pre tabindex="0">${wrapping(text)}</pre>` : html`<p class="quiet">${missing}</p>`}`;
 }
 
-function sendForms({ run, method, path, editableHead, body }: ShownCall, link: LinkTo): Html {
+function sendForms({ run, method, path, editableHead, body }: ShownCall, link: Links['link']): Html {
   const action = link(run, true);
-  const asItWas = html`<form method="post" action="${action}"><button>Send as it was</button></form>`;
   const bodyField = html`<label>Body <textarea name="body" rows="8" spellcheck="false">
 ${body.text}</textarea></label>`;
-  return html`${asItWas}
+  return html`<form method="post" action="${action}"><button>Send as it was</button></form>
 <details><summary>Edit and send</summary>
 <form method="post" action="${action}">
-<label>Method <input name="method" value="${method}" size="8" required></label>
+<label>Method <input name="method" value="${method}" required></label>
 <label>Path <input name="path" value="${path}" required spellcheck="false"></label>
 <label>Headers <textarea name="head" rows="5" spellcheck="false">
 ${editableHead}</textarea></label>
@@ -239,39 +253,17 @@ ${body.text === undefined ? html`<p class="quiet">The body is not text: it is se
 }
 
 /** How the time is divided, as a bar and as text. */
-function timesView({ queue, start, app }: ShownCall['times']): Html {
-  const parts = [
-    ['queue', queue],
-    ['start', start],
-    ['app', app ?? 0],
-  ] as const;
-  const total = Math.max(1, queue + start + (app ?? 0));
-  let left = 0;
-  const bars = parts.map(([name, length]) => {
-    const x = left;
-    left += (length / total) * barWidth;
-    return html`<rect class="${name}" x="${x.toFixed(1)}" y="0" width="${((length / total) * barWidth).toFixed(1)}" height="${barHeight}"/>`;
+function timesView({ queue, start, app = 0 }: ShownCall['times']): Html {
+  const parts = Object.entries({ queue, start, runtime: app });
+  const total = Math.max(1, queue + start + app);
+  const text = parts.map(([name, length]) => `${name} ${ms(length)}`).join(', ');
+  const kinds = ['quiet', 'busy', 'good'];
+  const bars = parts.map(([, length], at) => {
+    const before = parts.slice(0, at).reduce((sum, [, each]) => sum + each, 0);
+    const [x, width] = [before, length].map((part) => ((part / total) * 100).toFixed(2));
+    return html`<rect class="${kinds[at]}" fill="currentColor" x="${x}%" width="${width}%" height="12"/>`;
   });
-  return html`<svg class="bar" viewBox="0 0 ${barWidth} ${barHeight}" preserveAspectRatio="none" role="img" aria-label="queue ${ms(queue)}, start ${ms(start)}, app ${ms(app)}">${bars}</svg>
-<p><span class="queue-text">queue ${ms(queue)}</span>, <span class="start-text">start ${ms(start)}</span>, <span class="app-text">app ${ms(app)}</span></p>`;
-}
-
-const barWidth = 720;
-const barHeight = 12;
-
-function statusWord({ status, isRunning }: ShownCall): Html {
-  if (isRunning) return html`<span class="busy">${status ?? 'running'}</span>`;
-  const outcome = runOutcome({ statusCode: status ?? -1 });
-  const word = /^(canceled|closed)$/.test(outcome) ? outcome : status;
-  return html`<span class="${outcome === 'succeeded' ? 'good' : 'bad'}">${word}</span>`;
-}
-
-/** `240 ms`, `1.2 s` */
-function ms(time: number | undefined): string {
-  if (time === undefined) return '-';
-  return time < 1000 ? `${Math.round(time)} ms` : `${(time / 1000).toFixed(1)} s`;
-}
-
-function kibibytes(bytes: number): string {
-  return `${bytes / 1024} KiB`;
+  const words = parts.map(([name, length], at) => html`<span class="${kinds[at]}">${name} ${ms(length)}</span> `);
+  return html`<svg width="100%" height="12" role="img" aria-label="${text}">${bars}</svg>
+<p>${words}</p>`;
 }

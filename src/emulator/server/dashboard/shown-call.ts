@@ -1,3 +1,4 @@
+import { quoteForShell } from '../../../kernel/command-line.ts';
 import type { CapturedBody } from '../../http/captured-body.ts';
 import type { InspectedCall } from '../../model/inspected-calls.ts';
 import { getRunProgress } from '../../model/runs/run-progress.ts';
@@ -7,59 +8,45 @@ import { formatTime } from '../../model/time.ts';
 type Hide = (text: string) => string;
 
 /** A call as a page shows it: without secrets, and no longer than what was kept. */
-export interface ShownCall {
-  run: string;
-  app: string;
-  at: string;
-  method: string;
-  path: string;
-  head: string;
-  /** The headers that can be edited. */
-  editableHead: string;
-  body: ShownBody;
-  response: { head: string; body: ShownBody } | undefined;
-  /** The status of the run, or of the response while it is sent; absent before. */
-  status: number | undefined;
-  isRunning: boolean;
-  /** In ms. */
-  times: { queue: number; start: number; app: number | undefined };
-  repeats: string | undefined;
-  /** Why it cannot be sent again. */
-  obstacle: string | undefined;
+export type ShownCall = ReturnType<typeof showCall>;
+
+interface Around {
+  app: AppRecord;
+  run: RunRecord;
+  now: number;
+  hide: Hide;
+  /** The address of the app. */
+  url: string;
 }
 
-interface ShownBody {
-  /** Undefined if it is not text. */
-  text: string | undefined;
-  /** In bytes, of the whole body. */
-  size: number;
-  /** How much of it is shown, if it is not all. */
-  keptBytes: number | undefined;
-}
-
-export function showCall(
-  call: InspectedCall,
-  { app, run, now, hide }: { app: AppRecord | undefined; run: RunRecord; now: number; hide: Hide },
-): ShownCall {
-  const { response } = call;
+export function showCall(call: InspectedCall, { app, run, now, hide, url }: Around) {
+  const { response, repeats } = call;
   const progress = getRunProgress(run, now);
-  const { coldstartMs: start, queueMs, runtimeMs, statusCode } = progress;
+  const { coldstartMs: start, queueMs, runtimeMs, statusCode = response?.status } = progress;
+  const body = showBody(call.body, hide);
+  const obstacle = obstacleOf(call.body);
   return {
-    run: call.run,
-    app: app?.name ?? '',
-    at: formatTime(run.createdAt),
-    method: call.method,
-    path: hide(call.path),
-    head: headText(call.headers, hide),
-    editableHead: headText(editableHeaders(call), hide),
-    body: showBody(call.body, hide),
+    ...{ run: call.run, app: app.name, at: formatTime(run.createdAt), method: call.method, path: hide(call.path) },
+    ...{ head: headText(call.headers, hide), editableHead: headText(editableHeaders(call), hide), body, repeats },
     response: response && { head: headText(response.headers, hide), body: showBody(response.body, hide) },
-    status: statusCode ?? response?.status,
-    isRunning: progress.endedAt === undefined,
+    // The status is that of the response while that is sent.
+    progress: { ...progress, ...(statusCode !== undefined && { statusCode }) },
     times: { queue: Math.max(0, queueMs - start), start, app: runtimeMs },
-    repeats: call.repeats,
-    obstacle: app ? obstacleOf(call.body) : 'The app was deleted.',
+    ...{ obstacle, curl: obstacle === undefined ? curlOf(call, body.text, hide, url) : undefined },
   };
+}
+
+/** A command that sends a call again, if its body is text. Its token is not shown: the shell has one. */
+function curlOf(call: InspectedCall, text: string | undefined, hide: Hide, url: string): string | undefined {
+  if (text === undefined) return undefined;
+  const own = { ...editableHeaders(call), authorization: undefined, 'user-agent': undefined };
+  const lines = headText(own, hide).split('\n').filter(Boolean);
+  const headers = lines.map((line) => `-H ${quoteForShell(line)}`);
+  const token = call.headers.authorization === undefined ? [] : ['-H "authorization: Bearer $GANTRY_TOKEN"'];
+  const sent = text === '' ? [] : [`--data-raw ${quoteForShell(text)}`];
+  // Without `-g`, brackets in an address are several addresses.
+  const words = ['curl', '-g', '-X', call.method, ...headers, ...token, ...sent, quoteForShell(url + hide(call.path))];
+  return words.join(' ');
 }
 
 /** Without those of the former connection and of the browser's page, which the emulator would refuse, and without `Host`. */
@@ -87,7 +74,8 @@ export function textOf(body: CapturedBody): string | undefined {
 /** What stands for bytes that are no text, and control characters. */
 const unshown = /[^\P{Cc}\n\r\t]|[\ufffd\u202a-\u202e\u2066-\u2069]/u;
 
-function showBody(body: CapturedBody, hide: Hide): ShownBody {
+/** Its text, if it is one; its size in bytes; and how much of it is shown, if it is not all. */
+function showBody(body: CapturedBody, hide: Hide) {
   const text = textOf(body);
   const keptBytes = body.isWhole ? undefined : body.bytes.length;
   return { text: text === undefined ? undefined : hide(text), size: body.size, keptBytes };

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import library from 'uplot/dist/uPlot.iife.min.js?raw';
 import libraryStyle from 'uplot/dist/uPlot.min.css?raw';
 import type { ChartReport } from '../chart/model.ts';
 import { KnownSecrets } from '../known-secrets.ts';
+import { filterField, Html, html, type PageParts, rowsTable, type WebPage, webPage } from '../page-kit/page-kit.ts';
 import { redact } from '../redact.ts';
 import { redactValue } from '../redacted-json.ts';
-import { stripControlSequences } from '../sanitize.ts';
-import type { Columns } from '../table.ts';
 import style from './page.css?raw';
 import page from './page.js?raw';
 import series from './series.js?raw';
@@ -15,109 +13,35 @@ import valueTexts from './value-texts.js?raw';
 /** In one scope. */
 const script = [page, series, valueTexts].join('\n');
 
-/** What a page has besides its charts: markup that is safe. */
-export interface PageParts {
-  head?: string;
-  /** Above and below the title. */
-  above?: string;
-  below?: string;
-  /** After the charts. */
-  sections?: string;
-  style?: string;
-}
-
-/**
- * A self-contained HTML page: scripts, styles and data are inline, and its content security policy forbids loading
- * anything else. All texts are escaped.
- */
+/** A page with charts, what a server shows after them, and their data as a table. */
 export function chartPage<Row>(
-  title: string,
-  report: ChartReport<Row>,
+  name: string,
+  { summary, chart, rows, columns }: ChartReport<Row>,
   secrets = new KnownSecrets(),
-  parts: PageParts = {},
-): string {
-  const { summary, chart, rows, columns } = report;
-  const html = (text: string) => escapeHtml(redact(stripControlSequences(text, false), secrets));
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${chartPagePolicy(parts)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${html(title)}</title>
-${stylesOf(parts)
-  .map((text) => `<style>${text}</style>`)
-  .join('\n')}${parts.head ?? ''}
-</head>
-<body>
-<header>${parts.above ?? ''}
-<h1><bdi>${html(title)}</bdi></h1>${parts.below ?? ''}
-<p>${summary.map(html).join('<br>')}</p>
-</header>
-<main id="panels">
+  { content, ...parts }: PageParts & { content?: Html } = {},
+): WebPage {
+  const safe = (text: string) => redact(text, secrets);
+  const cells = rows.map((row) =>
+    Object.values(columns)
+      .map((read) => read(row))
+      .map((cell) => (typeof cell === 'function' ? '' : safe(String(cell ?? '')))),
+  );
+  const panels = Object.fromEntries(chart.panels.map(({ title }, at) => [`panel-${at}`, safe(title)]));
+  // Without `<`, the text cannot end the script element.
+  const data = new Html(JSON.stringify(redactValue(chart, secrets)).replace(/</g, '\\u003c'));
+  const charts = html`<div id="panels">
 <noscript><p>The charts need JavaScript. The data is in the table below.</p></noscript>
-</main>${parts.sections ?? ''}
-<details>
-<summary>Data table</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Data table">
-<table>
-<thead><tr>${Object.keys(columns)
-    .map((name) => `<th scope="col">${html(name)}</th>`)
-    .join('')}</tr></thead>
-<tbody>
-${rows
-  .map(
-    (row) =>
-      `<tr>${cells(row, columns)
-        .map((cell) => `<td>${html(cell)}</td>`)
-        .join('')}</tr>`,
-  )
-  .join('\n')}
-</tbody>
-</table>
-</div>
+</div>${content}
+<details id="data"><summary>Data table</summary>
+<div class="head">${filterField}</div>
+<div class="scroll" tabindex="0" role="region" aria-label="Data table">${rowsTable(Object.keys(columns).map(safe), cells, 'No data.', 'data')}</div>
 </details>
-<script id="chart" type="application/json">${scriptJson(redactValue(chart, secrets))}</script>
-${scripts.map((text) => `<script>${text}</script>`).join('\n')}
-</body>
-</html>
-`;
-}
-
-const scripts = [library, script];
-
-function stylesOf({ style: more }: PageParts): string[] {
-  return [libraryStyle, style, ...(more === undefined ? [] : [more])];
-}
-
-/** Allows only the inline scripts and styles, by hash. */
-export function chartPagePolicy(parts: PageParts = {}): string {
-  const hashes = (texts: readonly string[]) =>
-    texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
-  return [
-    "default-src 'none'",
-    `script-src ${hashes(scripts)}`,
-    `style-src ${hashes(stylesOf(parts))}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
-}
-
-function cells<Row>(row: Row, columns: Columns<Row>): string[] {
-  return Object.values(columns)
-    .map((read) => read(row))
-    .map((cell) => (typeof cell === 'function' ? '' : String(cell ?? '')));
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-}
-
-/** Without `<`, the text cannot end the script element. */
-function scriptJson(value: unknown): string {
-  return JSON.stringify(value).replace(/</g, '\\u003c');
+<script id="chart" type="application/json">${data}</script>`;
+  return webPage(safe(name), charts, {
+    ...parts,
+    intro: html`${parts.intro}${summary.map((line) => html`<p>${safe(line)}</p>`)}`,
+    sections: { ...panels, ...parts.sections, data: 'data' },
+    styles: [libraryStyle, style],
+    scripts: [library, script],
+  });
 }

@@ -18,7 +18,7 @@ const logarithmicRatio = 100;
 const dashes = [[], [8, 4], [2, 3]];
 /** `dashes` in the legend. */
 const borders = ['solid', 'dashed', 'dotted'];
-const inks = { bars: ['--requests', '--failed'], lines: ['--p50', '--p90', '--p99'] };
+const inks = { bars: ['--bar', '--bad'], lines: ['--link', '--busy', '--high'] };
 /** @type {Record<Panel['unit'], (value: number) => string>} */
 const texts = { count: number, ms: duration, cores: amount, GB: amount, USD: dollars, '%': percent };
 const heights = { bars: 200, lines: 260 };
@@ -34,13 +34,12 @@ const clockTexts = [
 
 const clock = uPlot.fmtDate('{YYYY}-{MM}-{DD} {HH}:{mm}');
 
-const sections = chart.panels.map((panel) => ({ panel, ...createSection(panel) }));
+const sections = chart.panels.map((panel, index) => ({ panel, ...createSection(panel, index) }));
 /** @type {uPlot[]} */
 let plots = [];
 
-const hint = document.createElement('p');
-hint.textContent = 'Hover over a chart to read its values. Drag to zoom in, double-click to reset.';
-host.previousElementSibling?.append(hint);
+const hint = 'Hover over a chart to read its values. Drag to zoom in, double-click to reset.';
+host.prepend(Object.assign(document.createElement('p'), { className: 'hint quiet', textContent: hint }));
 draw();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 new ResizeObserver(() => {
@@ -60,9 +59,11 @@ function starts([first, second, third, ...more]) {
 /**
  * A section of the page for one panel.
  * @param {Panel} panel
+ * @param {number} index
  */
-function createSection(panel) {
+function createSection(panel, index) {
   const section = document.createElement('section');
+  section.id = `panel-${index}`;
   const head = section.appendChild(document.createElement('div'));
   head.className = 'head';
   head.appendChild(document.createElement('h2')).textContent = panel.title;
@@ -136,7 +137,7 @@ function options({ panel, field, reset }) {
   const quantity = chart.axis && texts[chart.axis.unit];
   const logarithmic = isLogarithmic(panel);
   const font = '12px system-ui, sans-serif';
-  const axis = { stroke: color('--quiet'), font, grid: { stroke: color('--grid'), width: 1 } };
+  const axis = { stroke: color('--quiet'), font, grid: { stroke: color('--edge'), width: 1 } };
   return {
     width: widthOf(field),
     height: heights[panel.kind],
@@ -185,12 +186,9 @@ function options({ panel, field, reset }) {
       },
       ...panel.series.map((series, index) => ({
         label: series.name,
-        value: (
-          /** @type {uPlot} */ _,
-          /** @type {number} */ __,
-          /** @type {number} */ ___,
-          /** @type {number | null} */ at,
-        ) => (at === null ? overall(panel, series.values, text) : valueText(series.values[at], text)),
+        /** @type {uPlot.Series.Value} */
+        value: (_, __, ___, at) =>
+          at === null ? overall(panel, series.values, text) : valueText(series.values[at], text),
         ...(panel.kind === 'bars' ? bar(inkOf(panel, index), index) : line(inkOf(panel, index), index, series.values)),
       })),
     ],
