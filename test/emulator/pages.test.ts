@@ -1,0 +1,176 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { chartPage } from '../../src/kernel/output/chart-page/chart-page.ts';
+import { chromiumPath, startBrowser } from '../support/browser.ts';
+import { platform, temporaryFolder } from './support/platform.ts';
+
+const longName = 'an-app-with-a-name-that-takes-more-than-a-line-of-a-small-screen';
+const longPath = '/a-function-with-a-long-name/and-more/segments?with=a-query&of=some-length';
+const json = { 'content-type': 'application/json' };
+
+/** The addresses of all kinds of pages that gantry serves or writes. */
+async function everyPage(): Promise<Record<string, string>> {
+  const { emulator, ask, deploy } = await platform({ seed: 1 });
+  await deploy({ name: longName });
+  await ask('POST', '/apps', { name: 'building' });
+  const { url, project, callsUrl, dashboardUrl, approvalAddress, approvalSecret } = emulator;
+  const call = await fetch(`${url}/v4/${project}/${longName}${longPath}`, {
+    ...{ method: 'POST', headers: json },
+    body: JSON.stringify({ text: 'some words, and more of them', number: 1, list: [1, 2, 3] }),
+  });
+  await call.arrayBuffer();
+  const begun = await fetch(`${url}/device-authorization`, { method: 'POST', headers: json, body: '{}' });
+  const login = Object(await begun.json()).deviceAuthResponsePayload;
+  const of = (path: string) => dashboardUrl.replace('?', `${path}?`);
+  const run = call.headers.get('x-request-id');
+  const approved = await fetch(`${url}/activate`, {
+    method: 'POST',
+    body: new URLSearchParams({ secret: approvalSecret, user_code: login.user_code }),
+  });
+  const written = async (name: string, text: string) => {
+    const file = join(temporaryFolder(), name);
+    await writeFile(file, text);
+    return pathToFileURL(file).href;
+  };
+  const report = chartPage(`Runs of ${longName}`, {
+    ...{ summary: ['603 requests, 11 failed'], rows: [1, 2], columns: { TIME: (row: number) => row } },
+    chart: {
+      ...{ times: [0, 3_600_000], step: 'hour', zone: 'UTC' },
+      panels: [{ title: 'requests', kind: 'bars', unit: 'count', series: [{ name: 'requests', values: [1, 2] }] }],
+    },
+  });
+  return {
+    project: dashboardUrl,
+    app: of(`/apps/${project}-web`),
+    'an app with a long name': of(`/apps/${project}-${longName}`),
+    'an app that is built': of(`/apps/${project}-building`),
+    'a run': of(`/apps/${project}-${longName}/runs/${run}`),
+    'no app': of('/apps/nothing'),
+    'no access': dashboardUrl.replace(/\?.*/, ''),
+    calls: callsUrl,
+    'a call': callsUrl.replace('?', `/${run}?`),
+    'no call': callsUrl.replace('?', '/nothing?'),
+    login: approvalAddress,
+    'an unknown code': `${url}/activate?user_code=XXXX-XXXX`,
+    'logged in': await written('logged-in.html', await approved.text()),
+    'a report': await written('report.html', report.body),
+  };
+}
+
+describe.skipIf(!chromiumPath)('every page', () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+
+  afterAll(() => browser.close());
+
+  test('has the name of the product, a way to others, and colors for light and dark', async () => {
+    const page = await opened(1280);
+    for (const [name, address] of Object.entries(await everyPage())) {
+      await page.goto(address);
+      const found = await page.evaluate(`({
+        title: document.title,
+        product: document.querySelector('nav').innerText.split('\\n')[0].trim(),
+        viewport: document.querySelector('meta[name=viewport]')?.content,
+        background: getComputedStyle(document.body).backgroundColor,
+        font: getComputedStyle(document.body).fontFamily,
+      })`);
+      expect([name, found]).toEqual([
+        name,
+        {
+          title: expect.stringMatching(/\S - gantry( emulator)?$/),
+          product: expect.stringMatching(/^gantry/),
+          viewport: 'width=device-width, initial-scale=1',
+          background: 'rgb(246, 247, 249)',
+          font: 'system-ui, "Segoe UI", sans-serif',
+        },
+      ]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(16, 19, 23)');
+      await page.emulateMedia({ colorScheme: 'light' });
+    }
+  });
+
+  test.each([420, 1280, 1600])('fits into %i pixels, and no word is cut or broken', async (width) => {
+    const page = await opened(width);
+    for (const [name, address] of Object.entries(await everyPage())) {
+      await page.goto(address);
+      await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+      expect([name, await page.evaluate(faults)]).toEqual([name, { wide: [], cut: [], broken: [] }]);
+    }
+  });
+
+  test('filters its rows, keeps the filter when it is shown anew, and copies a call as curl', async () => {
+    const pages = await everyPage();
+    const page = await opened(420);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(pages.project ?? '');
+    const filter = page.locator('#apps').getByLabel('Filter');
+    await filter.fill('night ready');
+    expect(await page.locator('#apps tbody tr:visible').count()).toBe(1);
+    await page.getByRole('link', { name: 'Refresh' }).click();
+    expect(await page.locator('#apps tbody tr:visible').count()).toBe(1);
+    await filter.fill('');
+    expect(await page.locator('#apps tbody tr:visible').count()).toBe(5);
+    await page.goto(pages['a call'] ?? '');
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(command).toMatch(
+      /^curl -g -X POST -H 'content-type: application\/json' .*'http:\/\/127\.0\.0\.1:\d+\/v4\//s,
+    );
+    await page.getByRole('link', { name: 'p-12345678' }).click();
+    expect(await page.locator('h1').innerText()).toBe('Apps of p-12345678');
+  });
+
+  test('shows itself anew while nobody types or reads a part of it', async () => {
+    const { calls = '' } = await everyPage();
+    const page = await opened(1280);
+    const reads: string[] = [];
+    page.on('framenavigated', (frame) => reads.push(frame.url()));
+    await page.goto(calls);
+    await expect.poll(() => reads.length).toBe(2);
+    await page.getByLabel('Filter').fill('nothing');
+    const before = reads.length;
+    await page.waitForTimeout(2_500);
+    expect([reads.length - before, await page.getByLabel('Filter').inputValue()]).toEqual([0, 'nothing']);
+  });
+
+  async function opened(width: number): Promise<Page> {
+    const context = await browser.newContext({ colorScheme: 'light', viewport: { width, height: 900 } });
+    onTestFinished(() => context.close());
+    return context.newPage();
+  }
+});
+
+/**
+ * What leaves the page at its right, what has more text than place, and words on two lines. A box that scrolls may have more
+ * than it shows; ids are broken after a sign.
+ */
+const faults = `(() => {
+  const scrolls = (each) => each.closest('.scroll, pre, textarea, input');
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const all = [...document.body.querySelectorAll('*')].filter((each) => each.checkVisibility());
+  const broken = [];
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (!text.parentElement.checkVisibility()) continue;
+    for (const { 0: word, index } of text.data.matchAll(/[A-Za-z0-9]+/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+    }
+  }
+  const name = (each) => each.tagName + ' ' + each.textContent.trim().slice(0, 40);
+  return {
+    wide: all.filter((each) => !scrolls(each) && each.getBoundingClientRect().right > innerWidth).map(name),
+    cut: all.filter((each) => !scrolls(each) && each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1).map(name),
+    broken,
+  };
+})()`;
