@@ -1,4 +1,4 @@
-// What `gantry package` takes, start-up included, over the usual tools for the same files.
+// What `gantry deploy --dry-run -o` takes, start-up included, over the usual tools for the same files.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inTurns, isInstalled } from './measure.js';
@@ -8,7 +8,7 @@ import { makeModel, makeTree, makeTreeWithExcluded } from './trees.js';
 /** @import { Candidate } from './measure.js' */
 
 const megabyte = 1e6;
-const name = 'gantry package';
+const name = 'gantry deploy --dry-run -o';
 
 /** @param {Bench} bench */
 export async function packing(bench) {
@@ -48,13 +48,13 @@ async function again({ folder, quick, report }) {
   const first = {
     ...gantry(app),
     command,
-    name: 'gantry package, the first time',
+    name: 'gantry deploy --dry-run -o, the first time',
     env: { GANTRY_CONFIG_DIR: empty },
     prepare: () => rmSync(empty, { recursive: true, force: true }),
   };
   const second = {
     ...first,
-    name: 'gantry package, one change',
+    name: 'gantry deploy --dry-run -o, one change',
     env: { GANTRY_CONFIG_DIR: filled },
     prepare: () => writeFileSync(join(app, 'changed.txt'), `change ${changes++}`),
   };
@@ -87,7 +87,7 @@ async function excluded({ folder, quick, report }) {
   makeTree(kept, tree);
   const rounds = quick ? 1 : 15;
   report.begin(`${tree.files} files among ${surplus} in node_modules and .git; ${rounds} rounds`);
-  const alone = 'gantry package, those alone';
+  const alone = 'gantry deploy --dry-run -o, those alone';
   report.candidates(await inTurns([{ ...gantry(kept), name: alone }, gantry(all)], rounds), {
     [name]: { over: [{ over: alone, most: 1.5 }], memory: 200 },
   });

@@ -39,7 +39,7 @@ const text = (() => {
 })();
 
 /**
- * A folder that `gantry package` takes, with nothing else in it.
+ * A folder that `gantry deploy --dry-run -o` takes, with nothing else in it.
  * @param {string} folder
  */
 function makeApp(folder) {

@@ -23,7 +23,7 @@ export function manPage({ version, flags, commands, exitCodes }, environment) {
     '.SH ENVIRONMENT',
     ...environment.map(({ variable, meaning }) => tagged(variable, meaning)),
     '.SH SEE ALSO',
-    paragraph('gantry COMMAND --help shows the help of one command, gantry reference --json describes all as data.'),
+    paragraph('gantry COMMAND --help shows the help of one command, gantry help --json describes all as data.'),
     '',
   ].join('\n');
 }

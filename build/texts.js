@@ -15,7 +15,7 @@ import { manPage } from './man-page.js';
  * @param {string} folder that holds the bundled program
  */
 export async function writeTexts(folder) {
-  const reference = JSON.parse(await stdoutOf(folder, 'reference', '--json'));
+  const reference = JSON.parse(await stdoutOf(folder, 'help', '--json'));
   const { commands, flags, groups } = reference;
   const named = commands.map((/** @type {Reference['commands'][number]} */ { command, summary }) => ({
     command,

@@ -77,14 +77,18 @@ function steps({ folder, wine }, version) {
     ['sync', ['sync', '--yes', join(folder, 'my-app'), ':/my-app'], () => ''],
     ['ls', ['ls', '-R', ':/my-app'], prints('main.py')],
     ['runs chart --html', ['runs', 'chart', 'web', '--html', page], () => !isPage(page) && 'it wrote no page'],
-    ['package', ['package', ...app, '-o', archive], () => !isZip(archive) && 'it wrote no archive'],
+    [
+      'deploy --dry-run -o',
+      ['deploy', '--dry-run', ...app, '-o', archive],
+      () => !isZip(archive) && 'it wrote no archive',
+    ],
     ['emulator exec of gantry', ['emulator', 'exec', '--', 'gantry', 'apps', 'list'], prints('web')],
     ...(wine || process.platform === 'win32' ? [batchFile(folder)] : []),
     ['--debug', ['apps', 'list', '--debug'], prints('web')],
     ['--jq', ['apps', 'list', '--jq', '.[].name'], prints('web')],
     ['completion', ['completion', 'bash'], prints('complete -o default -F')],
     ['complete', ['complete', '--', 'dep'], prints('deploy')],
-    ['reference', ['reference', '--json'], ({ stdout }) => !JSON.parse(stdout).commands.length && 'no commands'],
+    ['help --json', ['help', '--json'], ({ stdout }) => !JSON.parse(stdout).commands.length && 'no commands'],
   ];
 }
 

@@ -119,7 +119,7 @@ describe('every command has JSON', () => {
   test.each([
     ['init', 'fresh'],
     ['check'],
-    ['package', '-o', 'app.zip'],
+    ['deploy', '--dry-run', '-o', 'app.zip'],
     ['deploy'],
     ['apps', 'scale', 'web', '--max-replicas', '3'],
     ['secrets', 'set', 'HOME', '--from-env'],
@@ -214,7 +214,7 @@ describe('a busy platform', () => {
   test('a rejected token ends the retries', async () => {
     await deploy();
     emulator.fail('getBuild', '401*');
-    expect((await gantry(['builds', 'follow', 'web'], { emulator })).code).toBe(4);
+    expect((await gantry(['logs', 'web', '--build', '-f'], { emulator })).code).toBe(4);
   });
 });
 

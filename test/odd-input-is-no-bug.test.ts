@@ -142,7 +142,7 @@ describe('a name of Object.prototype', () => {
     const files = smallApp();
     const toml = `${files['cerebrium.toml']}\n[cerebrium.dependencies.pip]\n${name} = "1.2"\n`;
     await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
-    const { code, stdout } = await gantry(['package', '-o', 'out.zip', '--json'], { cwd: app.path });
+    const { code, stdout } = await gantry(['deploy', '--dry-run', '-o', 'out.zip', '--json'], { cwd: app.path });
     expect(code).toBe(0);
     expect(stdout).toContain('requirements.txt');
     const dependencies = { pip: Object.fromEntries([[name, '1.2']]), conda: {}, apt: {}, paths: {} };

@@ -70,6 +70,27 @@ export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, c
   return Buffer.concat([copy, Buffer.from(`\n\n${callCode(call)}`)]);
 }
 
+/** A file that runs a script beside it as Python would, with these arguments. Tracebacks begin with the script. */
+export function scriptStart(script: string, argv: readonly string[]): Buffer {
+  return Buffer.from(`# Added by gantry to what is sent: runs ${script} with the arguments that were typed.
+import os, runpy, sys
+
+__gantry_script = os.path.join(os.path.dirname(__file__), ${JSON.stringify(script)})
+
+
+def __gantry_traceback(kind, error, trace):
+    at = trace
+    while at and at.tb_frame.f_code.co_filename != __gantry_script:
+        at = at.tb_next
+    sys.__excepthook__(kind, error.with_traceback(at or trace), at or trace)
+
+
+sys.excepthook = __gantry_traceback
+sys.argv = [__gantry_script, *${JSON.stringify(argv)}]
+runpy.run_path(__gantry_script, run_name="__main__")
+`);
+}
+
 function definedFunction({ tokens }: Statement): string[] {
   const names = tokens[0]?.text === 'async' ? tokens.slice(1) : tokens;
   return names[0]?.text === 'def' && names[1] ? [fromLatin1(names[1].text)] : [];

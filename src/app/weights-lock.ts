@@ -43,7 +43,7 @@ export function readWeightsLock(folder: string): LockedWeights[] | 'damaged' | u
 
 /** Why a lock is damaged, and what to do. */
 export const damagedLock = {
-  why: 'it is not what gantry weights pull writes, or has an unresolved merge conflict',
+  why: 'it is not what gantry cp writes, or has an unresolved merge conflict',
   fix: 'take one side of the merge, restore it from git, or delete it and pull the weights again',
 };
 

@@ -25,7 +25,7 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   /** The exit codes it may end with, besides those of every command; by default those of the platform's replies. */
   exits?: readonly ExitName[];
   /** Shown on stderr if the result is an empty list. */
-  empty?: Fix;
+  empty?: Fix | ((options: Options) => Fix);
   /**
    * The commands that usually follow this result; the first is also shown on stderr. Without any, programs get those of
    * program/next-commands.ts. Only for a result that is a document. `args` are what the user typed.
@@ -129,7 +129,7 @@ export interface Command {
   verbatim: (options: unknown) => boolean;
   exit: (value: unknown, options: unknown) => ExitName | number;
   exits: readonly ExitName[];
-  empty: Fix | undefined;
+  empty: Fix | ((options: unknown) => Fix) | undefined;
   next: (value: unknown, options: unknown, args: readonly unknown[]) => readonly NextCommand[];
   json: ResultSchema | undefined;
   effect: Effect;
@@ -163,7 +163,7 @@ export function defineCommand<
     verbatim: (parts.verbatim as Command['verbatim']) ?? (parts.raw as Command['raw']) ?? (() => false),
     exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
     exits: [...everyCommandExits, ...(parts.exits ?? platformExits)],
-    empty: parts.empty,
+    empty: parts.empty as Command['empty'],
     next: (parts.next as Command['next']) ?? (() => []),
     json: parts.json && schemaOf(parts, parts.json),
     dryRun: parts.dryRun === true,

@@ -65,7 +65,7 @@ export async function outputSchemaOf(line: string): Promise<OutputSchema> {
   const { commander, command } = await load(findCommand(line));
   if (!command.json) throw new UsageError(`gantry ${line} prints raw bytes: its output has no schema`);
   const hasEvents = commander.options.some(({ long }) => long === '--events');
-  return outputSchema(line, command.json, hasEvents);
+  return outputSchema(line, command.json, hasEvents || command.json.events !== undefined);
 }
 
 interface ListedCommand {
@@ -86,7 +86,7 @@ function listCommands(): ListedCommand[] {
 function findCommand(line: string): ListedCommand {
   const found = listCommands().find((listed) => listed.line === line);
   if (found) return found;
-  throw new UsageError(`unknown command "${line}"`, { fix: gantryCommand`reference` });
+  throw new UsageError(`unknown command "${line}"`, { fix: gantryCommand`help --all` });
 }
 
 async function describe(listed: ListedCommand): Promise<CommandReference> {

@@ -1,6 +1,6 @@
 /**
  * What a command prints with `--json`, declared once: TypeScript checks the command's result against it, help shows its
- * fields, `--json=fields` knows their names, and `gantry reference COMMAND --schema` prints it as a JSON Schema.
+ * fields, `--json=fields` knows their names, and `gantry help COMMAND --schema` prints it as a JSON Schema.
  */
 export interface ResultSchema<Value = never> extends Shape<Value> {
   /** One document, one document that is a list, or one JSON object per line. */

@@ -41,7 +41,7 @@ export const variables = {
   GANTRY_PACKING_CACHE: 'off: package and deploy keep no compressed files for the next time',
   GANTRY_KEEP_ARCHIVES: 'off: keep no archives of deploys for gantry rollback (default: on)',
   GANTRY_TEAM_STATE: 'folder on a volume for history and archives that all machines share: default:/.gantry, off',
-  HF_TOKEN: 'token of the model hub, for gated models in gantry weights pull; sent to the hub only',
+  HF_TOKEN: 'token of the model hub, for gated models in gantry cp hf://…; sent to the hub only',
   HF_ENDPOINT: 'URL of the model hub (default: https://huggingface.co)',
   NODE_DISABLE_COMPILE_CACHE: '1: keep no compiled code of gantry for the next start',
   GANTRY_PAGER: 'pager for long lists on a terminal (default: PAGER, then less); cat: none',

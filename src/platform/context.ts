@@ -32,6 +32,7 @@ export interface GlobalFlags {
   profile?: string;
   region?: string;
   cwd?: string;
+  configFile?: string;
   /** Of commands that have `--dry-run`. */
   dryRun?: boolean;
 }

@@ -28,7 +28,7 @@ export type Routing = (typeof routings)[number];
 
 /**
  * The replicas of an app, and the rules by which they get calls, start and end. It knows no clock and no process: the
- * emulator runs apps by it, and `gantry tune` replays calls by it.
+ * emulator runs apps by it, and `gantry apps tune` replays calls by it.
  */
 export class ReplicaSet<Replica extends ReplicaLoad> {
   /** The oldest first. */

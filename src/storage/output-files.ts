@@ -16,7 +16,7 @@ const kinds = {
 
 /**
  * Throws ConflictError if the file that a flag names exists and is something else than the command writes:
- * `gantry package -o main.py` is a mistake.
+ * `gantry deploy --dry-run -o main.py` is a mistake.
  */
 export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, kind: keyof typeof kinds): void {
   const { name, start } = kinds[kind];

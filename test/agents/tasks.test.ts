@@ -204,7 +204,7 @@ test('21: stops waiting in time, and continues later', async () => {
   emulator.fail('build', 'slow');
   const late = await run('deploy --json --timeout 1s');
   expect([late.code, late.json.error.code]).toEqual([8, 'pending']);
-  expect(late.json.error.next).toEqual(['gantry', 'builds', 'follow', 'web', expect.any(String)]);
+  expect(late.json.error.next).toEqual(['gantry', 'logs', 'web', '--build', expect.any(String), '-f']);
 });
 
 test('22: knows that it is not logged in', async () => {

@@ -31,7 +31,7 @@ async function told(cwd: string, flags: string[] = []): Promise<Record<string, T
   const of = (words: string[]) => gantry([...words, ...flags], { emulator, cwd });
   const check = await gantry(['check'], { cwd });
   const plan = await of(['deploy', '--dry-run', '--files', '--json']);
-  const packed = await of(['package', '-o', '/dev/null', '--json']);
+  const packed = await of(['deploy', '--dry-run', '-o', '/dev/null', '--json']);
   const deployed = await of(['deploy']);
   const { selection } = plan.json() as { selection: FileDecision[] };
   const { entries } = packed.json() as { entries: { path: string }[] };
@@ -120,7 +120,7 @@ describe('an own file and a generated file of the same name', () => {
       deploy: { problems, sent },
     });
     if (content === undefined) return;
-    const { json } = await gantry(['package', '-o', '/dev/null', '--json=entries'], { cwd: app.path });
+    const { json } = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=entries'], { cwd: app.path });
     const { entries } = json() as { entries: { path: string; bytes: number }[] };
     expect(entries.find(({ path }) => path === 'requirements.txt')?.bytes).toBe(content.length);
   });
@@ -147,7 +147,11 @@ describe('the app folder', () => {
     const first = `the app folder is ${app.path}, the working directory; envs/prod.toml only configures it`;
     for (const words of [
       ['check', 'envs/prod.toml'],
-      ...[['deploy'], ['package', '-o', '/dev/null']].map((words) => [...words, '--config-file', 'envs/prod.toml']),
+      ...[['deploy'], ['deploy', '--dry-run', '-o', '/dev/null']].map((words) => [
+        ...words,
+        '--config-file',
+        'envs/prod.toml',
+      ]),
     ]) {
       const { stderr } = await gantry(words, { emulator, cwd: app.path });
       expect(stderr.replace(/^project .*\n/, '').split('\n')[0]).toBe(first);
@@ -249,7 +253,7 @@ describe('--files', () => {
     await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
     const flags = { emulator, cwd: app.path, ...wideTerminal };
     const plan = await gantry(['deploy', '--dry-run', '--files'], flags);
-    const packed = await gantry(['package', '-o', '/dev/null', '--files'], flags);
+    const packed = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--files'], flags);
     for (const { stdout } of [plan, packed]) {
       expect(stdout).toMatch(/^yes +\d+ B +main\.py +included by "\*\.py"$/m);
       expect(stdout).toMatch(/^no +- +\.env +excluded by "\.\*"$/m);
@@ -310,7 +314,7 @@ describe('--use-gitignore', () => {
     const dockerfile = 'FROM python:3.12\nCOPY requirements.txt .\n';
     const more = { 'main.py': main, Dockerfile: dockerfile, 'requirements.txt': 'flask\n', '.gitignore': '*.txt\n' };
     await using app = await folderOf({ ...more, 'cerebrium.toml': config(docker + pip) });
-    const flags = ['package', '-o', '/dev/null', '--files', '--json=selection', '--use-gitignore'];
+    const flags = ['deploy', '--dry-run', '-o', '/dev/null', '--files', '--json=selection', '--use-gitignore'];
     const { json } = await gantry(flags, { cwd: app.path });
     const { selection } = json() as { selection: FileDecision[] };
     expect(selection.find(({ path }) => path === 'requirements.txt')).toMatchObject({ reason: 'generated', bytes: 8 });
@@ -318,7 +322,7 @@ describe('--use-gitignore', () => {
 
   test('is not applied without the flag', async () => {
     await using repository = await folderOf(files);
-    const { json } = await gantry(['package', '-o', '/dev/null', '--json=entries'], {
+    const { json } = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=entries'], {
       cwd: join(repository.path, 'app'),
     });
     const { entries } = json() as { entries: { path: string }[] };

@@ -30,7 +30,6 @@ const lines = [
   'cost | --since 1h',
   'builds list',
   'builds get',
-  'builds follow',
   'apps containers',
   'explain',
   'invoke',
@@ -130,7 +129,7 @@ describe('errors about the app', () => {
     const setting = { emulator, cwd: fresh.path };
     expect(await failed('logs --config-file other.toml', setting)).toEqual([
       6,
-      'error: app fresh of this folder is not deployed to p-12345678\n  fix gantry deploy\n',
+      'error: app fresh of this folder is not deployed to p-12345678\n  fix gantry deploy --config-file other.toml\n',
     ]);
   });
 

@@ -44,7 +44,7 @@ describe.skipIf(!python)('a syntax error (needs python3)', () => {
   const shown =
     /^error: main\.py has a syntax error\n {2}in {2}main\.py:1:\d+\n {6}1 \| def run\(:\n {8}\| +\^+\n {2}why .+\n/m;
 
-  test.each([['check'], ['deploy'], ['deploy', '--dry-run'], ['package', '-o', '-'], ['run', 'main.py']])(
+  test.each([['check'], ['deploy'], ['deploy', '--dry-run'], ['deploy', '--dry-run', '-o', '-'], ['run', 'main.py']])(
     'is found by gantry %s %s before anything is sent',
     async (...words) => {
       await using app = await folderOf(wrong);

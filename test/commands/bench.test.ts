@@ -62,7 +62,7 @@ async function benched(
   });
   const cwd = newFolder(more.files ?? smallApp());
   const run = (line: string, setting: Setting = {}) =>
-    gantry(['bench', ...line.split(' ').filter(Boolean)], {
+    gantry(['apps', 'bench', ...line.split(' ').filter(Boolean)], {
       cwd,
       ...setting,
       env: { ...server.env, XDG_CACHE_HOME: cwd, ...setting.env },
@@ -109,14 +109,13 @@ test('a terminal shows where the app breaks', async () => {
   const { run } = await benched((response, number) =>
     number > 6 ? sayJson(response, { message: 'no replica' }, 503) : sayJson(response, { run_id: `r-${number}` }),
   );
-  const { stdout, stderr, code } = await run('--rate 50,100 --for 100ms', wideTerminal);
+  const { stdout, code } = await run('--rate 50,100 --for 100ms', wideTerminal);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^ *RATE +OK +P50 +P99 +QUEUE +COLD +APP +LINE +REPLICAS +PER 1,000 +CALLS$/m);
   expect(stdout).toMatch(/^100\/s +10\.0 %/m);
   expect(stdout).toMatch(/^100\/s +9 +HTTP 503$/m);
   expect(stdout).toContain('Holds 50/s, breaks at 100/s. 2 replicas x 3 at once / 100 ms = 60/s.');
   expect(stdout).toContain('6 of 15 calls found in the runs of the platform');
-  expect(stderr).toContain('to allow more calls: gantry apps scale web --max-replicas 4');
 });
 
 test('what the platform does not tell is not known', async () => {
@@ -228,7 +227,7 @@ describe('against the emulator', () => {
     await using app = await folderOf(smallApp());
     const setting = { emulator, cwd: app.path, env: { XDG_CACHE_HOME: app.path } };
     await gantry(['deploy', '--yes'], setting);
-    const outcome = await gantry(['bench', '--rate', '40', '--for', '200ms', '--json'], setting);
+    const outcome = await gantry(['apps', 'bench', '--rate', '40', '--for', '200ms', '--json'], setting);
     const { steps, found } = outcome.json() as Report;
     expect(steps).toMatchObject([{ calls: 8, succeeded: 8, replicas: 1 }]);
     expect(steps[0]?.centsPerThousand).toBeGreaterThan(0);

@@ -105,7 +105,6 @@ describe('the files of a build as a tree', () => {
     expect(plain.stdout).toContain('|  `- x.csv');
     expect(plain.stdout).not.toMatch(/[^\x00-\x7f]/);
     expect((await files(['--tree', '--json'], { env })).json()).toEqual({
-      next: expect.any(Array),
       id: 'b-1',
       zipFiles,
     });
@@ -156,16 +155,16 @@ describe('following a build', () => {
   ] as const)('exits like deploy if the build ends with %s', async (status, fault, exit) => {
     if (fault) emulator.fail('build', fault);
     const build = await deploy(['--detach']);
-    const outcome = await gantry(['builds', 'follow', 'web', build, '--json'], { emulator });
+    const outcome = await gantry(['logs', 'web', '--build', build, '-f', '--json'], { emulator });
     expect(outcome.code).toBe(exit);
-    if (exit === 0) expect(outcome.json()).toMatchObject({ id: build, status });
-    else expect(outcome.json()).toMatchObject({ error: { details: { build, status } } });
+    const last = JSON.parse(outcome.stdout.trimEnd().split('\n').at(-1) ?? '');
+    expect(last).toMatchObject(exit === 0 ? { type: 'result' } : { error: { details: { build, status } } });
   });
 
   test('exits with 8 at --timeout without canceling the build', async () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
-    const outcome = await gantry(['builds', 'follow', 'web', '--timeout', '10m'], { emulator });
+    const outcome = await gantry(['logs', 'web', '--build', '-f', '--timeout', '10m'], { emulator });
     expect(outcome.code).toBe(8);
     expect(outcome.stderr).toContain(`build ${build.slice(0, 8)} of web is still in progress after 10m`);
     expect(emulator.store.builds.get(build)?.cancelledAt).toBeUndefined();
@@ -174,48 +173,42 @@ describe('following a build', () => {
   test('exits with 130 on Ctrl-C without canceling the build', async () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
-    const outcome = await gantry(['builds', 'follow', 'web'], { emulator, stop: /\n/ });
+    const outcome = await gantry(['logs', 'web', '--build', '-f'], { emulator, stop: /\n/ });
     expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toContain(`build ${build} continues; to follow it: gantry builds follow web ${build}`);
+    expect(outcome.stderr).toContain(`build ${build} continues; to follow it: gantry logs web --build ${build} -f`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
   test('does not show a duration if the build has already ended', async () => {
     await deploy();
-    const { stderr } = await gantry(['builds', 'follow', 'web'], { emulator });
+    const { stderr } = await gantry(['logs', 'web', '--build', '-f'], { emulator });
     expect(stderr).toContain('web is already built\n');
     expect(stderr).not.toContain('Built in');
   });
 
   test('reports a build that does not exist', async () => {
     await deploy();
-    const { code, stderr } = await gantry(['builds', 'follow', 'web', 'b-none'], { emulator });
+    const { code, stderr } = await gantry(['logs', 'web', '--build', 'b-none', '-f'], { emulator });
     expect(code).toBe(6);
     expect(stderr).toMatch(/error: build b-none not found\n {2}fix gantry builds list web\n/);
     expect(stderr).not.toMatch(/goes on|warning/);
   });
 
-  test('shows the log unless -q is given', async () => {
-    await deploy();
-    expect((await gantry(['builds', 'follow', 'web'], { emulator })).stderr).toContain('App is ready');
-    expect((await gantry(['builds', 'follow', 'web', '-q'], { emulator })).stderr).not.toContain('App is ready');
-  });
-
   test('streams events that end with the result or the error', async () => {
     emulator.fail('build', 'fail');
     await deploy(['--detach']);
-    const { code, stdout } = await gantry(['builds', 'follow', 'web', '--events'], { emulator });
+    const { code, stdout } = await gantry(['logs', 'web', '--build', '-f', '--json'], { emulator });
     const events = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(code).toBe(11);
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'build-failed', exitCode: 11 } });
-    expect(events.filter(({ type }) => type === 'log').length).toBeGreaterThan(0);
+    expect(events.filter(({ log }) => log).length).toBeGreaterThan(0);
   });
 
   test.each(['soon', '10', '-5m', '1h30'])('rejects the duration %s with exit 2', async (text) => {
-    const { code, stderr } = await gantry(['builds', 'follow', 'web', `--timeout=${text}`], { emulator });
+    const { code, stderr } = await gantry(['logs', 'web', '--build', '-f', `--timeout=${text}`], { emulator });
     expect(code).toBe(2);
     expect(stderr).toContain('30s, 5m or 1h30m');
   });
@@ -390,7 +383,7 @@ describe('the log of a build', () => {
     const build = emulator.store.builds.get(await deploy());
     if (build?.startedAt !== undefined) build.startedAt -= 60_000;
     emulator.calls.length = 0;
-    await gantry(['builds', 'follow', 'web'], { emulator });
+    await gantry(['logs', 'web', '--build', '-f'], { emulator });
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(false);
   });
 

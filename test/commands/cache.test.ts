@@ -9,14 +9,17 @@ test('package keeps what it compressed, until it is told not to or the cache is 
   await using home = await folderOf({});
   const run = (words: string[], env = {}) =>
     gantry(words, { cwd: app.path, env: { GANTRY_CONFIG_DIR: home.path, ...env } });
-  const pack = (...flags: string[]) => run(['package', '-o', join(home.path, 'app.zip'), ...flags]);
+  const pack = (...flags: string[]) => run(['deploy', '--dry-run', '-o', join(home.path, 'app.zip'), ...flags]);
   const bytes = async () =>
-    ((await run(['cache', 'list', '--json'])).json() as { bytes: number }[]).reduce((sum, each) => sum + each.bytes, 0);
+    ((await run(['doctor', '--cache', '--json'])).json() as { bytes: number }[]).reduce(
+      (sum, each) => sum + each.bytes,
+      0,
+    );
 
   await pack('--repack');
-  await run(['package', '-o', join(home.path, 'app.zip')], { GANTRY_PACKING_CACHE: 'off' });
+  await run(['deploy', '--dry-run', '-o', join(home.path, 'app.zip')], { GANTRY_PACKING_CACHE: 'off' });
   expect(await bytes()).toBe(0);
-  expect((await run(['cache', 'list'])).stderr).toContain('nothing is kept');
+  expect((await run(['doctor', '--cache'])).stderr).toContain('nothing is kept');
   await run(['config', 'set', 'packing-cache', 'off']);
   await pack();
   expect(await bytes()).toBe(0);
@@ -26,9 +29,11 @@ test('package keeps what it compressed, until it is told not to or the cache is 
   expect(await bytes()).toBeGreaterThan(0);
   await writeFile(join(app.path, 'more.txt'), 'more');
   expect((await pack()).code).toBe(0);
-  expect((await run(['cache', 'clear', '--dry-run'])).stdout).toMatch(/^would remove /);
-  expect((await run(['cache', 'clear', '--json'])).json()).toMatchObject([{ kind: 'packing', removed: true }]);
-  expect((await run(['cache', 'clear'])).stderr).toContain('nothing to remove');
+  expect((await run(['doctor', '--cache', '--clear', '--dry-run'])).stdout).toMatch(/^would remove /);
+  expect((await run(['doctor', '--cache', '--clear', '--json'])).json()).toMatchObject([
+    { kind: 'packing', removed: true },
+  ]);
+  expect((await run(['doctor', '--cache', '--clear'])).stderr).toContain('nothing to remove');
 });
 
 test('the cache is on or off', async () => {
@@ -48,10 +53,11 @@ test('environments of the emulator are listed with their size, and removed by ag
   });
   const folder = join(home.path, 'cache', 'python');
   await utimes(join(folder, '0123456789abcdef', 'complete'), days(40), days(40));
-  const run = (...words: string[]) => gantry(['cache', ...words], { env: { GANTRY_CONFIG_DIR: home.path } });
+  const run = (...words: string[]) =>
+    gantry(['doctor', '--cache', ...words], { env: { GANTRY_CONFIG_DIR: home.path } });
   const old = { kind: 'python', files: 2, bytes: 5, path: join(folder, '0123456789abcdef'), app: null };
-  expect((await run('list', '--json')).json()).toMatchObject([{ bytes: 0 }, { ...old, removed: false }]);
-  const removed = await run('clear', 'python', '--older-than', '30d', '--json');
+  expect((await run('--json')).json()).toMatchObject([{ bytes: 0 }, { ...old, removed: false }]);
+  const removed = await run('python', '--clear', '--older-than', '30d', '--json');
   expect(removed.json()).toMatchObject([{ ...old, removed: true }]);
   expect(await readdir(folder)).toEqual(['fedcba9876543210']);
 });

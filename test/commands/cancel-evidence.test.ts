@@ -38,7 +38,7 @@ describe('a build is canceled only if its status says so', () => {
     const { code, json, stdout } = await cancel(ignoring());
     expect(code).toBe(8);
     expect(json()).toMatchObject({ error: { details: { build, status: expect.any(String) } } });
-    expect(stdout).toContain(`gantry builds follow web ${build}`);
+    expect(stdout).toContain(`gantry logs web --build ${build} -f`);
     expect(stdout).not.toContain('"changed": true');
   });
 

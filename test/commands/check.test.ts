@@ -42,7 +42,6 @@ test('prints a document with --json', async () => {
   await using app = await folderOf(smallApp());
   const { json } = await gantry(['check', '--json'], { cwd: app.path });
   expect(json()).toEqual({
-    next: expect.any(Array),
     file: 'cerebrium.toml',
     valid: true,
     app: 'web',

@@ -70,7 +70,8 @@ interface Comparison {
   settings: unknown;
   figures: { figure: string; endpoints: string[]; how: string }[];
 }
-const compare = async (...words: string[]) => (await run(['compare', ...words, '--json'])).json() as Comparison;
+const compare = async (...words: string[]) =>
+  (await run(['builds', 'compare', ...words, '--json'])).json() as Comparison;
 
 describe('an app that is slow at some hours, whatever its build', () => {
   const day = 24 * hour;
@@ -102,16 +103,16 @@ describe('an app that is slow at some hours, whatever its build', () => {
   }
 
   test('is not worse because it was called at those', async () => {
-    const { json } = await gantry(['compare', 'web', '--json'], { emulator: own, clock: time });
+    const { json } = await gantry(['builds', 'compare', 'web', '--json'], { emulator: own, clock: time });
     const { verdict, hours, runTime, before } = json() as Comparison;
     expect(hours).toEqual([9, 10, 11, 20]);
     expect([verdict, runTime.verdict, before.calls]).toEqual(['no difference', 'no difference', 80]);
   });
 });
 
-describe('gantry compare', () => {
+describe('gantry builds compare', () => {
   test('shows what is worse, and what was changed', async () => {
-    const { stdout, stderr, code } = await run(['compare', 'web'], wideTerminal);
+    const { stdout, stderr, code } = await run(['builds', 'compare', 'web'], wideTerminal);
     expect(code).toBe(0);
     const [before, after] = builds.map((build) => build.slice(0, 8));
     expect(stdout).toMatch(new RegExp(`^web: ${after} \\(\\S+.*\\) against ${before} \\(`));
@@ -146,7 +147,7 @@ describe('gantry compare', () => {
     expect(await compare('web', before)).toEqual(ofBoth);
     const turned = await compare('web', after, before);
     expect([turned.verdict, turned.runTime.verdict]).toEqual(['better', 'better']);
-    const here = await run(['compare', before, after, '--json'], { cwd: folder.path });
+    const here = await run(['builds', 'compare', before, after, '--json'], { cwd: folder.path });
     expect(here.json()).toEqual(ofBoth);
   });
 
@@ -160,13 +161,13 @@ describe('gantry compare', () => {
     [['nope'], 6, /app nope not found/],
     [['web', '--html', '-'], 2, /--html requires a file name/],
   ])('%j exits with %i', async (words, code, said) => {
-    const outcome = await run(['compare', ...words]);
+    const outcome = await run(['builds', 'compare', ...words]);
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(said)]);
   });
 
   test('a build is not compared with itself', async () => {
     const [build = ''] = builds;
-    expect((await run(['compare', 'web', build, build])).code).toBe(2);
+    expect((await run(['builds', 'compare', 'web', build, build])).code).toBe(2);
   });
 
   test('--explain-figures names the requests of each figure', async () => {
@@ -179,7 +180,7 @@ describe('gantry compare', () => {
 
   test('--html writes a page with both distributions', async () => {
     const file = join(folder.path, 'builds.html');
-    expect((await run(['compare', 'web', '--html', file])).code).toBe(0);
+    expect((await run(['builds', 'compare', 'web', '--html', file])).code).toBe(0);
     expect(await readFile(file, 'utf8')).toContain('"axis":{"title":"percentile","unit":"%"}');
   });
 });

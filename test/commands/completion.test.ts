@@ -37,7 +37,7 @@ async function offeredOnceKnown(words: string[]) {
 describe('completion', () => {
   test.each([
     [['dep'], ['deploy']],
-    [['builds', 'f'], ['follow']],
+    [['builds', 'com'], ['compare']],
     [
       ['--color', 'a'],
       ['always', 'auto'],
@@ -52,7 +52,7 @@ describe('completion', () => {
       ['hobby', 'standard', 'enterprise'],
     ],
     [['--profile', ''], ['default']],
-    [['profiles', 'use', 'd'], ['default']],
+    [['config', 'profiles', 'use', 'd'], ['default']],
     [
       ['config', 'get', 'pro'],
       ['profile', 'project'],
@@ -150,7 +150,6 @@ describe('completion', () => {
     [['users', 'invite', 'a@b.c', '--role', 'm'], ['member']],
     [['help', 'exit'], ['exit-codes']],
     [['help', 'dep'], ['deploy']],
-    [['reference', 'dep'], ['deploy']],
   ])('after %j offers %j, without a request', async (typed, some) => {
     expect((await offered(typed)).words).toEqual(some);
     expect(emulator.calls).toEqual([]);

@@ -71,7 +71,7 @@ describe('config list', () => {
       HTTPS_PROXY: 'http://ada:secret@proxy.example:3128',
       HTTP_PROXY: 'ada:secret@p:1',
     };
-    for (const line of ['config list', 'config list --show-origin', 'config list --json', 'profiles list --json']) {
+    for (const line of ['config list', 'config list --show-origin', 'config list --json', 'config profiles --json']) {
       const { code, stdout, stderr } = await place.run(line, env);
       expect(code, stderr).toBe(0);
       expect(stdout + stderr).not.toMatch(/eyJ|refresh-me|secret|ada[:@]/);

@@ -339,7 +339,6 @@ describe('the JSON result', () => {
     const { code, json, stderr } = await gantry(['cp', 'f', ':/f', '--json']);
     expect(code).toBe(1);
     expect(json()).toEqual({
-      next: expect.any(Array),
       from: [join(here, 'f')],
       to: 'default:/f',
       files: 2,

@@ -106,7 +106,7 @@ test.each([
   [['web'], 'unexpected argument "web"', /fix gantry deploy \(with --name web/],
   [['x.txt'], 'unexpected argument "x.txt"', /fix/],
   [['apps/lib'], 'no folder has a cerebrium.toml', /fix gantry init apps\/lib$/m],
-  [['apps/web', '--name', 'x'], '--name and --events are for one app', /leave out the folders/],
+  [['apps/web', '--name', 'x'], '--name, --output and --events are for one app', /leave out the folders/],
 ])('deploy %j is refused with exit code 2', async (words, message, fix) => {
   const { code, stderr } = await deploy(words);
   expect([code, created()]).toEqual([2, 0]);

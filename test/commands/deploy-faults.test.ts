@@ -259,7 +259,7 @@ describe('the upload', () => {
 
 describe('polling the build (getBuild)', () => {
   /** The build continues: the error says how to follow it, and it is not canceled. */
-  const goesOn = /fix gantry builds follow web \S+/;
+  const goesOn = /fix gantry logs web --build \S+ -f/;
   const left = { upload: 1, builds: 1, cancelled: 0, cancelBuild: 0 };
   const stopped = { ...left, getBuild: 1 };
   const carriedOn = { ...left, getBuild: 2 };
@@ -407,7 +407,7 @@ describe('the build', () => {
       'build',
       'slow',
       8,
-      /error: build \S+ of web is still in progress after 1h\n {2}fix gantry builds follow web/,
+      /error: build \S+ of web is still in progress after 1h\n {2}fix gantry logs web --build/,
       ended,
       hurried(),
     ],

@@ -132,7 +132,7 @@ test.each<[how: string, exceed: (archives: string) => Promise<void>]>([
   const { code, json, stderr } = await deploy('bad', watching);
   expect([code, stderr]).toEqual([12, expect.not.stringContaining('cannot return')]);
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'rolled-back', restored: builds[1] });
-  const list = await gantry(['cache', 'list', 'archives', '--json'], { emulator, env });
+  const list = await gantry(['doctor', '--cache', 'archives', '--json'], { emulator, env });
   const kept = (list.json() as { build: string }[]).map(({ build }) => build);
   expect(kept).toContain(other);
   expect(kept).not.toContain(builds[0]);

@@ -97,7 +97,7 @@ describe('a plan', () => {
     await run(['deploy']);
     await makePlan();
     const { uploadUrl, buildId } = await others.create();
-    const { bytes } = await run(['package', '--output', '-']);
+    const { bytes } = await run(['deploy', '--dry-run', '--output', '-']);
     let waits = 0;
     const meanwhile = async () => {
       if (waits++ > 0) return;

@@ -133,7 +133,7 @@ describe('a deploy', () => {
     const { code, stderr, json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
     expect(code).toBe(0);
     const { build } = json() as { build: string };
-    expect(stderr).toContain(`gantry builds follow web ${build}`);
+    expect(stderr).toContain(`gantry logs web --build ${build} -f`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
@@ -142,7 +142,7 @@ describe('a deploy', () => {
     emulator.fail('build', 'slow');
     const { code, stderr, json } = await gantry(['deploy', '--timeout', '1m', '--json'], { emulator, cwd: app.path });
     expect(code).toBe(8);
-    expect(stderr).toMatch(/fix gantry builds follow web \S+/);
+    expect(stderr).toMatch(/fix gantry logs web --build \S+ -f/);
     expect(json()).toMatchObject({ error: { code: 'pending', exitCode: 8, details: { app: 'web' } } });
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
@@ -167,7 +167,7 @@ test.each([
     io: { silenceMs: 60_000 },
   });
   expect(code).toBe(8);
-  expect(stderr).toMatch(/fix gantry builds follow web \S+/);
+  expect(stderr).toMatch(/fix gantry logs web --build \S+ -f/);
   expect(stderr).not.toContain('cannot read');
 });
 

@@ -145,7 +145,7 @@ describe('doctor finds', () => {
     const env = { GANTRY_CONFIG_DIR: folder.path };
     for (const words of [
       ['config', 'set', 'region', 'us-east-1'],
-      ['profiles', 'use', 'default', '--here'],
+      ['config', 'profiles', 'use', 'default', '--here'],
     ]) {
       expect((await gantry(words, { env, cwd: folder.path })).code).toBe(0);
     }

@@ -79,12 +79,12 @@ test.each(rows)(
   },
 );
 
-test('profiles remove --dry-run keeps the profile', async () => {
+test('config profiles remove --dry-run keeps the profile', async () => {
   await using home = await folderOf({ 'config.json': '{"profiles":{"spare":{}}}' });
   const env = { GANTRY_CONFIG_DIR: home.path };
-  const { stdout } = await gantry(['profiles', 'remove', 'spare', '--dry-run'], { env });
+  const { stdout } = await gantry(['config', 'profiles', 'remove', 'spare', '--dry-run'], { env });
   expect(stdout).toBe('would remove profile spare\n');
-  expect((await gantry(['profiles', 'list'], { env })).stdout).toContain('spare');
+  expect((await gantry(['config', 'profiles'], { env })).stdout).toContain('spare');
 });
 
 test.each(['apps delete web', 'plan set hobby'])('the command that follows %s --dry-run asks nothing', async (line) => {

@@ -121,7 +121,7 @@ test.each([
 describe('a file of faults', () => {
   test('applies each line, in turn and with comments', async () => {
     writeFileSync(join(folder, 'faults'), '# flaky\nlistApps=503,500 # twice\n\nlistProjects=429*\n');
-    await withEmulator(['--faults', 'faults', '--fault', 'listApps=404'], async (_, ask) => {
+    await withEmulator(['--fault', '@faults', '--fault', 'listApps=404'], async (_, ask) => {
       const statuses: number[] = [];
       for (let count = 0; count < 4; count++) statuses.push((await ask('/v2/projects/{project}/apps')).status);
       expect(statuses).toEqual([503, 500, 404, 200]);
@@ -131,7 +131,7 @@ describe('a file of faults', () => {
 
   test('shows every invalid line with its place', async () => {
     writeFileSync(join(folder, 'faults'), 'listApps=503\n  nonsense\nbuild=503\n');
-    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--faults', 'faults'], {
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--fault', '@faults'], {
       ...{ env, cwd: folder },
     });
     expect(code).toBe(10);
@@ -140,7 +140,7 @@ describe('a file of faults', () => {
   });
 
   test('that is missing is an error', async () => {
-    const { code } = await gantry(['emulator', 'exec', '--faults', 'nowhere', '--', 'true'], { env });
+    const { code } = await gantry(['emulator', 'exec', '--fault', '@nowhere', '--', 'true'], { env });
     expect(code).toBe(6);
   });
 });

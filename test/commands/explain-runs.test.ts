@@ -68,8 +68,8 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     await gantry(['deploy'], { emulator, cwd: fixture('memory-loop'), meanwhile });
     const waited = await gantry(['invoke', 'memory-loop', '--wait', '--json'], { emulator, meanwhile });
     const { run } = (waited.json() as { error: { details: { run: string } } }).error.details;
-    const followed = await gantry(['runs', 'follow', 'memory-loop', run], { emulator, meanwhile });
-    const build = await gantry(['builds', 'follow', 'crashes'], { emulator, cwd, meanwhile });
+    const followed = await gantry(['logs', 'memory-loop', '--run', run, '-f'], { emulator, meanwhile });
+    const build = await gantry(['logs', 'crashes', '--build', '-f'], { emulator, cwd, meanwhile });
     expect([waited.code, followed.code, build.code]).toEqual([13, 13, 12]);
     expect(build.stderr).toMatch(/^cause: the Python module model_that_is_missing is not installed$/m);
     const cause = 'cause: the app ran out of memory\n';

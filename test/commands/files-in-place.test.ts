@@ -126,7 +126,7 @@ describe('a download', () => {
 });
 
 describe.each([
-  ['an archive', 'out.zip', () => ['package', '-o', 'out.zip']],
+  ['an archive', 'out.zip', () => ['deploy', '--dry-run', '-o', 'out.zip']],
   ['a page of charts', 'out.html', () => ['runs', 'chart', 'web', '--html', 'out.html']],
 ])('%s', (_, name, words) => {
   test('does not change the user’s files beside it', async () => {
@@ -150,7 +150,7 @@ describe.each([
 
 test.each([
   ['deploy', '--dry-run'],
-  ['package', '-o', '../app.zip'],
+  ['deploy', '--dry-run', '-o', '../app.zip'],
 ])('the archive of a killed deploy is removed by %s %s', async (...words) => {
   lay(here, app);
   const left = join(tmpdir(), `gantry-archive-${newOwnerName().replace(/^\d+/, String(2 ** 22 + 1))}`);

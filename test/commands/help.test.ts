@@ -102,23 +102,20 @@ test('--help shows the twenty commands that people use, and help --all every com
   ];
   const listOf = (text: string) => named(text).flatMap(([, names = '']) => names.split(', '));
   const usual = listOf((await gantry(['--help'])).stdout);
-  expect(usual.length).toBeGreaterThan(18);
-  expect(usual.length).toBeLessThan(26);
+  expect([usual.length, words.length]).toEqual([20, 42]);
   expect(words).toEqual(expect.arrayContaining(usual));
   const all = await gantry(['help', '--all']);
   expect(listOf(all.stdout).sort()).toEqual(words.sort());
-  const { json } = await gantry(['help', '--all', '--json']);
-  expect((json() as { command: string }[]).map(({ command }) => command).sort()).toEqual(words);
 });
 
-test('deploy --help has three groups of flags on a screen of 40 lines; the reference has them all', async () => {
+test('deploy --help has three groups of flags in 35 lines; the reference has them all', async () => {
   const { stdout } = await gantry(['deploy', '--help'], { columns: 80, env: { NO_COLOR: '1' } });
-  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(35);
   expect(stdout.match(/^FLAGS.*$/gm)).toEqual(['FLAGS: WHAT IS SENT', 'FLAGS: WHEN', 'FLAGS: AFTERWARDS']);
   expect(stdout).not.toContain('--log-level');
   const { flags } = await referenceOf('deploy');
   expect(flags.find((flag) => flag.flags.startsWith('--log-level'))).toMatchObject({ seldom: true });
-  const described = (await gantry(['reference', 'deploy'])).stdout;
+  const described = (await gantry(['help', 'deploy', '--all'])).stdout;
   for (const flag of flags) expect(described).toContain(flag.flags);
 });
 

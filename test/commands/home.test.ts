@@ -9,7 +9,7 @@ import { expectNoTrace } from '../support/traces.ts';
 const lines = [
   ...['check', 'deploy', 'deploy --dry-run'],
   ...['projects list', 'config list', 'config get project', 'check --schema'],
-  ...['profiles list', 'help environment', 'reference --json'],
+  ...['config profiles', 'help environment', 'help --json'],
 ];
 
 const emulator = emulatorForAll({ real: false });
@@ -26,19 +26,21 @@ describe.each(lines)('gantry %s', (line) => {
   });
 });
 
-test.each(['config set region eu-west-1', 'config unset region', 'projects use p-12345678', 'profiles use default'])(
-  'gantry %s says that settings cannot be stored, and what to do instead',
-  async (line) => {
-    await using place = await homeless();
-    for (const env of place.environments) {
-      const { code, stderr } = await gantry(line.split(' '), { emulator, cwd: place.cwd, env });
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/error: cannot write \S+config\.json: nothing was changed/);
-      expect(stderr).toMatch(/fix set GANTRY_PROJECT.*in the environment.*GANTRY_CONFIG_DIR/);
-    }
-    expect(await place.left()).toEqual([]);
-  },
-);
+test.each([
+  'config set region eu-west-1',
+  'config unset region',
+  'projects use p-12345678',
+  'config profiles use default',
+])('gantry %s says that settings cannot be stored, and what to do instead', async (line) => {
+  await using place = await homeless();
+  for (const env of place.environments) {
+    const { code, stderr } = await gantry(line.split(' '), { emulator, cwd: place.cwd, env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/error: cannot write \S+config\.json: nothing was changed/);
+    expect(stderr).toMatch(/fix set GANTRY_PROJECT.*in the environment.*GANTRY_CONFIG_DIR/);
+  }
+  expect(await place.left()).toEqual([]);
+});
 
 test('a pipeline of the official client with only its token works unchanged', async () => {
   await using place = await homeless(smallApp());

@@ -41,7 +41,7 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   expect(commands).toContain(system === 'buildkite' ? plan.replaceAll('$', '$$$$') : plan);
   const deploy = `gantry deploy ${at} --if-changed --if-busy wait --smoke run --watch 2m --or-rollback`;
   expect(commands).toContain(system === 'gitlab' ? `endpoint=$(${deploy})` : deploy);
-  expect(commands).toContain(`gantry previews prune ${at} --expired --confirm ${basename(place.path)}`);
+  expect(commands).toContain(`gantry apps prune ${at} --expired --confirm ${basename(place.path)}`);
   const preview = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --preview --ttl 7d --if-changed --if-busy wait`;
   expect(commands).toContain(system === 'buildkite' ? preview.replaceAll('$', '$$$$') : preview);
   expect(commands).toContain('default:/.gantry');

@@ -30,7 +30,7 @@ describe('--async', () => {
         app: 'web',
         statusCode: 202,
         record: null,
-        next: [{ argv: ['gantry', 'runs', 'follow', 'web', 'r-1'], when: 'to follow it' }],
+        next: [{ argv: ['gantry', 'logs', 'web', '--run', 'r-1', '-f'], when: 'to follow it' }],
       },
     });
   });
@@ -93,7 +93,7 @@ describe('--wait', () => {
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '2m'], { env });
     expect(code).toBe(8);
     expect(stderr).toMatch(
-      /run r-1 of web has not ended after 2m: last status: processing\n {2}fix gantry runs follow web r-1/,
+      /run r-1 of web has not ended after 2m: last status: processing\n {2}fix gantry logs web --run r-1 -f/,
     );
   });
 
@@ -114,7 +114,7 @@ describe('--wait', () => {
     });
     expect(code).toBe(130);
     expect(stderr).toContain(
-      'run r-1 continues: gantry runs follow web r-1 waits for it, gantry runs cancel web r-1 cancels it',
+      'run r-1 continues: gantry logs web --run r-1 -f waits for it, gantry runs cancel web r-1 cancels it',
     );
   });
 });

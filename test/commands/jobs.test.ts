@@ -32,7 +32,7 @@ describe('jobs of gantry run are no calls', () => {
   test.each([
     ['status web', { lastHour: { calls: 10, errors: 0 }, failure: null, replicas: { running: 0 } }],
     ['cost web', { apps: [{ calls: 10 }] }],
-    ['tune web', { calls: 10 }],
+    ['apps tune web', { calls: 10 }],
   ])('%s', async (line, expected) => {
     await arrange();
     expect(await shown(line)).toMatchObject(expected);
@@ -47,7 +47,7 @@ describe('jobs of gantry run are no calls', () => {
 
   test('top', async () => {
     await arrange({ jobsAgo: 1_000 });
-    const outcome = await gantry(['top', 'web', '--for', '20s', '--json'], { emulator, clock });
+    const outcome = await gantry(['metrics', '--live', 'web', '--for', '20s', '--json'], { emulator, clock });
     const last = JSON.parse(outcome.stdout.trim().split('\n').at(-2) ?? '');
     expect(last).toMatchObject({ apps: [{ errorShare: null, replicas: 0, callsPerSecond: 0 }], failures: [] });
   });

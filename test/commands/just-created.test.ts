@@ -42,8 +42,8 @@ describe('on a platform that shows everything 10 seconds late', () => {
   });
 
   test.each([
-    ['builds follow web 82bd173a-a041-4b5c-8de7-b7aaa2f84582', 5],
-    ['runs follow web 53ad5fd9-9b3f-4a11-8f79-a81e12420cf4', 5],
+    ['logs web --build 82bd173a-a041-4b5c-8de7-b7aaa2f84582 -f', 5],
+    ['logs web --run 53ad5fd9-9b3f-4a11-8f79-a81e12420cf4 -f', 5],
   ])('%s does not wait for what a user names', async (line, exit) => {
     await here(web, 'deploy --detach', { emulator });
     const { code, waits } = await here(web, line, { emulator });

@@ -32,9 +32,9 @@ async function deployed(content: string, more: { env?: Record<string, string>; f
 
 type Entry = { build: string; bytes: number; removed: boolean };
 const cleared = async (...flags: string[]) =>
-  (await run(['cache', 'clear', 'archives', '--json', ...flags])).json() as Entry[];
+  (await run(['doctor', '--cache', '--clear', 'archives', '--json', ...flags])).json() as Entry[];
 const listed = async (...flags: string[]) =>
-  (await run(['cache', 'list', 'archives', '--json', ...flags])).json() as Entry[];
+  (await run(['doctor', '--cache', 'archives', '--json', ...flags])).json() as Entry[];
 
 test('the archive of a deploy is kept under its content, for its owner only', async () => {
   const { build } = await deployed('one');
@@ -104,10 +104,10 @@ test('a deploy removes archives that are too old, but not of what served before 
   expect((await listed()).map((each) => each.build).sort()).toEqual([before.build, build].sort());
 });
 
-test('cache clear removes them after a yes, those of one app or older ones', async () => {
+test('doctor --cache --clear removes them after a yes, those of one app or older ones', async () => {
   const { build } = await deployed('one');
   await deployed('two', { flags: ['--name', 'other'] });
-  const refused = await run(['cache', 'clear', 'archives']);
+  const refused = await run(['doctor', '--cache', '--clear', 'archives']);
   expect(refused.code).toBe(9);
   expect(await cleared('--older-than', '1d', '--yes')).toEqual([]);
   expect(await cleared('--app', 'web', '--dry-run')).toMatchObject([{ build, dryRun: true }]);

@@ -36,9 +36,6 @@ beforeAll(async () => {
 describe.each([
   ['apps list', '240 apps'],
   ['builds list web', '240 builds'],
-  ['api-keys list', '240 API keys'],
-  ['users list', '240 entries'],
-  ['service-accounts list', '240 service accounts'],
 ])('gantry %s', (line, all) => {
   const list = (...flags: string[]) => gantry([...line.split(' '), ...flags], { emulator });
 
@@ -69,16 +66,8 @@ describe.each([
   );
 });
 
-test('the list of projects is limited like the others', async () => {
-  const env = { GANTRY_API_URL: await answering(many((index) => ({ id: `p-${index}`, name: `project ${index}` }))) };
-  const { stdout, stderr } = await gantry(['projects', 'list', '--limit', '2'], { emulator, env });
-  expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-  expect(stderr).toBe('showing 2 of 240 projects; pass --all to show the rest\n');
-});
-
-test('--limit counts only entries that --status selects', async () => {
-  const { stderr } = await gantry(['users', 'list', '--status', 'active'], { emulator });
-  expect(stderr).toBe('showing 100 of 120 entries; pass --all to show the rest\n');
+test.each(['api-keys list', 'users list', 'service-accounts list'])('gantry %s shows all', async (line) => {
+  expect((await gantry(line.split(' '), { emulator })).stdout.trimEnd().split('\n')).toHaveLength(number);
 });
 
 describe('apps are sorted', () => {

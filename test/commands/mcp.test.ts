@@ -36,7 +36,7 @@ describe('gantry mcp', () => {
 
   test('has a tool for every command that returns, and hints that match its effect', async () => {
     const tools = await listTools(['--allow-destroy']);
-    const { commands } = (await gantry(['reference', '--json'])).json() as {
+    const { commands } = (await gantry(['help', '--json'])).json() as {
       commands: { command: string; effect: string; unattended: boolean }[];
     };
     const toolOf = (command: string) =>
@@ -56,10 +56,9 @@ describe('gantry mcp', () => {
         'mcp serve',
         'metrics serve',
         'open',
-        'top',
         'webhooks listen',
       ],
-      ['cache clear', 'cache list', 'completion', 'help', 'logout', 'mcp install', 'previews prune', 'reference'],
+      ['apps prune', 'completion', 'help', 'logout', 'mcp install'],
     ];
     expect(missing.sort()).toEqual([...interactive, ...aboutGantry].sort());
     for (const { command, effect } of commands) {
@@ -144,7 +143,7 @@ describe('gantry mcp', () => {
     await using session = await open();
     const file = join(app, 'notes.txt');
     await writeFile(file, 'precious');
-    const packed = await call(session, 'app_folder', { command: 'package', output: file });
+    const packed = await call(session, 'deploy', { 'dry-run': true, output: file });
     expect(JSON.parse(textOf(packed)).error).toMatchObject({ code: 'denied', fix: 'gantry mcp --allow-changes' });
     const charted = await call(session, 'runs', { command: 'runs chart', app: 'transcriber', html: file });
     expect(JSON.parse(textOf(charted)).error.code).toBe('usage');
@@ -345,7 +344,7 @@ describe('gantry mcp --compact', () => {
   test.each([
     ['apps scale transcriber --min-replicas 1', 'denied', 'gantry mcp --allow-changes'],
     ['apps delete transcriber --confirm transcriber', 'denied', 'gantry mcp --allow-destroy'],
-    ['package --output notes.txt', 'denied', 'gantry mcp --allow-changes'],
+    ['deploy --dry-run --output notes.txt', 'denied', 'gantry mcp --allow-changes'],
     ['runs chart transcriber --html notes.txt', 'usage', undefined],
     ['logs transcriber -f', 'usage', undefined],
     ['logout', 'usage', 'call find for the commands'],

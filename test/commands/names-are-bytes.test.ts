@@ -38,7 +38,7 @@ describe.runIf(process.platform === 'linux')('a name is its bytes', () => {
     expect([others.code, others.json()]).toMatchObject([0, { files: 2, failed: [] }]);
   });
 
-  test.each(['package', 'deploy'])('%s sends no file under the name of another', async (command) => {
+  test.each(['deploy', '--dry-run', 'deploy'])('%s sends no file under the name of another', async (command) => {
     const tree = twins();
     lay(tree, smallApp());
     const { code, stderr } = await gantry(tree, command, '--yes');

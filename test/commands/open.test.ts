@@ -61,7 +61,6 @@ test('knows the dashboard of the platform', async () => {
   const env = { GANTRY_TOKEN: emulator.token, GANTRY_PROJECT: 'p-1' };
   const { json } = await gantry(['open', 'web', '--json'], { env });
   expect(json()).toEqual({
-    next: expect.any(Array),
     url: 'https://dashboard.cerebrium.ai/projects/p-1/apps/p-1-web',
     opened: false,
   });

@@ -6,9 +6,9 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
 
-test('writes the archive beside the app folder and prints its path', async () => {
+test('writes the archive and prints its path', async () => {
   await using parent = await inFolder(smallApp());
-  const { code, stdout, stderr } = await gantry(['package'], { cwd: parent.app });
+  const { code, stdout, stderr } = await gantry(['deploy', '--dry-run', '-o', '../web.zip'], { cwd: parent.app });
   expect([code, stdout]).toEqual([0, '../web.zip\n']);
   expect(stderr).toMatch(/Packed 2 files/);
   expect((await readFile(join(parent.path, 'web.zip'))).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
@@ -18,10 +18,10 @@ test('writes the archive beside the app folder and prints its path', async () =>
 
 test('warns about an archive that the next deploy would send, with the whole line to write', async () => {
   await using app = await folderOf(smallApp());
-  const { stderr } = await gantry(['package', '-o', 'app.zip'], { cwd: app.path });
+  const { stderr } = await gantry(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: app.path });
   expect(stderr).toContain('warning: app.zip is in the folder of the app web: the next deploy sends it');
   expect(stderr).toContain('fix exclude = [".*", "./app.zip"], or name another place');
-  const hidden = await gantry(['package', '-o', '.app.zip'], { cwd: app.path });
+  const hidden = await gantry(['deploy', '--dry-run', '-o', '.app.zip'], { cwd: app.path });
   expect(hidden.stderr).not.toContain('warning');
 });
 
@@ -29,7 +29,7 @@ test('a partner’s app has nothing to pack', async () => {
   await using app = await inFolder({
     'cerebrium.toml': `${smallApp()['cerebrium.toml']}[cerebrium.runtime.deepgram]\n`,
   });
-  const { code, stdout, stderr } = await gantry(['package'], { cwd: app.app });
+  const { code, stdout, stderr } = await gantry(['deploy', '--dry-run', '-o', '../web.zip'], { cwd: app.app });
   expect([code, stdout]).toEqual([10, '']);
   expect(stderr).toContain('web has no files to pack');
   expect(await readdir(app.path)).toEqual(['app']);
@@ -59,12 +59,12 @@ test('the same content is the same archive on any machine: it is what the platfo
     }
     await chmod(join(parent.app, 'a.sh'), machine.mode | 0o100);
     vi.stubEnv('TZ', machine.tz);
-    const { code } = await gantry(['package', '-o', '../one.zip'], { cwd: parent.app, env: machine.env });
+    const { code } = await gantry(['deploy', '--dry-run', '-o', '../one.zip'], { cwd: parent.app, env: machine.env });
     vi.unstubAllEnvs();
     expect(code).toBe(0);
     // The archive that was there before is no part of the next one either.
-    await gantry(['package', '-o', 'one.zip'], { cwd: parent.app, env: machine.env });
-    await gantry(['package', '-o', 'one.zip'], { cwd: parent.app, env: machine.env });
+    await gantry(['deploy', '--dry-run', '-o', 'one.zip'], { cwd: parent.app, env: machine.env });
+    await gantry(['deploy', '--dry-run', '-o', 'one.zip'], { cwd: parent.app, env: machine.env });
     const [one, again] = [join(parent.path, 'one.zip'), join(parent.app, 'one.zip')];
     return [(await readFile(one)).toString('hex'), (await readFile(again)).toString('hex')];
   };
@@ -82,23 +82,27 @@ test('the same content is the same archive on any machine: it is what the platfo
 test('sends the text of a file of packages that lies above the folder', async () => {
   await using parent = await inFolder(smallApp('[cerebrium.dependencies.paths]\npip = "../shared.txt"\n'));
   await writeFile(join(parent.path, 'shared.txt'), 'numpy==2.1.0\n');
-  const { json } = await gantry(['package', '--json'], { cwd: parent.app });
+  const { json } = await gantry(['deploy', '--dry-run', '-o', '../web.zip', '--json'], { cwd: parent.app });
   const sent = expect.objectContaining({ path: 'requirements.txt', crc32: crc32('numpy==2.1.0\n') });
   expect((json() as { entries: object[] }).entries).toContainEqual(sent);
 });
 
 test('lists the files with --json', async () => {
   await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
-  const { json } = await gantry(['package', '--json', '-o', '/dev/null'], { cwd: app.path });
+  const { json } = await gantry(['deploy', '--dry-run', '--json', '-o', '/dev/null'], { cwd: app.path });
   const { entries } = json() as { entries: { path: string }[] };
   expect(entries.map(({ path }) => path)).toEqual(['cerebrium.toml', 'main.py', 'requirements.txt']);
-  expect((await gantry(['package', '--json=bytes'], { cwd: app.path })).json()).toEqual({ bytes: expect.any(Number) });
+  expect((await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=bytes'], { cwd: app.path })).json()).toEqual({
+    bytes: expect.any(Number),
+  });
 });
 
 test('writes the name of --name into the archive', async () => {
   await using app = await folderOf(smallApp());
   const names = async (flags: string[]) => {
-    const { json } = await gantry(['package', '--json=entries', ...flags], { cwd: app.path });
+    const { json } = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=entries', ...flags], {
+      cwd: app.path,
+    });
     return (json() as { entries: { path: string; crc32: number }[] }).entries.map(({ crc32 }) => crc32);
   };
   const [plain, renamed] = [await names([]), await names(['--name', 'staging'])];
@@ -108,20 +112,20 @@ test('writes the name of --name into the archive', async () => {
 
 test('exits with 10 for an invalid project and leaves no archive', async () => {
   await using app = await folderOf({ 'cerebrium.toml': 'nonsense' });
-  expect((await gantry(['package'], { cwd: app.path })).code).toBe(10);
+  expect((await gantry(['deploy', '--dry-run', '-o', '../web.zip'], { cwd: app.path })).code).toBe(10);
   expect(await readdir(app.path)).toEqual(['cerebrium.toml']);
 });
 
 test('exits with 1 if the file cannot be written', async () => {
   await using app = await folderOf(smallApp());
-  const { code, stderr } = await gantry(['package', '-o', 'no/such/folder/app.zip'], { cwd: app.path });
+  const { code, stderr } = await gantry(['deploy', '--dry-run', '-o', 'no/such/folder/app.zip'], { cwd: app.path });
   expect(code).toBe(1);
   expect(stderr).toMatch(/error: cannot write .*no\/such\/folder\/app\.zip/);
 });
 
 test('Ctrl-C leaves no partial archive', async () => {
   await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
-  const { code } = await gantry(['package', '-o', 'app.zip'], { cwd: app.path, stop: /Collected/ });
+  const { code } = await gantry(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: app.path, stop: /Collected/ });
   expect(code).toBe(130);
   expect(await readdir(app.path)).not.toContain('app.zip');
 });
@@ -132,20 +136,20 @@ describe('to stdout', () => {
     async (name) => {
       await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
       const before = await readdir(app.path);
-      const { code, bytes, stderr } = await gantry(['package', '-o', name], { cwd: app.path });
+      const { code, bytes, stderr } = await gantry(['deploy', '--dry-run', '-o', name], { cwd: app.path });
       expect([code, stderr]).toEqual([0, expect.stringContaining('Packed 3 files')]);
       expect(await readdir(app.path)).toEqual(before);
       expect(temporaryFiles()).toEqual([]);
-      await gantry(['package', '-o', '.app.zip'], { cwd: app.path });
+      await gantry(['deploy', '--dry-run', '-o', '.app.zip'], { cwd: app.path });
       expect(bytes.equals(await readFile(join(app.path, '.app.zip')))).toBe(true);
     },
   );
 
   test('exits with 2 with --json or on a terminal', async () => {
     await using app = await folderOf(smallApp());
-    const json = await gantry(['package', '-o', '-', '--json'], { cwd: app.path });
+    const json = await gantry(['deploy', '--dry-run', '-o', '-', '--json'], { cwd: app.path });
     expect([json.code, json.stderr]).toEqual([2, expect.stringContaining('--json is not supported here')]);
-    const terminal = await gantry(['package', '-o', '-'], { cwd: app.path, columns: 80 });
+    const terminal = await gantry(['deploy', '--dry-run', '-o', '-'], { cwd: app.path, columns: 80 });
     expect([terminal.code, terminal.stderr]).toEqual([2, expect.stringContaining('cannot be shown on a terminal')]);
     expect([terminal.stdout, await readdir(app.path)]).toEqual(['', Object.keys(smallApp()).sort()]);
   });

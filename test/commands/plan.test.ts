@@ -27,12 +27,10 @@ describe('changing the plan', () => {
 
   test('prints a URL or null in JSON', async () => {
     expect((await set('hobby', '-y', '--json')).json()).toEqual({
-      next: expect.any(Array),
       planCode: 'hobby',
       redirectUrl: null,
     });
     expect((await set('standard', '-y', '--json')).json()).toEqual({
-      next: expect.any(Array),
       planCode: 'standard',
       redirectUrl: `${emulator.url}/checkout/${emulator.project}/standard`,
     });
@@ -192,7 +190,6 @@ describe('payment methods', () => {
     const { code, stdout, stderr } = await list();
     expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet; add one in the dashboard\n']);
     expect((await list('--json')).json()).toEqual({
-      next: expect.any(Array),
       creditCardBonusClaimed: false,
       methods: [],
     });

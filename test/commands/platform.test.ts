@@ -14,7 +14,7 @@ const commands = [
   ['builds list web', 'id'],
   ['builds get web', 'status'],
   ['builds get web --files', 'zipFiles'],
-  ['builds follow web', 'status'],
+  ['logs web --build -f', 'status'],
   ['runs list web', 'statusCode'],
   ['runs get web r-1', 'status'],
   ['runs chart web', 'aggregatedData'],
@@ -203,7 +203,7 @@ test.each([
   'builds get web b-none',
   'logs web --build b-none',
   'builds get web b-none --files',
-  'builds follow web b-none',
+  'logs web --build b-none -f',
 ])('gantry %s exits with 6', async (line) => {
   const { code, stderr } = await gantry(line.split(' '), { emulator });
   expect(stderr).toContain('b-none');

@@ -52,7 +52,7 @@ function merge(branch = 'work') {
 }
 
 async function prune(home: string, flags: string[], more?: Setting) {
-  const done = await run(home, ['previews', 'prune', '--confirm', 'shop', '--json', ...flags], more);
+  const done = await run(home, ['apps', 'prune', '--confirm', 'shop', '--json', ...flags], more);
   return { ...done, left: emulator.store.apps.size };
 }
 

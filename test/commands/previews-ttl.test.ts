@@ -43,17 +43,20 @@ type Days = { days?: number; skewMs?: number; home?: string };
 const preview = async (...flags: string[]) =>
   ((await run(['deploy', '--preview', '--json', ...flags])).json() as { app: string }).app;
 const prune = async (days: number, ...flags: string[]) =>
-  (await run(['previews', 'prune', '--confirm', 'shop', '--json', ...flags], { days })).json() as { app: string }[];
+  (await run(['apps', 'prune', '--confirm', 'shop', '--json', ...flags], { days })).json() as { app: string }[];
 const appNames = () => [...emulator.store.apps.values()].map(({ name }) => name).sort();
 
 test('a preview expires a time to live after its last deploy, as any machine knows, also without its branch', async () => {
   const name = await preview('--ttl', '7d');
   app.git('checkout', '-q', '-b', 'other');
   app.git('branch', '-q', '-D', 'topic');
-  const [listed] = (await run(['previews', 'list', '--json'])).json() as { updatedAt: string; expiresAt: string }[];
+  const [listed] = (await run(['apps', 'list', '--previews', '--json'])).json() as {
+    updatedAt: string;
+    expiresAt: string;
+  }[];
   expect(Date.parse(listed?.expiresAt ?? '') - Date.parse(listed?.updatedAt ?? '')).toBe(7 * dayMs);
   const env = { ...wideTerminal.env };
-  const { stdout } = await run(['previews', 'list'], { ...wideTerminal, env });
+  const { stdout } = await run(['apps', 'list', '--previews'], { ...wideTerminal, env });
   expect(stdout).toMatch(/EXPIRES[\s\S]*in [67] d/);
   expect(await prune(6.9, '--expired')).toEqual([]);
   expect(await prune(7.1, '--expired')).toMatchObject([{ app: name, changed: true }]);
@@ -69,7 +72,7 @@ test('a new preview does not have the time to live of one that another machine d
     .app;
   expect((await run(['apps', 'delete', name, '--confirm', name], { days: 1, env })).code).toBe(0);
   await run(['deploy', '--preview'], { days: 2, home, env });
-  expect((await run(['previews', 'list', '--json'], { days: 2, home, env })).json()).toMatchObject([
+  expect((await run(['apps', 'list', '--previews', '--json'], { days: 2, home, env })).json()).toMatchObject([
     { expiresAt: null },
   ]);
 });
@@ -84,7 +87,7 @@ test('a later deploy without --ttl keeps it, and one with another replaces it', 
 });
 
 const only = async () =>
-  ((await run(['previews', 'list', '--json'])).json() as { updatedAt: string; expiresAt: string }[])[0] ?? {
+  ((await run(['apps', 'list', '--previews', '--json'])).json() as { updatedAt: string; expiresAt: string }[])[0] ?? {
     updatedAt: '',
     expiresAt: '',
   };
@@ -92,9 +95,9 @@ const lifeOf = async () => only().then(({ expiresAt, updatedAt }) => Date.parse(
 
 test('what nobody gave a time to live stays, and is named', async () => {
   const name = await preview();
-  const { stderr, stdout } = await run(['previews', 'prune', '--expired', '--confirm', 'shop'], { days: 300 });
+  const { stderr, stdout } = await run(['apps', 'prune', '--expired', '--confirm', 'shop'], { days: 300 });
   expect([stdout, stderr]).toEqual(['', expect.stringContaining(`skipped ${name}: no --ttl is known;`)]);
-  const without = await run(['previews', 'prune', '--expired'], { env: { GANTRY_TEAM_STATE: 'off' } });
+  const without = await run(['apps', 'prune', '--expired'], { env: { GANTRY_TEAM_STATE: 'off' } });
   expect(without.stderr).toContain(`skipped ${name}: no --ttl is known on this machine;`);
 });
 
@@ -104,7 +107,7 @@ test('--branch deletes the preview of a branch that is gone, and no other', asyn
   await preview();
   app.git('branch', '-q', '-D', 'topic');
   const off = { GANTRY_TEAM_STATE: 'off' };
-  const words = ['previews', 'prune', '--branch', 'topic', '--confirm', 'shop', '--json'];
+  const words = ['apps', 'prune', '--branch', 'topic', '--confirm', 'shop', '--json'];
   expect((await run(words, { env: off })).json()).toMatchObject([{ app: name, branch: 'topic' }]);
   expect((await run(words, { env: off })).json()).toEqual([]);
   expect(appNames()).toEqual([expect.stringContaining('web-other-')]);
@@ -115,7 +118,7 @@ test.each([
   ['ahead by an hour', 8 * 3_600_000],
 ])('a clock that is %s deletes no preview before its time', async (_, skewMs) => {
   const name = await preview('--ttl', '7h');
-  const { stdout } = await run(['previews', 'prune', '--expired', '--confirm', 'shop', '--json'], { skewMs });
+  const { stdout } = await run(['apps', 'prune', '--expired', '--confirm', 'shop', '--json'], { skewMs });
   expect([JSON.parse(stdout), appNames()]).toEqual([[], [name]]);
 });
 
@@ -130,7 +133,7 @@ test('the branch of a fork is not the branch of the same name here', async () =>
   await writeFile(fork.GITHUB_EVENT_PATH, JSON.stringify({ pull_request }));
   const { json } = await run(['deploy', '--preview', '--json'], { env: fork });
   expect(appNames()).toHaveLength(2);
-  const words = ['previews', 'prune', '--branch', 'topic', '--confirm', 'shop', '--json'];
+  const words = ['apps', 'prune', '--branch', 'topic', '--confirm', 'shop', '--json'];
   const pruned = await run(words, { env: fork });
   expect(pruned.json()).toMatchObject([{ app: (json() as { app: string }).app, branch: 'pr-12' }]);
   expect(appNames()).toEqual([ours]);
@@ -148,7 +151,7 @@ test('a time to live that no date can have is refused, and one on record expires
   const record = join(home, files.find((path) => /previews\/.*\.json$/.test(path)) ?? '');
   const { ttlMs, ...rest } = JSON.parse(await readFile(record, 'utf8')) as { ttlMs: number };
   await writeFile(record, JSON.stringify({ ...rest, ttlMs: ttlMs * 1e9 }));
-  const [listed] = (await run(['previews', 'list', '--json'], { home, env })).json() as object[];
+  const [listed] = (await run(['apps', 'list', '--previews', '--json'], { home, env })).json() as object[];
   expect(listed).toMatchObject({ proof: 'record', expiresAt: null });
 });
 

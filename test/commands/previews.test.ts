@@ -31,7 +31,11 @@ async function preview(words: string[] = [], more: Setting = {}) {
 }
 
 const listed = async () =>
-  (await run(['previews', 'list', '--json'])).json() as { app: string; proof: string | null; merged: boolean | null }[];
+  (await run(['apps', 'list', '--previews', '--json'])).json() as {
+    app: string;
+    proof: string | null;
+    merged: boolean | null;
+  }[];
 const appNames = () => [...emulator.store.apps.values()].map(({ name }) => name).sort();
 
 describe('deploy --preview', () => {
@@ -230,10 +234,10 @@ describe('previews', () => {
 
   test('prune deletes only those of this repository, after its name is typed', async () => {
     const { foreign } = await arranged();
-    expect((await run(['previews', 'prune'])).code).toBe(9);
-    expect((await run(['previews', 'prune', '--yes'])).code).toBe(9);
-    expect((await run(['previews', 'prune', '--confirm', 'other'])).code).toBe(2);
-    const { code, stderr, json } = await run(['previews', 'prune', '--confirm', 'shop', '--json']);
+    expect((await run(['apps', 'prune'])).code).toBe(9);
+    expect((await run(['apps', 'prune', '--yes'])).code).toBe(9);
+    expect((await run(['apps', 'prune', '--confirm', 'other'])).code).toBe(2);
+    const { code, stderr, json } = await run(['apps', 'prune', '--confirm', 'shop', '--json']);
     expect([code, (json() as object[]).length]).toEqual([0, 3]);
     expect(stderr).toMatch(/2 apps may be previews of others, and stay: /);
     expect(appNames()).toEqual(['web', 'web-staging', 'web-x-deadbeef', foreign ?? ''].sort());
@@ -244,25 +248,25 @@ describe('previews', () => {
     const { app: name } = await preview();
     const { app: other } = await preview(['fix/logout']);
     for (const named of [name, 'fix/login', name.replace(/^web-/, ''), 'login']) {
-      const { json } = await run(['previews', 'prune', named, '--dry-run', '--json']);
+      const { json } = await run(['apps', 'prune', named, '--dry-run', '--json']);
       expect([named, json()]).toEqual([named, [expect.objectContaining({ app: name })]]);
     }
     for (const [named, exitCode, words] of [
       ['fix', 2, 'fix names 2 previews'],
-      ['nothing', 6, 'preview nothing not found\n  fix gantry previews list\n'],
+      ['nothing', 6, 'preview nothing not found\n  fix gantry apps list --previews\n'],
     ] as const) {
-      const { code, stderr } = await run(['previews', 'prune', named]);
+      const { code, stderr } = await run(['apps', 'prune', named]);
       expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)]);
     }
-    expect((await run(['previews', 'prune', 'login', '--yes'])).code).toBe(9);
-    expect((await run(['previews', 'prune', 'login', '--confirm', name])).stdout).toBe(`deleted ${name}\n`);
+    expect((await run(['apps', 'prune', 'login', '--yes'])).code).toBe(9);
+    expect((await run(['apps', 'prune', 'login', '--confirm', name])).stdout).toBe(`deleted ${name}\n`);
     expect(appNames()).toEqual([other]);
   });
 
   test('prune --merged and --older-than choose among them', async () => {
     const { merged } = await arranged();
     const pruned = async (...flags: string[]) => {
-      const { json } = await run(['previews', 'prune', '--dry-run', '--json', ...flags]);
+      const { json } = await run(['apps', 'prune', '--dry-run', '--json', ...flags]);
       return (json() as { app: string }[]).map(({ app: name }) => name);
     };
     expect(await pruned('--merged')).toEqual([merged]);
@@ -274,7 +278,7 @@ describe('previews', () => {
 
   describe('prune --merged', () => {
     const pruned = async () => {
-      const { json, stderr } = await run(['previews', 'prune', '--merged', '--dry-run', '--json']);
+      const { json, stderr } = await run(['apps', 'prune', '--merged', '--dry-run', '--json']);
       return { apps: (json() as { app: string }[]).map(({ app: name }) => name), stderr };
     };
     const commit = (text: string) => app.git('commit', '-q', '--allow-empty', '-m', text);
@@ -325,7 +329,7 @@ describe('previews', () => {
   test('prune leaves what was deployed while it asked', async () => {
     const { app: name } = await preview();
     const record = emulator.store.apps.get(`${emulator.project}-${name}`);
-    const { json } = await run(['previews', 'prune', '--json'], {
+    const { json } = await run(['apps', 'prune', '--json'], {
       stdin: keys('shop\n'),
       columns: 200,
       seen: (_, stderr) => {
@@ -340,10 +344,10 @@ describe('previews', () => {
     await using bare = await folderOf(smallApp());
     await using other = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "other"\n' });
     expect((await run(['deploy', '--preview', 'demo'], { cwd: bare.path })).code).toBe(0);
-    const { code, json } = await run(['previews', 'list', '--json'], { cwd: bare.path });
+    const { code, json } = await run(['apps', 'list', '--previews', '--json'], { cwd: bare.path });
     expect([code, json()]).toEqual([0, [expect.objectContaining({ branch: 'demo', proof: 'record', merged: null })]]);
-    expect((await run(['previews', 'list', '--json'], { cwd: other.path })).json()).toEqual([]);
-    const { code: refused, stderr } = await run(['previews', 'prune'], { cwd: bare.path });
+    expect((await run(['apps', 'list', '--previews', '--json'], { cwd: other.path })).json()).toEqual([]);
+    const { code: refused, stderr } = await run(['apps', 'prune'], { cwd: bare.path });
     expect([refused, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
   });
 });

@@ -23,14 +23,14 @@ async function profiles() {
   };
 }
 
-test('profiles list shows which profile is in use and which have a token', async () => {
+test('config profiles shows which profile is in use and which have a token', async () => {
   await using place = await profiles();
-  const { stdout } = await place.run('profiles list');
+  const { stdout } = await place.run('config profiles');
   expect(stdout).toMatch(/^staging\tcurrent\tp-staging\tstored\t$/m);
   expect(stdout).toMatch(/^login\t\t\tstored\t$/m);
   expect(stdout).toMatch(/^default\t\t\tnone\t$/m);
   expect(stdout).not.toContain('eyJ');
-  expect((await place.run('profiles list --json')).json()).toEqual([
+  expect((await place.run('config profiles --json')).json()).toEqual([
     { name: 'default', current: false, project: null, hasToken: false, folders: [] },
     { name: 'staging', current: true, project: 'p-staging', hasToken: true, folders: [] },
     { name: 'spare', current: false, project: null, hasToken: false, folders: [] },
@@ -38,29 +38,29 @@ test('profiles list shows which profile is in use and which have a token', async
   ]);
 });
 
-test('profiles list marks the profile of a flag or the environment', async () => {
+test('config profiles marks the profile of a flag or the environment', async () => {
   await using place = await profiles();
   const current = (outcome: { json: () => unknown }) =>
     (outcome.json() as { name: string; current: boolean }[]).filter((profile) => profile.current);
-  expect(current(await place.run('profiles list --json --profile spare'))).toMatchObject([{ name: 'spare' }]);
-  expect(current(await place.run('profiles list --json', {}, { GANTRY_PROFILE: 'login' }))).toMatchObject([
+  expect(current(await place.run('config profiles --json --profile spare'))).toMatchObject([{ name: 'spare' }]);
+  expect(current(await place.run('config profiles --json', {}, { GANTRY_PROFILE: 'login' }))).toMatchObject([
     { name: 'login' },
   ]);
 });
 
-test.each(['default', 'spare', 'login'])('profiles use %s switches to that profile', async (name) => {
+test.each(['default', 'spare', 'login'])('config profiles use %s switches to that profile', async (name) => {
   await using place = await profiles();
-  expect((await place.run(`profiles use ${name}`)).code).toBe(0);
+  expect((await place.run(`config profiles use ${name}`)).code).toBe(0);
   expect((await place.run('config get profile')).stdout).toBe(`${name}\n`);
 });
 
-test('profiles use warns if GANTRY_PROFILE takes precedence', async () => {
+test('config profiles use warns if GANTRY_PROFILE takes precedence', async () => {
   await using place = await profiles();
-  const { stderr } = await place.run('profiles use spare', {}, { GANTRY_PROFILE: 'staging' });
+  const { stderr } = await place.run('config profiles use spare', {}, { GANTRY_PROFILE: 'staging' });
   expect(stderr).toContain('GANTRY_PROFILE takes precedence while it is set: the profile in use is staging');
 });
 
-test.each(['profiles use nobody', 'profiles remove nobody --yes'])(
+test.each(['config profiles use nobody', 'config profiles remove nobody --yes'])(
   'gantry %s exits with 2, as --profile does, and lists the profiles',
   async (line) => {
     await using place = await profiles();
@@ -70,21 +70,21 @@ test.each(['profiles use nobody', 'profiles remove nobody --yes'])(
   },
 );
 
-test('profiles remove deletes settings and token, and switches to default', async () => {
+test('config profiles remove deletes settings and token, and switches to default', async () => {
   await using place = await profiles();
-  expect((await place.run('profiles remove staging --yes')).code).toBe(0);
+  expect((await place.run('config profiles remove staging --yes')).code).toBe(0);
   expect(place.config()).toEqual({ profiles: { spare: {} } });
   expect(place.credentials()).toEqual({ profiles: { login: { token } } });
   expect((await place.run('config get profile')).stdout).toBe('default\n');
 });
 
-test('profiles remove asks first; "no" exits with 130 and changes nothing', async () => {
+test('config profiles remove asks first; "no" exits with 130 and changes nothing', async () => {
   await using place = await profiles();
-  const { code, stderr } = await place.run('profiles remove staging', { stdin: keys('n\n'), columns: 80 });
+  const { code, stderr } = await place.run('config profiles remove staging', { stdin: keys('n\n'), columns: 80 });
   expect(code).toBe(130);
   expect(stderr).toContain('Remove profile staging and its token?');
   expect(place.credentials().profiles).toHaveProperty('staging');
-  expect((await place.run('profiles remove staging')).code).toBe(9);
+  expect((await place.run('config profiles remove staging')).code).toBe(9);
 });
 
 test.each([
@@ -99,15 +99,15 @@ test.each([
   expect(stderr).toContain('available profiles: default, staging, spare, login');
 });
 
-describe('profiles use --here', () => {
+describe('config profiles use --here', () => {
   test('binds a folder: the nearest one counts, a flag and the environment take precedence', async () => {
     await using place = await profiles();
     await using home = await folderOf({ 'work/app/main.py': '', 'other/main.py': '' });
     const cwd = (path: string) => ({ cwd: join(home.path, path) });
-    expect((await place.run('profiles use spare --here', cwd('work'))).stdout).toBe(
+    expect((await place.run('config profiles use spare --here', cwd('work'))).stdout).toBe(
       `using profile spare in ${realFolder(join(home.path, 'work'))}\n`,
     );
-    await place.run('profiles use login --here', cwd('work/app'));
+    await place.run('config profiles use login --here', cwd('work/app'));
     const inUse = async (path: string, line = 'config get profile', env = {}) =>
       (await place.run(line, cwd(path), env)).stdout.trim();
     expect(await inUse('work')).toBe('spare');
@@ -124,14 +124,14 @@ describe('profiles use --here', () => {
     await using home = await folderOf({ 'main.py': '' });
     const at = { cwd: home.path };
     const folder = realFolder(home.path);
-    await place.run('profiles use login --here', at);
+    await place.run('config profiles use login --here', at);
     expect((await place.run('whoami', at)).stdout).toContain(`profile\tlogin, from the folder (${folder})\n`);
     expect((await place.run('whoami --json=profileOrigin', at)).json()).toEqual({
       profileOrigin: `folder (${folder})`,
     });
     expect((await place.run('config list --show-origin', at)).stdout).toContain(`profile\tlogin\tfolder (${folder})\n`);
-    expect((await place.run('profiles list', at)).stdout).toContain(`login\tcurrent\t\tstored\t${folder}\n`);
-    expect((await place.run('profiles use spare', at)).stderr).toContain(
+    expect((await place.run('config profiles', at)).stdout).toContain(`login\tcurrent\t\tstored\t${folder}\n`);
+    expect((await place.run('config profiles use spare', at)).stderr).toContain(
       `this folder uses profile login, from the folder`,
     );
   });
@@ -139,15 +139,15 @@ describe('profiles use --here', () => {
   test('--unbind, and removing the profile, end it', async () => {
     await using place = await profiles();
     await using home = await folderOf({ 'a/x': '', 'b/x': '' });
-    for (const path of ['a', 'b']) await place.run('profiles use spare --here', { cwd: join(home.path, path) });
-    expect((await place.run('profiles use --here --unbind', { cwd: join(home.path, 'a') })).code).toBe(0);
+    for (const path of ['a', 'b']) await place.run('config profiles use spare --here', { cwd: join(home.path, path) });
+    expect((await place.run('config profiles use --here --unbind', { cwd: join(home.path, 'a') })).code).toBe(0);
     expect(Object.keys(place.config().folders)).toEqual([realFolder(join(home.path, 'b'))]);
-    await place.run('profiles remove spare --yes');
+    await place.run('config profiles remove spare --yes');
     expect(place.config().folders).toEqual({});
-    expect((await place.run('profiles use --here --unbind', { cwd: join(home.path, 'a') })).code).toBe(6);
+    expect((await place.run('config profiles use --here --unbind', { cwd: join(home.path, 'a') })).code).toBe(6);
   });
 
-  test.each(['profiles use', 'profiles use --unbind', 'profiles use spare --here --unbind'])(
+  test.each(['config profiles use', 'config profiles use --unbind', 'config profiles use spare --here --unbind'])(
     '%s exits with 2',
     async (line) => {
       await using place = await profiles();

@@ -138,6 +138,6 @@ describe('a status in capital letters means the same:', () => {
     await deployWeb(emulator);
     record(emulator, { id: 'r-1', createdAt: Date.now() });
     const env = await stating((state) => ({ ...state, status }));
-    expect((await gantry(['runs', 'follow', 'web', 'r-1'], { emulator, env })).code).toBe(expected);
+    expect((await gantry(['logs', 'web', '--run', 'r-1', '-f'], { emulator, env })).code).toBe(expected);
   });
 });

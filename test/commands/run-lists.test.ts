@@ -53,12 +53,12 @@ const lines: [flags: string, (run: Run) => boolean][] = [
   ['--status success --since 3d', (run) => !failed(run)],
   ['--status processing', () => false],
   ['--status-code 503 --since 2d', (run) => within(48 * hour)(run) && failed(run)],
-  ['--min-startup 2s', (run) => within(24 * hour)(run) && run.coldstartTimeMs > 0],
-  ['--max-startup 0s', (run) => within(24 * hour)(run) && run.coldstartTimeMs === 0],
-  ['--min-response 150ms', (run) => within(24 * hour)(run) && run.totalResponseTimeMs >= 150],
+  ['--startup 2s..', (run) => within(24 * hour)(run) && run.coldstartTimeMs > 0],
+  ['--startup ..0s', (run) => within(24 * hour)(run) && run.coldstartTimeMs === 0],
+  ['--response 150ms..', (run) => within(24 * hour)(run) && run.totalResponseTimeMs >= 150],
   ['--async --since 2d', (run) => within(48 * hour)(run) && run.async],
   ['--async --status failure', (run) => within(24 * hour)(run) && run.async && failed(run)],
-  ['--max-response 150ms', (run) => within(24 * hour)(run) && run.totalResponseTimeMs <= 150],
+  ['--response ..150ms', (run) => within(24 * hour)(run) && run.totalResponseTimeMs <= 150],
 ];
 const servers: [string, Server][] = [
   ['ignores every parameter', {}],

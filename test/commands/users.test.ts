@@ -38,7 +38,7 @@ describe('inviting a user', () => {
 
   test('has the sent values in JSON', async () => {
     const { json } = await invite('new@example.com', '--role', 'member', '--json');
-    expect(json()).toEqual({ next: expect.any(Array), email: 'new@example.com', role: 'member', changed: true });
+    expect(json()).toEqual({ email: 'new@example.com', role: 'member', changed: true });
   });
 
   test.each([

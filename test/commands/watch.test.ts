@@ -23,7 +23,7 @@ function play(): void {
     });
   }
 }
-const watch = (words: string[]) => gantry(['watch', 'web', ...words, '--json'], { emulator, clock });
+const watch = (words: string[]) => gantry(['metrics', 'web', ...words, '--json'], { emulator, clock });
 
 test.each([
   // From the fifth minute on, when the slow calls are most of those that ended.

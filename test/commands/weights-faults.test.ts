@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 const pull = (silenceMs: number) =>
-  run(['weights', 'pull', `hf://${name}`, ':/m'], {
+  run(['cp', `hf://${name}`, ':/m'], {
     ...{ emulator, cwd: home, silenceMs },
     env: { GANTRY_CONFIG_DIR: home, HF_TOKEN: token, ...hub.env },
   });

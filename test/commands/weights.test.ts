@@ -35,7 +35,7 @@ const gantry = (words: string[], setting: Setting = {}) =>
     ...{ emulator, cwd: here, ...setting },
     env: { GANTRY_CONFIG_DIR: home, ...hub.env, ...setting.env },
   });
-const pull = (...words: string[]) => gantry(['weights', 'pull', source, ':/models/qwen', ...words]);
+const pull = (...words: string[]) => gantry(['cp', source, ':/models/qwen', ...words]);
 
 const on = (path: string) => emulator.volume().read(`/models/qwen/${path}`);
 const lock = () => JSON.parse(readFileSync(join(here, 'weights.lock'), 'utf8'));
@@ -87,7 +87,7 @@ describe('weights pull', () => {
     const second = newFolder();
     emulator.volume().write('/models/qwen/onnx/model.onnx', Buffer.from('ONNX'));
     const sent = hub.sent;
-    const { json } = await gantry(['weights', 'pull', source, ':/models/qwen', '--json'], { cwd: second });
+    const { json } = await gantry(['cp', source, ':/models/qwen', '--json'], { cwd: second });
     expect(json()).toMatchObject({ weights: [{ equal: 4, copied: 1, copiedBytes: 4 }] });
     expect(hub.sent - sent).toBeLessThan(100);
     expectAllThere();
@@ -105,7 +105,7 @@ describe('weights pull', () => {
     await pull('--include', '*.json');
     await emulator.close();
     emulator = await startEmulator();
-    const { json } = await gantry(['weights', 'pull', '--json']);
+    const { json } = await gantry(['cp', '--lock', '--json']);
     expect(json()).toMatchObject({ weights: [{ source, revision: commit, files: 1, copied: 1 }] });
     expect([on('config.json')?.equals(files['config.json']), on('onnx/model.onnx')]).toEqual([true, undefined]);
   });
@@ -113,15 +113,15 @@ describe('weights pull', () => {
   test('without arguments pulls the others of the lock if the hub has one no longer', async () => {
     const other = 'org/gone';
     hub.models[other] = { files: { a: Buffer.from('a') } };
-    await gantry(['weights', 'pull', `hf://${other}`, ':/models/a']);
+    await gantry(['cp', `hf://${other}`, ':/models/a']);
     await pull();
     delete hub.models[other];
     await gantry(['rm', ':/models/qwen/config.json', '--yes']);
-    expect((await gantry(['weights', 'pull'])).stdout).toContain(
+    expect((await gantry(['cp', '--lock'])).stdout).toContain(
       `${source}: 5 files, 1.3 MiB on default:/models/qwen/ as weights.lock says (4 only listed, not read); 1 file copied`,
     );
     await gantry(['rm', ':/models/qwen/config.json', '--yes']);
-    const { code, json, stderr } = await gantry(['weights', 'pull', '--json']);
+    const { code, json, stderr } = await gantry(['cp', '--lock', '--json']);
     expect([code, stderr]).toEqual([4, expect.stringContaining(`${other} is gated or private, or does not exist`)]);
     expect(json()).toMatchObject({
       weights: [{ source, copied: 1 }],
@@ -138,7 +138,7 @@ describe('weights pull', () => {
     hub.models[name] = { files: { ...files, 'config.json': Buffer.from('{}') }, commit: newer };
     const { code, stderr } = await pull();
     expect([code, stderr]).toEqual([6, expect.stringContaining(`at revision ${commit}`)]);
-    expect((await pull('--revision', 'main', '--json')).json()).toMatchObject({
+    expect((await gantry(['cp', `${source}@main`, ':/models/qwen', '--json'])).json()).toMatchObject({
       weights: [{ revision: newer, copied: 1 }],
     });
     expect(on('config.json')?.toString()).toBe('{}');
@@ -150,7 +150,7 @@ describe('weights pull', () => {
     const { empty: _, 'onnx/model.onnx': __, ...rest } = files;
     await gantry(['rm', ':/models/qwen/empty', '--yes']);
     hub.models[name] = { files: rest, commit: 'a'.repeat(40) };
-    const { stderr } = await pull('--revision', 'main');
+    const { stderr } = await gantry(['cp', `${source}@main`, ':/models/qwen']);
     expect(stderr).toContain('1 file that weights.lock had is still on the volume; to remove it');
     const [, remove = ''] = /to remove it: gantry (.+)/.exec(stderr) ?? [];
     expect((await gantry([...remove.split(' '), '--yes'])).code).toBe(0);
@@ -186,8 +186,7 @@ describe('weights pull', () => {
     ['nothing', []],
   ])('named with %s, tells a command for the newest revision that works as it is', async (_, words) => {
     await pull('--include', '*.json', '--exclude', 'onnx/*');
-    const { stderr } =
-      words.length > 0 ? await pull(...words, '--exclude', 'onnx/*') : await gantry(['weights', 'pull']);
+    const { stderr } = words.length > 0 ? await pull(...words, '--exclude', 'onnx/*') : await gantry(['cp', '--lock']);
     const [, said = ''] = /for the newest: gantry (.+)/.exec(stderr) ?? [];
     hub.models[name] = { files: { ...files, 'config.json': Buffer.from('{}') }, commit: 'a'.repeat(40) };
     expect((await gantry(said.replaceAll("'", '').split(' '))).code).toBe(0);
@@ -206,10 +205,10 @@ describe('weights pull', () => {
   test('a file of the web, and again from the lock', async () => {
     const path = 'model-2%20of%202.safetensors';
     const sha256 = sha256Of(files['model-2 of 2.safetensors']);
-    const words = ['weights', 'pull', `${hub.cdn}/lfs/${name}/${path}?X-Amz-Signature=secret`, ':/gguf/'];
+    const words = ['cp', '--lock', `${hub.cdn}/lfs/${name}/${path}?X-Amz-Signature=secret`, ':/gguf/'];
     expect((await gantry([...words, '--sha256', sha256])).code).toBe(0);
     expect(readFileSync(join(here, 'weights.lock'), 'utf8')).not.toContain('secret');
-    const { json } = await gantry(['weights', 'pull', '--json']);
+    const { json } = await gantry(['cp', '--lock', '--json']);
     expect(json()).toMatchObject({
       weights: [{ target: 'default:/gguf/', revision: null, files: 1, equal: 1, copied: 0 }],
     });
@@ -219,7 +218,7 @@ describe('weights pull', () => {
 test('a lock that came with a repository does not say where this folder writes, unless it is asked for', async () => {
   await pull();
   const clone = newFolder({ 'weights.lock': readFileSync(join(here, 'weights.lock'), 'utf8') });
-  const inClone = (...words: string[]) => gantry(['weights', 'pull', ...words], { cwd: clone });
+  const inClone = (...words: string[]) => gantry(['cp', '--lock', ...words], { cwd: clone });
   await gantry(['rm', ':/models/qwen/empty', '--yes']);
   for (const words of [[], [source]]) {
     const { code, stderr } = await inClone(...words);
@@ -230,11 +229,11 @@ test('a lock that came with a repository does not say where this folder writes, 
     expect(stderr).toContain('--yes');
   }
   expect([on('empty'), (await inClone('--dry-run')).code]).toEqual([undefined, 0]);
-  const asked = await gantry(['weights', 'pull'], { cwd: clone, columns: 120, stdin: keys('y\r') });
+  const asked = await gantry(['cp', '--lock'], { cwd: clone, columns: 120, stdin: keys('y\r') });
   expect([asked.code, on('empty')?.length]).toEqual([0, 0]);
   expect((await inClone()).code).toBe(0);
   const other = newFolder({ 'weights.lock': readFileSync(join(here, 'weights.lock'), 'utf8') });
-  expect((await gantry(['weights', 'pull', '--yes'], { cwd: other })).code).toBe(0);
+  expect((await gantry(['cp', '--lock', '--yes'], { cwd: other })).code).toBe(0);
 });
 
 test.each(['default:/models/../../x/', 'default:/a//b/', './:/x/', 'https://host/x:/y', ':/x/'])(
@@ -243,7 +242,7 @@ test.each(['default:/models/../../x/', 'default:/a//b/', './:/x/', 'https://host
     await pull();
     const { version, weights } = lock();
     writeFileSync(join(here, 'weights.lock'), JSON.stringify({ version, weights: [{ ...weights[0], target }] }));
-    const { code, stderr } = await gantry(['weights', 'pull', '--yes']);
+    const { code, stderr } = await gantry(['cp', '--lock', '--yes']);
     expect([code, stderr]).toEqual([7, expect.stringContaining('weights.lock cannot be read')]);
   },
 );
@@ -261,28 +260,28 @@ test.each([
   const { weights, version } = lock();
   weights[0].files.push({ ...weights[0].files[0], bytes: 7 });
   writeFileSync(join(here, 'weights.lock'), JSON.stringify({ version, weights }));
-  const damaged = await gantry(['weights', 'verify']);
+  const damaged = await gantry(['volumes', 'verify']);
   expect([damaged.code, damaged.stderr]).toEqual([7, expect.stringContaining('weights.lock cannot be read')]);
 });
 
 test('what the lock has of a URL with a signature needs no request while it is there', async () => {
   const path = 'model-2%20of%202.safetensors';
   const sha256 = sha256Of(files['model-2 of 2.safetensors']);
-  const words = ['weights', 'pull', `${hub.cdn}/lfs/${name}/${path}?X-Amz-Signature=secret`, ':/gguf/x.bin'];
+  const words = ['cp', '--lock', `${hub.cdn}/lfs/${name}/${path}?X-Amz-Signature=secret`, ':/gguf/x.bin'];
   const { stderr } = await gantry([...words, '--sha256', sha256]);
   expect(stderr).toContain('weights.lock has the URL without its query');
   const before = hub.requests.length;
-  expect((await gantry(['weights', 'pull', '--json'])).json()).toMatchObject({ weights: [{ listed: 1, copied: 0 }] });
+  expect((await gantry(['cp', '--lock', '--json'])).json()).toMatchObject({ weights: [{ listed: 1, copied: 0 }] });
   expect(hub.requests.length).toBe(before);
   await gantry(['rm', ':/gguf/x.bin', '--yes']);
-  expect((await gantry(['weights', 'pull', '--json'])).json()).toMatchObject({ weights: [{ listed: 0, copied: 1 }] });
+  expect((await gantry(['cp', '--lock', '--json'])).json()).toMatchObject({ weights: [{ listed: 0, copied: 1 }] });
   expect(emulator.volume().read('/gguf/x.bin')?.length).toBe(2 ** 18);
 });
 
 test('an interrupted pull says which files were sent', async () => {
   const stop = new AbortController();
   hub.mischief = ({ name: file }) => file === 'model-1 of 2.safetensors' && !stop.signal.aborted;
-  const { code, stderr } = await gantry(['weights', 'pull', source, ':/models/qwen', '--debug'], {
+  const { code, stderr } = await gantry(['cp', source, ':/models/qwen', '--debug'], {
     stop: stop.signal,
     seen: (_, said) => {
       if (said.match(/cp\/complete 200/g)?.length === 4) setImmediate(() => stop.abort());
@@ -299,16 +298,10 @@ describe('a gated model', () => {
     hub.models[name] = { files, token, inGit: ['config.json'] };
   });
 
-  test.each([
-    ['from HF_TOKEN', [], { env: { HF_TOKEN: token } }],
-    ['from stdin', ['--token'], { stdin: `${token}\n` }],
-  ] as [string, string[], Setting][])(
+  test.each([['from HF_TOKEN', [], { env: { HF_TOKEN: token } }]] as [string, string[], Setting][])(
     'is read with the token %s, which the second host never sees',
     async (_, words, setting) => {
-      const { code, stdout, stderr } = await gantry(
-        ['weights', 'pull', source, ':/models/qwen', ...words, '--debug'],
-        setting,
-      );
+      const { code, stdout, stderr } = await gantry(['cp', source, ':/models/qwen', ...words, '--debug'], setting);
       expect([code, (stdout + stderr).includes(token)]).toEqual([0, false]);
       expectAllThere();
       const sent = (at: string) =>
@@ -324,7 +317,7 @@ describe('a gated model', () => {
     [{ HF_TOKEN: 'hf_of_somebody_else' }, 5, 'the account of the token may not read', true],
   ])('is refused with %j', async (env, exit, message, isListed) => {
     hub.models[name] = { files, token, isListed };
-    const { code, stderr } = await gantry(['weights', 'pull', source, ':/models/qwen'], {
+    const { code, stderr } = await gantry(['cp', source, ':/models/qwen'], {
       env: env as Record<string, string>,
     });
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
@@ -336,15 +329,13 @@ test.each([
   [['hf://a/b/c', ':/x'], 2, 'invalid source'],
   [['hf://../b', ':/x'], 2, 'invalid source'],
   [['hf://a/b', ':/x', '--sha256', 'a'.repeat(64)], 2, '--sha256 is for a file'],
-  [['hf://a/b@x', ':/x', '--revision', 'y'], 2, 'two revisions'],
-  [['hf://a/b', ':/x', '--token', 'hf_x'], 2, 'pass the token on stdin'],
   [['hf://no/such', ':/x'], 4, 'does not exist'],
   [[`${source}@v9`, ':/x'], 6, 'at revision v9 not found'],
   [[source, ':/x', '--include', '*.gguf'], 6, 'none of the 5 files'],
   [[source], 2, 'missing target'],
-  [[], 2, 'there is no weights.lock'],
+  [['--lock'], 2, 'there is no weights.lock'],
 ] as [string[], number, string][])('weights pull %j exits with %i', async (words, exit, message) => {
-  const { code, stderr } = await gantry(['weights', 'pull', ...words]);
+  const { code, stderr } = await gantry(['cp', ...words]);
   expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
 });
 
@@ -374,11 +365,11 @@ describe('weights verify', () => {
   beforeEach(() => pull());
 
   test('reads the volume, and names what differs', async () => {
-    expect((await gantry(['weights', 'verify'])).stdout).toContain('5 of 5 files');
+    expect((await gantry(['volumes', 'verify'])).stdout).toContain('5 of 5 files');
     emulator.volume().write('/models/qwen/onnx/model.onnx', Buffer.from('ONNX'));
     emulator.volume().write('/models/qwen/empty', Buffer.from('not empty'));
     await gantry(['rm', ':/models/qwen/config.json', '--yes']);
-    const { code, json } = await gantry(['weights', 'verify', ':/models/qwen', '--json']);
+    const { code, json } = await gantry(['volumes', 'verify', ':/models/qwen', '--json']);
     expect(code).toBe(7);
     const problems = [
       ['config.json', 'missing'],
@@ -391,24 +382,24 @@ describe('weights verify', () => {
   test('what it finds reaches the next pull, though size and time are those of the lock', async () => {
     damage('model-2 of 2.safetensors');
     expect((await pull()).stdout).toContain('as weights.lock says (5 only listed, not read); nothing to copy');
-    const { code, json } = await gantry(['weights', 'verify', '--json']);
+    const { code, json } = await gantry(['volumes', 'verify', '--json']);
     expect([code, json()]).toMatchObject([
       7,
       { problems: [{ problem: 'other content' }], next: [{ argv: expect.any(Array) }] },
     ]);
-    expect((await gantry(['weights', 'verify', '--quick'])).code).toBe(7);
+    expect((await gantry(['volumes', 'verify', '--quick'])).code).toBe(7);
     const fix = (json() as { next: { argv: string[] }[] }).next[0]?.argv.slice(1) ?? [];
     const { stdout } = await gantry(fix);
     expect(stdout).toContain('as weights.lock says (4 only listed, not read); 1 file copied');
     expectAllThere();
-    expect((await gantry(['weights', 'verify'])).code).toBe(0);
-    expect((await gantry(['weights', 'verify', '--quick'])).code).toBe(0);
+    expect((await gantry(['volumes', 'verify'])).code).toBe(0);
+    expect((await gantry(['volumes', 'verify', '--quick'])).code).toBe(0);
   });
 
   test('names the folder of each problem', async () => {
-    await gantry(['weights', 'pull', source, ':/other', '--include', '*.json']);
+    await gantry(['cp', source, ':/other', '--include', '*.json']);
     await gantry(['rm', ':/other/config.json', ':/models/qwen/config.json', '--yes']);
-    const { json, stdout } = await gantry(['weights', 'verify', '--json']);
+    const { json, stdout } = await gantry(['volumes', 'verify', '--json']);
     expect([stdout, json()]).toMatchObject([
       expect.anything(),
       {
@@ -425,21 +416,21 @@ describe('weights verify', () => {
       writeFileSync(join(mounted, path), content);
     }
     const setting: Setting = { env: { GANTRY_API_URL: 'http://127.0.0.1:1' } };
-    expect((await gantry(['weights', 'verify', mounted], setting)).code).toBe(0);
+    expect((await gantry(['volumes', 'verify', mounted], setting)).code).toBe(0);
     writeFileSync(join(mounted, 'onnx/model.onnx'), 'ONNX');
-    const { code, json } = await gantry(['weights', 'verify', mounted, '--json'], setting);
+    const { code, json } = await gantry(['volumes', 'verify', mounted, '--json'], setting);
     expect([code, json()]).toMatchObject([7, { problems: [{ path: 'onnx/model.onnx', problem: 'other content' }] }]);
-    expect(json()).toMatchObject({ next: [{ argv: ['gantry', 'weights', 'verify', 'default:/models/qwen/'] }] });
+    expect(json()).toMatchObject({ next: [{ argv: ['gantry', 'volumes', 'verify', 'default:/models/qwen/'] }] });
   });
 
   test('of a copy on this machine names the command that copies it again', async () => {
     const copy = join(newFolder(), 'copy');
     expect((await gantry(['cp', ':/models/qwen/', copy])).code).toBe(0);
     writeFileSync(join(copy, 'onnx/model.onnx'), 'ONNX');
-    const { json } = await gantry(['weights', 'verify', copy, '--json']);
+    const { json } = await gantry(['volumes', 'verify', copy, '--json']);
     const [fix] = (json() as { next: { argv: string[] }[] }).next;
     expect((await gantry(fix?.argv.slice(1) ?? [])).code).toBe(0);
-    expect((await gantry(['weights', 'verify', copy])).code).toBe(0);
+    expect((await gantry(['volumes', 'verify', copy])).code).toBe(0);
   });
 });
 
@@ -450,7 +441,7 @@ test('a lock with more files than fit on the stack is verified', { timeout: 60_0
   const many = Array.from({ length: 126_000 }, (_, index) => ({ ...known[0], path: `gone-${index}` }));
   writeFileSync(join(here, 'weights.lock'), JSON.stringify({ version, weights: [{ ...facts, files: many }] }));
   mkdirSync(join(here, 'empty'));
-  const { code, json } = await gantry(['weights', 'verify', 'empty', '--quick', '--json=problems']);
+  const { code, json } = await gantry(['volumes', 'verify', 'empty', '--quick', '--json=problems']);
   expect([code, (json() as { problems: unknown[] }).problems.length]).toEqual([7, 126_000]);
 });
 

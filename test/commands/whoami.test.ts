@@ -105,7 +105,6 @@ describe('gantry logout', () => {
     await logIn();
     await logIn('login --profile work');
     expect((await run('logout --all-profiles --json')).json()).toEqual({
-      next: expect.any(Array),
       profiles: ['default', 'work'],
       stillUsed: null,
     });

@@ -85,7 +85,7 @@ test('killed before its upload has arrived: its archive is that of nothing that 
   const said = (await left.run('history web')).stdout;
   expect(said).toContain(`${never} canceled: the deploy that created it was killed`);
   expect(said).not.toContain('whether it arrived');
-  const kept = (await left.run('cache list archives --json')).json() as { build: string }[];
+  const kept = (await left.run('doctor --cache archives --json')).json() as { build: string }[];
   expect(kept.map(({ build }) => build)).not.toContain(never);
   expect((await left.run('rollback web --dry-run --json')).json()).toMatchObject({ restored: second });
 });
@@ -95,7 +95,7 @@ test('an upload that is refused leaves no archive, and is on record as canceled'
   await machine.write({ version: 3 });
   stage.quirks.refuses = { upload: 403 };
   expect(await machine.run('deploy')).toMatchObject({ code: 1 });
-  const kept = (await machine.run('cache list archives --json')).json() as { build: string }[];
+  const kept = (await machine.run('doctor --cache archives --json')).json() as { build: string }[];
   expect(kept.map(({ build }) => build).sort()).toEqual(ids(stage).slice(0, 2).sort());
   const said = (await machine.run('history web')).stdout;
   for (const never of ids(stage).slice(2)) expect(said).toContain(`${never} canceled: `);

@@ -100,7 +100,7 @@ describe('a rollback that was not seen to its end', () => {
     };
     expect({ code, json: json() }).toMatchObject({
       code: 12,
-      json: { error: { next: ['gantry', 'builds', 'follow', 'web', made], details: { rollback } } },
+      json: { error: { next: ['gantry', 'logs', 'web', '--build', made, '-f'], details: { rollback } } },
     });
   });
 });

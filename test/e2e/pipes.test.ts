@@ -36,7 +36,7 @@ const readers = [
 
 const writers = [
   ['cp', ':/a', 'f'],
-  ['package', '-o', 'f'],
+  ['deploy', '--dry-run', '-o', 'f'],
 ];
 
 describe.skipIf(process.platform === 'win32')('a FIFO', () => {
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('a FIFO', () => {
     await packing.waits;
     const packed = await serve('cat f');
     expect((await packing.ended).code).toBe(0);
-    await run(['package', '-o', 'app.zip'], { cwd: place, env: environment() });
+    await run(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: place, env: environment() });
     expect(packed.equals(readFileSync(join(place, 'app.zip')))).toBe(true);
   });
 });

@@ -39,7 +39,7 @@ describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
     expect(exitCode).toBe(1);
   });
 
-  test.each(['reference --json', '--help'])('that fills up in the middle of %s is an error', async (words) => {
+  test.each(['help --json', '--help'])('that fills up in the middle of %s is an error', async (words) => {
     await using place = await folderOf({});
     // The file may have one block: the system takes the beginning, without an error.
     const script = `trap '' XFSZ; ulimit -f 1; "${process.execPath}" "${bin}" ${words} > out`;
@@ -230,11 +230,11 @@ describe('a signal', () => {
     emulator.fail('build', 'slow');
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
     emulator.calls.length = 0;
-    const program = start(['builds', 'follow', 'web'], { env: env() });
+    const program = start(['logs', 'web', '--build', '-f'], { env: env() });
     await seen('getBuild');
     program.kill('SIGINT');
     expect((await program.ended).code).toBe(130);
-    expect(program.said.stderr).toContain('continues; to follow it: gantry builds follow web');
+    expect(program.said.stderr).toContain('continues; to follow it: gantry logs web --build');
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
@@ -274,7 +274,7 @@ describe('a time limit', () => {
     });
     const [build] = emulator.store.builds.values();
     expect(exitCode, String(stderr)).toBe(8);
-    expect(stderr).toContain(`gantry builds follow web ${build?.id}`);
+    expect(stderr).toContain(`gantry logs web --build ${build?.id} -f`);
     expect(JSON.parse(String(stdout))).toMatchObject({ error: { exitCode: 8, details: { build: build?.id } } });
   });
 
@@ -283,7 +283,7 @@ describe('a time limit', () => {
     emulator.fail('getRun', 'stall*');
     const { exitCode, stderr } = await run(['run', '--timeout', '5s', 'job.py'], { cwd: place.path, env: env() });
     expect(exitCode, String(stderr)).toBe(8);
-    expect(stderr).toMatch(/gantry runs follow \S+ \S+/);
+    expect(stderr).toMatch(/gantry logs \S+ --run \S+ -f/);
   });
 });
 

@@ -60,7 +60,7 @@ const commands = {
   'deploys/history': ['rollback'],
   'calls/invoke': ['invoke', 'run'],
   'calls/logs': ['logs', 'runs-follow'],
-  'insight/monitor': ['top', 'metrics', 'watch', 'other-clock'],
+  'insight/monitor': ['metrics', '--live', 'metrics', 'watch', 'other-clock'],
   'platform/replies': ['lists', 'short-ids', 'unreadable-replies', 'replies-about-others', 'runs'],
   'deploys/rollback': ['rollback', 'deploy-or-rollback'],
   'insight/run-mirror': ['runs', 'cost', 'tune', 'compare'],

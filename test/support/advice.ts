@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { parseArgsStringToArgv } from 'string-argv';
 import { buildProgram } from '../../src/cli/program/command-tree.ts';
 import { divideLine } from '../../src/cli/program/program-arguments.ts';
 import { CommandLine } from '../../src/kernel/command-line.ts';
@@ -99,7 +100,7 @@ async function refusalOf(given: readonly string[]): Promise<string | undefined> 
  * one, as in "use gantry cp".
  */
 async function startsWithCommand(sentence: string): Promise<boolean> {
-  const words = sentence.trim().split(/ +/);
+  const words = parseArgsStringToArgv(sentence.trim());
   const flags = words.findLastIndex((word) => word.startsWith('-'));
   for (let end = words.length; end > Math.max(flags, 1); end--) {
     const problem = await problemOf(words.slice(0, end));

@@ -11,11 +11,11 @@ interface Ended {
 }
 
 /** These pass on the exit code of a program that they ran. */
-const programRunners = ['run', 'runs follow', 'emulator exec'];
+const programRunners = ['run', 'emulator exec'];
 
 /**
  * Throws if a command line ended otherwise than its command declares: with an exit code that it does not name, or with
- * JSON on stdout that does not match what `gantry reference COMMAND --schema` prints, in the form that the flags ask for.
+ * JSON on stdout that does not match what `gantry help COMMAND --schema` prints, in the form that the flags ask for.
  * Every command line of the tests passes through here.
  */
 export async function checkDeclared(words: readonly string[], ended: Ended): Promise<void> {

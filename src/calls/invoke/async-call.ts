@@ -91,7 +91,7 @@ async function requestAsyncRun(context: Context, call: AppCall, auth: CallAuth):
 }
 
 function setInterruptionNote({ interruption }: Context, { app }: CallTarget, runId: string): void {
-  interruption.message = sentence`stopped watching; run ${runId} continues: ${gantryCommand`runs follow ${app} ${runId}`} waits for it, ${gantryCommand`runs cancel ${app} ${runId}`} cancels it`;
+  interruption.message = sentence`stopped watching; run ${runId} continues: ${gantryCommand`logs ${app} --run ${runId} -f`} waits for it, ${gantryCommand`runs cancel ${app} ${runId}`} cancels it`;
 }
 
 function warnOfUnreachable({ progress }: Context, url: string): void {

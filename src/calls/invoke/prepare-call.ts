@@ -24,7 +24,7 @@ export async function prepareCall(
 ): Promise<{ call: AppCall; auth: CallAuth }> {
   checkOptions(options);
   const { app, data, input, path, method = 'POST', stream } = options;
-  const { fn, parameters } = parseInvokeArguments(options.args);
+  const { fn, parameters } = await parseInvokeArguments(context, options.args);
   if (parameters && /^(GET|HEAD)$/.test(method)) {
     throw new UsageError(`a ${method} request has no body: put parameters in --path`);
   }

@@ -90,7 +90,7 @@ export async function pollRun(
 }
 
 function workOf({ target: { app }, runId }: WaitOptions, ageMs: number): PolledWork {
-  const fix = gantryCommand`runs follow ${app} ${runId}`;
+  const fix = gantryCommand`logs ${app} --run ${runId} -f`;
   return { name: `run ${runId} of ${app}`, fix, details: { app, run: runId }, ageMs };
 }
 
@@ -135,7 +135,7 @@ function pendingError(
   const lastStatus = status ? `last status: ${status}` : 'it has no record yet';
   return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waitedMs)}: ${lastStatus}`, {
     ...(waitedMs >= maxRunMs ? { why: 'no run takes longer than 12 hours, so its record may never change' } : {}),
-    fix: gantryCommand`runs follow ${app} ${runId}`,
+    fix: gantryCommand`logs ${app} --run ${runId} -f`,
     details: { app, run: runId, status: status ?? null },
   });
 }

@@ -6,4 +6,5 @@ export { splitLogText } from './log-line.ts';
 export type { LogSource } from './log-source.ts';
 export { readFailureLog, readLogTail } from './log-tail.ts';
 export { type ReadLine, type ReadLogOptions, readLog } from './read-log.ts';
-export { type WorkLine, WorkLog } from './work-log.ts';
+export { readWorkLog } from './read-work-log.ts';
+export { type FollowedLog, type WorkLine, WorkLog } from './work-log.ts';

@@ -16,6 +16,8 @@ export interface ReadLogOptions extends LogRange {
   failOnGap?: boolean | undefined;
   /** Of a build or a run: when it ended, undefined if it has not. Shortly after the end, its last lines are waited for. */
   readEnding?: (() => Promise<LogEnding | undefined>) | undefined;
+  /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
+  ended?: AbortSignal | undefined;
 }
 
 export interface ReadLine {
@@ -60,9 +62,13 @@ async function* readBatches(
 ): AsyncGenerator<LogLine[]> {
   const seen = new SeenLines();
   const { tail, since, until = Number.POSITIVE_INFINITY, ending } = options;
-  const following = { source, seen, gaps, until };
+  const following = { source, seen, gaps, until, ...(options.ended && { ended: options.ended }) };
   if (ending && tail !== 0 && context.elapsed() - ending.at < ending.limitMs) {
     yield* readSettled(followLog(context, { ...following, ended: AbortSignal.abort(ending) }), options);
+    return;
+  }
+  if (options.ended && tail === undefined && !ending) {
+    yield* readSettled(followLog(context, following), options);
     return;
   }
   const follow = options.follow && !ending;

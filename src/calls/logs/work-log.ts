@@ -37,6 +37,9 @@ const pageMs = 5_000;
 /** A work that ends with the time of the command has a log all the same. In ms. */
 const minSettleMs = 500;
 
+/** The log of a build or a run while its end is waited for, as what waits needs it. */
+export type FollowedLog = Pick<WorkLog, 'follow' | 'finish' | 'tail' | 'abort'>;
+
 /**
  * The log of a build or a run while its end is waited for. A failure to read it is one warning, and never changes the
  * result or delays it for longer than late lines are waited for.

@@ -17,13 +17,7 @@ export interface ArgumentSources {
 /** Returns the arguments of a function as the text of one JSON object. Throws UsageError if they are invalid or too large. */
 export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
   const given = data === undefined ? {} : parseObject(await readData(context, data), data);
-  return checkedSize(stringifyJson({ ...given, ...parseParameters(pairs) }));
-}
-
-/** Adds parameters to arguments that were read. Throws UsageError as readArguments does. */
-export function addParameters(args: string, { pairs }: ArgumentSources, more: readonly string[]): string {
-  if (more.length === 0) return args;
-  return checkedSize(stringifyJson({ ...Object(parseJson(args)), ...parseParameters([...pairs, ...more]) }));
+  return checkedSize(stringifyJson({ ...given, ...(await parseParameters(context, pairs)) }));
 }
 
 function checkedSize(text: string): string {

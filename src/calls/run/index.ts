@@ -1,4 +1,4 @@
-export { addParameters, readArguments } from './arguments.ts';
+export { readArguments } from './arguments.ts';
 export { type OwnFlag, parseProgramArguments } from './program-arguments.ts';
 export { readProgram } from './read-program.ts';
 export { followProgram, type StartedProgram, startProgram } from './start-run.ts';

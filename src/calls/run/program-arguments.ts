@@ -1,12 +1,16 @@
 import type { FunctionParameters } from '../../app/main-guard.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
-import { gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 
 /** What follows the file on the command line of `gantry run`. */
 export interface ProgramArguments {
   /** Parameters as `name=text` or `name:=json`. */
   pairs: string[];
+  /** What was typed, without the flags of gantry: the command line of a script that reads its own. */
+  argv: string[];
+  /** Why they are no parameters. */
+  invalid?: UsageError;
   /** Flags of gantry that are understood here, too. */
   data?: string | undefined;
   region?: string | undefined;
@@ -42,15 +46,17 @@ export interface OwnFlag {
 
 /** Divides what follows the file into parameters of the program and flags of gantry. Throws UsageError. */
 export function parseProgramArguments(words: readonly string[], flags: readonly OwnFlag[]): ProgramArguments {
-  const found: ProgramArguments = { pairs: [], detach: false, claims: [], spellings: new Map() };
+  const found: ProgramArguments = { pairs: [], argv: [], detach: false, claims: [], spellings: new Map() };
   let isOwn = true;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
+    const start = at;
     if (word === '--' && isOwn) {
       isOwn = false;
       continue;
     }
     if (!word.startsWith('-') || word === '-') {
+      found.argv.push(word);
       addPair(found, word, word);
       continue;
     }
@@ -61,7 +67,10 @@ export function parseProgramArguments(words: readonly string[], flags: readonly 
     if (next !== undefined) at += 1;
     const value = inline ?? next;
     if (flag) claim(found, flag, value);
-    else addParameter(found, name, separator ?? '=', value);
+    else {
+      for (const each of words.slice(start, at + 1)) found.argv.push(each);
+      addParameter(found, name, separator ?? '=', value);
+    }
   }
   return found;
 }
@@ -69,13 +78,14 @@ export function parseProgramArguments(words: readonly string[], flags: readonly 
 /**
  * Decides what flags of gantry after the file are meant for: returns those that are parameters of the function, as
  * `name=text`. Refuses what could be meant for gantry as well, and parameters that the function does not have. `called` is
- * undefined if no function is called by gantry. Throws UsageError.
+ * undefined for a script, which reads its own command line. Throws UsageError.
  */
 export function checkProgramArguments(
-  { claims, spellings }: ProgramArguments,
+  { claims, spellings, invalid }: ProgramArguments,
   target: string,
   called: { name: string; parameters: FunctionParameters } | undefined,
 ): ClaimedParameter[] {
+  if (called && invalid) throw invalid;
   const names = called?.parameters.names ?? [];
   const claimed: ClaimedParameter[] = [];
   for (const one of claims) {
@@ -91,7 +101,7 @@ export function checkProgramArguments(
       why: isParameter
         ? `it is a flag of gantry run and a parameter of ${called?.name}`
         : `what follows the file belongs to the program, and ${one.flag} is a flag of gantry run`,
-      fix: bothSpellings(one, target),
+      fix: bothSpellings(one, target, called !== undefined),
     });
   }
   if (!called || called.parameters.takesAny) return claimed;
@@ -107,10 +117,12 @@ export function checkProgramArguments(
   return claimed;
 }
 
-function bothSpellings({ flag, value }: Claim, target: string): Sentence {
+function bothSpellings({ flag, value }: Claim, target: string, isCalled: boolean): Sentence {
   const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target}`;
   const parameter = parameterName(flag);
-  const program = gantryCommand`run ${target} ${value === undefined ? `${parameter}:=true` : `${parameter}=${value}`}`;
+  const program = !isCalled
+    ? new CommandLine(['gantry', 'run', target, '--', flag, ...(value === undefined ? [] : [value])])
+    : gantryCommand`run ${target} ${value === undefined ? `${parameter}:=true` : `${parameter}=${value}`}`;
   return sentence`for gantry: ${own}; for the program: ${program}`;
 }
 
@@ -136,12 +148,10 @@ function claim(found: ProgramArguments, { names, takesValue }: OwnFlag, value: s
 function addParameter(found: ProgramArguments, flag: string, separator: string, value: string | undefined): void {
   const name = parameterName(flag);
   if (!flag.startsWith('--')) {
-    throw new UsageError(`invalid argument "${flag}"`, { fix: 'write --name value, or name=value' });
-  }
-  if (value === undefined) {
-    throw new UsageError(`${flag} requires a value`, { fix: `${name}=text, or ${name}:=true for true` });
-  }
-  addPair(found, `${name}${separator}${value}`, flag);
+    found.invalid ??= new UsageError(`invalid argument "${flag}"`, { fix: 'write --name value, or name=value' });
+  } else if (value === undefined) {
+    found.invalid ??= new UsageError(`${flag} requires a value`, { fix: `${name}=text, or ${name}:=true for true` });
+  } else addPair(found, `${name}${separator}${value}`, flag);
 }
 
 function addPair(found: ProgramArguments, pair: string, spelling: string): void {

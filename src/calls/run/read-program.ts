@@ -1,12 +1,12 @@
 import { realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { checkSource, throwOnError } from '../../app/app-source.ts';
 import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../app/collect.ts';
 import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../app/config.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { exclusionReason } from '../../app/files/exclusion-reason.ts';
 import { excludeLine } from '../../app/files/patterns.ts';
-import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../app/main-guard.ts';
+import { analyzeProgram, type ProgramStructure, scriptStart, withFunctionCall } from '../../app/main-guard.ts';
 import { createTar } from '../../app/tar.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { toToml } from '../../app/toml/format.ts';
@@ -27,7 +27,7 @@ export interface Program {
   functionName: string | undefined;
   /** The app folder, uncompressed. */
   tar: Buffer<ArrayBuffer>;
-  /** Flags of gantry after the file that are parameters of the function, as `name=text`. */
+  /** The parameters of the function, as `name=text` or `name:=json`. */
   pairs: string[];
 }
 
@@ -37,8 +37,10 @@ export interface ProgramOptions {
   /** Relative to the working directory. */
   configFile: string;
   name?: string | undefined;
-  /** Whether arguments are given, for which a function must exist. */
-  hasArguments: boolean;
+  /** Whether data is given, for which a function must exist. */
+  hasData: boolean;
+  /** Other hardware than that of the config file. */
+  hardware?: Partial<AppConfig['hardware']> | undefined;
   /** What follows the target on the command line. */
   programArguments: ProgramArguments;
 }
@@ -51,6 +53,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
   const [target, functionName] = splitTarget(options.target);
   const { project, warnings } = await loadProgramProject(context, options);
   for (const warning of warnings) context.progress.warn(warning);
+  Object.assign(project.hardware, options.hardware);
   const file = toTarName(project.root, resolve(context.cwd, target), target);
   if (project.file === '') refuseFileOfNestedApp(project.root, file, functionName);
   const step = context.progress.step('Packing');
@@ -70,23 +73,34 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     throwOnError(problems);
     const source = await readEntry(entry);
     const program = analyzeProgram(source);
-    const called = functionToCall(program, file, functionName, options.hasArguments);
+    const called = functionToCall(program, file, functionName, options.hasData);
     const claimed = checkProgramArguments(options.programArguments, options.target, describeFunction(program, called));
     // A parameter that is given by name is meant by its name.
     const allowsWholeData = claimed.length === 0 && options.programArguments.pairs.length === 0;
-    const content =
-      called === undefined ? source : withFunctionCall(source, program, { name: called, allowsWholeData });
-    const tar = await packProgram({ entries: collection.entries, exclude }, file, content);
+    const { argv, pairs } = options.programArguments;
+    const sent = called === undefined ? source : withFunctionCall(source, program, { name: called, allowsWholeData });
+    const start = called === undefined && argv.length > 0 ? startOf(file, argv, collection.entries) : undefined;
+    const added = new Map([[file, sent], ...(start ? [[start.path, start.content] as const] : [])]);
+    const tar = await packProgram({ entries: collection.entries, exclude }, added);
     step.done(
-      `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
+      `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${[file, called ? `${called}()` : argv.join(' ')].filter(Boolean).join(called ? ', ' : ' ')}`,
     );
     for (const warning of [...problems, ...collection.warnings]) context.progress.warn(warning);
     for (const { note } of claimed) context.progress.note(note);
-    return { project, file, functionName, tar, pairs: claimed.map(({ pair }) => pair) };
+    const all = called === undefined ? [] : [...pairs, ...claimed.map(({ pair }) => pair)];
+    return { project, file: start?.path ?? file, functionName, tar, pairs: all };
   } catch (error) {
     step.clear();
     throw error;
   }
+}
+
+/** A file beside the script that runs it with these arguments. */
+function startOf(file: string, argv: readonly string[], entries: readonly FileEntry[]) {
+  const folder = posix.dirname(file) === '.' ? '' : `${posix.dirname(file)}/`;
+  let name = 'gantry_start.py';
+  while (entries.some(({ path }) => path === folder + name)) name = `_${name}`;
+  return { path: folder + name, content: scriptStart(posix.basename(file), argv) };
 }
 
 function splitTarget(target: string): [file: string, functionName: string | undefined] {
@@ -172,20 +186,19 @@ function describeFunction({ parameters }: ProgramStructure, name: string | undef
   return name !== undefined && found ? { name, parameters: found } : undefined;
 }
 
-/** The function to call, undefined if the file has a main guard and calls it itself. */
+/** The function to call, undefined for a script: it has a main guard, or no function of a usual name. */
 function functionToCall(
   { functions, guards }: ProgramStructure,
   file: string,
   requested: string | undefined,
-  hasArguments: boolean,
+  hasData: boolean,
 ): string | undefined {
   if (requested !== undefined) {
     return functions.includes(requested) ? requested : throwMissing(functions, file, requested);
   }
   const usual = guards.length > 0 ? undefined : defaultNames.find((name) => functions.includes(name));
   const [candidate] = functions.filter((name) => !name.startsWith('_'));
-  // A file without functions may read its command line itself.
-  if (usual === undefined && guards.length === 0 && hasArguments && candidate !== undefined) {
+  if (usual === undefined && guards.length === 0 && hasData && candidate !== undefined) {
     throw new UsageError(`no function in ${file} takes the data`, {
       why: `it has no main guard and no function named ${defaultNames.slice(0, -1).join(', ')} or ${defaultNames.at(-1)}`,
       fix: gantryCommand`run ${file}::${candidate}`,
@@ -212,8 +225,8 @@ interface PackedFiles {
   exclude: readonly string[];
 }
 
-/** The archive of a run: the files of the folder, where `file` has this content. Throws ProjectError if it is too large. */
-async function packProgram(packed: PackedFiles, file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
+/** The archive of a run: the files of the folder, and these, some in their place. Throws ProjectError if it is too large. */
+async function packProgram(packed: PackedFiles, added: ReadonlyMap<string, Buffer>): Promise<Buffer<ArrayBuffer>> {
   const { entries } = packed;
   // Checked before anything is read: the archive is never smaller than its files.
   checkArchive(totalBytes(entries), packed);
@@ -221,8 +234,10 @@ async function packProgram(packed: PackedFiles, file: string, content: Buffer): 
   for (const entry of entries) {
     const { path, executable } = entry;
     if (path.includes('\\')) throw backslashIn(path);
-    files.push({ path, executable, content: path === file ? content : await readEntry(entry) });
+    files.push({ path, executable, content: added.get(path) ?? (await readEntry(entry)) });
   }
+  for (const [path, content] of added)
+    if (!entries.some((entry) => entry.path === path)) files.push({ path, executable: false, content });
   const tar = await createTar(files);
   checkArchive(tar.length, packed);
   return tar;

@@ -129,7 +129,7 @@ async function send(
   });
   const { runId } = started;
   interruption.message = detach
-    ? sentence`stopping; run ${runId} continues; to follow it: ${gantryCommand`runs follow ${app} ${runId}`}`
+    ? sentence`stopping; run ${runId} continues; to follow it: ${gantryCommand`logs ${app} --run ${runId} -f`}`
     : `canceling run ${runId} of ${app}`;
   step.done(`Started run ${runId} of ${app}`);
   await recordEvent(context, app, 'job', { run: runId });

@@ -11,7 +11,7 @@ import {
   throwUnlessTransient,
   unfinishedError,
 } from '../../platform/waiting/index.ts';
-import { appLogSource, endingOf, type WorkLine, WorkLog } from '../logs/index.ts';
+import { appLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from '../logs/index.ts';
 import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 
@@ -44,35 +44,38 @@ const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 const tailLines = 20;
 
 /**
- * Passes on what the run prints, and returns when the run has ended. The polled status decides, never the log. Throws
+ * Passes on what the run prints (unless its log is `shown` already), and returns when the run has ended. The polled status decides, never the log. Throws
  * ProgramError if the run failed, and at the timeout PendingError, or UnavailableError if nothing is known of the run.
  */
 export async function followRun(
   context: Context,
   { app, run, timeoutMs, config, startedBefore, forwardExitCode = false }: FollowRunOptions,
   onLine: (line: WorkLine) => unknown,
+  shown?: FollowedLog,
 ): Promise<FinishedRun> {
   const { project, progress, elapsed } = context;
   const details = { app, run };
   let status = '';
   let unread: GantryError | undefined;
-  const work = { name: `run ${run} of ${app}`, fix: gantryCommand`runs follow ${app} ${run}`, details };
+  const work = { name: `run ${run} of ${app}`, fix: gantryCommand`logs ${app} --run ${run} -f`, details };
   /** Nobody takes the lines any more. */
   const unwanted = new AbortController();
   const signal = AbortSignal.any([context.signal, unwanted.signal]);
   const deadline = new Deadline({ elapsed, signal }, timeoutMs, () =>
     unfinishedError(work, { timeoutMs, status, failure: unread, startedBefore }),
   );
-  const log = new WorkLog(context, {
-    source: (client) => appLogSource(client, app, { runId: run }),
-    name: 'log of the run',
-    needsStream: true,
-    deadline,
-    async onLine(line) {
-      progress.event('log', { ...details, ...line });
-      await Promise.resolve(onLine(line)).catch((error: unknown) => unwanted.abort(error));
-    },
-  });
+  const newLog = () =>
+    new WorkLog(context, {
+      source: (client) => appLogSource(client, app, { runId: run }),
+      name: 'log of the run',
+      needsStream: true,
+      deadline,
+      async onLine(line) {
+        progress.event('log', { ...details, ...line });
+        await Promise.resolve(onLine(line)).catch((error: unknown) => unwanted.abort(error));
+      },
+    });
+  const log = shown ?? newLog();
   let wasSeen = !startedBefore;
   const polling = {
     poll: (api: Context['api']) => fetchRun(api, { project, app, run }),

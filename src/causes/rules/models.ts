@@ -9,7 +9,7 @@ export const modelRules: readonly FailureRule[] = [
       '429': /\b429\b.{0,200}https:\/\/(?:huggingface|hf)\.co|https:\/\/(?:huggingface|hf)\.co.{0,200}\b429\b/,
     },
     title: 'the hub limits how often models are read',
-    fix: 'set a token as the secret HF_TOKEN, and keep the model on a volume, so that replicas do not download it: gantry weights pull',
+    fix: 'set a token as the secret HF_TOKEN, and keep the model on a volume, so that replicas do not download it: gantry cp hf://ORG/NAME :/models/NAME',
     next: ['secrets', 'set', 'HF_TOKEN'],
   },
   {

@@ -1,5 +1,6 @@
 import { UsageError } from '../../kernel/errors.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
+import type { Context } from '../../platform/context.ts';
 import {
   type CopySummary,
   copy,
@@ -11,22 +12,27 @@ import {
   parseCopyPaths,
 } from '../../storage/copy/index.ts';
 import { watchCopiesInApp } from '../../storage/output-files.ts';
+import { type PullSummary, pullWeights } from '../../storage/weights/index.ts';
 import { defineCommand } from '../command.ts';
-import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
+import { addCopyFlags, type CopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { sha256Flag } from '../flags/values.ts';
 import { document } from '../result-schema.ts';
-import { copyExit, copyView } from '../views/copy.ts';
+import { copyExit, copyView, failedExit } from '../views/copy.ts';
+import { pullFields, pullView } from '../views/weights.ts';
 
 export default defineCommand({
   configure: (command) =>
     addCopyFlags(
       command
-        .argument('<path...>', 'sources and, last, the target; on a volume: volume:/path or :/path; - is stdin, stdout')
+        .argument('[path...]', 'sources and, last, the target; on a volume: volume:/path or :/path; - is stdin, stdout')
         .option('--sha256 <hex>', 'checksum that the file at a https:// URL must have', sha256Flag)
+        .option('--lock', 'record a URL in weights.lock; without paths, copy all that it has')
         .option('--no-clobber', 'skip files that exist')
         .option('--update', 'skip files that are unchanged (same size, not older)'),
     ),
-  run: async (context, paths, flags): Promise<CopySummary | RawOutput> => {
+  run: async (context, paths, flags): Promise<CopySummary | PullSummary | RawOutput> => {
+    if (isPull(paths, flags)) return pull(context, paths, flags);
+    if (paths.length === 0) throw new UsageError('missing argument <path>', { fix: 'gantry cp FILE :/FILE' });
     const words = parseCopyPaths(paths, context, { sha256: flags.sha256 });
     if (flags.sha256 !== undefined && words.sources[0]?.kind !== 'web') throw sha256AloneError();
     if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, toCopyOptions(flags)));
@@ -39,28 +45,59 @@ export default defineCommand({
     if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
     return summary;
   },
-  exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value)),
-  view: (value) => (value instanceof RawOutput ? () => '' : copyView(value)),
+  exit: (value) => (value instanceof RawOutput ? 'ok' : 'lock' in value ? failedExit(value.failed) : copyExit(value)),
+  view: (value) => (value instanceof RawOutput ? () => '' : 'lock' in value ? pullView(value) : copyView(value)),
   details: [
     "Remote paths are written volume:/path, or :/path for the default volume. A folder's contents are copied; with several sources, each keeps its name. If no path is remote, the last one is a path on the default volume. Run the same command again to resume an interrupted copy.",
-    'A file at a https:// URL goes to a volume without being stored on this machine. It counts as copied only with the SHA-256 of --sha256.',
+    'A file at a https:// URL (with --sha256) and a model of the hub (hf://ORG/NAME or hf://ORG/NAME@REVISION) go to a volume without being stored on this machine. For gated models, set HF_TOKEN. weights.lock records the commit and the checksums of a model: commit it, gantry check and gantry volumes verify use it.',
     'stdin is stored in a temporary file until it ends, because its size must be known before the upload. An uploaded file counts as copied once the volume lists it with its full size.',
     'If file names are equal on the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
-  json: document(copySummaryFields),
+  json: document(copySummaryFields, pullFields),
   effect: 'destroys',
-  onlyReads: (paths) => isDownload(paths),
+  onlyReads: (paths, flags) => !isPull(paths, flags) && isDownload(paths),
   examples: [
     'cp model.bin :/models/',
     'cp :/results ./results --update',
     'cp ./dataset default:/dataset --exclude "*.tmp"',
     'cp :/models/a.bin :/backup/ --verify',
+    'cp hf://Qwen/Qwen3-0.6B :/models/qwen',
+    'cp hf://Qwen/Qwen3-0.6B@main :/models/qwen --include "*.safetensors" --include "*.json"',
+    'cp --lock',
     'cp checkpoint.pt checkpoints/checkpoint.pt',
     'cp https://example.com/model.gguf :/models/ --sha256 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
     'cp - :/notes.txt',
     'cp :/notes.txt -',
   ],
 });
+
+/** Weights have checksums of their own, and a lock that records them. */
+function isPull([source]: readonly string[], { lock }: { lock?: true | undefined }): boolean {
+  return lock === true || source?.startsWith('hf://') === true;
+}
+
+function pull(context: Context, paths: string[], flags: CopyFlags & { sha256?: string | undefined }) {
+  const [source, target, ...more] = paths;
+  if (more.length > 0) throw new UsageError('one model is copied at a time', { fix: 'name a source and a folder' });
+  for (const [flag, isGiven] of Object.entries(notOfModels(flags)))
+    if (isGiven) throw new UsageError(`${flag} is not for models`, { why: 'each file has the checksum of the hub' });
+  const { include = [], exclude = [], dryRun = false, sha256, limitRate, resume } = flags;
+  return pullWeights(context, { source, target, sha256, limitRate, resume, include, exclude, dryRun });
+}
+
+/** Flags that a copy of weights has no use for: the lock says what is skipped, and all of it is verified. */
+function notOfModels({ clobber, update, follow, checksum, verify, renameClashes, partSize, concurrency }: CopyFlags) {
+  return {
+    '--no-clobber': clobber === false,
+    '--update': update,
+    '--no-follow': !follow,
+    '--no-checksum': !checksum,
+    '--verify': verify,
+    '--rename-clashes': renameClashes,
+    '--part-size': partSize !== undefined,
+    '--concurrency': concurrency !== undefined,
+  };
+}
 
 function sha256AloneError(): UsageError {
   return new UsageError('--sha256 is for a file at a https:// URL', {

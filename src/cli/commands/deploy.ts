@@ -5,6 +5,8 @@ import {
   type DeployPlan,
   fewAtOnce,
   findApps,
+  type Packed,
+  packApp,
   prepareDeploy,
   type Question,
   readLocalApp,
@@ -26,6 +28,7 @@ import type { FailureDocument } from '../../kernel/output/failure.ts';
 import { count, shortBuild } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
 import type { View } from '../../kernel/output/page.ts';
+import { RawOutput } from '../../kernel/output/raw-output.ts';
 import { stackViews, table } from '../../kernel/output/table.ts';
 import { announceEnd } from '../../local/notify/index.ts';
 import type { Context } from '../../platform/context.ts';
@@ -37,6 +40,7 @@ import { anything, boolean, document, integer, list, object, optional, text } fr
 import { commitText } from '../views/build.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { deploymentFields, deployPlanFields } from '../views/deployment-fields.ts';
+import { fileDecisionsView, packedFields } from '../views/file-decisions.ts';
 import { statusCell } from '../views/status.ts';
 
 const deployedAppsFields = {
@@ -59,6 +63,8 @@ export default defineCommand({
   run: (unlimited, folders, options): Promise<Result> =>
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
       if (folders.length > 0) return deployApps(unlimited, folders, options);
+      const { output } = options;
+      if (output !== undefined) return packApp(unlimited, { ...options, output });
       const { dryRun = false, timeout: typedMs, watch } = options;
       const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
       const limit = new TimeLimit(unlimited, { typedMs, failure });
@@ -107,12 +113,22 @@ export default defineCommand({
     }),
   exit: (value, { detailedExitCode }) =>
     worstExit(
-      'apps' in value ? value.apps.map(({ exitCode }) => exitCode) : [detailedExitCode && value.changed ? 3 : 0],
+      isPacked(value)
+        ? [0]
+        : 'apps' in value
+          ? value.apps.map(({ exitCode }) => exitCode)
+          : [detailedExitCode && value.changed ? 3 : 0],
     ),
   view: (value) =>
-    'apps' in value ? deployedAppsView(value) : 'dryRun' in value ? deployPlanView(value) : () => value.endpoint,
+    isPacked(value)
+      ? packedView(value)
+      : 'apps' in value
+        ? deployedAppsView(value)
+        : 'dryRun' in value
+          ? deployPlanView(value)
+          : () => value.endpoint,
   data: documentOf,
-  json: document(deploymentFields, deployPlanFields, deployedAppsFields),
+  json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
   next: nextCommands,
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
@@ -125,6 +141,7 @@ export default defineCommand({
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
     'deploy --watch --smoke /health --or-rollback',
+    'deploy --dry-run -o app.zip',
     'deploy --dry-run --save-plan gantry-plan.json',
     'deploy --apply-plan gantry-plan.json',
   ],
@@ -140,8 +157,9 @@ async function parseSmokeTests(typed: readonly string[]) {
 /** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */
 async function deployApps(context: Context, folders: string[], options: DeployFlags): Promise<DeployedApps> {
   const { cwd, progress, prompt, signal } = context;
-  const { name, events, savePlan, applyPlan } = options;
-  if (name ?? events) throw new UsageError('--name and --events are for one app', { fix: 'leave out the folders' });
+  const { name, events, output, savePlan, applyPlan } = options;
+  if (name ?? events ?? output)
+    throw new UsageError('--name, --output and --events are for one app', { fix: 'leave out the folders' });
   const { callCommand } = await import('../mcp/call.ts');
   const apps = await findApps(context, folders, options.configFile);
   const deployEach = async (flags: DeployFlags): Promise<DeployedApps> => {
@@ -149,7 +167,8 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
       const planOf = (place?: string) => place && join(resolve(cwd, place), `${app}.json`);
       const own = flagsOfOne(flags, { savePlan: planOf(savePlan), applyPlan: planOf(applyPlan) });
       const asked = [prompt.isConfirmed ? '--yes' : [], progress.isQuiet ? '--quiet' : []].flat();
-      const argv = ['deploy', '-C', resolve(cwd, folder), ...own, ...asked, '--json'];
+      const at = ['-C', resolve(cwd, folder), '--config-file', options.configFile];
+      const argv = ['deploy', ...at, ...own, ...asked, '--json'];
       const onLine = (line: string) => progress.relay(`${app}: ${line}`);
       const { code, stdout } = await callCommand(context, argv, { signal, idle: { onIdle: () => () => {} }, onLine });
       const { next: _, ...shown } = JSON.parse(`${stdout}`);
@@ -172,8 +191,8 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
 /** A deployment, and how to call it. */
 type Deployed = Deployment & { call: SampleCall | undefined };
 
-function documentOf(value: Result): DeployPlan | Deployment | DeployedApps {
-  if ('dryRun' in value || 'apps' in value) return value;
+function documentOf(value: Result): DeployPlan | Deployment | DeployedApps | Packed {
+  if (value instanceof RawOutput || isPacked(value) || 'dryRun' in value || 'apps' in value) return value as DeployPlan;
   const { call: _, ...deployment } = value;
   return deployment;
 }
@@ -215,9 +234,20 @@ async function reportOutcome(context: Context, { app }: DeployPlan, work: () => 
   }
 }
 
-type Result = DeployPlan | Deployed | DeployedApps;
+type Result = DeployPlan | Deployed | DeployedApps | Packed | RawOutput;
+
+/** The archive of `--output`, or its bytes. */
+function isPacked(value: Result): value is Packed | RawOutput {
+  return value instanceof RawOutput || 'entries' in value;
+}
+
+function packedView(value: Packed | RawOutput): View {
+  if (value instanceof RawOutput) return () => '';
+  return value.selection ? fileDecisionsView(value.selection) : () => value.file;
+}
 
 function nextCommands(value: Result, options: DeployFlags, [folders]: readonly unknown[]): NextCommand[] {
+  if (isPacked(value)) return [];
   const failed = 'apps' in value ? value.apps.flatMap(({ folder, error }) => (error ? [folder] : [])) : [];
   const goOn = { line: deployAgain(options, { ifChanged: true }, failed), when: 'to deploy those that failed' };
   if (failed.length > 0) return options.dryRun ? [] : [goOn];
@@ -232,7 +262,7 @@ function nextCommands(value: Result, options: DeployFlags, [folders]: readonly u
   if ('apps' in value || 'dryRun' in value) return [];
   const { app, build, status, call } = value;
   if (buildPhase(status) !== 'succeeded') {
-    return [{ line: gantryCommand`builds follow ${app} ${build}`, when: 'to follow it' }];
+    return [{ line: gantryCommand`logs ${app} --build ${build} -f`, when: 'to follow it' }];
   }
   const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
   return call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }, logs] : [logs];

@@ -1,21 +1,54 @@
-import { runChecks } from '../../local/doctor/index.ts';
+import { type CacheEntry, cacheKinds, clearCache, listCache } from '../../local/cache.ts';
+import { type Check, runChecks } from '../../local/doctor/index.ts';
 import { defineCommand } from '../command.ts';
+import { requiring } from '../flags/rules.ts';
+import { durationFlag } from '../flags/values.ts';
 import { anything, choice, documents, optional, text } from '../result-schema.ts';
+import { cacheDetails, cacheOutput } from '../views/cache-entry.ts';
 import { checksView } from '../views/doctor.ts';
 
 export default defineCommand({
-  run: runChecks,
-  view: checksView,
-  exit: (checks) => checks.find(({ status }) => status === 'failed')?.code ?? 'ok',
+  configure: (command) =>
+    command
+      .addOption(command.createOption('--cache [kind]', 'list what is kept on this machine').choices(cacheKinds))
+      .addOption(requiring(command.createOption('--clear', 'remove it'), 'cache'))
+      .addOption(requiring(command.createOption('--app <app>', 'only archives and runs of this app'), 'cache'))
+      .addOption(
+        requiring(
+          command.createOption('--older-than <duration>', 'only what is unused for this long').argParser(durationFlag),
+          'cache',
+        ),
+      ),
+  run: (context, { cache, clear, ...filter }): Promise<Check[] | CacheEntry[]> => {
+    if (cache === undefined) return runChecks(context);
+    const kind = cache === true ? undefined : cache;
+    return (clear ? clearCache : listCache)(context, { kind, ...filter });
+  },
+  view: (list, { cache }) =>
+    cache === undefined ? checksView(list as Check[]) : cacheOutput.view(list as CacheEntry[]),
+  exit: (list) => list.flatMap((each) => ('check' in each && each.status === 'failed' ? each.code : []))[0] ?? 'ok',
+  empty: ({ clear }) => (clear ? 'there was nothing to remove' : 'nothing is kept on this machine'),
+  // What is kept can be made again, but for archives: clearing asks.
   effect: 'reads',
+  onlyReads: ({ clear }) => clear === undefined,
+  dryRun: true,
   local: true,
-  json: documents({
-    check: text('name of the check'),
-    status: choice(['ok', 'warning', 'failed'], 'ok, warning or failed'),
-    message: text('result'),
-    why: optional(text('cause of a failure, if known')),
-    fix: optional(anything('how to fix it, if there is a problem')),
-    code: optional(text('for a failed check: name of its exit code; the first one is the exit code of the command')),
-  }),
-  examples: ['doctor', 'doctor --json=check,status'],
+  json: documents(
+    {
+      check: text('name of the check'),
+      status: choice(['ok', 'warning', 'failed'], 'ok, warning or failed'),
+      message: text('result'),
+      why: optional(text('cause of a failure, if known')),
+      fix: optional(anything('how to fix it, if there is a problem')),
+      code: optional(text('for a failed check: name of its exit code; the first one is the exit code of the command')),
+    },
+    cacheOutput.fields,
+  ),
+  details: ['--cache has these kinds:', ...cacheDetails],
+  examples: [
+    'doctor',
+    'doctor --cache',
+    'doctor --cache --clear --older-than 30d',
+    'doctor --cache archives --app web --clear --yes',
+  ],
 });

@@ -1,12 +1,22 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { variables } from '../../kernel/environment.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
 import { defineCommand } from '../command.ts';
-import { flagMeaning, globalFlags, helpText, summariesByCategory } from '../reference.ts';
+import {
+  type CommandReference,
+  flagMeaning,
+  globalFlags,
+  helpText,
+  type OutputSchema,
+  type Reference,
+  summariesByCategory,
+} from '../reference.ts';
 import { document, documents, listOr, passThrough, record, text } from '../result-schema.ts';
 import { commandFields } from '../views/command-fields.ts';
+import { commandReferenceView, referenceFields, schemaFields } from '../views/command-reference.ts';
 
 type Row = Record<string, string | number>;
 
@@ -70,41 +80,50 @@ const summaries = record(text('summary'), 'the summary of each command');
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[topic]', `a command, or ${Object.keys(topics).join(', ')}`)
-      .option('--all', 'all commands, not only those that most people use'),
-  run: async (_, topic = '', { all }) => {
-    if (all && topic === '') return allCommands();
+      .argument('[topic...]', `a command, or ${Object.keys(topics).join(', ')}`)
+      .option('--all', 'all commands, or all that there is to say of one')
+      .option('--schema', 'the JSON Schema of what a command prints with --json'),
+  run: async (_, words, { schema }): Promise<readonly Row[] | Reference | CommandReference | OutputSchema> => {
+    const topic = words.join(' ');
+    const { reference, referenceOf, outputSchemaOf } = await import('../reference.ts');
+    if (schema) return outputSchemaOf(topic);
+    if (topic === '') return reference();
     const rows = Object.hasOwn(topics, topic) && topics[topic];
     if (rows) return rows();
+    const isCommand = Object.values(summariesByCategory()).some((names) => Object.hasOwn(names, words[0] ?? ''));
+    if (isCommand) return referenceOf(topic);
     throw new UsageError(`unknown command or topic "${topic}"`, {
       why: `available topics: ${Object.keys(topics).join(', ')}`,
       fix: gantryCommand`--help`,
     });
   },
   verbatim: () => true,
-  view: (rows, { all }) => (all ? allCommandsView : explanation(rows)),
+  view: (value) => {
+    if (isRows(value)) return explanation(value);
+    if ('$schema' in value) return () => stringifyJson(value, 2);
+    return 'commands' in value ? allCommandsView : commandReferenceView(value);
+  },
   json: listOr(
     documents(passThrough({})),
     document(
       commandFields,
       { group: text('of a group: its name'), summary: text('one line'), commands: summaries },
       { categories: record(summaries, 'of the program: the summaries of the commands of each category') },
+      referenceFields,
+      schemaFields,
     ),
   ),
   effect: 'reads',
   local: true,
   exits: [],
   examples: [
-    ...['help --all', 'help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
+    ...['help --all', 'help flags', 'help exit-codes', 'help deploy --all', 'help deploy --schema', 'help --json'],
     'help agents > .claude/skills/gantry/SKILL.md',
   ],
 });
 
-/** `--help` shows the usual words only. */
-function allCommands(): Row[] {
-  return Object.entries(summariesByCategory()).flatMap(([category, summaries]) =>
-    Object.entries(summaries).map(([command, summary]) => ({ category, command, summary })),
-  );
+function isRows(value: unknown): value is readonly Row[] {
+  return Array.isArray(value);
 }
 
 const allCommandsView: View = ({ terminal, columns }) =>

@@ -33,7 +33,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     explain: { summary: 'explain why a build or a run failed', load: () => import('./explain.ts') },
     run: { summary: 'run a Python file once on the platform', load: () => import('./run.ts') },
     check: { summary: 'validate cerebrium.toml without deploying', load: () => import('./check.ts') },
-    package: { summary: 'write the archive that a deploy uploads', load: () => import('./package.ts') },
   },
   Files: {
     cp: { summary: 'copy files to, from and between volumes', load: () => import('./cp.ts') },
@@ -41,25 +40,19 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     ls: { summary: 'list files and folders on a volume', load: () => import('./ls.ts') },
     cat: { summary: 'print files from a volume', load: () => import('./cat.ts') },
     rm: { summary: 'remove files and folders from a volume', load: () => import('./rm.ts') },
-    weights: {
-      summary: 'copy models to a volume and verify them',
-      commands: {
-        pull: { summary: 'copy a model of the hub to a volume', load: () => import('./weights/pull.ts') },
-        verify: { summary: 'compare weights with weights.lock', load: () => import('./weights/verify.ts') },
-      },
-    },
     volumes: {
-      summary: 'list, measure and resize volumes',
+      summary: 'list, measure, verify and resize volumes',
       commands: {
         list: { summary: 'list volumes and their sizes', load: () => import('./volumes/list.ts') },
         usage: { summary: 'show what takes the space of a volume', load: () => import('./volumes/usage.ts') },
+        verify: { summary: 'compare weights with weights.lock', load: () => import('./volumes/verify.ts') },
         resize: { summary: 'make a volume larger', load: () => import('./volumes/resize.ts') },
       },
     },
   },
   Manage: {
     apps: {
-      summary: 'list, inspect, scale and delete apps',
+      summary: 'list, inspect, scale, measure and delete apps',
       commands: {
         list: { summary: 'list the apps of the project', load: () => import('./apps/list.ts') },
         get: { summary: 'show an app', load: () => import('./apps/get.ts') },
@@ -69,6 +62,9 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
           summary: 'deploy what serves once more, with the secrets of now',
           load: () => import('./apps/restart.ts'),
         },
+        tune: { summary: 'suggest scaling settings from past calls', load: () => import('./apps/tune.ts') },
+        bench: { summary: 'measure an app under load', load: () => import('./apps/bench.ts') },
+        prune: { summary: 'delete previews of this repository', load: () => import('./apps/prune.ts') },
         delete: { summary: 'delete an app', load: () => import('./apps/delete.ts') },
       },
     },
@@ -76,19 +72,12 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     promote: { summary: 'deploy what serves as one app as another', load: () => import('./promote.ts') },
     history: { summary: 'show what was deployed, what served and what was found', load: () => import('./history.ts') },
     builds: {
-      summary: 'list, inspect, follow and cancel builds',
+      summary: 'list, inspect, compare and cancel builds',
       commands: {
         list: { summary: 'list the builds of an app', load: () => import('./builds/list.ts') },
         get: { summary: 'show a build, or list its files', load: () => import('./builds/get.ts') },
-        follow: { summary: 'show the log of a build until it ends', load: () => import('./builds/follow.ts') },
+        compare: { summary: 'compare the calls of two builds', load: () => import('./builds/compare.ts') },
         cancel: { summary: 'cancel a build', load: () => import('./builds/cancel.ts') },
-      },
-    },
-    previews: {
-      summary: 'list and delete the apps that deploy --preview makes',
-      commands: {
-        list: { summary: 'list previews', load: () => import('./previews/list.ts') },
-        prune: { summary: 'delete previews of this repository', load: () => import('./previews/prune.ts') },
       },
     },
     runs: {
@@ -98,18 +87,12 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         chart: { summary: 'chart requests and latency', load: () => import('./runs/chart.ts') },
         export: { summary: 'write runs as JSON lines or CSV', load: () => import('./runs/export.ts') },
         get: { summary: 'show a run', load: () => import('./runs/get.ts') },
-        follow: { summary: 'wait until a run ends', load: () => import('./runs/follow.ts') },
         cancel: { summary: 'cancel a run', load: () => import('./runs/cancel.ts') },
       },
     },
     cost: { summary: 'show what apps cost, what for, and what is wasted', load: () => import('./cost.ts') },
-    tune: { summary: 'show what other scaling settings would have meant', load: () => import('./tune.ts') },
-    compare: { summary: 'compare the calls of two builds', load: () => import('./compare.ts') },
-    bench: { summary: 'measure how many calls an app takes, and at what cost', load: () => import('./bench.ts') },
-    top: { summary: 'show live how apps are doing', load: () => import('./top.ts') },
-    watch: { summary: 'wait until a figure of an app passes a bound', load: () => import('./watch.ts') },
     metrics: {
-      summary: 'chart what replicas use, or how long they take to start',
+      summary: 'chart or watch what replicas use and how fast they are',
       load: () => import('./metrics.ts'),
       commands: {
         serve: { summary: 'serve the figures of apps to Prometheus', load: () => import('./metrics/serve.ts') },
@@ -173,31 +156,17 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     login: { summary: 'log in, or store a token', load: () => import('./login.ts') },
     logout: { summary: 'remove the stored token', load: () => import('./logout.ts') },
     whoami: { summary: 'show the current login and project', load: () => import('./whoami.ts') },
-    profiles: {
-      summary: 'list, select and remove profiles',
-      commands: {
-        list: { summary: 'list profiles', load: () => import('./profiles/list.ts') },
-        use: { summary: 'select a profile', load: () => import('./profiles/use.ts') },
-        remove: { summary: 'remove a profile and its token', load: () => import('./profiles/remove.ts') },
-      },
-    },
     config: {
-      summary: 'manage settings',
+      summary: 'manage settings and profiles',
       commands: {
         list: { summary: 'list all settings', load: () => import('./config/list.ts') },
         get: { summary: 'print a setting', load: () => import('./config/get.ts') },
         set: { summary: 'store a setting in the current profile', load: () => import('./config/set.ts') },
+        profiles: { summary: 'list, select and remove profiles', load: () => import('./config/profiles.ts') },
         unset: { summary: 'remove a setting from the current profile', load: () => import('./config/unset.ts') },
       },
     },
-    cache: {
-      summary: 'list and remove what gantry keeps on this machine',
-      commands: {
-        list: { summary: 'list what is kept, with its size', load: () => import('./cache/list.ts') },
-        clear: { summary: 'remove what is kept', load: () => import('./cache/clear.ts') },
-      },
-    },
-    doctor: { summary: 'check this machine, the settings and the connection', load: () => import('./doctor.ts') },
+    doctor: { summary: 'check this machine, or list what is kept on it', load: () => import('./doctor.ts') },
     open: { summary: 'open the dashboard in a browser', load: () => import('./open.ts') },
     api: { summary: 'call any endpoint of the platform', load: () => import('./api.ts') },
     emulator: {
@@ -226,7 +195,6 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     completion: { summary: 'generate a shell completion script', load: () => import('./completion.ts') },
-    reference: { summary: 'describe all commands, flags and exit codes', load: () => import('./reference.ts') },
     help: { summary: 'show help for a command or topic', load: () => import('./help.ts') },
   },
 };

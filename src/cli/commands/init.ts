@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
 import { checkAppConfig } from '../../app/config.ts';
 import { appNameDoubt, toAppName } from '../../app/rules/name.ts';
 import { sections } from '../../app/schema.ts';
 import { projectTemplate } from '../../app/template.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
 import { ConflictError, FailedError, GantryError, systemCode, UsageError } from '../../kernel/errors.ts';
@@ -20,6 +18,7 @@ import {
 } from '../../local/ci/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { defineCommand } from '../command.ts';
+import { computeFlag, knownValue } from '../flags/hardware.ts';
 import { requiring } from '../flags/rules.ts';
 import { document, list, optional, text } from '../result-schema.ts';
 
@@ -101,20 +100,8 @@ export default defineCommand({
   examples: ['init', 'init my-app --compute ADA_L4', 'init --agents', 'init --ci github', 'init apps/web --ci gitlab'],
 });
 
-function computeFlag(text: string): string {
-  return oneOf(text.toUpperCase().replace(/-/g, '_'), sections.hardware.keys.compute.oneOf);
-}
-
 function pythonFlag(text: string): string {
-  return oneOf(text, sections.deployment.keys.python_version.oneOf);
-}
-
-/** A new app starts with what is documented. Its config file may have other values later. */
-function oneOf(value: string, known: readonly string[] = []): string {
-  if (known.includes(value)) return value;
-  const meant = closestName(value, known);
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  throw new InvalidArgumentError(`Expected ${known.join(', ')}.${hint}`);
+  return knownValue(text, sections.deployment.keys.python_version.oneOf);
 }
 
 /** Whether a deploy would have a token. Without one, the emulator is where to begin. */

@@ -21,7 +21,7 @@ export default defineCommand({
     callFlags(
       appArgument(command.usage('[app] [function] [name=value...]')).argument(
         '[args...]',
-        'function (default: run), then parameters: name=text, or name:=json',
+        'function (default: run), then parameters: name=text, name:=json or name=@FILE (text, or base64 of other bytes)',
       ),
     )
       .option('-i, --show-headers', 'print the status and headers before the body')
@@ -73,12 +73,13 @@ export default defineCommand({
   json: afterEvents(appEventFields, document(appResponseFields, asyncFields, appStreamFields)),
   next: (value) =>
     'record' in value && value.record === null
-      ? [{ line: gantryCommand`runs follow ${value.app} ${value.run}`, when: 'to follow it' }]
+      ? [{ line: gantryCommand`logs ${value.app} --run ${value.run} -f`, when: 'to follow it' }]
       : [],
   effect: 'changes',
   exits: [...platformExits, 'pending', 'app-error'],
   examples: [
     'invoke web prompt="a red fox" steps:=20',
+    'invoke web classify image=@photo.png',
     'invoke web --data @body.json --json=body',
     'invoke web chat --stream prompt=hello',
     'invoke web predict --data \'{"prompt": "a red fox"}\'',

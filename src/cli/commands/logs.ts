@@ -1,13 +1,23 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import { appLogSource, buildLogSource, findContainer, type ReadLogOptions, readLog } from '../../calls/logs/index.ts';
-import { readRunEnding, resolveRun } from '../../calls/runs/index.ts';
-import { fetchBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
-import { UsageError } from '../../kernel/errors.ts';
+import {
+  appLogSource,
+  buildLogSource,
+  findContainer,
+  type ReadLogOptions,
+  readLog,
+  readWorkLog,
+} from '../../calls/logs/index.ts';
+import { followRun, readRunEnding, resolveRun } from '../../calls/runs/index.ts';
+import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
+import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
-import { type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
+import { requiring } from '../flags/rules.ts';
+import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
 import { logOutput } from '../views/log-line.ts';
 
 /** Lines to show of an app, whose log has no end, if no flag says how far to go back. */
@@ -29,44 +39,113 @@ export default defineCommand({
         command
           .createOption('--build [id]', 'show the log of a build (default: latest) instead')
           .conflicts(['run', 'container', 'source']),
+      )
+      .addOption(
+        requiring(
+          command
+            .createOption('--timeout <duration>', 'stop waiting for the end (default: 1h)')
+            .argParser(durationFlag),
+          'follow',
+        ),
       ),
   run: async (context, app, flags) => {
-    const { project, signal, openLog, interruption, cwd, platformNow } = context;
-    const { source: stream, search, build, run } = flags;
+    const { run, build, timeout } = flags;
+    if (flags.follow && (run ?? build) !== undefined) {
+      const named = run === undefined ? `build of ${app}` : `run ${run} of ${app}`;
+      const limit = new TimeLimit(context, { typedMs: timeout, failure: `the status of the ${named} was not known` });
+      return run === undefined ? followedBuild(limit, app, flags) : followedRun(limit, app, { ...flags, run });
+    }
+    if (timeout !== undefined) throw new UsageError('--timeout needs -f and --run or --build');
+    const { interruption } = context;
     const options = readLogOptions(context, flags, (build ?? run) === undefined ? defaultLines : undefined);
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
-    const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
-    const client = { api, project, openLog };
-    const runId = run === undefined ? undefined : await resolveRun({ ...client, cwd, platformNow }, app, run);
-    const container =
-      flags.container === undefined ? undefined : await findContainer({ ...client, signal }, app, flags.container);
-    if (build) {
+    const api = options.follow ? context.apiWithSignal(context.signal, () => {}) : context.api;
+    const client = { ...clientOf(context), api };
+    if (build !== undefined) {
       const id = await resolveBuild(client, app, build === true ? undefined : build);
-      const readStatus = async () => (await fetchBuild(api, { project, app, build: id })).status;
       const readEnding = () => readBuildEnding(context, app, id);
-      return readLog(context, buildLogSource(client, app, id, { search, readStatus }), { ...options, readEnding });
+      return readLog(context, buildSource(client, app, id, flags), { ...options, readEnding });
     }
-    const readEnding = runId === undefined ? undefined : () => readRunEnding(context, app, runId);
-    return readLog(context, appLogSource(client, app, { container, stream, search, runId }), {
-      ...options,
-      readEnding,
-    });
+    const id = run === undefined ? undefined : await resolveRun(client, app, run);
+    const readEnding = id === undefined ? undefined : () => readRunEnding(context, app, id);
+    return readLog(context, await appSource(context, client, app, id, flags), { ...options, readEnding });
   },
   ...logOutput,
   effect: 'reads',
+  exits: [...platformExits, 'pending', 'build-failed', 'not-ready', 'app-error'],
   details: [
-    'Of an app, the last 100 lines are shown; of a build or a run, all of them. --run, --container and --source do not apply to the log of a build.',
+    'Of an app, the last 100 lines are shown; of a build or a run, all of them. -f with --run or --build waits for the end, and exits with its exit code. --run, --container and --source do not apply to the log of a build.',
   ],
   examples: [
     'logs web',
     'logs web -f --timestamps --prefix',
     'logs web --since 1h30m --source stderr --search Traceback',
     'logs web --run 6fa459ea-ee8a',
-    'logs web --build -f',
+    'logs web --build -f --timeout 10m',
     "logs web --since 2026-11-20 --json | jq -r '.logLine // empty'",
   ],
 });
+
+/** The log of a build until it has ended; throws if it failed. */
+async function followedBuild(limit: TimeLimit, app: string, flags: Flags) {
+  const { unlimited: context } = limit;
+  const { build } = flags;
+  const id = await resolveBuild(limit.context, app, build === true ? undefined : build);
+  context.interruption.message = sentence`stopped following; build ${id} continues; to follow it: ${gantryCommand`logs ${app} --build ${id} -f`}`;
+  const options = { ...readLogOptions(context, flags), readEnding: () => readBuildEnding(context, app, id) };
+  const timeoutMs = limit.handOver();
+  return readWorkLog(
+    context,
+    (own, ended) => readLog(own, buildSource(clientOf(own), app, id, flags), { ...options, ended }),
+    (own, shown) => followBuild(own, { app, build: id, logs: true, shown, timeoutMs, startedBefore: true }),
+  );
+}
+
+/** The log of a run until it has ended; throws if it failed. */
+async function followedRun(limit: TimeLimit, app: string, flags: Flags & { run: string }) {
+  const { unlimited: context } = limit;
+  const run = await resolveRun(limit.context, app, flags.run);
+  context.interruption.message = sentence`stopped following; run ${run} continues; to follow it: ${gantryCommand`logs ${app} --run ${run} -f`}`;
+  const source = await appSource(limit.context, clientOf(context), app, run, flags);
+  const options = { ...readLogOptions(context, flags), readEnding: () => readRunEnding(context, app, run) };
+  const timeoutMs = limit.handOver();
+  return readWorkLog(
+    context,
+    (own, ended) => readLog(own, source, { ...options, ended }),
+    (own, shown) => followRun(own, { app, run, timeoutMs, startedBefore: true }, () => {}, shown),
+  );
+}
+
+type Client = Pick<Context, 'api' | 'project' | 'openLog' | 'cwd' | 'platformNow'>;
+
+function clientOf({ api, project, openLog, cwd, platformNow }: Context): Client {
+  return { api, project, openLog, cwd, platformNow };
+}
+
+function buildSource(client: Client, app: string, build: string, { search }: Flags) {
+  const readStatus = async () => (await fetchBuild(client.api, { project: client.project, app, build })).status;
+  return buildLogSource(client, app, build, { search, readStatus });
+}
+
+async function appSource(
+  { signal }: Context,
+  client: Client,
+  app: string,
+  runId: string | undefined,
+  { container: part, source: stream, search }: Flags,
+) {
+  const container = part === undefined ? undefined : await findContainer({ ...client, signal }, app, part);
+  return appLogSource(client, app, { container, stream, search, runId });
+}
+
+interface Flags extends LogFlags {
+  run?: string | undefined;
+  build?: string | true | undefined;
+  container?: string | undefined;
+  source?: 'stdout' | 'stderr' | undefined;
+  search?: string | undefined;
+}
 
 interface LogFlags {
   follow?: true | undefined;

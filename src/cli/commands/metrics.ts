@@ -1,10 +1,23 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { findContainer } from '../../calls/logs/index.ts';
+import {
+  type Condition,
+  figureNames,
+  figureText,
+  leastIntervalMs,
+  type MetCondition,
+  parseCondition,
+  runTop,
+  type TopFrame,
+  watchApp,
+} from '../../insight/monitor/index.ts';
+import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
+import { duration } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock, localTimeZone } from '../../kernel/output/time-zone.ts';
 import { wallClock } from '../../kernel/wall-clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -19,18 +32,21 @@ import {
 import { unixTime } from '../../platform/contract/scalars.ts';
 import { atPlatformTime } from '../../platform/replies/index.ts';
 import { defineCommand } from '../command.ts';
-import { appArgument } from '../flags/app.ts';
+import { appsArgument, checkApps } from '../flags/app.ts';
 import { type ChartPageFlags, chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
-import { type RangeFlags, rangeFlags, resolveRange } from '../flags/range.ts';
-import { repeatableChoiceFlag, zoneFlag } from '../flags/values.ts';
-import { anything, document, passThrough, text } from '../result-schema.ts';
+import { type RangeFlags, resolveRange } from '../flags/range.ts';
+import { requiring } from '../flags/rules.ts';
+import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
+import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
+import { appFigures } from '../views/app-figures.ts';
+import { liveFields, liveView } from '../views/live-figures.ts';
 import { startupReport, startupView } from '../views/startup-times.ts';
 import { type ChartRange, createTimeline, medianDistance, rangeText } from '../views/timeline.ts';
 
 export default defineCommand({
   configure: (command) =>
     chartPageFlags(
-      metricsFlags(appArgument(command))
+      metricsFlags(appsArgument(command))
         .option(
           '--metric <metric>',
           `${resourceMetrics.join(', ')}; repeatable (default: all)`,
@@ -40,35 +56,123 @@ export default defineCommand({
           command
             .createOption('--startup', 'chart how long replicas take to start instead of what they use')
             .conflicts('metric'),
+        )
+        .addOption(
+          command.createOption('--live', 'show figures of the last minute, again and again').conflicts('until'),
+        )
+        .addOption(
+          requiring(command.createOption('--for <duration>', 'end after this time').argParser(durationFlag), 'live'),
+        )
+        .addOption(
+          requiring(
+            command.createOption('--timeout <duration>', 'stop waiting (default: 1h)').argParser(durationFlag),
+            'until',
+          ),
         ),
     ),
-  run: async (context, app, flags): Promise<ResourceMetrics & StartupTimes> => {
+  run: async (context, app, { live, for: forMs, ...flags }): Promise<Result> => {
+    const { allApps } = flags;
+    checkApps(app, { allApps });
+    if (live) return runTop(context, { app, everyMs: leastIntervalMs, forMs });
+    if (app === undefined) throw new UsageError('metrics of all apps are shown live', { retryWith: ['--live'] });
+    if (flags.until?.conditions.length) return waitFor(context, app, flags.until.conditions, flags.timeout);
+    if (flags.timeout !== undefined) throw new UsageError("--timeout needs a condition, such as --until 'p90>5s'");
     checkChartPageFlags(flags);
-    return flags.startup ? readStartup(context, app, flags) : readResources(context, app, flags);
+    const ranged = { ...flags, until: flags.until?.time };
+    return flags.startup ? readStartup(context, app, ranged) : readResources(context, app, ranged);
   },
-  view: (reply, flags) => (page) =>
-    (flags.startup ? startupView : resourcesView)(reply, chartOptions(flags, page.now))(page),
+  view: (value, flags) => (page) => {
+    if (isFrame(value)) return liveView(value)(page);
+    if (isMet(value)) return metView(value)(page);
+    const ranged = { ...flags, until: flags.until?.time };
+    return (flags.startup ? startupView : resourcesView)(value, chartOptions(ranged, page.now))(page);
+  },
+  data: (value) => {
+    if (!isFrame(value)) return value;
+    const { at, project, apps, failures, problem } = value;
+    return { at, project, apps, failures, problem };
+  },
   effect: 'reads',
-  json: document(
-    passThrough({
-      cpu: anything('timestamps, and series (name, data) in cores; a gap is null'),
-      memory: anything('the same in GB'),
-      gpu: anything('the same in GB of GPU memory'),
-      containers: anything('the same; number of containers'),
-      requests: anything('the same; number of requests'),
-      status: text('with --startup: "success" if there is data'),
-      data: anything(
-        'with --startup: time_series (timestamp, p50, p90, p99; seconds), total_runs, start_date, end_date',
-      ),
-    }),
+  live: true,
+  exits: [...platformExits, 'pending'],
+  json: afterEvents(
+    liveFields,
+    document(
+      passThrough({
+        cpu: anything('timestamps, and series (name, data) in cores; a gap is null'),
+        memory: anything('the same in GB'),
+        gpu: anything('the same in GB of GPU memory'),
+        containers: anything('the same; number of containers'),
+        requests: anything('the same; number of requests'),
+        status: text('with --startup: "success" if there is data'),
+        data: anything(
+          'with --startup: time_series (timestamp, p50, p90, p99; seconds), total_runs, start_date, end_date',
+        ),
+      }),
+      {
+        app: text('app name'),
+        condition: text('the condition that has held, as it was typed'),
+        value: number('the figure: in ms, percent, or a number'),
+        heldMs: number('how long it has held, in ms'),
+        waitedMs: number('how long it took, in ms'),
+        figures: appFigures,
+      },
+    ),
   ),
+  details: [
+    `--until waits for a condition: a figure of the last minute, > >= < or <=, a bound, and how long it has to hold. Figures: ${figureNames.join(', ')}; errors in percent, cold as cold starts a minute, rate as calls a second. Exits with 8 at the time limit.`,
+    'Keys of --live: j and k select an app, l shows its log, c compares its build with the one before, q quits.',
+  ],
   examples: [
     'metrics web',
+    'metrics web --live',
+    "metrics web --until 'p90>5s for 5m' --until 'errors>1%'",
     'metrics web --startup --since 7d --resolution high',
     'metrics web --container p-123-web-6f-1 --metric memory',
     'metrics web --since 30d --html resources.html',
   ],
 });
+
+type Result = (ResourceMetrics & StartupTimes) | MetCondition | ReturnType<typeof runTop>;
+
+function isFrame(value: object): value is TopFrame {
+  return 'failures' in value && 'apps' in value;
+}
+
+function isMet(value: object): value is MetCondition {
+  return 'condition' in value && 'heldMs' in value;
+}
+
+/** A time, as of other ranges, or conditions to wait for. */
+interface Until {
+  time?: TimeFromNow;
+  conditions: Condition[];
+}
+
+function untilFlag(text: string, { conditions }: Until = { conditions: [] }): Until {
+  return /[<>]/.test(text)
+    ? { conditions: [...conditions, parseCondition(text)] }
+    : { time: timeFlag(text), conditions };
+}
+
+function waitFor(context: Context, app: string, conditions: Condition[], timeoutMs = 3_600_000) {
+  const longest = conditions.find(({ forMs }) => forMs > timeoutMs);
+  if (longest) {
+    throw new UsageError(`--timeout ${duration(timeoutMs)} is shorter than "${longest.text}"`, {
+      fix: `--timeout ${Math.ceil((2 * longest.forMs) / 60_000)}m`,
+    });
+  }
+  return watchApp(context, { app, conditions, timeoutMs });
+}
+
+function metView(met: MetCondition): View {
+  return keyValueTable([
+    ['app', met.app],
+    ['condition', met.condition],
+    ['value', ({ terminal }) => (terminal ? figureText(parseCondition(met.condition), met.value) : String(met.value))],
+    ['waited', ({ terminal }) => (terminal ? duration(met.waitedMs) : String(met.waitedMs))],
+  ]);
+}
 
 type Flags = ChartFlags & Parameters<typeof metricsQuery>[2];
 
@@ -115,7 +219,13 @@ async function readStartup(context: Context, app: string, flags: Flags) {
 
 /** Adds the flags of commands that show what replicas did over time. */
 function metricsFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
-  return rangeFlags(command)
+  return command
+    .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
+    .option(
+      '--until <when>',
+      "end at this time, or wait for a condition such as 'p90>5s for 5m'; repeatable",
+      untilFlag,
+    )
     .option('--container <name>', 'only show this container; a part of its name is enough')
     .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
     .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag);

@@ -1,5 +1,4 @@
 import {
-  addParameters,
   followProgram,
   type OwnFlag,
   parseProgramArguments,
@@ -13,20 +12,31 @@ import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
+import { withConfigFile } from '../flags/app.ts';
+import { computeFlag, gpuFlag } from '../flags/hardware.ts';
 import { durationFlag } from '../flags/values.ts';
 import { document, text } from '../result-schema.ts';
 import { runFields, runOutput } from '../views/run-output.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
+    withConfigFile(command)
       .usage('[flags] <file[::function]> [arguments...]')
       .argument('<file[::function]>', 'Python file in this folder, and the function to call')
-      .argument('[arguments...]', 'parameters: --name text, name=text or name:=json')
+      .argument(
+        '[arguments...]',
+        'of the function: --name text, name=text, name:=json or name=@FILE; of a script: its command line',
+      )
       .option('--data <json>', 'arguments as JSON, @file with JSON, or - for stdin; parameters replace its keys')
       // As in the official client; other commands have --region alone.
       .addOption(command.createOption('-r <region>').hideHelp())
-      .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
+      .option('--gpu <type>', 'GPU for this run, such as H100 or H100:2', gpuFlag)
+      .addOption(
+        command
+          .createOption('--compute <type>', 'CPU or an accelerator, such as ADA_L4')
+          .argParser(computeFlag)
+          .conflicts('gpu'),
+      )
       .option('--name <name>', 'override the app name of the config file')
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
@@ -41,11 +51,17 @@ export default defineCommand({
     const limit = new TimeLimit(unlimited, { typedMs, failure: 'run did not get as far as starting the program' });
     const { context } = limit;
     const programArguments = parseProgramArguments(words, await readOwnFlags(words));
-    const { pairs, data = options.data } = programArguments;
-    const given = await readArguments(context, { data, pairs });
-    const hasArguments = given !== '{}';
-    const program = await readProgram(context, { target, configFile, name, hasArguments, programArguments });
-    const args = addParameters(given, programArguments, program.pairs);
+    const { data = options.data } = programArguments;
+    const hardware = hardwareOf(options);
+    const program = await readProgram(context, {
+      target,
+      configFile,
+      name,
+      hardware,
+      hasData: data !== undefined,
+      programArguments,
+    });
+    const args = await readArguments(context, { data, pairs: program.pairs });
     const region = programArguments.region ?? options.r;
     const detach = options.detach === true || programArguments.detach;
     if (detach && forwardExitCode) {
@@ -67,20 +83,33 @@ export default defineCommand({
   next: (value) =>
     value instanceof RawOutput
       ? []
-      : [{ line: gantryCommand`runs follow ${value.app} ${value.run}`, when: 'the run continues; to follow it' }],
+      : [{ line: gantryCommand`logs ${value.app} --run ${value.run} -f`, when: 'the run continues; to follow it' }],
   effect: 'changes',
   details: [
+    'A file without a main guard, whose function is named main, run, handler, process, execute or predict, calls that. Any other file is a script: what follows it becomes sys.argv.',
     'The program runs on the platform and has no stdin: pipe its arguments to --data -, or copy files with gantry cp.',
   ],
   exits: [...platformExits, 'pending', 'project', 'build-failed', 'app-error'],
   examples: [
     'run job.py',
     'run job.py::train --name first epochs:=3',
-    'run job.py::train --detach',
+    'run train.py -- --epochs 3 --fast',
+    'run --gpu H100 job.py::train --detach',
     'run job.py::train --data \'{"epochs": 3}\' --region us-east-1',
     'run --timeout 10m job.py --data @arguments.json --json=status,durationMs',
   ],
 });
+
+function hardwareOf({
+  gpu,
+  compute,
+}: {
+  gpu?: { name: string; count: number } | undefined;
+  compute?: string | undefined;
+}) {
+  if (gpu) return { compute: [gpu.name], gpu_count: gpu.count };
+  return compute === undefined ? undefined : { compute: [compute], ...(compute === 'CPU' && { gpu_count: 0 }) };
+}
 
 /** Every flag that could be meant for gantry. Needed only if an argument looks like a flag. */
 async function readOwnFlags(words: readonly string[]): Promise<OwnFlag[]> {

@@ -1,6 +1,6 @@
 import type { CommandReference, FlagReference } from '../reference.ts';
 
-/** The parts of `gantry reference` that completion needs. */
+/** The parts of `gantry help --json` that completion needs. */
 export interface CompletionTree {
   flags: Pick<FlagReference, 'flags' | 'description' | 'valueRequired' | 'choices'>[];
   commands: Pick<CommandReference, 'command' | 'summary'>[];

@@ -249,7 +249,6 @@ const byPlace: Record<string, ValueKind> = {
   'service-accounts grant id': 'service-account',
   'service-accounts revoke id': 'service-account',
   'service-accounts set-grants id': 'service-account',
-  'reference command': 'topic',
 };
 
 /** Maximum age of cached names. */

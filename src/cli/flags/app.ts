@@ -4,11 +4,19 @@ import { type NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
 
+/** The flag of every command that names the app in this folder. */
 type AppHere = {
   configFile: string;
 };
 
 const ofFolder = 'app name or id (default: the app in this folder)';
+
+/** Types what a command gets from the flag of every command. */
+export function withConfigFile<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return command as unknown as Commander<Inputs, Options & AppHere>;
+}
 
 /** Adds the app that a command reads or calls: absent or `.` is the app of this folder. */
 export function appArgument<Inputs extends unknown[], Options extends OptionValues>(
@@ -81,9 +89,7 @@ function place<Inputs extends unknown[], Options extends OptionValues>(
   description: string,
   rules: Rules,
 ) {
-  return command
-    .argument('[app]', description, parser(rules))
-    .option('--config-file <file>', 'config file that names the app in this folder', 'cerebrium.toml');
+  return command.argument('[app]', description, parser(rules));
 }
 
 function parser(rules: Rules): ((word: string) => string) & PlacedArgument {

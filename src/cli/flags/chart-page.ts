@@ -1,24 +1,20 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { TemporaryNames, toDiskError, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
-import { requiring } from './rules.ts';
 
 export interface ChartPageFlags {
-  html?: string | undefined;
-  open?: true | undefined;
+  html?: string | true | undefined;
 }
 
 /** Adds the flags of commands that can also write their charts as an HTML page. */
 export function chartPageFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
-  return command
-    .option('--html <file>', 'also write an HTML page with interactive charts')
-    .addOption(requiring(command.createOption('--open', 'open that page in the browser'), 'html'));
+  return command.option('--html [file]', 'write an HTML page with charts; without a file, open it in the browser');
 }
 
 /** Throws UsageError. Call it before the first request. */
@@ -26,29 +22,32 @@ export function checkChartPageFlags({ html }: ChartPageFlags): void {
   if (html === '-' || html === '') throw new UsageError('--html requires a file name', { fix: '--html chart.html' });
 }
 
-/** Writes the page if --html is given, and opens it if --open is given. */
+/** Writes the page if --html is given, and opens it if that names no file. */
 export async function saveChartPage<Row>(
   context: Context,
-  { html, open }: ChartPageFlags,
+  { html }: ChartPageFlags,
   title: string,
   report: () => ChartReport<Row>,
 ): Promise<void> {
   if (html === undefined) return;
   const { chartPage } = await import('../../kernel/output/chart-page/chart-page.ts');
   const { pathToFileURL } = await import('node:url');
-  const file = resolve(context.cwd, html);
-  checkReplaceable(context, html, 'page');
-  const names = new TemporaryNames(context.settings.folders.state);
+  const { state } = context.settings.folders;
+  // The browser reads it after this process: one file, which the next page replaces.
+  const file = html === true ? join(state, 'charts.html') : resolve(context.cwd, html);
+  if (html !== true) checkReplaceable(context, html, 'page');
+  const names = new TemporaryNames(state);
   const { signal, secrets } = context;
   await writeFileAtomic(file, chartPage(title, report(), secrets).body, { names, signal }).catch((cause: unknown) => {
     if (cause instanceof GantryError) throw cause;
-    throw new FailedError(`cannot write ${html}`, { why: toDiskError(cause).message, cause });
+    throw new FailedError(`cannot write ${file}`, { why: toDiskError(cause).message, cause });
   });
   names.close();
+  if (html === true) {
+    if (await context.openBrowser(pathToFileURL(file).href)) return;
+    return context.progress.note(`no browser found; the charts are in ${file}`);
+  }
   context.progress.note(`wrote the charts to ${html}`);
   const warning = await sentWithApp(file);
   if (warning) context.progress.warn(warning);
-  if (open && !(await context.openBrowser(pathToFileURL(file).href))) {
-    context.progress.note('no browser found; open the file yourself');
-  }
 }

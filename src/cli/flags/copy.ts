@@ -24,7 +24,7 @@ export function addCopyFlags<Inputs extends unknown[], Options extends OptionVal
     .option('--events', 'print progress as JSON lines');
 }
 
-interface Flags {
+export interface CopyFlags {
   include?: string[] | undefined;
   exclude?: string[] | undefined;
   follow: boolean;
@@ -40,7 +40,7 @@ interface Flags {
   concurrency?: number | undefined;
 }
 
-export function toCopyOptions(flags: Flags): CopyOptions {
+export function toCopyOptions(flags: CopyFlags): CopyOptions {
   return {
     include: flags.include ?? [],
     exclude: flags.exclude ?? [],

@@ -3,16 +3,16 @@ import { Command as DeclaringCommand } from 'commander';
 import { busyPolicies } from '../../deploys/send/index.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
 import type { FlagRules } from '../command.ts';
+import { withConfigFile } from './app.ts';
 import { requiring, seldom } from './rules.ts';
 import { typedFlags } from './typed-flags.ts';
 import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag } from './values.ts';
 
 /** The arguments and flags of `gantry deploy`. */
 export function deployFlags(command: Commander) {
-  return command
+  return withConfigFile(command)
     .argument('[folders...]', 'apps of one repository, such as apps/*')
     .optionsGroup('what is sent')
-    .option('--config-file <file>', 'config file', 'cerebrium.toml')
     .option('--preview [name]', 'as an app of its own for the branch, or this name')
     .addOption(
       seldom(
@@ -24,14 +24,15 @@ export function deployFlags(command: Commander) {
     )
     .option('--name <name>', 'override the app name of the config file')
     .addOption(seldom(command.createOption('--new', 'create an app of another name than this folder has deployed')))
-    .option('--use-gitignore', 'skip files that git ignores')
-    .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
+    .addOption(seldom(command.createOption('--use-gitignore', 'skip files that git ignores')))
+    .addOption(seldom(command.createOption('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')))
     .addOption(seldom(command.createOption('--repack', 'compress every file again, without the packing cache')))
     .addOption(seldom(command.createOption('--disable-build-logs', 'ask the platform not to keep a build log')))
     .addOption(seldom(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const)))
     .option('--dry-run', 'show what would be sent and changed')
     .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
-    .addOption(requiring(command.createOption('--save-plan <file>', 'write it for --apply-plan'), 'dryRun'))
+    .addOption(requiring(command.createOption('-o, --output <file>', 'write the archive (-: to stdout)'), 'dryRun'))
+    .addOption(seldom(requiring(command.createOption('--save-plan <file>', 'write it for --apply-plan'), 'dryRun')))
     .addOption(
       seldom(requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun')),
     )
@@ -56,9 +57,7 @@ export function deployFlags(command: Commander) {
       ),
     )
     .addOption(
-      command
-        .createOption('--apply-plan <file>', 'only if settings, files and the app are as planned')
-        .conflicts('dryRun'),
+      seldom(command.createOption('--apply-plan <file>', 'only as planned by --save-plan').conflicts('dryRun')),
     )
     .optionsGroup('afterwards')
     .addOption(

@@ -23,7 +23,7 @@ import { redact } from '../../kernel/output/redact.ts';
 import type { Context } from '../../platform/context.ts';
 import { splitRoute } from '../../platform/contract/endpoint.ts';
 import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
-import { type PathInFolder, pathFlag, sizeFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
+import { type PathInFolder, pathFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
   dataDir?: PathInFolder | undefined;
@@ -33,10 +33,8 @@ export interface EmulatorFlags {
   late?: number | undefined;
   install?: true | undefined;
   allowOrigin?: string[] | undefined;
-  maxUnpacked?: number | undefined;
-  fault?: Faults[] | undefined;
-  /** A file with one fault a line. */
-  faults?: string | undefined;
+  /** A text names a file with one a line. */
+  fault?: (Faults | string)[] | undefined;
   /** The clock stands still at this time. */
   now?: TimeFromNow | undefined;
   /** `false`: an empty project. */
@@ -62,16 +60,14 @@ export function emulatorFlags(command: Commander) {
     )
     .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
     .option('--no-seed', 'start with an empty project')
-    .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
     .option(...installFlag)
     .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
     .option('--late <ms>', 'show log lines and what is new so much later (default: 300)', wholeNumberFlag(0))
     .option(
       '--fault <target=fault,…>',
-      'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',
+      'make requests fail in turn, for example createApp=503,429:2, or @FILE with one a line (see gantry help faults)',
       faultFlag,
     )
-    .option('--faults <file>', 'read faults from a file, one per line as --fault takes them; # starts a comment')
     .option('--now <time>', 'stop the clock at this time, so that each start has the same data', timeFlag);
 }
 
@@ -83,11 +79,10 @@ export async function startEmulatorFromFlags(
   context: Pick<Context, 'cwd' | 'now' | 'secrets' | 'settings'>,
   flags: StartOptions,
 ): Promise<Emulator> {
-  const { fault = [], faults: faultFile, now, seed, from, allowOrigin, maxUnpacked, dataDir, ...options } = flags;
-  const allFaults = [
-    ...(faultFile === undefined ? [] : readFaults(resolve(context.cwd, faultFile), faultFile)),
-    ...fault,
-  ];
+  const { fault = [], now, seed, from, allowOrigin, dataDir, ...options } = flags;
+  const allFaults = fault.flatMap((each) =>
+    typeof each === 'string' ? readFaults(resolve(context.cwd, each), each) : each,
+  );
   const time = now?.(context.now());
   // By default as late as the platform is, at least.
   const { pace, late = time === undefined ? 300 : 0 } = options;
@@ -103,7 +98,6 @@ export async function startEmulatorFromFlags(
     from: from === undefined ? undefined : await snapshotFolder(context, from),
     hideSecrets: (text) => redact(text, context.secrets),
     allowOrigins: allowOrigin,
-    unpackedBytes: maxUnpacked,
     ...(seed === false ? { hasAccount: false } : { seed }),
     ...(time !== undefined && { now: () => time }),
   }).catch((cause) => {
@@ -246,7 +240,8 @@ function readLines(path: string, file: string): string[] {
   }
 }
 
-function faultFlag(text: string, all: Faults[] = []): Faults[] {
+function faultFlag(text: string, all: (Faults | string)[] = []): (Faults | string)[] {
+  if (text.startsWith('@')) return [...all, text.slice(1)];
   try {
     return [...all, parseFaultOption(text)];
   } catch (error) {

@@ -4,13 +4,17 @@ import type { RunFilters } from '../../calls/runs/index.ts';
 import { type RunStatus, runStatuses } from '../../platform/contract/runs.ts';
 import { durationFlag } from './values.ts';
 
+/** In ms. */
+interface Span {
+  min?: number;
+  max?: number;
+}
+
 interface FilterFlags {
   status?: RunStatus | undefined;
   statusCode?: number | undefined;
-  minStartup?: number | undefined;
-  maxStartup?: number | undefined;
-  minResponse?: number | undefined;
-  maxResponse?: number | undefined;
+  startup?: Span | undefined;
+  response?: Span | undefined;
 }
 
 /** Adds the flags that filter runs (spec 4.6). */
@@ -20,10 +24,8 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
   return command
     .addOption(command.createOption('--status <status>', 'only show runs with this status').choices(runStatuses))
     .option('--status-code <number>', 'only show runs with this HTTP status', statusCodeFlag)
-    .option('--min-startup <duration>', 'only show runs with at least this start-up time', durationFlag)
-    .option('--max-startup <duration>', 'only show runs with at most this start-up time', durationFlag)
-    .option('--min-response <duration>', 'only show runs with at least this response time', durationFlag)
-    .option('--max-response <duration>', 'only show runs with at most this response time', durationFlag);
+    .option('--startup <range>', 'only show runs that took this long to start, such as 2s.. or ..500ms', spanFlag)
+    .option('--response <range>', 'only show runs with a response time such as 2s.. or 100ms..500ms', spanFlag);
 }
 
 /** Converts the flags to the platform's names; times in ms. */
@@ -31,11 +33,18 @@ export function runFilters(flags: FilterFlags): RunFilters {
   return {
     status: flags.status,
     statusCode: flags.statusCode,
-    minStartupTime: flags.minStartup,
-    maxStartupTime: flags.maxStartup,
-    minResponseTime: flags.minResponse,
-    maxResponseTime: flags.maxResponse,
+    minStartupTime: flags.startup?.min,
+    maxStartupTime: flags.startup?.max,
+    minResponseTime: flags.response?.min,
+    maxResponseTime: flags.response?.max,
   };
+}
+
+/** `2s..`, `..500ms`, `100ms..2s`. */
+function spanFlag(text: string): Span {
+  const [, from, to] = /^(.*?)\.\.(.*)$/.exec(text) ?? [];
+  if (!from && !to) throw new InvalidArgumentError('Expected a range such as 2s.. or ..500ms.');
+  return { ...(from && { min: durationFlag(from) }), ...(to && { max: durationFlag(to) }) };
 }
 
 /** The platform filters by one status. 0 is a canceled run, -1 one that its caller closed. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 
-/** Parsers for the values of flags. Their `valueKind` is what `gantry reference` says of the value. */
+/** Parsers for the values of flags. Their `valueKind` is what `gantry help --json` says of the value. */
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 

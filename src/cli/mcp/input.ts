@@ -29,10 +29,13 @@ const sharedProperties: InputProperty[] = [
   { name: 'jq', required: false, flag: '--jq', schema: { type: 'string', description: 'jq filter for the result' } },
   { name: 'cwd', required: false, flag: '--cwd', schema: { type: 'string', description: 'folder to run in' } },
   { name: 'project', required: false, flag: '--project', schema: { type: 'string', description: 'project id' } },
+  {
+    name: 'config-file',
+    required: false,
+    flag: '--config-file',
+    schema: { type: 'string', description: 'config file' },
+  },
 ];
-
-/** Flags of so many commands that the instructions name them, not each tool. */
-const explainedOnce = new Set(['--config-file']);
 
 /** The answer to a question of a command that changes something. */
 const confirmation: InputProperty = {
@@ -47,7 +50,7 @@ const confirmation: InputProperty = {
  * must not write files), gives exit codes another meaning, or shows the lines of any file of this machine.
  */
 const hiddenFlags = new Set([
-  ...['--follow', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
+  ...['--live', '--clear', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
   ...['--open', '--html', '--forward-exit-code', '--file', '--notify-command'],
 ]);
 
@@ -66,7 +69,7 @@ export function knownProperties(command: CommandReference): InputProperty[] {
  * and only `describe` explains them.
  */
 export function toolInput(commands: readonly CommandReference[]): InputSchema {
-  const properties = commands.flatMap(propertiesOf).filter(({ flag = '' }) => !explainedOnce.has(flag));
+  const properties = commands.flatMap(propertiesOf);
   if (commands.some(({ effect }) => effect !== 'reads')) properties.push(confirmation);
   if (commands.length === 1) {
     return inputSchema(properties.map(properties.length > maxExplained ? unexplained : shortened));
@@ -104,7 +107,9 @@ function unexplained(property: InputProperty): InputProperty {
 
 /** The arguments of a command in order, then its flags. */
 export function propertiesOf(command: CommandReference): InputProperty[] {
-  const flags = command.flags.map(flagProperty).filter(({ flag = '' }) => !isHidden(flag, command));
+  // What is of use with a hidden flag only is hidden, too.
+  const offered = command.flags.filter(({ requires }) => !requires?.every((flag) => isHidden(flag, command)));
+  const flags = offered.map(flagProperty).filter(({ flag = '' }) => !isHidden(flag, command));
   return [...command.arguments.map(argumentProperty), ...flags];
 }
 
@@ -150,6 +155,8 @@ export function argvOf(command: CommandReference, input: Record<string, unknown>
       why: `its properties: ${known.map(({ name }) => name).join(', ')}`,
     });
   }
+  if (input.follow === true && input.run === undefined && input.build === undefined)
+    throw new UsageError('follow needs run or build', { why: 'the log of an app has no end' });
   const words = (property: InputProperty) => wordsOf(property, input[property.name]);
   const positional = known.filter(({ flag }) => flag === undefined);
   const last = positional.findLastIndex((property) => words(property).length > 0);

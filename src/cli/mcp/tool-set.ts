@@ -52,4 +52,4 @@ export async function describeInFull(command: CommandReference, place: object = 
 
 /** What holds for every call, in the words of the tool set. */
 export const sharedInstructions =
-  'An error has code, message, why and fix; "next" is the command that fixes it. Long work (deploy, run, invoke, builds follow, runs follow) takes "timeout"; exit code 8 means that it continues remotely.';
+  'An error has code, message, why and fix; "next" is the command that fixes it. Long work (deploy, run, invoke, logs with follow and a run or a build) takes "timeout"; exit code 8 means that it continues remotely.';

@@ -41,9 +41,8 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
 
 /** About gantry itself, of use in a shell or a pipeline only, or a way for an agent to lock itself out. */
 const notForAgents = new Set([
-  ...['mcp install', 'completion', 'reference', 'help'],
-  ...['emulator env', 'emulator list', 'emulator stop', 'logout'],
-  ...['previews prune', 'cache list', 'cache clear'],
+  ...['mcp install', 'completion', 'help', 'logout', 'apps prune'],
+  ...['emulator env', 'emulator list', 'emulator stop'],
 ]);
 
 /** Of tools whose noun has commands with several effects. */
@@ -51,11 +50,11 @@ const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destro
 
 /** Nouns with few commands share a tool. */
 const sharedTools: Record<string, readonly string[]> = {
-  app_folder: ['check', 'package', 'init'],
-  files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes', 'weights'],
-  apps: ['apps', 'cost', 'tune', 'metrics', 'previews', 'watch'],
-  builds: ['builds', 'history', 'compare'],
-  account: 'whoami doctor status projects users service-accounts api-keys profiles config plan'.split(' '),
+  app_folder: ['check', 'init'],
+  files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],
+  apps: ['apps', 'cost', 'metrics'],
+  builds: ['builds', 'history'],
+  account: 'whoami doctor status projects users service-accounts api-keys config plan'.split(' '),
 };
 
 function nounOf({ command }: CommandReference): string {

@@ -28,7 +28,7 @@ export async function approveTarget(
   const { isStarted, unused } = flags.local ?? {};
   if (unused !== undefined) {
     progress.note(
-      sentence`the last deploy from this folder went there; ${gantryCommand`profiles use ${unused} --here`} uses your login instead`,
+      sentence`the last deploy from this folder went there; ${gantryCommand`config profiles use ${unused} --here`} uses your login instead`,
     );
   }
   if (isStarted) progress.note(sentence`started the emulator of this folder; ${gantryCommand`emulator stop`} ends it`);

@@ -65,6 +65,7 @@ function addGlobalFlags(root: Commander): Commander {
     .option('--local', 'use the emulator of this folder, which starts if needed; the same as -p local')
     .option('--profile <profile>', 'profile to use')
     .option('--region <region>', 'region to use')
+    .option('--config-file <file>', 'config file of the app', 'cerebrium.toml')
     .option('-C, --cwd <dir>', 'run as if started in this folder');
   rejectEmptyValues(root);
   return root;
@@ -104,6 +105,8 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
   });
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
+    const { configFile } = child.optsWithGlobals();
+    inputs.push({ ...(inputs.pop() as object), configFile });
     rejectEmptyArguments(child, inputs);
     rejectLoneFlags(child);
     await run(command, child.optsWithGlobals() as GlobalFlags, inputs, child);
@@ -163,7 +166,7 @@ function rejectLoneFlags(child: Commander): void {
 }
 
 /** Values for a line that works. */
-const samples: Record<string, string> = { duration: '2m', number: '1', system: 'github' };
+const samples: Record<string, string> = { duration: '2m', number: '1', system: 'github', when: 'p90>5s' };
 
 /** The flags of a command, one of which this flag requires. */
 export function partnersOf({ options }: Commander, flag: Option): Option[] {

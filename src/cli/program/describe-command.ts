@@ -5,7 +5,7 @@ import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
 import { partnersOf } from './command-tree.ts';
 import { usualCommands } from './next-commands.ts';
 
-/** A command as data: what its help, `gantry reference` and the site are made from. */
+/** A command as data: what its help, `gantry help COMMAND --json` and the site are made from. */
 export interface CommandReference {
   /** As typed, without the leading `gantry`. */
   command: string;

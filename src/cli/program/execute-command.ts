@@ -67,7 +67,7 @@ async function executeFiltered(
   state: RunState,
 ): Promise<number> {
   const { signal, interruption, secrets } = state;
-  const options = inputs.at(-1) as { events?: boolean; follow?: boolean };
+  const options = inputs.at(-1) as { events?: boolean; follow?: boolean; live?: boolean };
   const local = await findLocalTarget(command, flags, given, signal);
   // Inherits from the original: copying it would open its streams.
   const io: Io = local ? Object.create(given, { env: { value: { ...given.env, ...local.variables } } }) : given;
@@ -135,9 +135,9 @@ function placedArgument({ called, argv }: RunState): { argument: PlacedArgument;
 
 /** Where nobody asks for more than to read: what a command has changed must not wait for a key, nor what it waits for. */
 function mayPage(
-  { effect, live }: Command,
+  { effect }: Command,
   { pager }: GlobalFlags,
-  { follow }: { follow?: boolean },
+  { follow, live }: { follow?: boolean; live?: boolean },
   { terminal }: Page,
   env: Environment,
 ): boolean {
@@ -207,7 +207,9 @@ async function showOutcome(
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
-  if (isEmptyList(value) && command.empty && context.unread.isEmpty) context.progress.note(command.empty);
+  const { empty } = command;
+  if (isEmptyList(value) && empty && context.unread.isEmpty)
+    context.progress.note(typeof empty === 'function' ? empty(options) : empty);
   const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
   const finish: Finish = (document) =>
     next.length > 0 ? withNext(document, next, context) : withUsualNext(document, command, state, inputs);

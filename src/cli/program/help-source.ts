@@ -3,7 +3,7 @@ import { commands, type Group, type Leaf } from '../commands/index.ts';
 import { describeCommand } from './describe-command.ts';
 import type { HelpSource } from './help.ts';
 
-/** What the help of a command is made from, as `gantry reference` has it too. */
+/** What the help of a command is made from, as `gantry help --json` has it too. */
 export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
   const [name, leafName] = pathOf(commander);
   if (name === undefined) return { categories: summariesByCategory() };

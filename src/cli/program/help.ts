@@ -26,15 +26,15 @@ function describe(source: HelpSource): Help {
 /** These need no explanation, and share a line. */
 const listedTogether = [
   ['ls', 'cat', 'rm'],
-  ['login', 'logout', 'whoami', 'profiles', 'config', 'doctor', 'status'],
+  ['login', 'logout', 'whoami', 'config', 'doctor'],
 ];
 
 /** What people use from day to day. `gantry help --all` has the others too. */
 const usual = new Set([
-  ...['init', 'dev', 'deploy', 'invoke', 'logs', 'explain', 'status'],
-  ...['cp', 'sync', 'ls', 'cat', 'rm'],
-  ...['apps', 'rollback', 'builds', 'runs', 'secrets', 'metrics'],
-  ...['login', 'projects', 'config', 'doctor', 'emulator', 'help'],
+  ...['init', 'dev', 'deploy', 'invoke', 'status', 'logs', 'explain', 'run'],
+  ...['cp', 'ls', 'rm'],
+  ...['apps', 'rollback', 'metrics', 'cost', 'secrets', 'users'],
+  ...['login', 'doctor', 'help'],
 ]);
 
 /** `categories` are the summaries of the commands of each category, by name. */
@@ -91,7 +91,7 @@ function groupHelp({
     details: [],
     usage: `gantry ${group} <command> [flags]`,
     sections: [{ title: 'commands', rows: Object.entries(commands) }],
-    footer,
+    footer: [footer],
   };
 }
 
@@ -113,21 +113,17 @@ function commandHelp({
       title,
       rows: members.map((flag): [string, string] => [flag.flags, flagMeaning(flag)]),
     })),
-    {
-      title: 'JSON fields',
-      rows: fields.length > 0 ? [[shortList(fields)]] : [],
-    },
   ];
   return {
     description: sentence(summary),
     details,
     usage,
     sections: sections.filter(({ rows, lines }) => (rows ?? lines ?? []).length > 0),
-    footer: `${footer}, gantry reference ${command}`,
+    footer: [...(fields.length > 0 ? [`JSON: ${shortList(fields)}`] : []), `${footer}, gantry help ${command} --all`],
   };
 }
 
-/** `gantry reference` has all of them. */
+/** `gantry help COMMAND --all` has all of them. */
 const shownExamples = 3;
 
 const shownFields = 8;
@@ -165,8 +161,8 @@ interface Help {
   details: string[];
   usage: string;
   sections: HelpSection[];
-  /** The last line. */
-  footer?: string;
+  /** The last lines. */
+  footer?: string[];
 }
 
 interface HelpSection {
@@ -192,7 +188,7 @@ function layOutHelp({ description, details, usage, sections, footer }: Help, col
     ...prose,
     section({ title: 'usage', lines: [usage] }, margin, width),
     ...sections.map((each) => section(each, margin, width)),
-    ...(footer ? [footer] : []),
+    ...(footer ? [footer.flatMap((line) => wrapText(line, width)).join('\n')] : []),
   ].join('\n\n')}\n`;
 }
 

@@ -14,16 +14,6 @@ const noUpgrade: Refusal = {
   why: 'what installed it updates it; gantry doctor prints the command',
   fix: gantryCommand`doctor`,
 };
-const noShell: Refusal = {
-  message: 'gantry opens no shell in a container',
-  why: 'the platform documents no way to do so',
-  fix: 'gantry run FILE runs Python code on the platform, gantry logs shows what the app prints',
-};
-const noProxy: Refusal = {
-  message: 'gantry forwards no port',
-  why: 'an app has a public URL',
-  fix: 'gantry invoke calls the app, gantry apps get shows its URL',
-};
 const inDashboard = (name: string): [string, Refusal] => [
   name,
   { message: `${name}: only in the dashboard`, why: 'the platform has no endpoint for it', fix: gantryCommand`open` },
@@ -48,22 +38,12 @@ export const refusals: Record<string, Refusal> = {
   'config get skip-version-check': noUpdateCheck,
   region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
   'secrets get': { message: 'secrets are shown in a list', fix: gantryCommand`secrets list --show-values` },
-  shell: noShell,
-  ssh: noShell,
-  exec: noShell,
-  console: noShell,
-  connect: noShell,
-  'container exec': noShell,
-  'machine exec': noShell,
-  'port-forward': noProxy,
-  proxy: noProxy,
   upgrade: noUpgrade,
   update: noUpgrade,
   ...Object.fromEntries(['service-accounts create', 'service-accounts delete', 'api-keys create'].map(inDashboard)),
   ...Object.fromEntries(['api-keys rotate', 'api-keys delete', 'tokens create', 'users remove'].map(inDashboard)),
   ...older('init-cortex', 'gantry init NAME'),
   ...older('build', gantryCommand`deploy`),
-  'build list': { message: 'unknown command "build list"', fix: gantryCommand`builds list` },
   ...older('serve', gantryCommand`dev`),
   ...older('get-apps', gantryCommand`apps list`),
   ...older('get-url', 'gantry apps get APP'),
@@ -124,48 +104,11 @@ export const flagRefusals: readonly FlagRefusal[] = [
   {
     names: [
       ...['--hardware', '--compute', '--gpu', '--gpu-count', '--cpu', '--memory', '--min-replicas', '--max-replicas'],
-      ...['--cooldown', '--python-version', '--include', '--exclude', '--min-instances', '--max-instances'],
-      ...['--image', '--port', '--concurrency', '--allow-unauthenticated'],
+      ...['--cooldown', '--python-version', '--include', '--exclude'],
     ],
     of: ['deploy'],
     message: 'settings of an app are in cerebrium.toml, not in flags',
     fix: 'set it in cerebrium.toml; gantry deploy --dry-run shows what would change',
-  },
-  {
-    names: ['--prod', '--production', '--target', '--environment', '--env', '-e'],
-    of: ['deploy', 'logs', 'rollback', 'invoke'],
-    when: (next) => !/^\w+=/.test(next ?? ''),
-    message: 'an environment, such as production, is a project',
-    fix: 'pass -p PROJECT, or --profile NAME for one of gantry profiles list',
-  },
-  {
-    names: ['--set-env-vars', '--env-vars', '--var', '--env', '-e'],
-    of: ['deploy', 'run'],
-    message: 'variables of apps are secrets, not flags',
-    fix: 'gantry secrets set NAME, or gantry secrets set --from-env-file FILE',
-  },
-  {
-    names: ['--function', '--fn'],
-    of: ['invoke'],
-    message: 'the function is an argument, after the app',
-    fix: 'gantry invoke . FUNCTION name=text',
-  },
-  {
-    names: ['--namespace', '--context', '--org', '--team', '--scope'],
-    message: 'what apps share is a project',
-    fix: 'pass -p PROJECT; gantry projects list shows yours',
-  },
-  {
-    names: ['--format'],
-    except: ['runs export'],
-    message: 'results are tables or JSON',
-    fix: 'pass --json, or --jq EXPRESSION for a part of it',
-  },
-  {
-    names: ['--source', '--root-directory', '--context-dir'],
-    of: ['deploy'],
-    message: 'deploy sends the working directory',
-    fix: 'gantry deploy -C FOLDER sends another one',
   },
   {
     names: ['--token'],

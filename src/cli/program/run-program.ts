@@ -70,11 +70,15 @@ function normalizeArguments(argv: string[]): string[] {
   });
   const [first, second, third = '-'] = words;
   if (first === '--help' || first === '-h') return [...words.slice(1), first, ...rest];
-  if (first !== 'help' || (second !== undefined && !isCommand(second))) return [...words, ...rest];
+  const isHelp = first === 'help' && (second === undefined || isCommand(second));
+  if (!isHelp || words.some((word) => wholeHelp.has(word))) return [...words, ...rest];
   // Without --help, an unknown command is an error.
   const isUnknown = second !== undefined && !third.startsWith('-') && isUnknownChild(second, third);
   return [...words.slice(1), ...(isUnknown ? [] : ['--help']), ...rest];
 }
+
+/** Flags of `help`, which says more than `--help`. */
+const wholeHelp = new Set(['--all', '--schema']);
 
 /** After `--json`, as gh has it. Nothing else is written so there: a name of an app has no comma. */
 const fieldList = /^[A-Za-z]\w*(,[A-Za-z]\w*)+$/;

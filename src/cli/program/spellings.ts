@@ -4,20 +4,11 @@ import { looksLikeRegion } from '../../platform/config/region-name.ts';
  * What users of the official client type, in gantry's words. docs/switching.md lists all of it.
  */
 
-/** Groups with `list`. Other clients call it `ls`. */
-const listed = 'apps builds runs secrets projects profiles config users service-accounts api-keys'.split(' ');
-
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {
-  ...Object.fromEntries(listed.map((group) => [`${group} ls`, `${group} list`])),
-  'apps show': 'apps get',
-  'builds show': 'builds get',
-  'runs show': 'runs get',
-  'apps rm': 'apps delete',
-  'secrets rm': 'secrets unset',
+  'secrets ls': 'secrets list',
   'secrets delete': 'secrets unset',
   'secrets remove': 'secrets unset',
-  'profiles rm': 'profiles remove',
   app: 'apps',
   project: 'projects',
   'projects set': 'projects use',
@@ -33,7 +24,6 @@ export const commandSpellings: Record<string, string> = {
   delete: 'apps delete',
   containers: 'apps containers',
   'containers list': 'apps containers',
-  'containers ls': 'apps containers',
   'metrics resources': 'metrics',
   'metrics startup': 'metrics --startup',
   docs: 'open docs',
@@ -60,8 +50,6 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--since'], of: ['logs'], here: (time, name) => [name, translateTime(time)] },
   { names: ['--start'], of: ['metrics'], here: (time) => ['--since', time] },
   { names: ['--end'], of: ['metrics'], here: (time) => ['--until', time] },
-  { names: ['-a'], of: ['ls'], here: [] },
-  { names: ['-la', '-al'], of: ['ls'], here: ['-l'] },
   {
     names: ['-r'],
     of: ['ls', 'cp', 'run', 'download', 'upload'],
@@ -82,24 +70,13 @@ export const helpSpellings: Record<string, string> = {
   'save-auth-config': 'login',
 };
 
-/** Flags of other programs, and what to type here. */
-export const habitFlags: readonly { names: readonly string[]; of: readonly string[]; here: string }[] = [
-  { names: ['--no-cache'], of: ['deploy', 'package'], here: '--repack' },
-  { names: ['-n'], of: ['cp'], here: '--no-clobber' },
-  { names: ['-t'], of: ['logs'], here: '-f' },
-  { names: ['--replicas'], of: ['apps scale'], here: '--min-replicas' },
-  { names: ['--no-browser'], of: ['login'], here: '--device' },
-  // Node 20 takes this flag for its own, wherever it stands.
-  { names: ['--env-file'], of: ['dev', 'secrets set'], here: '--from-env-file' },
-];
-
 /** Flags without a value that the official client also takes as `--yes=true` and `--yes=false`. */
 export const switches = ['--yes', '-y', '--detach', '--disable-build-logs', '--async', '--show-values'];
 
 /** Flags of single commands. The official client takes them before the command, too. */
 export const commandFlags = [
   ...flagSpellings.flatMap(({ of, names }) => (of ? names : [])),
-  ...['--name', '--config-file', '--detach', '--disable-build-logs', '--data', '--app', '--async', '--show-values'],
+  ...['--name', '--detach', '--disable-build-logs', '--data', '--app', '--async', '--show-values'],
   ...['--min-replicas', '--max-replicas', '--dir'],
 ];
 

@@ -11,7 +11,7 @@ export interface TypedCommand {
   selection: string[];
 }
 
-const selecting = ['-p', '--project', '--profile', '--region', '-C', '--cwd'];
+const selecting = ['-p', '--project', '--profile', '--region', '-C', '--cwd', '--config-file'];
 const takesValue = [...selecting, '--color', '--jq'];
 
 export function readTypedCommand(argv: readonly string[]): TypedCommand {

@@ -1,7 +1,7 @@
 import { ago, sizeCell } from '../../kernel/output/format.ts';
 import { table } from '../../kernel/output/table.ts';
 import type { CacheEntry } from '../../local/cache.ts';
-import { boolean, choice, documents, integer, nullable, text } from '../result-schema.ts';
+import { boolean, choice, integer, nullable, text } from '../result-schema.ts';
 
 /** How what is kept on this machine is listed. */
 export const cacheOutput = {
@@ -18,7 +18,7 @@ export const cacheOutput = {
       },
       { keep: ['KIND', 'APP', 'BUILD', 'SIZE'], right: ['SIZE'] },
     ),
-  json: documents({
+  fields: {
     kind: choice(['packing', 'archives', 'python', 'runs'], 'packing, archives, python or runs'),
     app: nullable(text('app of an archive or of runs; null otherwise')),
     build: nullable(text('build that an archive was deployed as; null otherwise')),
@@ -28,7 +28,7 @@ export const cacheOutput = {
     usedAt: text('when it was kept, or used last: RFC 3339, UTC'),
     path: text('where it is; equal archives share a file'),
     removed: boolean('true if this command removed it'),
-  }),
+  },
 };
 
 /** What the kinds are. */

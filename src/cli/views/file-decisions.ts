@@ -24,6 +24,23 @@ export const fileDecisionFields = nullable(
   ),
 );
 
+/** The JSON of an archive that was written. */
+export const packedFields = {
+  file: text('archive'),
+  bytes: integer('size of the archive'),
+  entries: list(
+    object({
+      path: text('path in the archive'),
+      bytes: integer('size'),
+      compressedBytes: integer('size in the archive'),
+      crc32: integer('CRC-32, as in the archive'),
+      sha256: text('SHA-256 of the content'),
+    }),
+    'files: path, size, compressed size, CRC-32 and SHA-256',
+  ),
+  selection: fileDecisionFields,
+};
+
 export function fileDecisionsView(decisions: readonly FileDecision[]): View {
   return table(
     decisions,

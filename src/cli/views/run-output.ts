@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts';
 import { choice, integer, list, nullable, number, object, optional, text } from '../result-schema.ts';
 
 /**
- * The result of `run` and `runs follow`: stdout and stderr of the program, or with `--json` one value, which has them
+ * The result of `run`: stdout and stderr of the program, or with `--json` one value, which has them
  * unless they are events; then they are shown on stderr.
  */
 export function runOutput(

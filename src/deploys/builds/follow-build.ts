@@ -1,5 +1,5 @@
 import type { AppConfig } from '../../app/config.ts';
-import { buildLogSource, endingOf, type WorkLine, WorkLog } from '../../calls/logs/index.ts';
+import { buildLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from '../../calls/logs/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { BuildFailedError, type GantryError, NotReadyError } from '../../kernel/errors.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
@@ -20,6 +20,8 @@ export interface FollowBuildOptions {
   build: string;
   /** Show the build's log. */
   logs: boolean;
+  /** It is shown already, by this log. */
+  shown?: FollowedLog;
   /** Stop waiting after this time, in ms; the build continues. */
   timeoutMs: number;
   /** How often to poll. */
@@ -84,12 +86,14 @@ async function waitForEnd(
     context.progress.log(line);
     context.progress.event('log', { build, loggedAt, line });
   };
-  const log = new WorkLog(context, {
-    source: (client) => buildLogSource(client, app, build),
-    name: 'build log',
-    deadline,
-    ...(logs && { onLine }),
-  });
+  const log =
+    options.shown ??
+    new WorkLog(context, {
+      source: (client) => buildLogSource(client, app, build),
+      name: 'build log',
+      deadline,
+      ...(logs && { onLine }),
+    });
   let wasSeen = !startedBefore;
   try {
     const state = await pollUntilEnded(context, options, { deadline, onFailure }, (polled) => {
@@ -135,7 +139,7 @@ async function pollUntilEnded(
   });
 }
 
-function failure(build: Build, { app, logs }: FollowBuildOptions, log: WorkLog): GantryError {
+function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedLog): GantryError {
   const tail = log.tail(tailLines);
   const reason = build.initError || undefined;
   // A reason of several lines is the end of the log.
@@ -158,7 +162,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: WorkLog):
 function workOf({ app, build }: FollowBuildOptions): PolledWork {
   return {
     name: `build ${shortBuild(build)} of ${app}`,
-    fix: gantryCommand`builds follow ${app} ${build}`,
+    fix: gantryCommand`logs ${app} --build ${build} -f`,
     details: { app, build },
   };
 }

@@ -35,7 +35,7 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
   if (repository.id === '' && !one) {
     throw new UsageError(`${context.cwd} is not in a git repository`, {
       why: 'the branches of a repository show which previews are no longer needed',
-      fix: gantryCommand`previews list`,
+      fix: gantryCommand`apps list --previews`,
     });
   }
   const unproven = previews.filter(({ proof }) => proof === null);
@@ -108,9 +108,9 @@ function findNamed(previews: readonly Preview[], named: string): Preview {
   const parts = previews.filter((preview) => namesOf(preview).some((name) => name.includes(named)));
   const found = exact.length > 0 ? exact : parts;
   const [one] = found;
-  if (!one) throw new NotFoundError(`preview ${named} not found`, { fix: gantryCommand`previews list` });
+  if (!one) throw new NotFoundError(`preview ${named} not found`, { fix: gantryCommand`apps list --previews` });
   if (found.length > 1) {
-    const fix = gantryCommand`previews prune ${one.app}`;
+    const fix = gantryCommand`apps prune ${one.app}`;
     throw new UsageError(`${named} names ${count(found.length, 'preview')}`, { why: names(found), fix });
   }
   if (one.proof !== null) return one;
@@ -138,7 +138,7 @@ function noteEndless(context: Context, previews: readonly Preview[]): void {
   if (endless.length === 0) return;
   const known = teamStateOf(context) ? '' : ' on this machine';
   context.progress.note(
-    sentence`skipped ${names(endless)}: no --ttl is known${known}; ${gantryCommand`previews prune --older-than 7d`} deletes those not deployed for 7 days`,
+    sentence`skipped ${names(endless)}: no --ttl is known${known}; ${gantryCommand`apps prune --older-than 7d`} deletes those not deployed for 7 days`,
   );
 }
 

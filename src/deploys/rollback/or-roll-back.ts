@@ -93,7 +93,7 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
     const isOpen = !isDone && made !== undefined && status !== 'cancelled';
     const more = isOpen ? `, and build ${shortBuild(made)} may replace it` : ', and nothing was rolled back';
     const message = isDone ? `the rollback of ${app} has succeeded, ${truth}` : truth + more;
-    const goOn = isOpen ? gantryCommand`builds follow ${app} ${made}` : gantryCommand`rollback ${app}`;
+    const goOn = isOpen ? gantryCommand`logs ${app} --build ${made} -f` : gantryCommand`rollback ${app}`;
     const fix = now === undefined ? gantryCommand`apps get ${app}` : isDone ? undefined : goOn;
     return { outcome: 'interrupted', serves, message, fix };
   }

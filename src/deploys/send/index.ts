@@ -7,6 +7,7 @@ export type { Deployment, SendOptions } from './deploy-options.ts';
 export { Digests, sentFilesDigest } from './deploy-record.ts';
 export { type FileDecision, fileDecisions } from './file-selection.ts';
 export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
+export { type Packed, packApp } from './pack-app.ts';
 export { packingCache } from './packing-options.ts';
 export type { DeployPlan } from './plan.ts';
 export { prepareDeploy } from './prepare-deploy.ts';

@@ -141,7 +141,7 @@ function assumptionsOf(past: PastCalls, { model }: FittedModel, settings: Scalin
   const slowdown = overlapSlowdown(past);
   const overlapped =
     slowdown === undefined
-      ? 'too few calls overlapped in a replica to tell what another value does, gantry bench can'
+      ? 'too few calls overlapped in a replica to tell what another value does, gantry apps bench can'
       : `calls that overlapped in a replica ran ${slowdown.toFixed(2)} times as long as others`;
   return [
     'paid for is a replica from its start until cooldown after its last call, and min_replicas always',

@@ -30,7 +30,7 @@ function wrapLine(line: string, width: number, hang?: number): string[] {
   return [...lines, current];
 }
 
-/** `the run continues; to follow it: gantry runs follow web r-1` */
+/** `the run continues; to follow it: gantry logs web --run r-1 -f` */
 const endingInCommand = /^(.*:) (gantry [^,;]+)$/;
 
 /** An amount and its unit are one word. */

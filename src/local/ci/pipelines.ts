@@ -185,12 +185,12 @@ export function pipelineFor(system: CiSystem, app: Omit<PipelineApp, 'root'>, na
     plan: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`,
     planFile: posix.join(folder, 'gantry-plan.json'),
     preview: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --preview --ttl 7d --if-changed --if-busy wait`,
-    endPreview: (branch) => `gantry previews prune${at} --branch "$${branch}" --confirm ${quoteForShell(repository)}`,
+    endPreview: (branch) => `gantry apps prune${at} --branch "$${branch}" --confirm ${quoteForShell(repository)}`,
     deploy: `gantry deploy${at} ${['--if-changed', '--if-busy', 'wait', ...verification.map(quoteForShell)].join(' ')}`,
     branch: JSON.stringify(branch),
     folder,
     advice: verification.length > 0 ? '' : adviceOnSmoke,
-    prune: `gantry previews prune${at} --expired --confirm ${quoteForShell(repository)}`,
+    prune: `gantry apps prune${at} --expired --confirm ${quoteForShell(repository)}`,
   });
 }
 

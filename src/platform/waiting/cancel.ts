@@ -190,7 +190,9 @@ function nameOf({ kind, id }: RemoteWork): string {
 }
 
 function commandFor(action: 'get' | 'follow' | 'cancel', { kind, app, id }: RemoteWork): CommandLine {
-  return gantryCommand`${kind}s ${action} ${app} ${id}`;
+  return action === 'follow'
+    ? gantryCommand`logs ${app} ${{ [`--${kind}`]: id }} -f`
+    : gantryCommand`${kind}s ${action} ${app} ${id}`;
 }
 
 function detailsOf({ kind, app, id }: RemoteWork): Record<string, unknown> {

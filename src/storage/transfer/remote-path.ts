@@ -21,7 +21,7 @@ export function parseRemotePath(text: string): RemotePath | undefined {
   if (volume === undefined || path === undefined) return undefined;
   if (volume === 'hf' && path.startsWith('//')) {
     throw new UsageError(`${text} is a model of a hub, which has many files`, {
-      fix: gantryCommand`weights pull ${text} ${`:/${posix.basename(path)}`}`,
+      fix: gantryCommand`cp ${text} ${`:/${posix.basename(path)}`}`,
     });
   }
   if (volume && path.startsWith('//')) {

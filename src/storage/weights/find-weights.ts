@@ -34,28 +34,26 @@ export interface WantedWeights extends Selection {
 export interface TypedWeights extends Selection {
   source: string | undefined;
   target: string | undefined;
-  revision: string | undefined;
   sha256: string | undefined;
 }
 
 /** What the command line names; without a source all that `weights.lock` has, without a target where it has the source. */
 export function wantedWeights(context: Context, typed: TypedWeights): WantedWeights[] {
-  const { source: text, target, revision, sha256, include, exclude } = typed;
+  const { source: text, target, sha256, include, exclude } = typed;
   const locked = readLock(context);
   if (text !== undefined && target !== undefined) {
-    const source = parseSource(text, typed);
+    const source = parseSource(text, sha256);
     const [glob] = [...include.map(() => '--include'), ...exclude.map(() => '--exclude')];
     if (source.kind === 'file' && glob) throw new UsageError(`${glob} is for models of the hub (hf://)`);
     return [{ source, target: parseVolumePath(target, context.settings), include, exclude }];
   }
-  if (text === undefined && (revision ?? sha256) !== undefined)
-    throw new UsageError(`${revision ? '--revision' : '--sha256'} needs a source`);
+  if (text === undefined && sha256 !== undefined) throw new UsageError('--sha256 needs a source');
   const name = text?.replace(/^(hf:.*?)@.*/, '$1');
   const known = name === undefined ? locked : locked.filter((each) => each.source === name);
   if (known.length === 0) throw text === undefined ? nothingLockedError() : missingTargetError(text);
   return known.map((each) => {
     const [only] = each.revision === undefined ? each.files : [];
-    const source = parseSource(text ?? each.source, { revision, sha256: sha256 ?? only?.sha256 });
+    const source = parseSource(text ?? each.source, sha256 ?? only?.sha256);
     const at = parseVolumePath(each.target, context.settings);
     const selection = include.length + exclude.length > 0 ? { include, exclude } : selectionOf(each);
     return { source, target: { ...at, path: withTrailingSlash(at.path) }, name: only?.path, ...selection };
@@ -73,11 +71,7 @@ export interface FoundWeights {
 }
 
 /** Asks the source for its files. A model without a revision is read at the one that `weights.lock` has. */
-export function findWeights(
-  context: Context,
-  wanted: WantedWeights,
-  access: () => Promise<HubAccess>,
-): Promise<FoundWeights> {
+export function findWeights(context: Context, wanted: WantedWeights, access: () => HubAccess): Promise<FoundWeights> {
   const { source } = wanted;
   return source.kind === 'file' ? findFile(context, source, wanted) : findModel(context, source, wanted, access);
 }
@@ -86,9 +80,9 @@ async function findModel(
   context: Context,
   source: ModelSource,
   wanted: WantedWeights,
-  access: () => Promise<HubAccess>,
+  access: () => HubAccess,
 ): Promise<FoundWeights> {
-  const hub = await access();
+  const hub = access();
   await checkVolume(context, wanted.target);
   const at = { ...wanted.target, path: withTrailingSlash(wanted.target.path) };
   const locked = lockedAt(context, source, at);
@@ -111,10 +105,7 @@ async function findModel(
 function pinnedText(revision: string, source: ModelSource, at: VolumePath, { include, exclude }: Selection): Sentence {
   const globs = [...include.map((glob) => ['--include', glob]), ...exclude.map((glob) => ['--exclude', glob])];
   const flags = globs.flatMap(([flag = '', glob = '']) => flagWords(flag, glob));
-  const newest = new CommandLine([
-    ...['gantry', 'weights', 'pull', source.text, formatRemotePath(at), '--revision', 'main'],
-    ...flags,
-  ]);
+  const newest = new CommandLine([...['gantry', 'cp', `${source.text}@main`, formatRemotePath(at)], ...flags]);
   return sentence`${weightsLockName} has revision ${revision.slice(0, 12)}; for the newest: ${newest}`;
 }
 
@@ -150,8 +141,8 @@ function isSameSelection(a: Selection, b: Selection): boolean {
 
 function nothingLockedError(): UsageError {
   return new UsageError(`there is no ${weightsLockName} in this folder`, {
-    why: 'without a source, gantry pulls what it has',
-    fix: sentence`name a source and a folder: ${gantryCommand`weights pull hf://ORG/NAME :/models/NAME`}`,
+    why: '--lock without a source copies what it has',
+    fix: sentence`name a source and a folder: ${gantryCommand`cp hf://ORG/NAME :/models/NAME`}`,
   });
 }
 
@@ -184,15 +175,11 @@ interface FileSource {
 }
 
 /** Parses `hf://ORG/NAME[@REVISION]` and `https://…`. Throws a UsageError for anything else. */
-function parseSource(
-  text: string,
-  { revision, sha256 }: { revision?: string | undefined; sha256?: string | undefined },
-): WeightsSource {
+function parseSource(text: string, sha256: string | undefined): WeightsSource {
   if (isWebUrl(text)) {
-    if (revision !== undefined) throw new UsageError('--revision is for models of the hub (hf://)');
     return { kind: 'file', text: withoutQuery(text), name: webFileName(text), web: parseWebSource(text, sha256) };
   }
-  const [, name, typed] = /^hf:\/\/([\w.-]+(?:\/[\w.-]+)?)(?:@(.+))?$/.exec(text) ?? [];
+  const [, name, revision] = /^hf:\/\/([\w.-]+(?:\/[\w.-]+)?)(?:@(.+))?$/.exec(text) ?? [];
   if (name === undefined || /(^|\/)\.+(\/|$)/.test(name)) {
     throw new UsageError(`invalid source: ${text}`, {
       why: 'expected hf://ORG/NAME, hf://ORG/NAME@REVISION, or a https:// URL with --sha256',
@@ -201,7 +188,5 @@ function parseSource(
   if (sha256 !== undefined) {
     throw new UsageError('--sha256 is for a file at a https:// URL', { why: 'the hub has the checksums of its files' });
   }
-  if (typed !== undefined && revision !== undefined && typed !== revision)
-    throw new UsageError(`two revisions: ${typed} in the source and ${revision} in --revision`);
-  return { kind: 'model', text: `hf://${name}`, name, revision: typed ?? revision };
+  return { kind: 'model', text: `hf://${name}`, name, revision };
 }

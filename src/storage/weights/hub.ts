@@ -39,18 +39,16 @@ export interface HubFile {
 }
 
 /**
- * The hub that the variables of its own tools name. The token comes from HF_TOKEN or from stdin; it goes to the hub only,
+ * The hub that the variables of its own tools name. The token comes from HF_TOKEN; it goes to the hub only,
  * never to the hosts that it redirects to.
  */
-export async function hubAccess(context: Context, tokenFromStdin: boolean): Promise<HubAccess> {
-  const { env, secrets } = context;
+export function hubAccess({ env, secrets }: Pick<Context, 'env' | 'secrets'>): HubAccess {
   const endpoint = (readVariable(env, 'HF_ENDPOINT') ?? 'https://huggingface.co').replace(/\/+$/, '');
   if (!URL.canParse(endpoint)) throw new UsageError('HF_ENDPOINT is not a URL');
   parseWebUrl(endpoint);
-  const token = tokenFromStdin ? (await context.readStdin()).trim() : readVariable(env, 'HF_TOKEN')?.trim();
-  if (tokenFromStdin && !token) throw new UsageError('no token on stdin');
+  const token = readVariable(env, 'HF_TOKEN')?.trim();
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    throw new UsageError(`the token ${tokenFromStdin ? 'on stdin' : 'in HF_TOKEN'} has characters that no token has`);
+    throw new UsageError('the token in HF_TOKEN has characters that no token has');
   secrets.add(token);
   return { endpoint, token };
 }
@@ -163,7 +161,7 @@ function explain(
   if (!(error instanceof GantryError)) return error;
   const { facts } = error;
   const page = `${endpoint}/${name}`;
-  const login = 'set HF_TOKEN to a token of an account that may read it, or pass one to --token on stdin';
+  const login = 'set HF_TOKEN to a token of an account that may read it';
   if (error instanceof AuthError) {
     return new AuthError(`${name} is gated or private, or does not exist`, {
       ...facts,

@@ -22,8 +22,6 @@ import { readLock, updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
 
 export interface PullOptions extends TypedWeights {
-  /** Read the token of the hub from stdin. */
-  tokenFromStdin: boolean;
   /** In bytes per second. */
   limitRate: number | undefined;
   resume: boolean;
@@ -65,9 +63,9 @@ export interface PullSummary {
 export async function pullWeights(context: Context, options: PullOptions): Promise<PullSummary> {
   const started = context.elapsed();
   const results = [];
-  let hub: Promise<HubAccess> | undefined;
+  let hub: HubAccess | undefined;
   const access = () => {
-    hub ??= hubAccess(context, options.tokenFromStdin);
+    hub ??= hubAccess(context);
     return hub;
   };
   const failed: FailedFile[] = [];

@@ -42,7 +42,7 @@ export async function verifyWeights(
   const weights = readLock(context);
   if (weights.length === 0) {
     throw new NotFoundError(`there is no ${weightsLockName} in this folder`, {
-      fix: sentence`pull weights first: ${gantryCommand`weights pull hf://ORG/NAME :/models/NAME`}`,
+      fix: sentence`pull weights first: ${gantryCommand`cp hf://ORG/NAME :/models/NAME`}`,
     });
   }
   const isLocal = path !== undefined && !parseRemotePath(path);
@@ -60,14 +60,14 @@ export async function verifyWeights(
   return { lock: weightsLockName, files: files.length, bytes, problems, quick, next };
 }
 
-const afterVolume = { line: gantryCommand`weights pull`, when: 'to copy what differs' };
+const afterVolume = { line: gantryCommand`cp --lock`, when: 'to copy what differs' };
 
 /** A folder where an app sees the volume has what the volume has; a copy on this machine is copied again. */
 function afterFolder(context: Context, path: string, weights: LockedWeights): NonNullable<VerifySummary['next']> {
   const { target } = weights;
   return isMounted(context, path, weights)
     ? {
-        line: gantryCommand`weights verify ${target}`,
+        line: gantryCommand`volumes verify ${target}`,
         when: 'to read the volume, so that the next pull copies what differs',
       }
     : { line: gantryCommand`cp ${target} ${path}`, when: 'to copy them from the volume again' };

@@ -4,7 +4,7 @@ export { readIdentity } from './identity.ts';
 export { importLogin } from './import-login.ts';
 export { logOut } from './logout.ts';
 export { checkSettingName, getSetting, listSettings, settingNames, storeSetting } from './profile-settings.ts';
-export { bindHere, deleteProfile, listProfiles, switchProfile, unbindHere } from './profiles.ts';
+export { bindHere, deleteProfile, listProfiles, type Profile, switchProfile, unbindHere } from './profiles.ts';
 export { listProjectsInUse, useProject } from './projects.ts';
 export type { Login } from './stored-login.ts';
 export { loginByToken } from './token-login.ts';

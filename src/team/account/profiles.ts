@@ -46,7 +46,7 @@ export async function switchProfile(
   }
   if (origin.startsWith('folder') && value !== name) {
     progress.warn(
-      sentence`this folder uses profile ${value ?? ''}, from the ${origin}; ${gantryCommand`profiles use ${name} --here`} changes that`,
+      sentence`this folder uses profile ${value ?? ''}, from the ${origin}; ${gantryCommand`config profiles use ${name} --here`} changes that`,
     );
   }
   return { profile: name, folder: null };
@@ -69,7 +69,7 @@ export async function unbindHere({ settings, cwd }: Pick<Context, 'settings' | '
   const folder = realFolder(cwd);
   const { folders = {} } = readStoredSettings(settings.folders.config) as { folders?: Record<string, string> };
   if (!Object.hasOwn(folders, folder)) {
-    throw new NotFoundError(`${folder} is not bound to a profile`, { fix: gantryCommand`profiles list` });
+    throw new NotFoundError(`${folder} is not bound to a profile`, { fix: gantryCommand`config profiles` });
   }
   await bindFolder(settings, folder, undefined);
   return { folder };
@@ -84,7 +84,7 @@ export async function deleteProfile(
   const hasToken = profilesWithToken(settings).includes(name);
   const what = `profile ${name}${hasToken ? ' and its token' : ''}`;
   await prompt.confirm(`Remove ${what}?`);
-  willChange(`remove ${what}`, { profile: name });
+  willChange(`remove ${what}`, { profile: name, folder: null, removed: true });
   if (hasToken) {
     await updateStoredFile(settings.folders.config, 'credentials', (stored) => {
       const { [name]: _, ...profiles } = stored.profiles ?? {};

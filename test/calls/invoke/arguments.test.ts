@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { parseInvokeArguments, parseParameters } from '../../../src/calls/invoke/arguments.ts';
-import { UsageError } from '../../../src/kernel/errors.ts';
+import { GantryError, UsageError } from '../../../src/kernel/errors.ts';
+import { newFolder } from '../../support/files.ts';
+
+const folder = newFolder({ 'ä.txt': 'grün\n', 'photo.png': '\u0000\u0001', latin: Buffer.from([0xe4]) });
+const here = { cwd: folder, signal: new AbortController().signal };
 
 describe('the words after the name of an app', () => {
   test.each<[words: string[], fn: string | undefined, parameters: object | undefined]>([
@@ -9,12 +13,12 @@ describe('the words after the name of an app', () => {
     [['predict', 'text=hello'], 'predict', { text: 'hello' }],
     [['text=hello'], undefined, { text: 'hello' }],
     [['text=hello', 'count:=3'], undefined, { text: 'hello', count: 3 }],
-  ])('%j are a function and its parameters', (words, fn, parameters) => {
-    expect(parseInvokeArguments(words)).toEqual({ fn, parameters });
+  ])('%j are a function and its parameters', async (words, fn, parameters) => {
+    expect(await parseInvokeArguments(here, words)).toEqual({ fn, parameters });
   });
 
-  test('name one function: a second word without a value is an error', () => {
-    expect(() => parseInvokeArguments(['predict', 'more'])).toThrow(UsageError);
+  test('name one function: a second word without a value is an error', async () => {
+    await expect(parseInvokeArguments(here, ['predict', 'more'])).rejects.toThrow(UsageError);
   });
 });
 
@@ -30,22 +34,32 @@ describe('a parameter', () => {
     ['a:="x"', 'a', 'x'],
     ['a:={"b":[true]}', 'a', { b: [true] }],
     ['a:b=c', 'a:b', 'c'],
+    ['a=@ä.txt', 'a', 'grün\n'],
+    ['a=@photo.png', 'a', 'AAE='],
+    ['a=@latin', 'a', '5A=='],
+    ['a=@@handle', 'a', '@handle'],
+    ['a=@', 'a', '@'],
+    ['a:="@x"', 'a', '@x'],
     ['__proto__=x', '__proto__', 'x'],
-  ])('%s has a name and a value', (word, name, value) => {
-    expect(Object.entries(parseParameters([word]) ?? {})).toEqual([[name, value]]);
+  ])('%s has a name and a value', async (word, name, value) => {
+    expect(Object.entries((await parseParameters(here, [word])) ?? {})).toEqual([[name, value]]);
   });
 
-  test.each([['a'], ['=b'], [':=1'], ['']])('%j is an error', (word) => {
-    expect(() => parseParameters([word])).toThrow(UsageError);
+  test.each([['a'], ['=b'], [':=1'], ['']])('%j is an error', async (word) => {
+    await expect(parseParameters(here, [word])).rejects.toThrow(UsageError);
   });
 
-  test.each(['a:=', 'a:=hello', 'a:={'])('%s is an error that suggests text', (word) => {
-    expect(() => parseParameters([word])).toThrow(
+  test.each(['a:=', 'a:=hello', 'a:={'])('%s is an error that suggests text', async (word) => {
+    await expect(parseParameters(here, [word])).rejects.toThrow(
       expect.objectContaining({ facts: expect.objectContaining({ fix: expect.stringContaining('a=') }) }),
     );
   });
 
-  test.each([[['a=1', 'a=2']], [['a=1', 'b=2', 'a:=3']]])('%j is an error: a name has one value', (words) => {
-    expect(() => parseParameters(words)).toThrow(/\ba\b/);
+  test.each([[['a=1', 'a=2']], [['a=1', 'b=2', 'a:=3']]])('%j is an error: a name has one value', async (words) => {
+    await expect(parseParameters(here, words)).rejects.toThrow(/\ba\b/);
+  });
+
+  test('a file that is missing is an error', async () => {
+    await expect(parseParameters(here, ['a=@none'])).rejects.toThrow(GantryError);
   });
 });

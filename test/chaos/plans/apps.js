@@ -103,7 +103,7 @@ export function dryRun(draw) {
   };
 }
 
-/** package -o. @param {Draw} draw @returns {Partial<Plan>} */
+/** deploy --dry-run -o. @param {Draw} draw @returns {Partial<Plan>} */
 export function pack(draw) {
   const local = project(draw);
   const own = draw.some(['out.zip.part', 'out.zip', '.out.zip.tmp', 'out.zip.gantry-part'], 0.3);
@@ -121,7 +121,7 @@ export function pack(draw) {
     outside: [{ path: 'precious/keep', text: 'precious' }],
     ...(draw.chance(0.2) ? { diskKiB: draw.pick([16, 64]) } : {}),
     steps: drawSteps(draw, {
-      command: { args: ['-C', 'app', 'package', '-o', '../out/out.zip', '--json'] },
+      command: { args: ['-C', 'app', 'deploy', '--dry-run', '-o', '../out/out.zip', '--json'] },
       points: ['none'],
       mayRunOutOfFiles: true,
       mayDouble: true,

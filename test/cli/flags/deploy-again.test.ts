@@ -19,7 +19,7 @@ function typed({ long, required, optional, argChoices, parseArg, variadic }: (ty
 }
 
 describe('the same deploy again', () => {
-  const ofDryRun = ['--dry-run', '--files', '--save-plan', '--detailed-exit-code'];
+  const ofDryRun = ['--dry-run', '--files', '--output', '--save-plan', '--detailed-exit-code'];
   const spent = [...ofDryRun, '--apply-plan'];
 
   test.each(flags.filter(({ long }) => !spent.includes(long ?? '')).map((flag) => [flag.long, flag] as const))(

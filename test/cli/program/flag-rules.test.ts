@@ -34,7 +34,7 @@ test('the reference says what a flag needs', () => {
     'deploy --files --dry-run',
     'deploy --or-rollback --watch|--smoke',
     'invoke --webhook-secret-file --webhook|--await-webhook',
-    'metrics --open --html',
+    'metrics --for --live',
     'secrets set --keep-newline --from-file',
     'sync --confirm --delete',
   ])

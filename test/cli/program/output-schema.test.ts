@@ -33,7 +33,7 @@ test.each(['deploy --events', 'deploy --json', 'deploy --dry-run --events', 'inv
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });
     const [name = ''] = line.split(' ');
-    const { json } = await gantry(['reference', name, '--schema']);
+    const { json } = await gantry(['help', name, '--schema']);
     const { $schema, ...schema } = json() as { $schema: string };
     const matches = new Ajv2020({ strict: true, strictTypes: false }).compile(schema);
     for (const project of [[], ['-p', 'p-other']]) {
@@ -55,7 +55,7 @@ const passedThrough: Record<string, string[]> = {
   ls: ['is_folder', 'size_bytes', 'last_modified'],
   'apps list': ['cost_metrics', 'request_metrics'],
   check: ['$schema'],
-  reference: ['$schema', '$defs'],
+  help: ['$schema', '$defs'],
 };
 
 test('fields of all documents are camelCase, unless they are passed through from the platform', async () => {

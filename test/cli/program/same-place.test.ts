@@ -15,7 +15,7 @@ test.each([
   ['run main.py --x 1', 'run -p p-2 main.py --x 1', 'run -p p-2 main.py --x 1'],
   ['logs web', 'run main.py -p 3', 'logs web'],
   ['projects list', 'apps list -p p-nowhere --profile ci', 'projects list --profile ci'],
-  ['profiles list', 'apps list --profile nobody -C web', 'profiles list -C web'],
+  ['config profiles', 'apps list --profile nobody -C web', 'config profiles -C web'],
   ['help topics', 'deploy -p p-2', 'help topics'],
   ['logs web', 'deploy -p', 'logs web'],
 ])('%s, said by %s, is typed as %s', (advice, line, typed) => {

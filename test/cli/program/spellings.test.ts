@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { foreignCommands } from '../../../src/cli/program/foreign-commands.ts';
 import { flagRefusals, refusals } from '../../../src/cli/program/refusals.ts';
-import { commandSpellings, flagSpellings, habitFlags } from '../../../src/cli/program/spellings.ts';
+import { commandSpellings, flagSpellings } from '../../../src/cli/program/spellings.ts';
 import { translateSpellings } from '../../../src/cli/program/translate-spellings.ts';
-import { reference } from '../../../src/cli/reference.ts';
 import { UsageError } from '../../../src/kernel/errors.ts';
 
 const metricsLine = 'metrics web --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --json';
@@ -24,20 +22,9 @@ const rows: [typed: string, here: string][] = [
   ['config get default-region', 'config get region'],
   ['config set default-region eu-north-1', 'config set region eu-north-1'],
   ['secrets ls', 'secrets list'],
-  ...[
-    ...['apps', 'builds', 'runs', 'projects', 'profiles', 'config'],
-    ...['users', 'service-accounts', 'api-keys'],
-  ].map((group): [string, string] => [`${group} ls`, `${group} list`]),
-  ['apps show web', 'apps get web'],
-  ['builds show web b-1', 'builds get web b-1'],
-  ['runs show web r-1', 'runs get web r-1'],
-  ['apps rm web --confirm web', 'apps delete web --confirm web'],
-  ['secrets rm A', 'secrets unset A'],
   ['secrets delete A --app web', 'secrets unset A --app web'],
-  ['profiles rm old', 'profiles remove old'],
   ['secrets ls --app web -o json', 'secrets list --app web --json'],
   ['containers list web', 'apps containers web'],
-  ['containers ls', 'apps containers'],
   ['skill', 'help agents'],
   ['version', '--version'],
   ['version --json', '--version --json'],
@@ -93,14 +80,9 @@ const rows: [typed: string, here: string][] = [
   ['deploy --detach=true --yes=false', 'deploy --detach'],
   ['deploy -y=true', 'deploy -y'],
   ['runs list web --async=false', 'runs list web'],
-  ['--config-file prod.toml deploy -y', 'deploy -y --config-file prod.toml'],
   ['--no-follow logs web', 'logs web'],
   ['--name web --no-color deploy', 'deploy --name web --color never'],
   ['-r us-east-1 run main.py::run --n 5', 'run --region us-east-1 main.py::run --n 5'],
-  // Habits of other programs.
-  ['ls -la models', 'ls -l models'],
-  ['ls -a', 'ls'],
-  ['ls -al', 'ls -l'],
 ];
 
 const words = (line: string) => line.split(' ').filter(Boolean);
@@ -124,24 +106,7 @@ test.each([
   ['config get telemetry', 'no telemetry', /^undefined$/],
   ['config get log-level', 'no log level', /--debug/],
   ['config get skip-version-check', 'no setting for update checks', /^undefined$/],
-  ...['shell', 'ssh console', 'exec -it c-1', 'console', 'connect', 'container exec c-1', 'machine exec c-1'].map(
-    (typed): [string, string, RegExp] => [typed, 'opens no shell', /gantry run FILE.*gantry logs/],
-  ),
-  ...['proxy 8080', 'port-forward web 8080'].map((typed): [string, string, RegExp] => [
-    typed,
-    'forwards no port',
-    /gantry invoke/,
-  ]),
-  ['deploy --prod', 'an environment, such as production, is a project', /-p PROJECT.*gantry profiles list/],
-  ['deploy -e production', 'an environment, such as production, is a project', /-p PROJECT/],
-  ['deploy -e KEY=private-1', 'variables of apps are secrets', /gantry secrets set NAME/],
-  ['deploy --set-env-vars KEY=private-1', 'variables of apps are secrets', /--from-env-file FILE/],
-  ['invoke . --function predict', 'after the app', /gantry invoke \. FUNCTION/],
-  ['logs web --namespace x', 'what apps share is a project', /-p PROJECT/],
-  ['apps list --format json', 'tables or JSON', /--json/],
-  ['deploy --source .', 'sends the working directory', /gantry deploy -C FOLDER/],
   ['deploy --token private-1', 'a token is not passed', /GANTRY_TOKEN/],
-  ['deploy --min-instances 1', 'in cerebrium.toml', /cerebrium\.toml/],
   ['region', 'the region is a setting', /^gantry config get region$/],
   ['secrets get A', 'shown in a list', /^gantry secrets list --show-values$/],
   ['upgrade', 'does not replace itself', /^gantry doctor$/],
@@ -180,177 +145,6 @@ test.each([
   expect(error.message).toContain(message);
   expect(String(error.facts.fix)).toMatch(fix);
   expect(error.message + error.facts.why + error.facts.fix).not.toMatch(/private-|hf-abc/);
-});
-
-/** Flags of other programs, and the line that the error tells. Every row of the table occurs. */
-const habits: [typed: string, fix: string][] = [
-  ['cp -n a :/', 'cp --no-clobber a :/'],
-  ['logs web -t', 'logs web -f'],
-  ['apps scale web --replicas 2', 'apps scale web --min-replicas 2'],
-  ['package --no-cache -o app.zip', 'package --repack -o app.zip'],
-  ['login --no-browser', 'login --device'],
-  ['dev --env-file .env', 'dev --from-env-file .env'],
-];
-
-/** What clients of other platforms call it. */
-const foreign: [string, string][] = [
-  ['apps create web', 'init web'],
-  ['apps destroy web', 'apps delete web'],
-  ['apps stop web', 'apps scale web --min-replicas 0'],
-  ['apps info web', 'apps get web'],
-  ['apps open web', 'open web'],
-  ['secrets create KEY', 'secrets set KEY'],
-  ['secrets put KEY', 'secrets set KEY'],
-  ['secret create KEY', 'secrets set KEY'],
-  ['secret put KEY', 'secrets set KEY'],
-  ['secret delete KEY', 'secrets unset KEY'],
-  ['volume ls data /x', 'ls data:/x'],
-  ['volume get data /x .', 'cp data:/x .'],
-  ['volume put data x /x', 'cp x data:/x'],
-  ['volume rm data /x', 'rm data:/x'],
-  ['config show', 'config list'],
-  ['config get-contexts', 'profiles list'],
-  ['config use-context work', 'profiles use work'],
-  ['config:get KEY', 'secrets list --show-values'],
-  ['config:set KEY=v-1', 'secrets set KEY'],
-  ['config:unset KEY', 'secrets unset KEY'],
-  ['env', 'secrets list'],
-  ['env add KEY', 'secrets set KEY'],
-  ['env rm KEY', 'secrets unset KEY'],
-  ['variables', 'secrets list'],
-  ['variables set KEY=v-1', 'secrets set KEY'],
-  ['profile current', 'whoami'],
-  ['profile activate work', 'profiles use work'],
-  ['switch work', 'profiles use work'],
-  ['link p-1', 'projects use p-1'],
-  ['token', 'login'],
-  ['auth:whoami', 'whoami'],
-  ['auth list', 'profiles list'],
-  ['setup', 'login'],
-  ['configure', 'login'],
-  ['environment', 'profiles list'],
-  ['container list', 'apps containers'],
-  ['pods', 'apps containers'],
-  ['machine list', 'apps containers'],
-  ['machines list', 'apps containers'],
-  ['ps web', 'apps containers web'],
-  ['ps -a web', 'apps containers web'],
-  ['ps:scale web=2', 'apps scale --min-replicas 2'],
-  ['ps:restart -a web', 'apps restart web'],
-  ['apps:destroy web', 'apps delete web'],
-  ['apps:list', 'apps list'],
-  ['secrets:set KEY', 'secrets set KEY'],
-  ['apps scale count 2', 'apps scale --min-replicas 2'],
-  ['apps scale show', 'apps get'],
-  ['env set KEY=v-1', 'secrets set KEY'],
-  ['set KEY=v-1', 'secrets set KEY'],
-  ['orgs list', 'projects list'],
-  ['teams ls', 'projects list'],
-  ['members', 'users list'],
-  ['access', 'users list'],
-  ['invite ada@example.com', 'users invite ada@example.com'],
-  ['tokens', 'service-accounts list'],
-  ['secrets import .env --yes', 'secrets set --from-env-file .env'],
-  ['diff', 'deploy --dry-run'],
-  ['runs logs web r-1', 'logs web --run r-1'],
-  ['builds logs web b-1 -f', 'logs web --build b-1'],
-  ['billing report', 'cost'],
-  ['usage', 'cost'],
-  ['invoices', 'plan invoices'],
-  ['auth token', 'login'],
-  ['monitor', 'metrics'],
-  ['dashboard', 'open'],
-  ['image show', 'builds list'],
-  ['remove web', 'apps delete web'],
-  ['volumes extend default 100', 'volumes resize default 100'],
-  ['mv a :/b', 'cp a :/b'],
-  ['find :/x', 'ls -R :/x'],
-  ['call web', 'invoke web'],
-  ['curl web', 'invoke web'],
-  ['request web', 'invoke web'],
-  ['predict', 'invoke'],
-  ['start', 'deploy'],
-  ['kill r-1', 'runs cancel r-1'],
-  ['cancel b-1', 'builds cancel b-1'],
-  ['endpoint', 'apps get'],
-  ['endpoints', 'apps list'],
-  ['url', 'apps get'],
-  ['functions list', 'apps list'],
-  ['models list', 'apps list'],
-  ['jobs list', 'runs list'],
-  ['tasks list', 'runs list'],
-  ['man', 'help'],
-  ['platform regions', 'config get region'],
-  ['rollout restart deployment/web', 'apps restart'],
-  ['apply -f x.yaml', 'deploy'],
-  ['logs -a web', 'logs web'],
-  ['logs --app=web -f', 'logs web -f'],
-  ['builds list -a web', 'builds list web'],
-  ['deploy -a web -y', 'deploy -y --name web'],
-  ['stats', 'metrics'],
-  ['launch', 'init'],
-  ['create web', 'init web'],
-  ['up', 'deploy'],
-  ['publish', 'deploy'],
-  ['push', 'deploy'],
-  ['apply', 'deploy'],
-  ['redeploy', 'deploy'],
-  ['restart', 'apps restart'],
-  ['releases', 'builds list'],
-  ['images', 'builds list'],
-  ['deployments list', 'builds list'],
-  ['versions list', 'builds list'],
-  ['revisions list', 'builds list'],
-  ['rollout undo web', 'rollback web'],
-  ['rollout status web', 'status web'],
-  ['rollout history web', 'history web'],
-  ['rollout', 'history'],
-  ['services list', 'apps list'],
-  ['services describe web', 'apps get web'],
-  ['services delete web', 'apps delete web'],
-  ['services logs read web', 'logs web'],
-  ['service list', 'apps list'],
-  ['info', 'status'],
-  ['inspect web', 'apps get web'],
-  ['describe pod c-1', 'apps get'],
-  ['checks', 'status'],
-  ['tail web', 'logs web -f'],
-  ['stop web', 'apps scale web --min-replicas 0'],
-  ['down', 'apps scale --min-replicas 0'],
-  ['df -h -p p-12345678', 'volumes list -p p-12345678'],
-  ['du -sh /models', 'volumes usage /models'],
-  ['head :/x', 'cat :/x'],
-  ['mkdir :/x', 'cp FILE :/x/'],
-  ['link', 'projects list'],
-  ['switch', 'profiles list'],
-  ['quota', 'cost'],
-  ['limits', 'cost'],
-  ['deployment list', 'builds list'],
-  ['deployment create', 'deploy'],
-  ['pod list', 'apps containers'],
-  ['service', 'apps list'],
-  ['runs stop r-1', 'runs cancel r-1'],
-  ['builds stop b-1', 'builds cancel b-1'],
-  ['build list', 'builds list'],
-  ['variables --set KEY=v-1', 'secrets set KEY'],
-  ['storage', 'ls'],
-  ['pull :/x', 'cp :/x .'],
-  ['regions', 'config get region'],
-  ['compose', 'dev'],
-];
-
-test.each([...foreign, ...habits])('%s, of another platform, is answered with gantry %s', async (typed, fix) => {
-  const error = thrownBy(() => translateSpellings(words(typed)));
-  expect(String(error.facts.fix)).toBe(`gantry ${fix}`);
-  const names = (await reference()).commands.map(({ command }) => command);
-  expect(names.some((name) => `${fix} `.startsWith(`${name} `))).toBe(true);
-});
-
-test('every command of another platform has a row, and none is a command of ours', async () => {
-  const hasRow = (name: string) => foreign.some(([line]) => `${line} `.startsWith(`${name} `));
-  expect(Object.keys(foreignCommands).filter((name) => !hasRow(name))).toEqual([]);
-  const own = (await reference()).commands.flatMap(({ command }) => [command, command.split(' ')[0]]);
-  expect(Object.keys(foreignCommands).filter((name) => own.includes(name))).toEqual([]);
 });
 
 describe('a secret on the command line', () => {
@@ -396,7 +190,7 @@ describe('a secret on the command line', () => {
 test.each([
   ['deplyo'],
   ['apps list --bogus'],
-  ['package -o app.zip --bogus'],
+  ['deploy --dry-run -o app.zip --bogus'],
   ['init --dir apps'],
   ['emulator exec -- app list -o json'],
   ['run main.py --no-color --verbose'],
@@ -413,14 +207,11 @@ test('every spelling has a row here and stands in the guide for switchers', () =
     ...Object.keys(commandSpellings),
     ...Object.keys(refusals),
     ...['download', 'upload', 'save-auth-config', 'secrets add', 'init', '--service-account-token', '--dir'],
-    ...[...flagSpellings, ...flagRefusals, ...habitFlags].flatMap(({ names: spelled }) => spelled),
+    ...[...flagSpellings, ...flagRefusals].flatMap(({ names: spelled }) => spelled),
   ];
   const isListing = (name: string) => name.endsWith(' ls') && guide.includes('`ls` in place of `list`');
   expect(names.filter((name) => !guide.includes(name) && !isListing(name))).toEqual([]);
   const untested = [...Object.keys(commandSpellings), ...flagSpellings.flatMap(({ names: spelled }) => spelled)];
-  const habitNames = habitFlags.flatMap(({ names: spelled }) => spelled);
-  const unanswered = habitNames.filter((name) => !habits.some(([line]) => line.includes(name)));
-  expect(unanswered).toEqual([]);
   expect(untested.filter((name) => !typed.some((line) => line.includes(name)))).toEqual([]);
 });
 

@@ -217,7 +217,7 @@ describe('a folder whose app went to an emulator that variables led to', () => {
       mode: 0o600,
     });
   const here = 'project p-12345678 (emulator on port 4100)\n';
-  const notTheLogin = `${here}the last deploy from this folder went there; gantry profiles use default --here uses your login instead\n`;
+  const notTheLogin = `${here}the last deploy from this folder went there; gantry config profiles use default --here uses your login instead\n`;
   let running: ReturnType<typeof announce>;
 
   beforeEach(async () => {
@@ -281,7 +281,7 @@ describe('a folder whose app went to an emulator that variables led to', () => {
     stored(production);
     await profile('default', { project: 'p-staging' });
     const env = { GANTRY_CONFIG_DIR: home };
-    expect((await gantry(['profiles', 'use', 'default', '--here'], { env, cwd: folder })).code).toBe(0);
+    expect((await gantry(['config', 'profiles', 'use', 'default', '--here'], { env, cwd: folder })).code).toBe(0);
     expect(await judge({})).toEqual({ exitCode: 0, said: 'project p-staging (rest.cerebrium.ai)\n' });
   });
 

@@ -3,7 +3,7 @@ import { PendingError } from '../../../src/kernel/errors.ts';
 import { Deadline, timeoutSignal } from '../../../src/platform/waiting/deadline.ts';
 import { pollUntil } from '../../../src/platform/waiting/poll.ts';
 
-const pending = new PendingError('it is not done', { fix: 'gantry builds follow web b-1' });
+const pending = new PendingError('it is not done', { fix: 'gantry logs web --build b-1 -f' });
 
 function clockOf(now = { ms: 0 }) {
   const stop = new AbortController();

@@ -3,14 +3,12 @@ import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table } from '../../../kernel/output/table.ts';
 import { listKeysWithOwners, type OwnedKey } from '../../../team/members/index.ts';
 import { defineCommand } from '../../command.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command.option('--show-values', 'show the keys')),
-  run: async (context, { showValues, ...flags }) =>
-    applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
+  configure: (command) => command.option('--show-values', 'show the keys'),
+  run: (context, { showValues }) => listKeysWithOwners(context, { values: showValues === true }),
   verbatim: ({ showValues }) => showValues === true,
   view: (keys, { showValues }) => (showValues ? withValues(keys) : table(keys, columns, { keep: ['NAME', 'STATUS'] })),
   empty: 'no API keys yet: create one in the dashboard',

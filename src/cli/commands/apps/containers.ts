@@ -3,14 +3,12 @@ import { type Cell, table } from '../../../kernel/output/table.ts';
 import { type Container, listContainers } from '../../../platform/contract/containers.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { boolean, documents, integer, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(appArgument(command)),
-  run: async ({ api, project, progress }, app, flags) =>
-    applyLimit((await api(listContainers, { project, app })) ?? [], flags, progress, 'container'),
+  configure: (command) => appArgument(command),
+  run: async ({ api, project }, app) => (await api(listContainers, { project, app })) ?? [],
   view: (containers) =>
     table(
       containers,

@@ -1,42 +1,42 @@
+import { listPreviews, type Preview } from '../../../deploys/previews/index.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { ago, alphabetically, countCell, largestFirst, latestFirst } from '../../../kernel/output/format.ts';
+import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
 import { type AppSummary, listApps } from '../../../platform/contract/apps.ts';
 import { shortAppName } from '../../../platform/contract/endpoint.ts';
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { anything, boolean, documents, passThrough, text } from '../../result-schema.ts';
+import { previewFields, previewsTable } from '../../views/previews.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
     listFlags(
-      command.option('--ephemeral', 'include apps that one-off runs created').addOption(
-        command
-          .createOption('--sort <field>', 'sort by this field, numbers and times from the largest or newest')
-          .choices(sortFields)
-          .default('updated' as const),
-      ),
+      command
+        .option('--ephemeral', 'include apps that one-off runs created')
+        .addOption(
+          command.createOption('--previews', 'only those of deploy --preview').conflicts(['ephemeral', 'sort']),
+        )
+        .addOption(
+          command
+            .createOption('--sort <field>', 'sort by this field, numbers and times from the largest or newest')
+            .choices(sortFields)
+            .default('updated' as const),
+        ),
     ),
-  run: async ({ api, project, progress }, { ephemeral, sort, ...flags }) => {
+  run: async (context, { ephemeral, previews, sort, ...flags }): Promise<AppSummary[] | Preview[]> => {
+    const { api, project, progress } = context;
+    if (previews) return applyLimit((await listPreviews(context)).previews, flags, progress, 'preview');
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
     return applyLimit(apps.sort(orders[sort]), flags, progress, 'app');
   },
-  view: (apps) =>
-    table(
-      apps,
-      {
-        NAME: nameOf,
-        STATUS: (app) => statusCell(app.status),
-        HARDWARE: (app) => app.hardware,
-        REGION: (app) => app.region,
-        'REQUESTS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
-        'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
-        UPDATED: (app) => ago(app.updatedAt),
-      },
-      { keep: ['NAME', 'STATUS'], right: ['REQUESTS/MONTH', 'COST USD/MONTH'] },
-    ),
-  empty: sentence`no apps yet; ${gantryCommand`deploy`} creates one; ${gantryCommand`apps list --ephemeral`} shows those of one-off runs`,
+  view: (apps, { previews }) => (previews ? previewsTable(apps as Preview[]) : appsTable(apps as AppSummary[])),
+  empty: ({ previews }) =>
+    previews
+      ? sentence`no previews; ${gantryCommand`deploy --preview`} makes one`
+      : sentence`no apps yet; ${gantryCommand`deploy`} creates one; ${gantryCommand`apps list --ephemeral`} shows those of one-off runs`,
   effect: 'reads',
   json: documents(
     passThrough({
@@ -53,9 +53,34 @@ export default defineCommand({
       request_metrics: anything("this month's requests; platform value, passed through"),
       projectId: text('project'),
     }),
+    previewFields,
   ),
-  examples: ['apps list', 'apps list --sort cost --limit 10', 'apps list --json=name,status'],
+  examples: [
+    'apps list',
+    'apps list --sort cost --limit 10',
+    'apps list --json=name,status',
+    'apps list --previews --json=app,branch,merged',
+  ],
+  details: [
+    'With --previews, apps that may be previews of another repository are listed as unproven. gantry apps prune never deletes them.',
+  ],
 });
+
+function appsTable(apps: AppSummary[]): View {
+  return table(
+    apps,
+    {
+      NAME: nameOf,
+      STATUS: (app) => statusCell(app.status),
+      HARDWARE: (app) => app.hardware,
+      REGION: (app) => app.region,
+      'REQUESTS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
+      'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
+      UPDATED: (app) => ago(app.updatedAt),
+    },
+    { keep: ['NAME', 'STATUS'], right: ['REQUESTS/MONTH', 'COST USD/MONTH'] },
+  );
+}
 
 function nameOf(app: AppSummary): string {
   return app.name ?? shortAppName(app.projectId ?? '', app.id);

@@ -1,5 +1,4 @@
 import { changeScaling } from '../../../deploys/apps.ts';
-import { gantryCommand } from '../../../kernel/command-line.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
@@ -22,7 +21,6 @@ export default defineCommand({
     }),
   view: ({ settings }) =>
     table(settings, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
-  next: ({ app }) => [{ line: gantryCommand`apps containers ${app}`, when: 'to see its replicas' }],
   effect: 'changes',
   dryRun: true,
   json: document({

@@ -31,7 +31,6 @@ export default defineCommand({
     const done = message || `${confirmed ? 'canceled' : 'asked to cancel'} build ${shortBuild(build)}`;
     return wrapped(() => (changed ? done : `nothing to change: build ${shortBuild(build)} is already canceled`));
   },
-  next: ({ app, build }) => [{ line: gantryCommand`builds get ${app} ${build}`, when: 'to see its status' }],
   effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'pending'],

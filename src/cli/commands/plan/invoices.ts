@@ -3,13 +3,11 @@ import { table } from '../../../kernel/output/table.ts';
 import type { Invoice } from '../../../platform/contract/costs.ts';
 import { readInvoices } from '../../../team/billing/index.ts';
 import { defineCommand } from '../../command.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command),
-  run: async (context, flags) => applyLimit(await readInvoices(context), flags, context.progress, 'invoice'),
+  run: readInvoices,
   // The signed URL of an invoice is what --json is used for.
   verbatim: () => true,
   view: (invoices) =>

@@ -1,12 +1,10 @@
 import { table } from '../../../kernel/output/table.ts';
 import { listProjectsInUse } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { boolean, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command),
-  run: async (context, flags) => applyLimit(await listProjectsInUse(context), flags, context.progress, 'project'),
+  run: listProjectsInUse,
   view: (projects) =>
     table(
       projects,

@@ -30,7 +30,6 @@ export default defineCommand({
     const done = confirmed ? 'canceled' : 'asked to cancel';
     return wrapped(() => (changed ? `${done} run ${run}` : `nothing to change: run ${run} is already canceled`));
   },
-  next: ({ app, run }) => [{ line: gantryCommand`runs get ${app} ${run}`, when: 'to see its status' }],
   effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'pending'],

@@ -46,7 +46,7 @@ export default defineCommand({
   }),
   details: [
     'Each line is a run, oldest first: id, createdAt, functionName, status, statusCode, runtimeMs, coldstartTimeMs, totalQueueTimeMs, totalResponseTimeMs, podName, build and kind (call or job). What the platform does not say is null, or empty in CSV.',
-    'Runs are kept on this machine (gantry cache list runs), so that only new ones are read the next time.',
+    'Runs are kept on this machine (gantry doctor --cache runs), so that only new ones are read the next time.',
   ],
   examples: [
     'runs export web --since 30d > runs.jsonl',

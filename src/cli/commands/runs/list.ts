@@ -88,7 +88,7 @@ export default defineCommand({
     'runs list web',
     'runs list web --since 7d --status failure',
     'runs list web --since 2026-11-01 --until 2026-11-08 --all --json=id,statusCode',
-    'runs list web --min-response 10s',
+    'runs list web --response 10s..',
   ],
 });
 

@@ -4,21 +4,18 @@ import type { View } from '../../../kernel/output/page.ts';
 import { keyValueTable, table } from '../../../kernel/output/table.ts';
 import { readSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents, optional, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    listFlags(
-      command
-        .option('--app <app>', 'list the secrets of one app, which override those of the project')
-        .option('--show-values', 'show the values'),
-    ),
-  run: async (context, { app, showValues, ...flags }) => {
+    command
+      .option('--app <app>', 'list the secrets of one app, which override those of the project')
+      .option('--show-values', 'show the values'),
+  run: async (context, { app, showValues }) => {
     const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
       .map(([name, value]) => (showValues ? { name, value: asText(value) } : { name }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    return applyLimit(secrets, flags, context.progress, 'secret');
+    return secrets;
   },
   verbatim: ({ showValues }) => showValues === true,
   view: (secrets, { showValues }) => (showValues ? withValues(secrets) : table(secrets, { NAME: ({ name }) => name })),

@@ -4,15 +4,10 @@ import { table } from '../../../kernel/output/table.ts';
 import { listServiceAccounts, type ServiceAccount } from '../../../platform/contract/service-accounts.ts';
 import { grantedProjects } from '../../../team/members/index.ts';
 import { defineCommand } from '../../command.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { anything, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command),
-  run: async ({ api, project, progress }, flags) => {
-    const { serviceAccounts } = await api(listServiceAccounts, { project });
-    return applyLimit(serviceAccounts ?? [], flags, progress, 'service account');
-  },
+  run: async ({ api, project }) => (await api(listServiceAccounts, { project })).serviceAccounts ?? [],
   view: (accounts) =>
     table(
       accounts,

@@ -2,19 +2,16 @@ import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { listUsers, type User } from '../../../platform/contract/users.ts';
 import { defineCommand } from '../../command.ts';
-import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
-    listFlags(command.option('--status <status>', 'show only users with this status, such as active or invited')),
-  run: async ({ api, project, progress }, { status, ...flags }) => {
+    command.option('--status <status>', 'show only users with this status, such as active or invited'),
+  run: async ({ api, project }, { status }) => {
     const users = await api(listUsers, { project });
     const wantedStatus = status?.toLowerCase();
-    const matching =
-      wantedStatus === undefined ? users : users.filter((user) => user.status?.toLowerCase() === wantedStatus);
-    return applyLimit(matching, flags, progress, 'entry', 'entries');
+    return wantedStatus === undefined ? users : users.filter((user) => user.status?.toLowerCase() === wantedStatus);
   },
   view: (users) =>
     table(

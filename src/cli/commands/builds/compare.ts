@@ -1,12 +1,12 @@
-import { buildVerdicts, compareBuilds, type Durations } from '../../insight/compare/index.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
-import { defineCommand } from '../command.ts';
-import { appArgument } from '../flags/app.ts';
-import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
-import { timeFlag } from '../flags/values.ts';
-import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
-import { compareReport, compareView } from '../views/compare.ts';
-import { figuresField } from '../views/figure-sources.ts';
+import { buildVerdicts, compareBuilds, type Durations } from '../../../insight/compare/index.ts';
+import { gantryCommand } from '../../../kernel/command-line.ts';
+import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { timeFlag } from '../../flags/values.ts';
+import { anything, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
+import { compareReport, compareView } from '../../views/compare.ts';
+import { figuresField } from '../../views/figure-sources.ts';
 
 const verdict = choice(buildVerdicts, 'worse, better, no difference, or too few calls to tell');
 const build = (which: string) =>
@@ -109,7 +109,12 @@ export default defineCommand({
     'Compares the calls of two builds: how long they ran by a rank test within each function and each hour of the day, errors by the exact test that deploy --watch judges by, cold starts. Only hours in which both builds had calls count.',
     'Without builds, it is the one that serves and the one before. One build is compared with the one that serves. If a difference of 30 % could have been missed, the verdict is "too few calls".',
   ],
-  examples: ['compare', 'compare web', 'compare web 3e9a11c2 3f2b7d04', 'compare web --html builds.html --open'],
+  examples: [
+    'builds compare',
+    'builds compare web',
+    'builds compare web 3e9a11c2 3f2b7d04',
+    'builds compare web --html builds.html --open',
+  ],
 });
 
 /** It is for the chart. */

@@ -33,10 +33,10 @@ export default defineCommand({
     'Deletes previews that provably belong to the git repository of this folder: their name is made of the repository, the app and one of its branches, or this machine or its team has deployed them.',
   ],
   examples: [
-    'previews prune --merged --dry-run',
-    'previews prune --expired --confirm my-repo',
-    'previews prune --branch fix-login --confirm my-repo',
-    'previews prune --older-than 14d --confirm my-repo',
-    'previews prune fix/login',
+    'apps prune --merged --dry-run',
+    'apps prune --expired --confirm my-repo',
+    'apps prune --branch fix-login --confirm my-repo',
+    'apps prune --older-than 14d --confirm my-repo',
+    'apps prune fix/login',
   ],
 });

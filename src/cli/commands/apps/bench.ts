@@ -5,27 +5,29 @@ import {
   type BenchStep,
   type CallParts,
   runBench,
-} from '../../insight/bench/index.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
-import { platformExits } from '../../kernel/errors.ts';
-import type { ChartReport } from '../../kernel/output/chart/model.ts';
-import { count, countCell, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
-import type { View } from '../../kernel/output/page.ts';
-import { type Cell, type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
-import { localTimeZone } from '../../kernel/output/time-zone.ts';
-import { defineCommand } from '../command.ts';
-import { appArgument } from '../flags/app.ts';
-import { callFlags } from '../flags/call.ts';
-import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
-import { dollarFlag, durationFlag } from '../flags/values.ts';
-import { boolean, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
+} from '../../../insight/bench/index.ts';
+import { platformExits } from '../../../kernel/errors.ts';
+import type { ChartReport } from '../../../kernel/output/chart/model.ts';
+import { count, countCell, dollars, duration, groupDigits } from '../../../kernel/output/format.ts';
+import type { View } from '../../../kernel/output/page.ts';
+import { type Cell, type Columns, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
+import { localTimeZone } from '../../../kernel/output/time-zone.ts';
+import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
+import { callFlags } from '../../flags/call.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { dollarFlag, durationFlag } from '../../flags/values.ts';
+import { boolean, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     chartPageFlags(
       callFlags(
         appArgument(command.usage('[options] [app] [function] [name=value...]'))
-          .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
+          .argument(
+            '[args...]',
+            'function (default: run), then parameters: name=text, name:=json or name=@FILE (text, or base64 of other bytes)',
+          )
           .option('--rate <rates>', 'calls a second, such as 5,10,20 (default: search for the limit)', ratesFlag)
           .option('--for <duration>', 'how long to call at each rate (default: 30s)', durationFlag)
           .option('--budget <dollars>', 'stop before replicas have cost more', dollarFlag)
@@ -42,15 +44,6 @@ export default defineCommand({
   exit: ({ stoppedBy }) => (stoppedBy === 'interrupt' ? 'interrupted' : 'ok'),
   view: benchView,
   data: ({ seconds: _, ...report }) => report,
-  next: ({ app, breaksAt, allows }) =>
-    breaksAt === null || allows === null
-      ? []
-      : [
-          {
-            line: gantryCommand`apps scale ${app} --max-replicas ${String(2 * allows.replicas)}`,
-            when: 'to allow more calls',
-          },
-        ],
   effect: 'changes',
   dryRun: true,
   exits: [...platformExits, 'input-needed', 'app-error'],
@@ -119,9 +112,9 @@ export default defineCommand({
     'For an app that is not of this folder, it asks; where nobody can answer, it needs --yes and --budget.',
   ],
   examples: [
-    'bench',
-    'bench web predict --data @case.json --rate 5,10,20 --for 60s --budget 0.50',
-    'bench web --rate 100 --for 10s --html bench.html',
+    'apps bench',
+    'apps bench web predict --data @case.json --rate 5,10,20 --for 60s --budget 0.50',
+    'apps bench web --rate 100 --for 10s --html bench.html',
   ],
 });
 

@@ -8,19 +8,19 @@ import {
   type TunedOption,
   tuneApp,
   writeAdvice,
-} from '../../insight/tune/index.ts';
-import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import type { Chart, ChartReport } from '../../kernel/output/chart/model.ts';
-import { renderChart } from '../../kernel/output/chart/render.ts';
-import { count, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
-import type { View } from '../../kernel/output/page.ts';
-import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
-import { defineCommand } from '../command.ts';
-import { appArgument } from '../flags/app.ts';
-import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
-import { dollarFlag, durationFlag, timeFlag } from '../flags/values.ts';
-import { boolean, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
-import { figuresField, figuresView } from '../views/figure-sources.ts';
+} from '../../../insight/tune/index.ts';
+import { CommandLine } from '../../../kernel/command-line.ts';
+import type { Chart, ChartReport } from '../../../kernel/output/chart/model.ts';
+import { renderChart } from '../../../kernel/output/chart/render.ts';
+import { count, dollars, duration, groupDigits } from '../../../kernel/output/format.ts';
+import type { View } from '../../../kernel/output/page.ts';
+import { type Columns, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
+import { defineCommand } from '../../command.ts';
+import { appArgument } from '../../flags/app.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { dollarFlag, durationFlag, timeFlag } from '../../flags/values.ts';
+import { boolean, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
+import { figuresField, figuresView } from '../../views/figure-sources.ts';
 
 const outcome = {
   minReplicas: integer('min_replicas'),
@@ -64,13 +64,6 @@ export default defineCommand({
     return advice;
   },
   view: tuneView,
-  next: ({ app, options, written }) => {
-    const argv = options.find(({ option }) => option === 'cheapest')?.argv;
-    if (written && written.length > 0) return [{ line: gantryCommand`deploy`, when: 'to apply what was written' }];
-    return argv
-      ? [{ line: new CommandLine(argv), when: 'to apply the cheapest settings' }]
-      : [{ line: gantryCommand`cost ${app}`, when: 'to see what is idle' }];
-  },
   effect: 'changes',
   onlyReads: (_, { write }) => write !== true,
   dryRun: true,
@@ -121,10 +114,10 @@ export default defineCommand({
     'Only runs since the last change of the scaling count, as far as it is on record. --write keeps the comments of cerebrium.toml; apps scale changes the app at once.',
   ],
   examples: [
-    'tune',
-    "tune web --since 8d --slo 'p90<6s'",
-    'tune web --budget 700 --html tune.html',
-    "tune --slo 'p95<10s' --write",
+    'apps tune',
+    "apps tune web --since 8d --slo 'p90<6s'",
+    'apps tune web --budget 700 --html tune.html',
+    "apps tune --slo 'p95<10s' --write",
   ],
 });
 

@@ -1,8 +1,7 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type AppArchive, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
-import { type FileDecision, fileDecisions, packingCache, readLocalApp } from '../../deploys/send/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
 import { ProjectError } from '../../kernel/errors.ts';
@@ -10,9 +9,9 @@ import { fileSummary, size } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
-import { defineCommand } from '../command.ts';
-import { document, integer, list, object, text } from '../result-schema.ts';
-import { fileDecisionFields, fileDecisionsView } from '../views/file-decisions.ts';
+import { type FileDecision, fileDecisions } from './file-selection.ts';
+import { type LocalAppOptions, readLocalApp } from './local-app.ts';
+import { packingCache } from './packing-options.ts';
 
 interface PackedEntry {
   path: string;
@@ -22,12 +21,19 @@ interface PackedEntry {
   sha256: string;
 }
 
-interface Packed {
+/** What was written. */
+export interface Packed {
   file: string;
   bytes: number;
   entries: PackedEntry[];
   /** With `--files`. */
   selection: FileDecision[] | null;
+}
+
+interface PackOptions extends LocalAppOptions {
+  output: string;
+  files?: true | undefined;
+  repack?: true | undefined;
 }
 
 type Cache = ReturnType<typeof packingCache>;
@@ -38,60 +44,23 @@ interface ArchiveContent {
   bytes: number;
 }
 
-export default defineCommand({
-  configure: (command) =>
-    command
-      .option('-o, --output <file>', 'archive, or - for stdout (default: ../<app>.zip)')
-      .option('--files', 'list all files and why they are sent')
-      .option('--use-gitignore', 'skip files that git ignores')
-      .option('--repack', 'compress every file again, without the packing cache')
-      .option('--config-file <file>', 'config file, wherever it lies', 'cerebrium.toml')
-      .option('--name <name>', 'override the app name of the config file'),
-  run: async (context, { output, files, repack, ...options }): Promise<Packed | RawOutput> => {
-    const cache = packingCache(context, repack);
-    const app = await readLocalApp(context, { ...options, outputs: [output] });
-    if (app.project.partner) throw nothingToPack(app.project);
-    if (output === '-' || output === '/dev/stdout') {
-      if (files) context.progress.note(fileDecisionsView(fileDecisions(app)));
-      return toStdout(context, app, cache);
-    }
-    const file = output ?? defaultOutput(app.project.name);
-    const target = resolve(context.cwd, file);
-    checkReplaceable(context, file, 'archive');
-    const packed = await toFile(context, app, target, cache);
-    if (files) context.progress.note(`wrote ${file}`);
-    const warning = await sentWithApp(target, { app: app.project });
-    if (warning) context.progress.warn(warning);
-    return { file, ...packed, selection: files ? fileDecisions(app) : null };
-  },
-  view: (value) => {
-    if (value instanceof RawOutput) return () => '';
-    return value.selection ? fileDecisionsView(value.selection) : () => value.file;
-  },
-  effect: 'changes',
-  local: true,
-  exits: ['project', 'conflict'],
-  json: document({
-    file: text('archive'),
-    bytes: integer('size of the archive'),
-    entries: list(
-      object({
-        path: text('path in the archive'),
-        bytes: integer('size'),
-        compressedBytes: integer('size in the archive'),
-        crc32: integer('CRC-32, as in the archive'),
-        sha256: text('SHA-256 of the content'),
-      }),
-      'files: path, size, compressed size, CRC-32 and SHA-256',
-    ),
-    selection: fileDecisionFields,
-  }),
-  examples: ['package', 'package --files', 'package -o /tmp/web.zip --json=bytes', 'package -o - > ../app.zip'],
-});
-
-/** Beside the app folder: inside of it, the next deploy would send the archive. */
-function defaultOutput(app: string): string {
-  return join('..', `${app.replace(/[^\w.-]+/g, '-')}.zip`);
+/** Writes the archive that a deploy would upload, to a file or (`-`) to stdout. Asks the platform nothing. */
+export async function packApp(
+  context: Context,
+  { output, files, repack, ...options }: PackOptions,
+): Promise<Packed | RawOutput> {
+  const cache = packingCache(context, repack);
+  const app = await readLocalApp(context, { ...options, outputs: [output] });
+  if (app.project.partner) throw nothingToPack(app.project);
+  const selection = files ? fileDecisions(app) : null;
+  if (output === '-' || output === '/dev/stdout') return toStdout(context, app, cache);
+  const target = resolve(context.cwd, output);
+  checkReplaceable(context, output, 'archive');
+  const packed = await toFile(context, app, target, cache);
+  if (files) context.progress.note(`wrote ${output}`);
+  const warning = await sentWithApp(target, { app: app.project });
+  if (warning) context.progress.warn(warning);
+  return { file: output, ...packed, selection };
 }
 
 function nothingToPack({ name, runtime }: AppConfig): ProjectError {
@@ -138,7 +107,7 @@ function toStdout(context: Context, content: ArchiveContent, cache: Cache): RawO
   };
   return new RawOutput(into, {
     untrusted: 'bytes',
-    terminalFix: sentence`${gantryCommand`package -o -`} > ../app.zip`,
+    terminalFix: sentence`${gantryCommand`deploy --dry-run -o -`} > ../app.zip`,
   });
 }
 

@@ -1,0 +1,25 @@
+import { InvalidArgumentError } from 'commander';
+import { sections } from '../../app/schema.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+
+/** `ADA_L4`, `ada-l4`, or `L4` if one accelerator only ends with it. */
+export function computeFlag(text: string): string {
+  const known = sections.hardware.keys.compute.oneOf ?? [];
+  const typed = text.toUpperCase().replace(/-/g, '_');
+  const [only, ...others] = known.filter((name) => name.endsWith(`_${typed}`));
+  return knownValue(only !== undefined && others.length === 0 ? only : typed, known);
+}
+
+/** `H100`, `HOPPER_H100` or `A10:2`. */
+export function gpuFlag(text: string): { name: string; count: number } {
+  const [, typed = text, count = '1'] = /^([\w-]+?)(?::([1-8]))?$/.exec(text) ?? [];
+  return { name: computeFlag(typed), count: Number(count) };
+}
+
+/** A new app and a run start with what is documented. A config file may have other values. */
+export function knownValue(value: string, known: readonly string[] = []): string {
+  if (known.includes(value)) return value;
+  const meant = closestName(value, known);
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  throw new InvalidArgumentError(`Expected ${known.join(', ')}.${hint}`);
+}
