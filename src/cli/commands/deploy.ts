@@ -13,7 +13,7 @@ import {
   rememberTarget,
   worstExit,
 } from '../../deploys/send/index.ts';
-import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
 import {
   GantryError,
@@ -64,7 +64,7 @@ export default defineCommand({
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
       if (folders.length > 0) return deployApps(unlimited, folders, options);
       const { output } = options;
-      if (output !== undefined) return packApp(unlimited, { ...options, output });
+      if (output !== undefined) return asOutput(await packApp(unlimited, { ...options, output }));
       const { dryRun = false, timeout: typedMs, watch } = options;
       const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
       const limit = new TimeLimit(unlimited, { typedMs, failure });
@@ -239,6 +239,13 @@ type Result = DeployPlan | Deployed | DeployedApps | Packed | RawOutput;
 /** The archive of `--output`, or its bytes. */
 function isPacked(value: Result): value is Packed | RawOutput {
   return value instanceof RawOutput || 'entries' in value;
+}
+
+/** Bytes for stdout are the result themselves. */
+function asOutput(packed: Awaited<ReturnType<typeof packApp>>): Packed | RawOutput {
+  if (!('send' in packed)) return packed;
+  const terminalFix = sentence`${gantryCommand`deploy --dry-run -o -`} > ../app.zip`;
+  return new RawOutput(packed.send, { untrusted: 'bytes', terminalFix });
 }
 
 function packedView(value: Packed | RawOutput): View {

@@ -55,7 +55,7 @@ export async function requireRenewed(context: Context, record: PreviewRecord): P
   if (isOwn && (!team || (await team.hasArrived(context, sharedFolder, documentName(record.at, text))))) return;
   const place = isOwn ? `the team state at ${team?.place}` : folderOf(context);
   throw new FailedError(`the time to live of ${record.app} is not renewed`, {
-    why: `${place} cannot be written: \`previews prune --expired\` goes by the time to live before`,
+    why: `${place} cannot be written: \`apps prune --expired\` goes by the time to live before`,
     fix: 'type the line again once it can be written, or without --if-changed',
     details: { app: record.app },
   });

@@ -2,11 +2,10 @@ import { resolve } from 'node:path';
 import { type AppArchive, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
 import { ProjectError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
-import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import { type FileDecision, fileDecisions } from './file-selection.ts';
@@ -30,6 +29,11 @@ export interface Packed {
   selection: FileDecision[] | null;
 }
 
+/** For stdout. */
+export interface PackedBytes {
+  send: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
+}
+
 interface PackOptions extends LocalAppOptions {
   output: string;
   files?: true | undefined;
@@ -48,7 +52,7 @@ interface ArchiveContent {
 export async function packApp(
   context: Context,
   { output, files, repack, ...options }: PackOptions,
-): Promise<Packed | RawOutput> {
+): Promise<Packed | PackedBytes> {
   const cache = packingCache(context, repack);
   const app = await readLocalApp(context, { ...options, outputs: [output] });
   if (app.project.partner) throw nothingToPack(app.project);
@@ -95,20 +99,17 @@ async function toFile(
 }
 
 /** Packs into a temporary file first: headers are written after the content that follows them. */
-function toStdout(context: Context, content: ArchiveContent, cache: Cache): RawOutput {
+function toStdout(context: Context, content: ArchiveContent, cache: Cache): PackedBytes {
   const { signal } = context;
-  const into: RawOutput['writeTo'] = async (take) => {
+  const send: PackedBytes['send'] = async (take) => {
     const { onProgress, done } = progressOf(context, content);
-    const send = async (archive: AppArchive) => {
+    const pass = async (archive: AppArchive) => {
       done(archive);
       for await (const piece of readFileOrPipeChunks(archive.path, signal)) await take(piece);
     };
-    await withTemporaryArchive(content.entries, send, { signal, onProgress, cache });
+    await withTemporaryArchive(content.entries, pass, { signal, onProgress, cache });
   };
-  return new RawOutput(into, {
-    untrusted: 'bytes',
-    terminalFix: sentence`${gantryCommand`deploy --dry-run -o -`} > ../app.zip`,
-  });
+  return { send };
 }
 
 function progressOf({ progress }: Context, { bytes }: ArchiveContent) {

@@ -133,7 +133,7 @@ export function resolveSettings(
   };
 }
 
-/** Flag, environment, the nearest folder that is bound to one, the one selected by `profiles use`, default. */
+/** Flag, environment, the nearest folder that is bound to one, the one selected by `config profiles use`, default. */
 function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<string, unknown>): Profile {
   const source: SettingSource = { variables: ['GANTRY_PROFILE'], key: 'profile' };
   const chosen = resolveSetting(flags.profile, env, source, {});
