@@ -89,8 +89,7 @@ export default defineCommand({
     figures: figuresField,
   }),
   details: [
-    "Costs and prices are the platform's; days are in UTC. Busy is the time in which replicas run calls, idle is the rest of what is paid for. Runs are kept on this machine, so that only new ones are read the next time.",
-    'Waste is named where replicas were idle for half of the time and one change of the scaling would have saved a quarter. What it saves is estimated from the calls of the period, as far as the settings of now were in force, and not at all if these do not explain the bill.',
+    'Busy replicas run calls, idle ones do not; waste is idle time that one change of the scaling would have spared.',
   ],
   examples: ['cost', 'cost web --since 7d --by day', 'cost web --explain-figures', 'cost --html cost.html --open'],
 });

@@ -48,10 +48,8 @@ export default defineCommand({
   exit: (value) => (value instanceof RawOutput ? 'ok' : 'lock' in value ? failedExit(value.failed) : copyExit(value)),
   view: (value) => (value instanceof RawOutput ? () => '' : 'lock' in value ? pullView(value) : copyView(value)),
   details: [
-    "Remote paths are written volume:/path, or :/path for the default volume. A folder's contents are copied; with several sources, each keeps its name. If no path is remote, the last one is a path on the default volume. Run the same command again to resume an interrupted copy.",
-    'A file at a https:// URL (with --sha256) and a model of the hub (hf://ORG/NAME or hf://ORG/NAME@REVISION) go to a volume without being stored on this machine. For gated models, set HF_TOKEN. weights.lock records the commit and the checksums of a model: commit it, gantry check and gantry volumes verify use it.',
-    'stdin is stored in a temporary file until it ends, because its size must be known before the upload. An uploaded file counts as copied once the volume lists it with its full size.',
-    'If file names are equal on the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
+    "Remote paths are written volume:/path, or :/path for the default volume. A folder's contents are copied. Run it again to resume.",
+    'A model (hf://ORG/NAME[@REVISION]) or a https:// URL goes to a volume directly. weights.lock records the checksums of a model: commit it. For gated models, set HF_TOKEN.',
   ],
   json: document(copySummaryFields, pullFields),
   effect: 'destroys',

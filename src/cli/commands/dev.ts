@@ -127,9 +127,8 @@ export default defineCommand({
   exits: ['input-needed', 'not-found', 'project', 'unavailable'],
   json: devEvents,
   details: [
-    'Prints a line for each call, what the app prints, and what is wrong with a change; the previous version runs on. In another shell, `gantry emulator env` prints what makes invoke, logs and cp use it; in the folder of an app, --local does.',
-    'Calls need no token from the user who runs it, on Linux even if the app is private.',
-    'With --debug-port, an editor attaches to the app, and stays attached when it is deployed again; that needs debugpy, which --install installs. breakpoint() stops at the terminal. `gantry dev replay` sends a call again.',
+    'Prints each call, what the app prints, and what is wrong with a change; the previous version runs on.',
+    'In the folder of the app, --local leads invoke, logs and cp to it. --debug-port lets an editor attach.',
   ],
   examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open', 'dev --debug-port'],
 });

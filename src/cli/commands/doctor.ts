@@ -44,7 +44,7 @@ export default defineCommand({
     },
     cacheOutput.fields,
   ),
-  details: ['--cache has these kinds:', ...cacheDetails],
+  details: cacheDetails,
   examples: [
     'doctor',
     'doctor --cache',

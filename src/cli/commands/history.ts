@@ -36,9 +36,7 @@ export default defineCommand({
   effect: 'reads',
   exits: [],
   json: documents(eventFields),
-  details: [
-    'What this machine has seen of an app and done to it, and with team-state what its team has: what was sent, what served, what a watch found, and what changed without a command of theirs. Nothing else is asked of the platform.',
-  ],
+  details: ['Shows what this machine has seen of an app and done to it; with team-state, what the team has.'],
   examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],
 });
 

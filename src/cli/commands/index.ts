@@ -70,7 +70,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     },
     rollback: { summary: 'deploy an earlier build again', load: () => import('./rollback.ts') },
     promote: { summary: 'deploy what serves as one app as another', load: () => import('./promote.ts') },
-    history: { summary: 'show what was deployed, what served and what was found', load: () => import('./history.ts') },
+    history: { summary: 'show what was deployed and what served', load: () => import('./history.ts') },
     builds: {
       summary: 'list, inspect, compare and cancel builds',
       commands: {
@@ -90,7 +90,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         cancel: { summary: 'cancel a run', load: () => import('./runs/cancel.ts') },
       },
     },
-    cost: { summary: 'show what apps cost, what for, and what is wasted', load: () => import('./cost.ts') },
+    cost: { summary: 'show what apps cost and waste', load: () => import('./cost.ts') },
     metrics: {
       summary: 'chart or watch what replicas use and how fast they are',
       load: () => import('./metrics.ts'),

@@ -87,7 +87,7 @@ export default defineCommand({
       pipeline?.trimEnd() ?? paths.join('\n'),
   verbatim: () => true,
   details: [
-    'The pipeline of --ci is written to the root of the repository: on pull requests, it checks the app, saves the plan of its deploy and deploys a preview for 7 days; on the default branch, it deploys, calls and watches the new build, and returns to the build before if it is sick. What its next run has to know is on a volume (GANTRY_TEAM_STATE). While gantry is not published, its package is written to .gantry as well: commit it, the pipeline installs that. An existing file is never changed.',
+    '--ci writes a pipeline that checks and previews pull requests, and deploys, watches and rolls back the default branch.',
   ],
   effect: 'changes',
   local: true,

@@ -99,10 +99,8 @@ export default defineCommand({
   dryRun: true,
   exits: [...platformExits, 'app-error'],
   details: [
-    'Every input gets one line in the results, as JSON: index (from 0), status (success or failed), result or error, run and ms. Repeat the command to continue after an interruption: inputs with a result are not called again.',
-    'Calls that the platform refuses (429, 503) are repeated. In a CSV file, a column has text, and a column whose title ends with a colon has JSON.',
-    '--budget counts the time of all replicas of the app since the first call, and the cooldown after the last call. The same command continues with the same amount again.',
-    '--async is for calls that take longer than a connection lasts. Runs that were started are asked for by the same command, and never started again. Their results come by webhook: where the platform cannot reach this machine, they are null.',
+    'Each input gets a line of JSON in the results. Run it again to collect or continue; nothing starts twice.',
+    '--budget counts the time of all replicas until their cooldown has passed. --async is for calls that take longer than a connection lasts.',
   ],
   examples: [
     'map web inputs.jsonl -o results.jsonl',

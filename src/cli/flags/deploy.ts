@@ -13,7 +13,7 @@ export function deployFlags(command: Commander) {
   return withConfigFile(command)
     .argument('[folders...]', 'apps of one repository, such as apps/*')
     .optionsGroup('what is sent')
-    .option('--preview [name]', 'as an app of its own for the branch, or this name')
+    .option('--preview [name]', 'deploy the branch as its own app, or under this name')
     .addOption(
       seldom(
         requiring(
@@ -57,12 +57,16 @@ export function deployFlags(command: Commander) {
       ),
     )
     .addOption(
-      seldom(command.createOption('--apply-plan <file>', 'only as planned by --save-plan').conflicts('dryRun')),
+      seldom(
+        command
+          .createOption('--apply-plan <file>', 'apply a plan of --save-plan, unless something changed')
+          .conflicts('dryRun'),
+      ),
     )
     .optionsGroup('afterwards')
     .addOption(
       command
-        .createOption('--smoke <test>', 'call /path or f={"x":1}, expect :text (any number)')
+        .createOption('--smoke <test>', 'call /path or f={"x":1} and expect :text (repeatable)')
         .argParser(repeatableFlag)
         .conflicts(['dryRun', 'detach']),
     )

@@ -33,8 +33,5 @@ export const cacheOutput = {
 
 /** What the kinds are. */
 export const cacheDetails = [
-  'packing: compressed files of the apps that were packed or deployed. They make the next archive faster and change nothing in it. At most 2 GiB, and a tenth of the free space. gantry config set packing-cache off keeps none; --repack does without it once.',
-  'archives: what was deployed, so that gantry rollback can deploy it again. At most 1 GiB and 90 days, readable by you only. An archive has every file of the app, secrets included. gantry config set keep-archives off keeps none.',
-  'python: environments of the emulator, one for each list of requirements. They are made again when an app needs them.',
-  'runs: what the platform has said of the runs of an app, one file a day, so that questions about many runs read only new ones. At most 1 GiB and 92 days. They are read again when a command needs them, unless the platform has deleted them.',
+  '--cache lists packing (compressed files for the next archive), archives (what gantry rollback can deploy again), python (environments of the emulator) and runs (of apps, for figures). Only archives cannot be made again.',
 ];

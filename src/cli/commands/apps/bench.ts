@@ -107,9 +107,8 @@ export default defineCommand({
     stoppedBy: nullable(choice(['budget', 'interrupt'], 'why it ended early; null if it did not')),
   }),
   details: [
-    'Calls are sent when they are due, whether or not others were answered. A response time counts from that moment, so that a slow app does not look fast because it gets fewer calls. One call before the first step is not measured.',
-    'The time in the queue, of cold starts and in the app is that of the runs of the calls, found by their ids. The cost is the time of replicas at the price of the app, until their cooldown has passed. A call that outlives --call-timeout goes on in the app: it counts as busy until its run has ended, for --budget and the cost as well.',
-    'For an app that is not of this folder, it asks; where nobody can answer, it needs --yes and --budget.',
+    'Calls at a fixed rate: a slow app does not slow the test. The cost is that of its replicas until their cooldown has passed.',
+    'Asks before it calls an app of another folder; without a terminal it needs --yes and --budget.',
   ],
   examples: [
     'apps bench',

@@ -30,7 +30,7 @@ export default defineCommand({
   exits: [...platformExits, 'pending'],
   json: documents({ ...previewFields, changed: boolean('false if it was deployed, renewed or deleted meanwhile') }),
   details: [
-    'Deletes previews that provably belong to the git repository of this folder: their name is made of the repository, the app and one of its branches, or this machine or its team has deployed them.',
+    'Deletes only previews that are known to be of this repository: by their name, or because this machine or its team deployed them.',
   ],
   examples: [
     'apps prune --merged --dry-run',

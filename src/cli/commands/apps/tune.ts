@@ -110,8 +110,8 @@ export default defineCommand({
     figures: figuresField,
   }),
   details: [
-    'Replays the calls of the past with other scaling settings, by the rules that the emulator has for replicas, and shows what they would have meant for cold starts, waits and the bill. It first predicts the past, each day from the others, and prints how far it was off. Fewer than 200 runs are not enough.',
-    'Only runs since the last change of the scaling count, as far as it is on record. --write keeps the comments of cerebrium.toml; apps scale changes the app at once.',
+    'Replays past calls with other settings, and prints first how far it is off for the past itself.',
+    '--write puts the cheapest settings into cerebrium.toml. Fewer than 200 runs are not enough.',
   ],
   examples: [
     'apps tune',

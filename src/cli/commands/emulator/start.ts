@@ -49,7 +49,7 @@ export default defineCommand({
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
   details: [
-    'Prints the variables that lead to it, but not on a terminal: a second shell gets them from `gantry emulator env`. In its folder, --local leads to it without variables. A fixed --seed and --now make the data of each start the same.',
+    'Prints the variables that lead to it; a second shell gets them from `gantry emulator env`, and --local needs none.',
   ],
   examples: [
     'emulator start',

@@ -24,8 +24,7 @@ export default defineCommand({
   exits: [...platformExits],
   json: stream({ url: text('URL that Prometheus reads') }),
   details: [
-    'Serves the figures of gantry metrics --live in the format of OpenMetrics, until Ctrl-C: replicas, queue, cold starts, response times, cost an hour, and counters of calls. Every app is asked for one thing every five seconds, however often the page is read.',
-    'Counters begin at 0 when an app is first counted. They are kept on this machine and never fall, also over restarts.',
+    'Serves the figures of gantry metrics --live in the OpenMetrics format until Ctrl-C; counters never fall, also over restarts.',
   ],
   examples: ['metrics serve', 'metrics serve --all-apps --port 9500'],
 });

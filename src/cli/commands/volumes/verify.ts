@@ -29,7 +29,7 @@ export default defineCommand({
   }),
   effect: 'reads',
   details: [
-    'Reads each file and compares its SHA-256 with weights.lock. Of a file with other content, weights.lock forgets when it was listed: the next pull copies it. A folder of this machine needs no platform: an app verifies what it sees with gantry volumes verify /persistent-storage/models/qwen.',
+    'Reads each file and compares its SHA-256 with weights.lock. A folder of this machine needs no platform, so apps can verify what they load.',
   ],
   examples: [
     'volumes verify',
