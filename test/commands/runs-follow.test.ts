@@ -68,7 +68,7 @@ describe('following a run', () => {
     const { code, stderr } = await follow('f-4');
     expect(code).toBe(0);
     expect(stderr).toContain('retrying in');
-    expect(stderr).toContain('warning: cannot read the log: ');
+    expect(stderr).toContain('cannot read the log: ');
   });
 
   test('does not wait for a log that hangs once the result is known', async () => {

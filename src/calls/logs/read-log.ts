@@ -39,11 +39,14 @@ export async function* readLog(context: Needs, source: LogSource, options: ReadL
   let isEmpty = true;
   let missing: NotFoundError | undefined;
   // The log itself can be read without.
-  const ending = await options.readEnding?.().catch((error: unknown) => {
-    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-    missing = error instanceof NotFoundError ? error : undefined;
-    return undefined;
-  });
+  const known: LogEnding | undefined = options.ended?.aborted ? options.ended.reason : undefined;
+  const ending =
+    known ??
+    (await options.readEnding?.().catch((error: unknown) => {
+      if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+      missing = error instanceof NotFoundError ? error : undefined;
+      return undefined;
+    }));
   for await (const batch of readBatches(context, source, { ...options, ending }, gaps)) {
     isEmpty &&= batch.length === 0;
     for (const received of batch) yield { line: withoutSplitSecrets(received, secrets), hasStream };

@@ -18,14 +18,19 @@ export async function* readWorkLog(
 ): AsyncGenerator<ReadLine, void> {
   const [ended, failed, unread] = [new AbortController(), new AbortController(), new AbortController()];
   let lines: string[] = [];
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
   const waiting = wait(contextUntil(context, AbortSignal.any([context.signal, unread.signal])), {
-    follow() {},
+    follow: begin,
     async finish(ending) {
       ended.abort(ending);
+      begin();
       await finished;
     },
     tail: (count = keptLines) => lines.slice(-count),
@@ -34,6 +39,8 @@ export async function* readWorkLog(
   waiting.catch((error: unknown) => failed.abort(error));
   let isRead = false;
   try {
+    // What ended long ago is not followed.
+    await Promise.race([begun, waiting]);
     const until = AbortSignal.any([context.signal, failed.signal]);
     for await (const each of read(contextUntil(context, until), ended.signal)) {
       lines = [...lines.slice(-keptLines), each.line.text];

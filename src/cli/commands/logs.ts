@@ -51,8 +51,13 @@ export default defineCommand({
   run: async (context, app, flags) => {
     const { run, build, timeout } = flags;
     if (flags.follow && (run ?? build) !== undefined) {
-      const named = run === undefined ? `build of ${app}` : `run ${run} of ${app}`;
-      const limit = new TimeLimit(context, { typedMs: timeout, failure: `the status of the ${named} was not known` });
+      const word = run ?? (build === true ? 'latest' : build);
+      const kind = run === undefined ? 'build' : 'run';
+      const named = `${word === 'latest' ? `latest ${kind}` : `${kind} ${word}`} of ${app}`;
+      const limit = new TimeLimit(context, {
+        typedMs: timeout,
+        failure: `the status of ${word === 'latest' ? 'the ' : ''}${named} was not known`,
+      });
       return run === undefined ? followedBuild(limit, app, flags) : followedRun(limit, app, { ...flags, run });
     }
     if (timeout !== undefined) throw new UsageError('--timeout needs -f and --run or --build');
@@ -93,7 +98,7 @@ async function followedBuild(limit: TimeLimit, app: string, flags: Flags) {
   const { build } = flags;
   const id = await resolveBuild(limit.context, app, build === true ? undefined : build);
   context.interruption.message = sentence`stopped following; build ${id} continues; to follow it: ${gantryCommand`logs ${app} --build ${id} -f`}`;
-  const options = { ...readLogOptions(context, flags), readEnding: () => readBuildEnding(context, app, id) };
+  const options = readLogOptions(context, flags);
   const timeoutMs = limit.handOver();
   return readWorkLog(
     context,
@@ -108,7 +113,7 @@ async function followedRun(limit: TimeLimit, app: string, flags: Flags & { run: 
   const run = await resolveRun(limit.context, app, flags.run);
   context.interruption.message = sentence`stopped following; run ${run} continues; to follow it: ${gantryCommand`logs ${app} --run ${run} -f`}`;
   const source = await appSource(limit.context, clientOf(context), app, run, flags);
-  const options = { ...readLogOptions(context, flags), readEnding: () => readRunEnding(context, app, run) };
+  const options = readLogOptions(context, flags);
   const timeoutMs = limit.handOver();
   return readWorkLog(
     context,
