@@ -59,6 +59,17 @@ describe.runIf(python)('an app that answers with its secret', () => {
       await Promise.all(load);
     }
   }, 900_000);
+
+  test('ends its idle replica of before without a call', async () => {
+    const scaling = '[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n';
+    await using app = await folderOf({ ...smallApp(scaling), 'main.py': code });
+    await run('secrets set KEY --from-env', 'old');
+    await run('deploy', '', app.path);
+    await call();
+    await run('secrets set KEY --from-env --yes', 'new');
+    expect(await run('apps restart web --yes')).toMatchObject({ code: 0 });
+    expect((await call()).value).toBe('new');
+  }, 60_000);
 });
 
 describe('without load', () => {

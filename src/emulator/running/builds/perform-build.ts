@@ -1,5 +1,7 @@
+import { after } from '../../../kernel/clock.ts';
 import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
+import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
 import type { AppPython } from '../processes/app-python.ts';
 import { ImageBuildError } from '../processes/own-containers.ts';
@@ -17,7 +19,7 @@ export async function performBuild(
   requirements: Buffer,
   running: Running,
 ): Promise<void> {
-  const { runner, store } = running;
+  const { runner, store, now } = running;
   // The runner has another signal after a reset.
   const { signal } = runner;
   const canceled = runner.builds.track(build.id).signal;
@@ -28,6 +30,8 @@ export async function performBuild(
     await start(app, build, python, ended, running);
     const differences = [...(python?.differs ? [python.differs] : []), ...settingDifferences(build.settings)];
     build.script.end = { status: 'success', ...(differences.length > 0 && { differences }) };
+    const { changedAt } = getBuildProgress(build, Number.POSITIVE_INFINITY);
+    after(changedAt - now(), () => runner.getPool(app.id).replaceBy(build), { background: true });
   } catch (error) {
     build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, python, running);
   } finally {

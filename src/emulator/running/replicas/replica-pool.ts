@@ -108,6 +108,12 @@ export class ReplicaPool {
     return starting;
   }
 
+  /** A build serves from now on: replicas of others end without a call, unless those of a newer one have replaced its own. */
+  replaceBy(build: BuildRecord): void {
+    if ([this.#first, ...this.#replicas.members].some((member) => member?.build === build.id))
+      this.#dismissOthers(build);
+  }
+
   get isRunning(): boolean {
     return this.#started.isRunning;
   }
@@ -188,8 +194,12 @@ export class ReplicaPool {
 
   /** Dismisses replicas of older builds, and idle ones. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    for (const member of [...this.#replicas.members]) if (member.build !== build.id) this.#dismiss(member);
+    this.#dismissOthers(build);
     this.#dismissIdle(settings);
+  }
+
+  #dismissOthers(build: BuildRecord): void {
+    for (const member of [...this.#replicas.members]) if (member.build !== build.id) this.#dismiss(member);
   }
 
   /** Those that a test's clock has moved past the cooldown. */
