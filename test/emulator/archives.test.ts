@@ -1,5 +1,15 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readArchive } from '../../src/emulator/running/archives/archive.ts';
@@ -118,7 +128,7 @@ describe('an archive', () => {
     const before = await unpackZip(archive(files), first, archiveLimits);
     writeFileSync(join(first, 'written'), 'of another');
     const path = archive({ ...files, edited: 'two', new: '' });
-    const after = await unpackZip(path, second, archiveLimits, before);
+    const after = await unpackZip(path, second, archiveLimits, { before });
     const isShared = (name: string) => statSync(join(first, name)).ino === statSync(join(second, name)).ino;
     expect(Object.keys(files).filter(isShared)).toEqual(['same', 'run', 'deep/same']);
     expect(['edited', 'written', 'new'].map((name) => readFileSync(join(second, name), 'utf8'))).toEqual([
@@ -126,8 +136,46 @@ describe('an archive', () => {
     ]);
     // Nothing is left of it, and nothing is shared with what is not the same file any more.
     rmSync(second, { recursive: true });
-    await unpackZip(archive(files, 0o700), first, archiveLimits, after);
+    await unpackZip(archive(files, 0o700), first, archiveLimits, { before: after });
     expect([statSync(join(first, 'run')).mode & 0o777, statSync(join(first, 'same')).nlink]).toEqual([0o755, 1]);
+  });
+
+  test('takes over the folder of a version that nothing uses, whatever its app has made of it', async () => {
+    const folder = temporaryFolder();
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    const [outside, path] = [join(folder, 'outside'), join(folder, 'app.zip')];
+    const archive = (contents: Record<string, string>) =>
+      writeFileSync(
+        path,
+        packed(Object.entries(contents).map(([name, text]) => ({ name, content: Buffer.from(text) }))),
+      );
+    const files = { same: 'as it was', edited: 'one', written: 'of the app', 'a/same': '1', 'b/c/same': '2', d: '3' };
+    archive({ ...files, gone: '', 'e/gone': '', 'f/gone': '' });
+    const spare = await unpackZip(path, first, archiveLimits);
+    const { ino } = statSync(join(first, 'same'));
+    mkdirSync(join(outside, 'c'), { recursive: true });
+    writeFileSync(join(outside, 'c/same'), 'of the user');
+    writeFileSync(join(first, 'written'), 'of another');
+    mkdirSync(join(first, '__pycache__'));
+    writeFileSync(join(first, '__pycache__/main.pyc'), '');
+    for (const name of ['b', 'd']) rmSync(join(first, name), { recursive: true });
+    symlinkSync(outside, join(first, 'b'));
+    mkdirSync(join(first, 'd/deep'), { recursive: true });
+    chmodSync(join(first, 'a'), 0o700);
+    const now = { ...files, edited: 'two', e: 'a file' };
+    archive(now);
+    const after = await unpackZip(path, second, archiveLimits, { spare });
+    const entries = readdirSync(second, { recursive: true, withFileTypes: true });
+    const found = entries.filter((entry) => !entry.isDirectory());
+    const paths = found.map(({ parentPath, name }) => relative(second, join(parentPath, name)));
+    expect(Object.fromEntries(paths.map((name) => [name, readFileSync(join(second, name), 'utf8')]))).toEqual(now);
+    expect(readdirSync(second).sort()).toEqual(['a', 'b', 'd', 'e', 'edited', 'same', 'written']);
+    expect([statSync(join(second, 'same')).ino, statSync(join(second, 'a')).mode & 0o777]).toEqual([ino, 0o755]);
+    expect(readFileSync(join(outside, 'c/same'), 'utf8')).toBe('of the user');
+    expect(existsSync(first)).toBe(false);
+    // Without the folder, as if there had been none.
+    await unpackZip(path, join(folder, 'third'), archiveLimits, { spare, before: after });
+    expect(statSync(join(folder, 'third/same')).ino).toBe(ino);
   });
 
   test('with a damaged file is refused, small or large', async () => {

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileNameOf } from '../model/state/file-names.ts';
 import type { BuildRecord } from '../model/state/records.ts';
@@ -23,7 +23,7 @@ interface UnpackOptions {
 
 /**
  * The files of builds that replicas run, with the volumes that their code finds. Those of an app's latest build stay, and
- * others until nothing uses them any more: `gantry dev` makes hundreds.
+ * others until nothing uses them any more: `gantry dev` makes hundreds. One of those becomes the next version.
  */
 export class UnpackedBuilds {
   readonly #unpacked = new Map<string, { build: BuildRecord; folder: Promise<string> }>();
@@ -34,6 +34,8 @@ export class UnpackedBuilds {
   readonly #latest = new Map<string, BuildRecord>();
   /** By build: what it shares with the next one. */
   readonly #contents = new Map<string, Unpacked>();
+  /** By app: a version that nothing uses, whose folder the next one gets. */
+  readonly #spares = new Map<string, Unpacked>();
   /** By build. */
   readonly #attached = new Map<string, AttachedStorage>();
   /** Of apps with a Dockerfile, by build. */
@@ -72,6 +74,12 @@ export class UnpackedBuilds {
     if (before) this.#removeUnused(before);
   }
 
+  /** What the app's latest build has, by path: the next one has most of it, too. */
+  contentsOf({ app }: BuildRecord): (path: string) => string | undefined {
+    const files = this.#contents.get(this.#latest.get(app)?.id ?? '')?.files;
+    return (path) => files?.get(path)?.content;
+  }
+
   folderFor(app: string, name: string): string {
     return join(this.options.folder, fileNameOf(app), fileNameOf(name));
   }
@@ -90,17 +98,18 @@ export class UnpackedBuilds {
   async removeApp(app: string): Promise<void> {
     const own = [...this.#unpacked.values()].filter(({ build }) => build.app === app);
     this.#latest.delete(app);
+    this.#spares.delete(app);
     await Promise.all(own.map(({ build }) => this.remove(build)));
   }
 
-  async remove({ id, app }: BuildRecord): Promise<void> {
+  async remove({ id, app }: BuildRecord, removeFolder = remove): Promise<void> {
     this.#unpacked.delete(id);
     this.#contents.delete(id);
     this.#attached.delete(id);
     const image = this.#images.get(id);
     this.#images.delete(id);
     // What cannot be removed now is removed when the emulator stops.
-    const removed = rm(this.folderFor(app, id), { recursive: true, force: true }).catch(() => {});
+    const removed = removeFolder(this.folderFor(app, id)).catch(() => {});
     const removal = Promise.all([removed, image?.containers.removeImage(image)])
       .then(() => {})
       .finally(() => this.#removals.delete(id));
@@ -112,6 +121,7 @@ export class UnpackedBuilds {
   async clear(): Promise<void> {
     this.#unpacked.clear();
     this.#contents.clear();
+    this.#spares.clear();
     this.#attached.clear();
     this.#latest.clear();
     this.#images.clear();
@@ -125,7 +135,18 @@ export class UnpackedBuilds {
   #removeUnused(build: BuildRecord): void {
     const latest = this.#latest.get(build.app);
     const isUnused = latest !== undefined && latest.id !== build.id && this.#usersOf(build) === 0;
-    if (isUnused && this.#unpacked.has(build.id)) void this.remove(build);
+    if (!isUnused || !this.#unpacked.has(build.id)) return;
+    const contents = this.#contents.get(build.id);
+    void this.remove(build, contents && ((folder) => this.#setAside(build.app, { ...contents, folder })));
+  }
+
+  /** Under another name: the same build may be unpacked again. */
+  async #setAside(app: string, { folder, files }: Unpacked): Promise<void> {
+    const spare = `${folder}.spare`;
+    await rename(folder, spare);
+    const older = this.#spares.get(app);
+    this.#spares.set(app, { folder: spare, files });
+    if (older) await remove(older.folder);
   }
 
   async #unpack({ id, app, keyName, settings }: BuildRecord, audience: ImageAudience): Promise<string> {
@@ -133,7 +154,10 @@ export class UnpackedBuilds {
     const folder = this.folderFor(app, id);
     const { unpackZip } = await import('./archives/unpack.ts');
     const before = this.#contents.get(this.#latest.get(app)?.id ?? '');
-    const unpacking = unpackZip(join(archives, keyName), folder, archiveLimits, before).catch((cause: Error) => {
+    const spare = this.#spares.get(app);
+    this.#spares.delete(app);
+    const versions = { before, spare };
+    const unpacking = unpackZip(join(archives, keyName), folder, archiveLimits, versions).catch((cause: Error) => {
       throw new Error(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });
     this.#contents.set(id, await unpacking);
@@ -147,4 +171,8 @@ export class UnpackedBuilds {
     }
     return folder;
   }
+}
+
+function remove(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
 }

@@ -71,7 +71,9 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
   const fault = hasEnded ? undefined : faults.take('build');
   const archive = archivePath
-    ? await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error)
+    ? await readArchive(archivePath, filesToRead(settings), archiveLimits, runner.unpacked.contentsOf(build)).catch(
+        (error: Error) => error,
+      )
     : undefined;
   const requirements = requirementsOf(
     settings,

@@ -23,18 +23,28 @@ export async function listArchive(path: string, limits: ArchiveLimits): Promise<
   return files;
 }
 
-/** Reads every file. Rejects if the archive or a file in it is damaged. */
+/** What an archive says of a file. */
+export function contentOf({ size, crc32, executable }: Pick<ArchiveFile, 'size' | 'crc32' | 'executable'>): string {
+  return `${size} ${crc32} ${executable}`;
+}
+
+/**
+ * Reads every file but those whose content is known from an earlier archive. Rejects if the archive or a file in it is
+ * damaged.
+ */
 export async function readArchive(
   path: string,
   textPaths: readonly string[],
   limits: ArchiveLimits,
+  known: (path: string) => string | undefined = () => undefined,
 ): Promise<ReadArchive> {
   const archive: ReadArchive = { files: new Map(), contents: new Map() };
   for await (const file of iterateArchive(path, limits)) {
     const keep = textPaths.includes(file.path);
     if (keep && file.size > maxTextBytes) throw new Error(`${file.path} is larger than ${maxTextBytes} bytes`);
     const chunks: Buffer[] = [];
-    for await (const chunk of file.read()) if (keep) chunks.push(chunk);
+    const content = keep || known(file.path) !== contentOf(file) ? file.read() : [];
+    for await (const chunk of content) if (keep) chunks.push(chunk);
     archive.files.set(file.path, sizeAndChecksum(file));
     if (keep) archive.contents.set(file.path, Buffer.concat(chunks));
   }

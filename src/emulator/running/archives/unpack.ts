@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, createWriteStream, linkSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  createWriteStream,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { iterateArchive } from './archive.ts';
+import { contentOf, iterateArchive } from './archive.ts';
 import { ArchiveNames } from './archive-names.ts';
 import type { ArchiveLimits } from './limits.ts';
 import { readTar } from './tar.ts';
@@ -17,25 +28,38 @@ export interface Unpacked {
 
 /**
  * Replaces a folder by the files of a zip. Those that are as in the version before, and that nobody has changed since, are
- * links to its files, which are much faster made. Leaves nothing behind on failure.
+ * links to its files, which are much faster made. A `spare` version, which nothing uses any more, becomes the folder: its
+ * files that are still right need not even be linked. Leaves nothing behind on failure.
  */
 export async function unpackZip(
   path: string,
   folder: string,
   limits: ArchiveLimits,
-  before?: Unpacked,
+  { before, spare }: { before?: Unpacked | undefined; spare?: Unpacked | undefined } = {},
 ): Promise<Unpacked> {
   const files: Unpacked['files'] = new Map();
-  await replaceFolder(folder, async (place) => {
-    for await (const { path: name, size, crc32, executable, read } of iterateArchive(path, limits)) {
-      const target = place(name);
-      const content = `${size} ${crc32} ${executable}`;
-      const known = before?.files.get(name);
-      const isKept = before && known?.content === content && linkSame(join(before.folder, name), known.state, target);
+  const fill = async (place: Place) => {
+    for await (const file of iterateArchive(path, limits)) {
+      const { path: name, executable, read } = file;
+      const content = contentOf(file);
+      const same = (version?: Unpacked) => {
+        const known = version?.files.get(name);
+        return known?.content === content ? known : undefined;
+      };
+      const { target, isThere } = place(name, same(spare)?.state);
+      const known = isThere ? same(spare) : same(before);
+      const isKept = known && (isThere || linkSame(join(before?.folder ?? '', name), known.state, target));
       if (!isKept) await writeFile(target, executable, read());
       files.set(name, isKept ? known : { content, state: stateOf(target) });
     }
-  });
+  };
+  try {
+    await replaceFolder(folder, fill, spare?.folder);
+  } catch (error) {
+    if (!spare) throw error;
+    // Whatever the app has made of it.
+    return unpackZip(path, folder, limits, { before });
+  }
   return { folder, files };
 }
 
@@ -61,34 +85,53 @@ export async function unpackTar(bytes: Uint8Array, folder: string): Promise<stri
   const names = new ArchiveNames();
   const files = readTar(bytes).map((file) => ({ ...file, path: names.addFile(file.path) }));
   await replaceFolder(folder, async (place) => {
-    for (const { path, executable, content } of files) await writeFile(place(path), executable, [Buffer.from(content)]);
+    for (const { path, executable, content } of files)
+      await writeFile(place(path).target, executable, [Buffer.from(content)]);
   });
   return files.map(({ path }) => path);
 }
 
 type Content = AsyncIterable<Buffer> | Iterable<Buffer>;
-/** Makes the folders above a file, and returns where it is to be. */
-type Place = (path: string) => string;
+/** Makes the folders above a file, and returns where it is to be. What is there is removed, unless it has this state. */
+type Place = (path: string, state?: string) => { target: string; isThere: boolean };
 
-/** What is in it has the modes of an archive, for any user of a container. Only the owner gets past the folder around it. */
-async function replaceFolder(folder: string, fill: (place: Place) => Promise<void>): Promise<void> {
+/**
+ * What is in it has the modes of an archive, for any user of a container. Only the owner gets past the folder around it.
+ * Begins with the `spare` folder, and keeps only what `fill` places.
+ */
+async function replaceFolder(folder: string, fill: (place: Place) => Promise<void>, spare?: string): Promise<void> {
   const partial = `${folder}.${randomUUID()}.partial`;
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const createdFolders = new Set<string>();
+  /** What is there and was not placed yet, and whether it is a folder. */
+  const found = new Map<string, boolean>();
   const makeFolder = (path: string) => {
     if (createdFolders.has(path)) return;
     if (path !== partial) makeFolder(dirname(path));
     createdFolders.add(path);
-    mkdirSync(path);
+    const isFolder = found.get(path);
+    found.delete(path);
+    if (isFolder === false) rmSync(path);
+    if (!isFolder) mkdirSync(path);
     chmodSync(path, 0o755);
   };
-  makeFolder(partial);
   try {
-    await fill((path) => {
+    if (spare) {
+      await rename(spare, partial);
+      found.set(partial, true);
+      for (const entry of readdirSync(partial, { recursive: true, withFileTypes: true }))
+        found.set(join(entry.parentPath, entry.name), entry.isDirectory());
+    }
+    makeFolder(partial);
+    await fill((path, state) => {
       const target = join(partial, path);
       makeFolder(dirname(target));
-      return target;
+      const isThere = state !== undefined && stateOf(target) === state;
+      if (found.delete(target) && !isThere) rmSync(target, { recursive: true });
+      return { target, isThere };
     });
+    for (const path of found.keys())
+      if (createdFolders.has(dirname(path))) rmSync(path, { recursive: true, force: true });
     await rm(folder, { recursive: true, force: true });
     await rename(partial, folder);
   } catch (error) {
