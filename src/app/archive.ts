@@ -103,7 +103,7 @@ async function write(
   checkPaths(entries);
   const writer = new ZipWriter(file);
   const cache = await openCache(entries, options);
-  const pool = new DeflatePool(options.threads ?? threadCount(entries.filter((entry) => !cache?.recall(entry))));
+  const pool = new DeflatePool(options.threads ?? threadCount(entries.filter((entry) => !cache?.knows(entry))));
   const stop = () => signal && pool.close(abortError(signal));
   signal?.addEventListener('abort', stop);
   try {

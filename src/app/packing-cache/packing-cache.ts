@@ -89,11 +89,16 @@ export class PackingCache {
     return this.#segments.length > 0;
   }
 
+  /** Whether `recall` returns something. */
+  knows({ source }: FileEntry): boolean {
+    const keys = 'file' in source ? this.files.keysOf(source.file) : undefined;
+    return keys?.every((key) => this.#segmentOf(key)) ?? false;
+  }
+
   /** What is known of a file, if it has not changed and all of its compressed content is here. */
-  recall({ source }: FileEntry): KnownContent | undefined {
-    const known = 'file' in source ? this.files.get(source.file) : undefined;
-    if (!known?.keys?.every((key) => this.#segmentOf(key))) return undefined;
-    return { ...known, keys: known.keys };
+  recall(entry: FileEntry): KnownContent | undefined {
+    const known = 'file' in entry.source && this.knows(entry) ? this.files.get(entry.source.file) : undefined;
+    return known && { ...known, keys: known.keys ?? [] };
   }
 
   /** Compressed content, empty if it does not shrink; undefined if it is not here or damaged. */

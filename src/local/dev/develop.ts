@@ -206,7 +206,7 @@ interface SentFile {
   state: string;
   size: number;
   /** The user's file that it is; undefined for one whose text is made of the config file. */
-  origin: string | undefined;
+  findOrigin: () => string | undefined;
   /** Whether the config file asks for it. */
   isGenerated: boolean;
 }
@@ -222,12 +222,15 @@ function takeSnapshot(
     const { path, size, executable, source, reason, stats } = entry;
     const content =
       'text' in source ? source.text : (stats ?? statSync(source.file, { throwIfNoEntry: false }))?.mtimeMs;
-    const state = JSON.stringify([size, executable, content]);
-    return [path, { state, size, origin: originOf(entry, folders), isGenerated: reason?.kind === 'generated' }];
+    const state = `${size} ${executable} ${content}`;
+    return [
+      path,
+      { state, size, findOrigin: () => originOf(entry, folders), isGenerated: reason?.kind === 'generated' },
+    ];
   });
   const named = (name: string, state: string): [string, SentFile] => [
     name,
-    { state, size: 0, origin: name, isGenerated: false },
+    { state, size: 0, findOrigin: () => name, isGenerated: false },
   ];
   const env = fromEnvFile === undefined ? [] : [named(fromEnvFile, JSON.stringify(secrets))];
   return new Map([...files, ...env, named(configName, project.text)]);
@@ -246,9 +249,10 @@ function changedFiles(before: AppSnapshot, after: AppSnapshot): string[] {
 
 /** A link that is new, gone or leads elsewhere is named itself. */
 function changedFile(path: string, before: SentFile | undefined, after: SentFile | undefined, all: Set<string>) {
-  const { origin, isGenerated } = after ?? before ?? {};
+  const { findOrigin, isGenerated } = after ?? before ?? {};
+  const origin = findOrigin?.();
   if (origin === undefined) return undefined;
-  const isSame = before && after ? before.origin === origin : all.has(origin);
+  const isSame = before && after ? before.findOrigin() === origin : all.has(origin);
   if (isSame) return origin;
   return isGenerated ? undefined : path;
 }
