@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { python } from '../emulator/support/running.ts';
 import { gantry, keys, type Setting, startsHere } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -78,6 +79,41 @@ describe('gantry deploy --local', () => {
     expect(elsewhere.stderr).toContain('for p-12345678 (emulator of this folder), type gantry deploy --json --local');
     expectErrorDocument(elsewhere);
     expect((await run('deploy --json --local', { cwd, env })).code).toBe(0);
+  });
+
+  test('asks nothing, whatever is new', async () => {
+    const cwd = join(home, 'my-app');
+    await run('init my-app');
+    const config = readFileSync(join(cwd, 'cerebrium.toml'), 'utf8');
+    const terminal = { cwd, stdin: keys(() => {}) };
+    expect((await run('deploy --local', terminal)).code).toBe(0);
+    writeFileSync(join(cwd, 'cerebrium.toml'), config.replace('my-app', 'other'));
+    expect(await run('deploy', terminal)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('?') });
+    writeFileSync(join(cwd, 'cerebrium.toml'), config.replace('my-app', 'third'));
+    expect((await run('deploy --json', { cwd })).code).toBe(0);
+  });
+
+  test.runIf(python)('is the platform of gantry dev in the folder, with the same data', async () => {
+    const cwd = join(home, 'my-app');
+    await run('init my-app');
+    writeFileSync(join(cwd, 'main.py'), 'def run():\n    return 1\n');
+    await run('deploy --local', { cwd });
+    expect(await run('invoke my-app run', { cwd })).toMatchObject({ code: 0 });
+    await run('cp main.py :kept.py', { cwd });
+    const quit = new AbortController();
+    const said: string[] = [];
+    const dev = run('dev --port 0', { cwd, stop: quit.signal, seen: (_, stderr) => said.push(stderr) });
+    await expect.poll(() => said.at(-1), { timeout: 20_000 }).toContain('is ready in');
+    expect(said.at(-1)).toContain('stopped the emulator of this folder');
+    const [files, call] = [await run('ls --local', { cwd }), await run('invoke my-app run --local', { cwd })];
+    expect([files.behind, files.stdout, call.code]).toEqual([[], expect.stringContaining('kept.py'), 0]);
+    const second = await run('dev --port 0', { cwd });
+    expect(second).toMatchObject({ code: 7, stderr: expect.stringContaining('gantry dev runs in this folder') });
+    quit.abort();
+    await dev;
+    // What is new shows late there.
+    const runs = async () => (await run('runs list my-app --local --json=id', { cwd })).json();
+    await expect.poll(runs, { timeout: 5_000 }).toHaveLength(2);
   });
 
   test('is -p local in every command, and needs no app', async () => {

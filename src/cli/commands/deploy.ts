@@ -31,6 +31,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import { stackViews, table } from '../../kernel/output/table.ts';
 import { announceEnd } from '../../local/notify/index.ts';
+import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
@@ -156,7 +157,7 @@ async function parseSmokeTests(typed: readonly string[]) {
 
 /** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */
 async function deployApps(context: Context, folders: string[], options: DeployFlags): Promise<DeployedApps> {
-  const { cwd, progress, prompt, signal } = context;
+  const { cwd, progress, prompt, signal, target } = context;
   const { name, events, output, savePlan, applyPlan } = options;
   if (name ?? events ?? output)
     throw new UsageError('--name, --output and --events are for one app', { fix: 'leave out the folders' });
@@ -179,7 +180,7 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
   };
   context.interruption.message = `stopping ${count(apps.length, 'deploy')}`;
   if (savePlan !== undefined) makeFolder(resolve(cwd, savePlan));
-  if (prompt.isPossible && !prompt.isConfirmed && !options.dryRun) {
+  if (prompt.isPossible && !prompt.isConfirmed && !options.dryRun && !isFolderEmulator(target)) {
     progress.note(deployedAppsView(await deployEach({ ...options, dryRun: true })));
     await prompt.confirm(`Deploy ${count(apps.length, 'app')}?`, { byDefault: true });
   }
@@ -199,12 +200,12 @@ function documentOf(value: Result): DeployPlan | Deployment | DeployedApps | Pac
 
 /** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */
 async function confirmPlan(
-  { flags, progress, prompt }: Context,
+  { target, progress, prompt }: Context,
   plan: DeployPlan,
   questions: readonly Question[],
 ): Promise<void> {
   progress.note(deployPlanView(plan));
-  if (flags.local) return;
+  if (isFolderEmulator(target)) return;
   for (const { text } of questions) await prompt.confirm(text);
   const question = plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?';
   if (questions.length === 0) await prompt.confirm(question, { byDefault: true });

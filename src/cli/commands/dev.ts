@@ -6,7 +6,7 @@ import { DebugRelay, type Emulator, findPython, type OnBreakpoint } from '../../
 import { FailedError, systemCode } from '../../kernel/errors.ts';
 import { wrapCommand } from '../../kernel/output/wrap-command.ts';
 import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../../local/dev/index.ts';
-import { detectShell, evaluationOf } from '../../local/emulator/index.ts';
+import { detectShell, evaluationOf, takeFolderData } from '../../local/emulator/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
@@ -124,11 +124,11 @@ export default defineCommand({
   effect: 'changes',
   local: true,
   unattended: false,
-  exits: ['input-needed', 'not-found', 'project', 'unavailable'],
+  exits: ['input-needed', 'not-found', 'conflict', 'denied', 'project', 'unavailable'],
   json: devEvents,
   details: [
     'Prints each call, what the app prints, and what is wrong with a change; the previous version runs on.',
-    'In the folder of the app, --local leads invoke, logs and cp to it. --debug-port lets an editor attach.',
+    'In the folder of the app, --local leads invoke, logs and cp to it: both are one emulator, with the same data. --debug-port lets an editor attach.',
   ],
   examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open', 'dev --debug-port'],
 });
@@ -153,6 +153,7 @@ async function* serve(context: Context, given: string[], options: DevFlags) {
   if (fromEnvFile === undefined) nameEnvFiles(context, folders);
   const running: { dev?: DevSession; print?: DevPrinter } = {};
   const several = folders.length > 1;
+  const data = await takeFolderData(context, several ? cwd : (folders[0] ?? cwd));
   const relays = await openDebugRelays(folders, debugPort, waitForClient);
   const quit = new AbortController();
   const keys = await context.prompt.listenForKeys((key) => running.dev?.press(key, () => quit.abort()));
@@ -172,13 +173,14 @@ async function* serve(context: Context, given: string[], options: DevFlags) {
       onBreakpoint: keys && !several ? onBreakpoint : undefined,
     },
     seed: false,
+    dataDir: () => data,
     trustOwner: true,
     // Each reload would wait.
     late: 0,
     keepWarm: true,
     // It runs for days, and each reload takes twenty requests.
     maxCalls: 100,
-    maxBuilds: 100,
+    maxBuilds: 20,
     onCall: ({ app, ...call }) => running.print?.call(app, call),
   }).catch((error) => {
     close();

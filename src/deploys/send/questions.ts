@@ -1,5 +1,6 @@
 import { ConflictError, type GantryError, InputNeededError } from '../../kernel/errors.ts';
 import { readFolderTarget } from '../../platform/config/folder-target.ts';
+import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import type { DeployPlan } from './plan.ts';
 
@@ -13,9 +14,10 @@ export interface Question {
 }
 
 /** `isMeant`: whether a new app is what the user wants, by `--new`, `--preview` or a plan. */
-export function questionsOf({ settings, cwd }: Context, plan: DeployPlan, isMeant: boolean): Question[] {
+export function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan, isMeant: boolean): Question[] {
   const { app } = plan;
   const questions: Question[] = [];
+  if (isFolderEmulator(target)) return questions;
   const move = plan.settings.find(({ setting }) => setting === 'hardware.region');
   if (move) {
     questions.push({

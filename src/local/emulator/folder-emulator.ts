@@ -2,14 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { lockHolder, makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { FailedError } from '../../kernel/errors.ts';
+import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import { realFolder } from '../../platform/config/bound-folders.ts';
 import { resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
+import type { Context } from '../../platform/context.ts';
 import { listRunningEmulators } from './running-emulators.ts';
+import { stopEmulator } from './stop-emulator.ts';
 
 /** The variables of an emulator, which point gantry to it. */
 type Variables = Record<string, string>;
@@ -52,6 +54,29 @@ export async function useFolderEmulator(
   const started = await startIn(background, signal, folder);
   await writeFileAtomic(files.variables, JSON.stringify(started), { mode: 0o600 });
   return started;
+}
+
+/**
+ * The data of the emulator of this folder, for another one that is to be it. The one in the background ends. Throws a
+ * ConflictError if `gantry dev` runs here.
+ */
+export async function takeFolderData(context: Context, cwd: string): Promise<string> {
+  const { env, progress } = context;
+  const { root, data } = filesOf(env, emulatorFolder(env, cwd));
+  makePrivateFolder(root);
+  const holder = lockHolder(join(data, 'lock'))?.pid;
+  const running = listRunningEmulators(context).find(({ pid }) => pid === holder);
+  if (running?.command === 'dev') {
+    throw new ConflictError(`gantry dev runs in this folder already, at ${running.url}`, {
+      fix: gantryCommand`emulator stop --port ${String(running.port)}`,
+      details: { pid: running.pid },
+    });
+  }
+  if (running) {
+    await stopEmulator(context, running);
+    progress.note('stopped the emulator of this folder: its data is used here');
+  }
+  return data;
 }
 
 /** The app folder, or the nearest folder above that has an emulator. */

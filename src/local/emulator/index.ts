@@ -1,5 +1,5 @@
 export { controlEmulator } from './control-emulator.ts';
-export { knownFolderEmulator, useFolderEmulator } from './folder-emulator.ts';
+export { knownFolderEmulator, takeFolderData, useFolderEmulator } from './folder-emulator.ts';
 export { prepareReadiness } from './readiness.ts';
 export {
   announceEmulator,

@@ -42,6 +42,11 @@ export function targetText({ platformName, project }: Pick<Target, 'platformName
 /** The name of the emulator that commands in its folder start and find by themselves. */
 export const folderEmulatorName = 'emulator of this folder';
 
+/** Nothing there costs anything or serves anybody: a deploy to it asks nothing. */
+export function isFolderEmulator({ platformName }: Pick<Target, 'platformName'>): boolean {
+  return platformName === folderEmulatorName;
+}
+
 /** See {@link Target.platformName}. */
 export function nameOfPlatform(platform: string, address: string): string {
   return platform === 'emulator' ? `emulator on port ${new URL(address).port}` : platform;
