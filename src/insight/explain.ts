@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import {
   appLogSource,
   buildLogSource,
@@ -27,6 +29,7 @@ import {
 } from '../causes/index.ts';
 import { fetchBuild, findListedBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import { type AppHistory, readHistory } from '../deploys/history/index.ts';
+import { checkLocalApp } from '../deploys/send/index.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { type FileLocation, UsageError } from '../kernel/errors.ts';
@@ -63,7 +66,14 @@ interface ExplainOptions extends SubjectOptions {
 export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
   const config = await readConfig(context, options.configFile);
   const { facts, readLog, logCommand, ...subject } = await findSubject(context, options);
-  if (subject.failed === false) return { ...subject, ...nothing, title: nothingFailed(subject) };
+  if (subject.failed === false) {
+    const title = nothingFailed(subject);
+    const isHere = options.id === undefined && (config === undefined || config.name === subject.app);
+    const refusal = isHere ? await whyRefused(context, options.configFile) : undefined;
+    if (refusal === undefined) return { ...subject, ...nothing, title };
+    const [command, why] = [gantryCommand`check`, `a deploy of this folder is refused: ${refusal}`];
+    return { ...subject, ...nothing, title: `${title}; ${why}`, command };
+  }
   const log = await readLog();
   // The app in this folder may be another one.
   const own = subject.app === null || subject.app === config?.name ? config : undefined;
@@ -88,6 +98,13 @@ export async function explainFailure(context: Context, options: ExplainOptions):
 }
 
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
+
+/** The first error of the app in this folder, of which the platform never hears. */
+async function whyRefused(context: Context, configFile: string): Promise<string | undefined> {
+  if (!existsSync(resolve(context.cwd, configFile))) return undefined;
+  const { problems } = await checkLocalApp(context, { configFile, root: context.cwd });
+  return problems.find(({ severity }) => severity === 'error')?.message;
+}
 
 function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build' | 'run' | 'status'>): string {
   if (build !== null) return `build ${shortBuild(build)} of ${app} has not failed: ${status}`;

@@ -287,6 +287,7 @@ def waits():
 def breaks():
     yield 1
     raise ValueError("no")
+def large(): return "x" * 20_000_000
 def run(): return 1
 `;
     const { stderr } = await developing({ ...app, 'main.py': body }, [], async ({ call, until, headers }) => {
@@ -301,6 +302,8 @@ def run(): return 1
       setTimeout(50).then(() => leaving.abort());
       await left.catch(() => {});
       await until(/(the caller disconnected)/);
+      await (await call({}, 'large')).body?.cancel();
+      await until(/( POST \/large )/);
     });
     expect(stderr).toMatch(/ POST \/items\?x=1 200 .+ m?s\n/);
     expect(stderr).toMatch(/ POST \/fails 500 .+ m?s\n/);
@@ -308,6 +311,8 @@ def run(): return 1
     expect(stderr).toMatch(/ POST \/run\?async=true 202 .+ m?s \(async, accepted\)\n/);
     expect(stderr).toMatch(/ POST \/run 200 .+ m?s \(async, ended\)\n/);
     expect(stderr).toMatch(/ POST \/waits .*m?s \(the caller disconnected\)\n/);
+    // Its run has ended well by then.
+    expect(stderr).toMatch(/ POST \/large 200 .*m?s \(the caller disconnected\)\n/);
     expect(stderr).toMatch(/^ {2}\[stderr\] oops$/m);
   });
 

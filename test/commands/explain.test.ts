@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -54,6 +56,20 @@ test('uses no config file of another app', async () => {
   await using other = await folderOf({ ...withPackage, 'cerebrium.toml': config });
   const { json } = await gantry(['explain', 'web', '--json=location,cause'], { emulator, cwd: other.path });
   expect(json()).toEqual({ location: null, cause: 'package-not-found' });
+});
+
+test('says why a deploy is refused when nothing failed', async () => {
+  const broken = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "whole"\n' };
+  await using app = await folderOf(broken);
+  await gantry(['deploy'], { emulator, cwd: app.path });
+  writeFileSync(join(app.path, 'cerebrium.toml'), `${broken['cerebrium.toml']}[cerebrium.hardware]\ncpu = "many"\n`);
+  expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(10);
+  const { json } = await gantry(['explain', 'whole', '--json'], { emulator, cwd: app.path });
+  expect(json()).toMatchObject({
+    cause: null,
+    title: expect.stringMatching(/^no build or run of whole has failed; a deploy of this folder is refused: .*cpu/),
+    next: [{ argv: ['gantry', 'check'] }],
+  });
 });
 
 test('says that nothing failed', async () => {

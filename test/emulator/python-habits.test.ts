@@ -83,8 +83,8 @@ describe.skipIf(!python || process.platform === 'win32')('a function (needs pyth
     expect((await printed()).join('')).toContain('x'.repeat(1_000));
   });
 
-  test('that shows a progress bar prints a line for each state', async () => {
+  test('that shows a progress bar prints a line now and then, and its last state', async () => {
     await resultOf('shows_progress');
-    expect((await printed()).filter((line) => line.includes('%'))).toEqual(['0%', '50%', '100%']);
+    expect((await printed()).filter((line) => line.includes('%'))).toEqual(['0%', '100%']);
   });
 });

@@ -179,7 +179,7 @@ function appFacts(app: AppCostReport): View {
   const { costCents, centsPerSecond, replicaSeconds, busySeconds, idleSeconds, idleCents, calls, coldStarts } = app;
   return keyValueTable([
     ['cost', money(costCents)],
-    ['price', ({ terminal }) => (terminal ? priceText(centsPerSecond) : String(centsPerSecond ?? notKnown))],
+    ['price', priceText(centsPerSecond)],
     ['replica time', time(replicaSeconds)],
     ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
     ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],

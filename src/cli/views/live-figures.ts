@@ -80,7 +80,7 @@ function appsTable(apps: readonly AppFigures[], { selected, at }: TopFrame): Vie
     QUEUE: ({ queued }) => queued,
     COLD: ({ coldStartsPerMinute: cold }) => cold && `${Number(cold.toPrecision(2))}/min`,
     ERRORS: ({ errorShare }) => errorShare && `${Number((100 * errorShare).toPrecision(2))} %`,
-    COST: ({ centsPerHour }) => centsPerHour !== null && `${dollars(centsPerHour)}/h`,
+    COST: costText,
     BUILD: (app) => buildText(app, at),
   };
   const shown = Object.fromEntries(
@@ -139,9 +139,13 @@ function pipedColumns(at: string): Columns<AppFigures> {
     QUEUE: ({ queued }) => queued,
     COLD: ({ coldStartsPerMinute }) => rounded(coldStartsPerMinute),
     ERRORS: ({ errorShare }) => rounded(errorShare),
-    COST: ({ centsPerHour }) => rounded(centsPerHour),
+    COST: costText,
     BUILD: ({ builds }) => builds.map(({ build }) => build).join(' '),
   };
+}
+
+function costText({ centsPerHour }: Pick<AppFigures, 'centsPerHour'>): string | undefined {
+  return centsPerHour === null ? undefined : `${dollars(centsPerHour)}/h`;
 }
 
 function rounded(value: number | null): number | null {

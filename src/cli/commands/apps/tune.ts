@@ -276,5 +276,5 @@ const optionColumns: Columns<TunedOption> = {
   P50: ({ p50 }) => p50,
   P90: ({ p90 }) => p90,
   P99: ({ p99 }) => p99,
-  MONTH: ({ monthCents }) => monthCents,
+  MONTH: monthText,
 };

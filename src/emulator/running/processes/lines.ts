@@ -1,6 +1,12 @@
 import type { Readable } from 'node:stream';
 
 /**
+ * How often a state of a progress bar becomes a line: `tqdm` prints ten in a second, and a carriage return before each. The
+ * last one ends as a line does.
+ */
+const stateMs = 5_000;
+
+/**
  * Calls `listener` for each line of a stream, without line ends. Lines longer than `maxLength` characters are split, so
  * that output without line ends cannot exhaust memory.
  */
@@ -8,6 +14,12 @@ export function forEachLine(stream: Readable, maxLength: number, listener: (line
   let rest = '';
   let isContinued = false;
   let heldReturn = '';
+  let nextStateAt = 0;
+  const isDue = () => {
+    if (performance.now() < nextStateAt) return false;
+    nextStateAt = performance.now() + stateMs;
+    return true;
+  };
   const finishLine = () => {
     if (rest !== '' || !isContinued) listener(rest);
     rest = '';
@@ -18,8 +30,7 @@ export function forEachLine(stream: Readable, maxLength: number, listener: (line
     rest += first;
     for (const [index, part] of others.entries()) {
       if (index % 2 === 1) rest = part;
-      // Progress bars print a bare carriage return before each state.
-      else if (part.endsWith('\n') || rest !== '') finishLine();
+      else if (part.endsWith('\n') || (rest !== '' && isDue())) finishLine();
     }
     if (rest.length < maxLength) return;
     listener(rest);

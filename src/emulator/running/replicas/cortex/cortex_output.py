@@ -7,11 +7,14 @@ import re
 from _thread import RLock, allocate_lock
 from json import dumps
 from os import write
+from time import monotonic
 
 # The app may replace what is in it.
 __builtins__ = vars(builtins).copy()
 current_run = contextvars.ContextVar("run", default=None)
 MAX_LINE = 256 * 1024
+# As in lines.ts.
+STATE_SECONDS = 5
 
 
 class EventWriter:
@@ -35,6 +38,7 @@ class OutputStream(io.TextIOBase):
         self._partial = {}
         self._lock = RLock()
         self._is_child = False
+        self._next_state = 0
 
     encoding = "utf-8"
     errors = "replace"
@@ -69,9 +73,10 @@ class OutputStream(io.TextIOBase):
             if len(rest) < MAX_LINE:
                 self._partial[run] = rest
             else:
-                lines.append(rest)
-            for line in lines:
-                self._send_line(run, line)
+                lines.append((rest, False))
+            for line, is_state in lines:
+                if not is_state or self._is_due():
+                    self._send_line(run, line)
         return len(text)
 
     def flush(self):
@@ -85,6 +90,13 @@ class OutputStream(io.TextIOBase):
             if rest:
                 self._send_line(run, rest)
 
+    def _is_due(self):
+        now = monotonic()
+        if now < self._next_state:
+            return False
+        self._next_state = now + STATE_SECONDS
+        return True
+
     def _send_line(self, run, line):
         data = line.encode("utf-8", "replace")
         if self._is_child:
@@ -95,13 +107,14 @@ class OutputStream(io.TextIOBase):
             self._events.send(run=run, stream=self._name, line=text[start : start + MAX_LINE])
 
 
-split_at_line_ends = re.compile(r"\r?\n|(?<=[^\r\n])\r+(?![\r\n]|$)").split
+split_at_line_ends = re.compile(r"(\r?\n|(?<=[^\r\n])\r+(?![\r\n]|$))").split
 
 
 def split_lines(text):
-    """Lines, and the rest after the last line end. Progress bars print a bare carriage return before each state."""
-    *lines, rest = split_at_line_ends(text)
-    return [*(line.strip("\r") for line in lines), rest]
+    """Lines, each with whether it is a state of a progress bar, which prints a bare carriage return before the next one; and
+    the rest after the last line end."""
+    *parts, rest = split_at_line_ends(text)
+    return [*((line.strip("\r"), "\n" not in end) for line, end in zip(parts[::2], parts[1::2])), rest]
 
 
 def write_all(descriptor, data):
