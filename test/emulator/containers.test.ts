@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newOwnerName } from '../../src/kernel/disk/index.ts';
+import { developing } from '../support/developing.ts';
 import { baseImage, leftOf, noEngine, ownedOf, podman, useEngine } from '../support/engine.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { zip } from './support/zip.ts';
@@ -138,6 +139,24 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? 'on podman'})
     const { build } = await deploy(settings, { ...light, ...change });
     expect((await ask('GET', build)).json.status).toMatch(/^init_/);
     expect((await call()).status).toBe(200);
+  });
+
+  test('has one container and one image in dev, however often it is saved, and none after it', async () => {
+    useEngine();
+    const config =
+      '[cerebrium.deployment]\nname = "web"\ndisable_auth = true\n[cerebrium.runtime.custom]\nport = 8080\n';
+    const app = { ...light, 'cerebrium.toml': `${config}dockerfile_path = "./Dockerfile"\n` };
+    const { code } = await developing(app, [], async ({ until, write, call }) => {
+      await until(/(web is ready in)/);
+      const counts = () => [ownedOf(undefined, 'ps', '-a').length, ownedOf(undefined, 'images').length];
+      for (let save = 1; save <= 2; save++) {
+        write('app.py', `${server}# ${save}\n`);
+        await until(new RegExp(`(?:(reloaded) in [\\s\\S]*){${save}}`));
+        await expect.poll(counts, { timeout: 5_000 }).toEqual([1, 1]);
+      }
+      expect((await call({}, '')).status).toBe(501);
+    });
+    expect([code, leftOf()]).toEqual([0, []]);
   });
 
   test('is removed when its emulator was killed, by the next one', async () => {
