@@ -436,6 +436,12 @@ def run(): return 1
     expect(first('reload')).toMatchObject({ app: 'web', changed: ['cerebrium.toml'], durationMs: expect.any(Number) });
   });
 
+  test('works without a state folder, and says what that means', async () => {
+    const env = { XDG_STATE_HOME: '/dev/null/state', GANTRY_CONFIG_DIR: '' };
+    const { code, stderr } = await developing(app, [], async ({ until }) => void (await until(ready)), { env });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('what is stored here ends with this command')]);
+  });
+
   test('is the emulator of its folders, so that --local leads to it', async () => {
     await developing(
       { 'apps/one/main.py': main, 'apps/one/cerebrium.toml': named('one') },

@@ -173,7 +173,7 @@ async function* serve(context: Context, given: string[], options: DevFlags) {
       onBreakpoint: keys && !several ? onBreakpoint : undefined,
     },
     seed: false,
-    dataDir: () => data,
+    ...(data !== undefined && { dataDir: () => data }),
     trustOwner: true,
     // Each reload would wait.
     late: 0,

@@ -57,13 +57,18 @@ export async function useFolderEmulator(
 }
 
 /**
- * The data of the emulator of this folder, for another one that is to be it. The one in the background ends. Throws a
- * ConflictError if `gantry dev` runs here.
+ * The data of the emulator of this folder, for another one that is to be it. The one in the background ends. Undefined
+ * without a writable state folder, which is noted. Throws a ConflictError if `gantry dev` runs here.
  */
-export async function takeFolderData(context: Context, cwd: string): Promise<string> {
+export async function takeFolderData(context: Context, cwd: string): Promise<string | undefined> {
   const { env, progress } = context;
-  const { root, data } = filesOf(env, emulatorFolder(env, cwd));
-  makePrivateFolder(root);
+  const { data } = filesOf(env, emulatorFolder(env, cwd));
+  try {
+    makePrivateFolder(data);
+  } catch (error) {
+    progress.note(`what is stored here ends with this command: ${(error as Error).message}`);
+    return undefined;
+  }
   const holder = lockHolder(join(data, 'lock'))?.pid;
   const running = listRunningEmulators(context).find(({ pid }) => pid === holder);
   if (running?.command === 'dev') {
