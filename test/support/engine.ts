@@ -29,6 +29,18 @@ export function leftOf(owner?: string): string[] {
 
 /** What a list of the engine has of the emulators of a process. */
 export function ownedOf(owner = String(process.pid), ...list: string[]): string[] {
-  const lines = podman(...list, '--format', '{{.ID}} {{.Labels}}').split('\n');
-  return lines.filter((line) => line.includes(`gantry-emulator:${owner}-`));
+  return listed(...list, '--format', '{{.ID}} {{.Labels}}').filter((line) =>
+    line.includes(`gantry-emulator:${owner}-`),
+  );
+}
+
+/** A list fails while another test removes one of its images. */
+function listed(...list: string[]): string[] {
+  for (let triesLeft = 20; ; triesLeft--) {
+    try {
+      return podman(...list).split('\n');
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+    }
+  }
 }
