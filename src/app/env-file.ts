@@ -25,44 +25,68 @@ const quotedValue = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|'([^']*)'|`([^`]*)`/y;
 const restOfLine = /[^\n]*/y;
 
 function parseLines(text: string, file: string): Record<string, string> {
-  const found: [name: string, value: string][] = [];
+  const secrets: [name: string, value: string][] = [];
   const problems: Problem[] = [];
-  let at = 0;
-  let line = 1;
-  let counted = 0;
-  const next = (pattern: RegExp) => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match) at = pattern.lastIndex;
-    return match;
-  };
-  while (at < text.length) {
-    if (next(blankOrComment)) continue;
-    line += linesIn(text, counted, at);
-    counted = at;
-    const here = line;
-    const reject = (message: string, why: string) => {
-      problems.push({ severity: 'error', message: `${file}:${here}: ${message}`, why });
-      next(restOfLine);
-    };
-    const [, name = ''] = next(nameAndEquals) ?? [];
-    if (!name) reject('invalid line: expected NAME=value', 'values of several lines must be quoted');
-    else if (!isSecretName(name)) reject('invalid name of a secret', secretNameFormat);
-    else if (/["'`]/.test(text.charAt(at))) {
-      const [whole, double, single = '', tick = ''] = next(quotedValue) ?? [];
-      if (whole === undefined) reject('missing closing quote', 'a quoted value ends with the quote it starts with');
-      else if (next(blankOrComment)) found.push([name, double === undefined ? single || tick : unescaped(double)]);
-      else reject('unexpected text after the closing quote', 'write " as \\" inside double quotes');
-    } else found.push([name, unquoted(next(restOfLine)?.[0] ?? '')]);
+  const lines = new LineReader(text);
+  while (!lines.isAtEnd) {
+    if (lines.next(blankOrComment)) continue;
+    const line = lines.number();
+    const [, name = ''] = lines.next(nameAndEquals) ?? [];
+    const value = readValue(lines, name);
+    if (typeof value === 'string') secrets.push([name, value]);
+    else {
+      problems.push({ severity: 'error', message: `${file}:${line}: ${value.message}`, why: value.why });
+      lines.next(restOfLine);
+    }
   }
   if (problems.length > 0) throw new ProjectError(`${file} is invalid`, problems);
-  return Object.fromEntries(found);
+  return Object.fromEntries(secrets);
 }
 
-function linesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
+/** The value of a name, or what is wrong with its line. */
+function readValue(lines: LineReader, name: string): string | { message: string; why: string } {
+  if (!name) {
+    return { message: 'invalid line: expected NAME=value', why: 'values of several lines must be quoted' };
+  }
+  if (!isSecretName(name)) return { message: 'invalid name of a secret', why: secretNameFormat };
+  if (!lines.startsQuoted) return unquoted(lines.next(restOfLine)?.[0] ?? '');
+  const [whole, double, single = '', tick = ''] = lines.next(quotedValue) ?? [];
+  if (whole === undefined) {
+    return { message: 'missing closing quote', why: 'a quoted value ends with the quote it starts with' };
+  }
+  if (lines.next(blankOrComment)) return double === undefined ? single || tick : unescaped(double);
+  return { message: 'unexpected text after the closing quote', why: 'write " as \\" inside double quotes' };
+}
+
+class LineReader {
+  #at = 0;
+  #line = 1;
+  #counted = 0;
+
+  constructor(private readonly text: string) {}
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.text.length;
+  }
+
+  get startsQuoted(): boolean {
+    return /["'`]/.test(this.text.charAt(this.#at));
+  }
+
+  /** Reads what matches here. */
+  next(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.text);
+    if (match) this.#at = pattern.lastIndex;
+    return match;
+  }
+
+  /** Of this line, counted from 1. */
+  number(): number {
+    this.#line += this.text.slice(this.#counted, this.#at).split('\n').length - 1;
+    this.#counted = this.#at;
+    return this.#line;
+  }
 }
 
 /** A `#` after a space starts a comment. */

@@ -12,8 +12,7 @@ const maxSourceBytes = 1024 * 1024;
  * for the name as a string, without running anything.
  */
 export function checkLoadedByName(root: string, cwd: string, entries: readonly FileEntry[]): Problem[] {
-  const weights = readWeightsLock(root);
-  if (weights === undefined) return [];
+  const weights = readWeightsLock(root) ?? [];
   if (weights === 'damaged') {
     return [{ severity: 'warning', message: `${weightsLockName} cannot be read`, ...damagedLock }];
   }

@@ -38,14 +38,16 @@ function parseParameterList(tokens: readonly Token[]): FunctionParameters {
   for (const [index, { text }] of tokens.entries()) {
     if (startsParameter && text === '**') list.takesAny = true;
     if (startsParameter && /^[\w\x80-\xff]+$/.test(text)) list.names.push(fromLatin1(text));
-    startsParameter = depth === 1 && text === ',' && !isInLambda(tokens, index);
-    if ('([{'.includes(text)) depth += 1;
-    if (')]}'.includes(text)) depth -= 1;
-    if (text === '(' && depth === 1) startsParameter = true;
-    if (text === ')' && depth === 0) return list;
+    const outer = depth;
+    depth += nesting[text] ?? 0;
+    if (depth === 0 && outer > 0) break;
+    startsParameter = depth === 1 && (outer === 0 || (text === ',' && !isInLambda(tokens, index)));
   }
   return list;
 }
+
+/** How much deeper the tokens after a bracket are. */
+const nesting: Record<string, number> = { '(': 1, '[': 1, '{': 1, ')': -1, ']': -1, '}': -1 };
 
 /** Whether the parameters of a `lambda` go on at this comma. */
 function isInLambda(tokens: readonly Token[], comma: number): boolean {
@@ -103,7 +105,9 @@ function findGuards({ tokens }: Statement): number[] {
   const plain = tokens.filter(({ text }) => !'()[]{}'.includes(text));
   return plain.flatMap(({ text, at }, index) => {
     if (text !== '__name__') return [];
-    const [notBefore, before, equals] = [plain[index - 3], plain[index - 2], plain[index - 1]];
+    const notBefore = plain[index - 3];
+    const before = plain[index - 2];
+    const equals = plain[index - 1];
     const isForward = isComparison(plain[index + 1]) && isMain(plain[index + 2]) && equals?.text !== 'not';
     const isReversed = isComparison(equals) && isMain(before) && notBefore?.text !== 'not';
     return isForward || isReversed ? [at] : [];

@@ -49,6 +49,18 @@ function sampleOf(type: string): unknown {
 }
 
 const samples: Record<string, unknown> = {
-  ...{ int: 1, float: 1.5, bool: true, list: [], tuple: [], set: [], dict: {} },
-  ...{ List: [], Tuple: [], Set: [], Sequence: [], Iterable: [], Dict: {}, Mapping: {} },
+  int: 1,
+  float: 1.5,
+  bool: true,
+  list: [],
+  tuple: [],
+  set: [],
+  dict: {},
+  List: [],
+  Tuple: [],
+  Set: [],
+  Sequence: [],
+  Iterable: [],
+  Dict: {},
+  Mapping: {},
 };

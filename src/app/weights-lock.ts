@@ -68,17 +68,14 @@ const keyOf = ({ source, target }: LockedWeights) => `${target} ${source}`;
 
 function isLocked(value: unknown): value is LockedWeights {
   if (!isRecord(value) || !isRecord(value.seen) || !Array.isArray(value.files)) return false;
-  const { source, target, revision, include, exclude, seen } = value;
+  const { source, target, revision = 'fffffff', include = [], exclude = [], seen, files } = value;
   return (
-    isText(source) &&
-    isText(target) &&
-    isVolumeFolder(target) &&
-    (revision === undefined || (isText(revision) && /^[0-9a-f]{7,64}$/.test(revision))) &&
-    [include, exclude].every((globs) => globs === undefined || (Array.isArray(globs) && globs.every(isText))) &&
-    isText(seen.project) &&
-    isText(seen.region) &&
-    value.files.every(isLockedFile) &&
-    distinctPaths(value.files).repeated === undefined
+    [source, target, revision, seen.project, seen.region].every(isText) &&
+    isVolumeFolder(String(target)) &&
+    /^[0-9a-f]{7,64}$/.test(String(revision)) &&
+    [include, exclude].every((globs) => Array.isArray(globs) && globs.every(isText)) &&
+    files.every(isLockedFile) &&
+    distinctPaths(files).repeated === undefined
   );
 }
 

@@ -130,7 +130,8 @@ function rankScore(kinds: readonly DurationSamples[]): number {
   let above = 0;
   let variance = 0;
   for (const { before, after } of kinds) {
-    const [n, m] = [before.length, after.length];
+    const n = before.length;
+    const m = after.length;
     const { rankSum, ties } = ranksOf(after, before);
     const weight = 1 / (n + m + 1);
     above += weight * (rankSum - (m * (n + m + 1)) / 2);
@@ -142,10 +143,14 @@ function rankScore(kinds: readonly DurationSamples[]): number {
 
 /** The sum of the ranks of values among both, and of t³ - t for each t equal values. Both are sorted. */
 function ranksOf(values: Float64Array, others: Float64Array): { rankSum: number; ties: number } {
-  let [at, other, rankSum, ties] = [0, 0, 0, 0];
+  let at = 0;
+  let other = 0;
+  let rankSum = 0;
+  let ties = 0;
   while (at < values.length || other < others.length) {
     const value = Math.min(values[at] ?? Number.POSITIVE_INFINITY, others[other] ?? Number.POSITIVE_INFINITY);
-    const [fromAt, fromOther] = [at, other];
+    const fromAt = at;
+    const fromOther = other;
     while (at < values.length && values[at] === value) at++;
     while (other < others.length && others[other] === value) other++;
     const equal = at - fromAt + other - fromOther;
@@ -157,7 +162,8 @@ function ranksOf(values: Float64Array, others: Float64Array): { rankSum: number;
 
 /** How many times as long a call takes as before, by the medians of its kind. */
 function typicalRatio(kinds: readonly DurationSamples[]): number {
-  let [total, weights] = [0, 0];
+  let total = 0;
+  let weights = 0;
   for (const { before, after } of kinds) {
     const weight = weightOf({ before, after });
     total += weight * (logOf(quantile(after, 0.5)) - logOf(quantile(before, 0.5)));
@@ -173,7 +179,8 @@ function weightOf({ before, after }: DurationSamples): number {
 
 /** The standard deviation of the logarithms within a kind and a side; not a number if each has a single call. */
 function spread(kinds: readonly DurationSamples[]): number {
-  let [squares, freedom] = [0, 0];
+  let squares = 0;
+  let freedom = 0;
   for (const samples of kinds.flatMap(({ before, after }) => [before, after])) {
     const mean = samples.reduce((all, value) => all + logOf(value), 0) / samples.length;
     for (const value of samples) squares += (logOf(value) - mean) ** 2;

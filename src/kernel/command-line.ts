@@ -86,21 +86,26 @@ export interface Word {
 
 /** Arguments that begin with a dash stand behind `--`, and so does what follows them. */
 export function arrangeCommand(words: readonly Word[]): CommandLine {
-  const argv = ['gantry'];
+  const dashes = words.findIndex(({ text, isValue }) => text === '--' && !isValue);
+  const length = dashes < 0 ? words.length : dashes;
+  let argv = ['gantry'];
   const operands: string[] = [];
   let flag = '';
-  let isPassedOn = false;
-  for (const { text, isValue = false, isOfFlag = takesValue.test(flag) } of words) {
-    const isDashed = text.length > 1 && text.startsWith('-');
-    const isFlag = isDashed && !isValue && !isPassedOn;
-    if (isFlag && text === '--') isPassedOn = true;
-    else if (isFlag) argv.push(text);
-    else if (isOfFlag)
-      for (const word of flag.startsWith('--') ? flagWords(argv.pop() ?? '', text) : [text]) argv.push(word);
-    else (isPassedOn || isDashed || operands.length > 0 ? operands : argv).push(text);
-    flag = isFlag ? text : '';
+  for (const { text, isValue, isOfFlag = takesValue.test(flag) } of words.slice(0, length)) {
+    const isDashed = /^-./s.test(text);
+    const last = flag;
+    flag = isDashed && !isValue ? text : '';
+    if (flag !== '') argv.push(text);
+    else if (isOfFlag) argv = [...argv.slice(0, -1), ...withValue(last, text)];
+    else (isDashed || operands.length > 0 ? operands : argv).push(text);
   }
-  return new CommandLine(operands.length === 0 ? argv : [...argv, '--', ...operands]);
+  const passedOn = words.slice(length + 1).map(({ text }) => text);
+  return new CommandLine([...argv, ...(operands.length + passedOn.length > 0 ? ['--'] : []), ...operands, ...passedOn]);
+}
+
+/** The value of a short flag is never joined to it. */
+function withValue(flag: string, value: string): string[] {
+  return flag.startsWith('--') ? flagWords(flag, value) : [flag, value];
 }
 
 /** A flag and its value. What begins with a dash is joined to it: apart, a reader may take it for another flag. */

@@ -96,34 +96,47 @@ const tokens = /[[\]{}"]|[^\s,:[\]{}"]+/g;
 
 /** Parses valid JSON of any depth. */
 function parseExactly(text: string): unknown {
-  const root: unknown[] = [];
-  let into: object = root;
-  let key: string | undefined;
-  const outer: [into: object, key: string | undefined][] = [];
-  const add = (value: unknown) => {
-    if (Array.isArray(into)) into.push(value);
-    else if (key === undefined) key = String(value);
-    else {
-      defineKey(into, key, value);
-      key = undefined;
-    }
-  };
+  const builder = new JsonBuilder();
   tokens.lastIndex = 0;
   for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
     const [token] = match;
-    if (token === '{' || token === '[') {
-      const inner = token === '[' ? [] : {};
-      add(inner);
-      outer.push([into, key]);
-      into = inner;
-    } else if (token === '}' || token === ']') [into, key] = outer.pop() ?? [root, undefined];
-    else if (token === '"') {
+    if (token === '"') {
       const end = endOfString(text, match.index);
-      add(JSON.parse(text.slice(match.index, end)));
+      builder.add(JSON.parse(text.slice(match.index, end)));
       tokens.lastIndex = end;
-    } else add(toScalar(token));
+    } else if (token === '{') builder.open({});
+    else if (token === '[') builder.open([]);
+    else if (token === '}' || token === ']') builder.close();
+    else builder.add(toScalar(token));
   }
-  return root[0];
+  return builder.root[0];
+}
+
+class JsonBuilder {
+  readonly root: unknown[] = [];
+  #into: object = this.root;
+  /** Of the value that comes next. */
+  #key: string | undefined;
+  readonly #outer: [into: object, key: string | undefined][] = [];
+
+  add(value: unknown): void {
+    if (Array.isArray(this.#into)) this.#into.push(value);
+    else if (this.#key === undefined) this.#key = String(value);
+    else {
+      defineKey(this.#into, this.#key, value);
+      this.#key = undefined;
+    }
+  }
+
+  open(inner: object): void {
+    this.add(inner);
+    this.#outer.push([this.#into, this.#key]);
+    this.#into = inner;
+  }
+
+  close(): void {
+    [this.#into, this.#key] = this.#outer.pop() ?? [this.root, undefined];
+  }
 }
 
 /** The position after the closing quote. */
@@ -144,30 +157,34 @@ function toScalar(token: string): unknown {
 function stringifyIteratively(value: unknown, indent: number | string = ''): string {
   const parts: string[] = [];
   const unit = typeof indent === 'string' ? indent : ' '.repeat(indent);
-  const lineBreak = (depth: number) => (unit ? `\n${unit.repeat(depth)}` : '');
-  const stack: (string | { value: unknown; depth: number })[] = [{ value, depth: 1 }];
+  const stack: Piece[] = [{ value, depth: 1 }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (typeof next === 'string') {
-      parts.push(next);
-      continue;
-    }
-    const { depth } = next;
-    const plain = toJsonValue(next.value);
-    if (!isObject(plain)) {
-      parts.push(plain instanceof JsonNumber ? plain.text : (JSON.stringify(plain) ?? 'null'));
-      continue;
-    }
-    const isArray = Array.isArray(plain);
-    const entries = Object.entries(plain).filter(
-      ([, inner]) => isArray || JSON.stringify(isObject(inner) ? 0 : inner) !== undefined,
-    );
-    const isEmpty = entries.length === 0;
-    parts.push(isArray ? '[' : '{');
-    stack.push((isEmpty ? '' : lineBreak(depth - 1)) + (isArray ? ']' : '}'));
-    for (const [at, [name, inner]] of [...entries.entries()].reverse()) {
-      const label = isArray ? '' : `${JSON.stringify(name)}:${unit ? ' ' : ''}`;
-      stack.push({ value: inner, depth: depth + 1 }, `${at > 0 ? ',' : ''}${lineBreak(depth)}${label}`);
-    }
+    if (typeof next === 'string') parts.push(next);
+    else for (const piece of piecesOf(next, unit).reverse()) stack.push(piece);
   }
   return parts.join('');
+}
+
+/** Text, or a value to be written at a depth. */
+type Piece = string | { value: unknown; depth: number };
+
+/** The text around the values of an object or a list, and these values. */
+function piecesOf({ value, depth }: Exclude<Piece, string>, unit: string): Piece[] {
+  const plain = toJsonValue(value);
+  if (!isObject(plain)) return [plain instanceof JsonNumber ? plain.text : (JSON.stringify(plain) ?? 'null')];
+  const lineBreak = (levels: number) => unit && `\n${unit.repeat(levels)}`;
+  const isArray = Array.isArray(plain);
+  const entries = Object.entries(plain).filter(([, inner]) => isArray || isWritten(inner));
+  const [open, close] = isArray ? ['[', ']'] : ['{', '}'];
+  if (entries.length === 0) return [open + close];
+  const inside = entries.flatMap(([name, inner], at): Piece[] => {
+    const label = isArray ? '' : `${JSON.stringify(name)}:${unit && ' '}`;
+    return [(at > 0 ? ',' : '') + lineBreak(depth) + label, { value: inner, depth: depth + 1 }];
+  });
+  return [open, ...inside, lineBreak(depth - 1) + close];
+}
+
+/** JSON has no functions and no undefined. */
+function isWritten(value: unknown): boolean {
+  return isObject(value) || JSON.stringify(value) !== undefined;
 }

@@ -16,21 +16,24 @@ export type IdWord =
   | { latest: 'any' | 'success' | 'failed' };
 
 /** Reads `20ba8ea8`, `latest`, `latest:failed`. Without a word: the latest. Throws UsageError. */
-export function readIdWord(word: string | undefined): IdWord {
-  if (word === undefined || word === 'latest') return { latest: 'any' };
-  if (!word.startsWith('latest:')) {
-    const isWhole = wholeId.test(word);
-    return !isWhole && beginningOfId.test(word)
-      ? { beginning: word }
-      : { id: word, mayBeBeginning: !isWhole && word.length >= minLength };
+export function readIdWord(word = 'latest'): IdWord {
+  const result = latestWords.get(word);
+  if (result) return { latest: result };
+  if (word.startsWith('latest:')) {
+    const meant = /^latest:(f|e|b)/.test(word) ? 'latest:failed' : 'latest:success';
+    throw new UsageError(`unknown "${word}": expected latest, latest:success or latest:failed`, {
+      corrected: { typed: word, meant, isExample: true },
+    });
   }
-  const result = word.slice('latest:'.length);
-  if (result === 'failed' || result === 'success') return { latest: result };
-  const meant = /^latest:(f|e|b)/.test(word) ? 'latest:failed' : 'latest:success';
-  throw new UsageError(`unknown "${word}": expected latest, latest:success or latest:failed`, {
-    corrected: { typed: word, meant, isExample: true },
-  });
+  if (wholeId.test(word)) return { id: word, mayBeBeginning: false };
+  return beginningOfId.test(word) ? { beginning: word } : { id: word, mayBeBeginning: word.length >= minLength };
 }
+
+const latestWords = new Map<string, 'any' | 'success' | 'failed'>([
+  ['latest', 'any'],
+  ['latest:success', 'success'],
+  ['latest:failed', 'failed'],
+]);
 
 /**
  * A word for something that is canceled. It takes no `latest`: by the time it is canceled, another one may be the latest.

@@ -194,7 +194,9 @@ async function changeSecrets(context: Context, { app }: SecretScope, named: stri
   };
   const names = [...new Set(named)].sort();
   const of = (kind: ReturnType<typeof kindOf>) => names.filter((name) => kindOf(name) === kind);
-  const [added, replaced, removed] = [of('added'), of('replaced'), of('removed')];
+  const added = of('added');
+  const replaced = of('replaced');
+  const removed = of('removed');
   if (replaced.length > 0) await context.prompt.confirm(`Replace ${replaced.join(', ')} in ${place}?`);
   if (removed.length > 0) await context.prompt.confirm(`Remove ${removed.join(', ')} from ${place}?`);
   const done = [...added, ...replaced, ...removed];
@@ -247,19 +249,23 @@ async function replaceSecrets(context: Context, scope: SecretScope, before: Secr
 
 /** One request, best effort: what runs of the app, or which apps of the project may. */
 async function findStale(context: Context, { app }: SecretScope): Promise<string[]> {
-  const { project, progress } = context;
-  const names = await tryRequest(context, async (api) => {
-    if (app)
-      return (await api(listContainers, { project, app }))?.flatMap((one) => (isDown(one) ? [] : one.containerId));
-    const apps = (await api(listApps, { project })) ?? [];
-    return apps.flatMap(({ id, name, status }) => (/^(ready|active)$/.test(status ?? '') ? name || id : []));
-  });
-  if (!names?.length) return [];
+  const names = await tryRequest(context, (api) => runningWith(api, context.project, app));
+  const [first] = names ?? [];
+  if (!names || first === undefined) return [];
   const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
-  const fix = gantryCommand`apps restart ${app ?? names[0] ?? ''}`;
-  const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
-  progress.warn({ severity: 'warning', message: `${what} keep the old secrets: ${shown}`, fix });
+  const listed = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
+  const fix = gantryCommand`apps restart ${app ?? first}`;
+  context.progress.warn({ severity: 'warning', message: `${what} keep the old secrets: ${listed}`, fix });
   return names;
+}
+
+async function runningWith(api: Context['api'], project: string, app: string | undefined): Promise<string[]> {
+  if (app) {
+    const containers = await api(listContainers, { project, app });
+    return containers.filter((container) => !isDown(container)).map(({ containerId }) => containerId);
+  }
+  const apps = await api(listApps, { project });
+  return apps.filter(({ status }) => /^(ready|active)$/.test(status ?? '')).map(({ id, name }) => name || id);
 }
 
 /** Names of secrets that are not as they were sent. */

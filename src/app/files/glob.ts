@@ -98,22 +98,32 @@ function alternatives(pattern: string): string[] | undefined {
   return result;
 }
 
-function firstBrace(pattern: string): { before: string; choices: string[]; after: string } | undefined {
+function firstBrace(pattern: string): Brace | undefined {
   for (let open = 0; open < pattern.length; open = nextPosition(pattern, open)) {
-    if (pattern[open] !== '{') continue;
-    const cuts = [open];
-    let depth = 1;
-    for (let at = open + 1; at < pattern.length; at = nextPosition(pattern, at)) {
-      const char = pattern[at];
-      if (char === '{') depth++;
-      if (char === ',' && depth === 1) cuts.push(at);
-      if (char === '}' && --depth === 0) {
-        if (cuts.length === 1) break;
-        cuts.push(at);
-        const choices = cuts.slice(1).map((end, index) => pattern.slice((cuts[index] ?? 0) + 1, end));
-        return { before: pattern.slice(0, open), choices, after: pattern.slice(at + 1) };
-      }
-    }
+    const brace = pattern[open] === '{' ? readBrace(pattern, open) : undefined;
+    if (brace) return brace;
+  }
+  return undefined;
+}
+
+/** `before{choices}after` */
+interface Brace {
+  before: string;
+  choices: string[];
+  after: string;
+}
+
+function readBrace(pattern: string, open: number): Brace | undefined {
+  const cuts = [open];
+  let depth = 0;
+  for (let at = open; at < pattern.length; at = nextPosition(pattern, at)) {
+    const char = pattern[at];
+    if (char === '{') depth++;
+    if (char === '}') depth--;
+    if ((char === ',' && depth === 1) || depth === 0) cuts.push(at);
+    if (depth > 0) continue;
+    const choices = cuts.slice(1).map((end, index) => pattern.slice((cuts[index] ?? 0) + 1, end));
+    return choices.length > 1 ? { before: pattern.slice(0, open), choices, after: pattern.slice(at + 1) } : undefined;
   }
   return undefined;
 }
@@ -134,7 +144,8 @@ function segment(text: string): Segment | undefined {
   if (tokens.every((token) => typeof token === 'string')) return equals(tokens.join(''));
 
   // Rejects most names early.
-  const [head, tail] = [literals(tokens).join(''), literals(tokens.toReversed()).reverse().join('')];
+  const head = literals(tokens).join('');
+  const tail = literals(tokens.toReversed()).reverse().join('');
   return (name) => name.startsWith(head) && name.endsWith(tail) && matchTokens(tokens, [...name]);
 }
 
@@ -152,41 +163,38 @@ const equals =
 function tokenize(text: string): Token[] | undefined {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {
-    const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    at += char.length;
-    if (char === '*') {
-      if (tokens.at(-1) !== star) tokens.push(star);
-    } else if (char === '?') {
-      tokens.push(() => true);
-    } else if (char === '[') {
-      const found = readClass(text, at - 1);
-      if (!found) return undefined;
-      tokens.push(found.test);
-      at = found.end;
-    } else if (char === '\\') {
-      if (at === text.length) return undefined;
-      const literal = String.fromCodePoint(text.codePointAt(at) ?? 0);
-      tokens.push(literal);
-      at += literal.length;
-    } else {
-      tokens.push(char);
-    }
+    const { token, end } = readToken(text, at) ?? {};
+    if (token === undefined || end === undefined) return undefined;
+    if (token !== star || tokens.at(-1) !== star) tokens.push(token);
+    at = end;
   }
   return tokens;
 }
 
+/** Undefined for a class or an escape without an end. */
+function readToken(text: string, at: number): { token: Token; end: number } | undefined {
+  const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  const end = at + char.length;
+  if (char === '*') return { token: star, end };
+  if (char === '?') return { token: () => true, end };
+  if (char === '[') return readClass(text, at);
+  if (char !== '\\') return { token: char, end };
+  const literal = end < text.length ? String.fromCodePoint(text.codePointAt(end) ?? 0) : undefined;
+  return literal === undefined ? undefined : { token: literal, end: end + literal.length };
+}
+
 /** Reads `[a-z_]`, `[!a-z]` or `[^a-z]`. A leading `]` is a member. */
-function readClass(text: string, open: number): { test: Test; end: number } | undefined {
-  const found = /^\[([!^]?)((?:\\.|[^\\\]])(?:\\.|[^\\\]])*|\](?:\\.|[^\\\]])*)\]/su.exec(text.slice(open));
-  if (!found) return undefined;
-  const [whole, negated, members = ''] = found;
+function readClass(text: string, open: number): { token: Test; end: number } | undefined {
+  const match = /^\[([!^]?)((?:\\.|[^\\\]])(?:\\.|[^\\\]])*|\](?:\\.|[^\\\]])*)\]/su.exec(text.slice(open));
+  if (!match) return undefined;
+  const [whole, negated, members = ''] = match;
 
   const ranges: [string, string][] = [];
   for (const [, from = '', to = from] of members.matchAll(/((?:\\.|[^\\]))(?:-((?:\\.|[^\\])))?/gsu)) {
     ranges.push([unescaped(from), unescaped(to)]);
   }
-  const test = (char: string) => ranges.some(([from, to]) => inRange(char, from, to)) !== Boolean(negated);
-  return { test, end: open + whole.length };
+  const token = (char: string) => ranges.some(([from, to]) => inRange(char, from, to)) !== Boolean(negated);
+  return { token, end: open + whole.length };
 }
 
 const unescaped = (text: string) => (text.length > 1 && text.startsWith('\\') ? text.slice(1) : text);

@@ -194,21 +194,20 @@ class Walk {
 
   /** Patterns apply to the path of the link, not to its target. */
   #followIfIncluded(link: Folder, parent: Folder): void {
-    const reached = link.includes.some((each) => each.reaches(link.path) || each.matches(link.path));
-    const target = reached ? resolveLink(link, this.root, this.#problems) : undefined;
-    const excluded = target?.stats.isDirectory() ? this.#exclusion(link.path, link.name, true) : undefined;
-    if (!target) this.#skip(link.path, { kind: reached ? 'unsupported' : 'not-included' });
-    else if (excluded) this.#skip(`${link.path}/`, excluded);
+    const isReached = link.includes.some((each) => each.reaches(link.path) || each.matches(link.path));
+    const target = isReached ? resolveLink(link, this.root, this.#problems) : undefined;
+    if (!target) this.#skip(link.path, { kind: isReached ? 'unsupported' : 'not-included' });
     else if (!target.stats.isDirectory()) this.#addIfIncluded({ ...link, real: target.real }, target.stats);
-    else {
-      const linkedFrom = [...parent.linkedFrom, parent.real];
-      const isLoop = linkedFrom.some((folder) => isInside(target.real, folder));
-      if (!isLoop) this.#enterIfReached({ ...link, real: target.real, linkedFrom });
-      else {
-        this.#skip(link.path, { kind: 'unsupported' });
-        this.#problems.addWarning(`skipped symbolic link ${link.path}: it leads to a folder that contains it`);
-      }
-    }
+    else this.#followIntoFolder(link, target.real, [...parent.linkedFrom, parent.real]);
+  }
+
+  #followIntoFolder(link: Folder, real: string, linkedFrom: string[]): void {
+    const excluded = this.#exclusion(link.path, link.name, true);
+    if (excluded) this.#skip(`${link.path}/`, excluded);
+    else if (linkedFrom.some((folder) => isInside(real, folder))) {
+      this.#skip(link.path, { kind: 'unsupported' });
+      this.#problems.addWarning(`skipped symbolic link ${link.path}: it leads to a folder that contains it`);
+    } else this.#enterIfReached({ ...link, real, linkedFrom });
   }
 
   #addFile({ path, real }: Pick<Folder, 'path' | 'real'>, reason: FileReason): void {

@@ -48,23 +48,20 @@ export class AppStamp {
 
 const factsPerFile = 6;
 
+const noStats = { ino: 0, size: 0, mtimeMs: 0, ctimeMs: 0 };
+
 /** A digest of what tells that files have not changed. Undefined if one of them may change without a trace. */
 function stampOf(entries: readonly FileEntry[], { root, now }: PackingCacheOptions): string | undefined {
   const device = trustedDevice(root);
   if (device === undefined) return undefined;
   const texts: string[] = [];
   const facts = new Float64Array(entries.length * factsPerFile);
-  let at = 0;
-  for (const { path, source, stats, executable } of entries) {
+  for (const [index, { path, source, stats, executable }] of entries.entries()) {
     texts.push(path);
     if ('text' in source) texts.push(source.text);
     else if (stats?.dev !== device || !isSettled(stats.ctimeMs, now)) return undefined;
-    facts[at++] = Number('text' in source);
-    facts[at++] = Number(executable);
-    facts[at++] = stats?.ino ?? 0;
-    facts[at++] = stats?.size ?? 0;
-    facts[at++] = stats?.mtimeMs ?? 0;
-    facts[at++] = stats?.ctimeMs ?? 0;
+    const { ino, size, mtimeMs, ctimeMs } = stats ?? noStats;
+    facts.set([Number('text' in source), Number(executable), ino, size, mtimeMs, ctimeMs], index * factsPerFile);
   }
   return createHash('sha256').update(`stamp 1 ${device}\n`).update(JSON.stringify(texts)).update(facts).digest('hex');
 }

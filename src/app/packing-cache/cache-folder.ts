@@ -7,7 +7,8 @@ import { segmentEnding } from './segment.ts';
 const maxBytes = 2 * 2 ** 30;
 const dayMs = 86_400_000;
 /** Of what is known of one app folder. */
-const [indexEnding, stampEnding] = ['.files', '.stamp'];
+const indexEnding = '.files';
+const stampEnding = '.stamp';
 /** What is known of app folders that are gone would pile up. */
 const maxAppFileDays = 90;
 

@@ -23,18 +23,19 @@ function differingLetters(written: string, name: string): number | undefined {
 
 /** The Levenshtein distance, where two letters in the wrong order are one mistake. */
 function editDistance(from: string, to: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const above = row;
-    row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const isSwapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1] && i > 1 && j > 1;
-      const replaced = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      const swapped = isSwapped ? (before[j - 2] ?? 0) + 1 : replaced;
-      row.push(Math.min(replaced, swapped, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+  // With an edge of large numbers around it, so that nothing is outside.
+  const rows = Array.from({ length: from.length + 2 }, () =>
+    new Float64Array(to.length + 2).fill(from.length + to.length),
+  );
+  const at = (i: number, j: number) => rows[i + 1]?.[j + 1] ?? 0;
+  for (let i = 0; i <= from.length; i++) {
+    for (let j = 0; j <= to.length; j++) {
+      const isSwapped = i > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const replaced = at(i - 1, j - 1) + Number(from[i - 1] !== to[j - 1]);
+      const swapped = isSwapped ? at(i - 2, j - 2) + 1 : replaced;
+      const distance = i + j === 0 ? 0 : Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1);
+      rows[i + 1]?.fill(distance, j + 1, j + 2);
     }
-    before = above;
   }
-  return row[to.length] ?? 0;
+  return at(from.length, to.length);
 }

@@ -11,18 +11,16 @@ export function environmentIssue(at: TomlPath, value: TomlValue): ConfigIssue | 
   const name = String(at.at(-1));
   const isSection = sectionName.test(name) && typeof value === 'object';
   if (!isSection && (isTable(value) || !secretName.test(name))) return undefined;
+  const written = isTable(value) ? `[${at.map((part) => tomlKey(String(part))).join('.')}]` : tomlKey(name);
   const names = isSection ? namesIn(value).slice(0, maxNames) : [name];
-  const shown = isTable(value) ? `[${at.map((part) => tomlKey(String(part))).join('.')}]` : tomlKey(name);
-  return warningAt(at, `${shown} is ignored: environment variables are set as secrets`, {
+  const [first = gantryCommand`secrets set NAME`, ...others] = names.map((each) => gantryCommand`secrets set ${each}`);
+  return warningAt(at, `${written} is ignored: environment variables are set as secrets`, {
     part: 'key',
     why: 'the platform does not read it here, and everyone with access to the app can read this file',
     fix:
-      names.length > 1
-        ? new Sentence([
-            'set each as a secret: ',
-            ...names.flatMap((each, at) => [at > 0 ? ', ' : '', gantryCommand`secrets set ${each}`]),
-          ])
-        : gantryCommand`secrets set ${names[0] ?? 'NAME'}`,
+      others.length > 0
+        ? new Sentence(['set each as a secret: ', first, ...others.flatMap((command) => [', ', command])])
+        : first,
     hidesValue: true,
   });
 }

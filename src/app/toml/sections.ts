@@ -34,15 +34,15 @@ function* readTable(
 ): Generator<ConfigIssue> {
   const name = path.join('.');
   const section = sectionNamed(name);
-  // A package may be called like an inherited property, such as `__proto__`.
-  if (section) draft.sections[name] ??= Object.create(null) as Record<string, unknown>;
-  const values = draft.sections[name] ?? {};
+  const values = section ? sectionValues(draft, name) : {};
+  const settings = new Map(Object.entries(section?.keys ?? {}));
+  const isOfPackages = section?.entries;
   for (const [key, value] of Object.entries(table)) {
     const inner = [...path, key];
-    const known = section && Object.hasOwn(section.keys, key) ? section.keys[key] : undefined;
+    const setting = settings.get(key);
     if (isSectionPath(inner)) yield* readSection(value, inner, draft, root);
-    else if (known) yield* readKey(known, value, inner, values, draft);
-    else if (section?.entries) yield* readPackage(value, inner, values);
+    else if (setting) yield* readKey(setting, value, inner, values, draft);
+    else if (isOfPackages) yield* readPackage(value, inner, values);
     else if (isTable(value)) yield* unknownTable(inner, value, root);
     else yield unknownKey(path, key, value, root);
   }
@@ -103,6 +103,12 @@ function* wrongElements(list: readonly TomlValue[], at: readonly string[]): Gene
   }
 }
 
+/** A package may be called like an inherited property, such as `__proto__`. */
+function sectionValues({ sections }: UntypedDraft, name: string): Record<string, unknown> {
+  sections[name] ??= Object.create(null) as Record<string, unknown>;
+  return sections[name];
+}
+
 function* readPackage(
   value: TomlValue,
   path: readonly string[],
@@ -118,37 +124,46 @@ function* readPackage(
     });
   } else if (typeof value === 'string') into[name] = value;
   else if (!meant && isTable(value)) yield* dottedNames(value, at, [name]);
-  else {
-    yield errorAt(at, `the version of ${name} must be a string, got ${describeType(value)}`, {
-      why: (written) => (typeof value === 'object' || typeof value === 'boolean' ? undefined : quoteIt(value, written)),
-      fix: (written) => {
-        if (value === false) return `remove ${name}`;
-        return tomlAssignment(meant?.name ?? name, meant ? toToml(meant.version) : quoteAsWritten(value, written));
-      },
-    });
-  }
+  else yield noVersion(name, value, at, meant);
 }
 
 const localPath = /^(\.{1,2}|~)?[\\/]|^[a-z]:\\/i;
 
+function noVersion(name: string, value: TomlValue, at: string[], meant: PackageVersion | undefined): ConfigIssue {
+  return errorAt(at, `the version of ${name} must be a string, got ${describeType(value)}`, {
+    why: (written) => (/^(object|boolean)$/.test(typeof value) ? undefined : quoteIt(value, written)),
+    fix: (written) => {
+      if (value === false) return `remove ${name}`;
+      return meant
+        ? tomlAssignment(meant.name, toToml(meant.version))
+        : tomlAssignment(name, quoteAsWritten(value, written));
+    },
+  });
+}
+
+interface PackageVersion {
+  name: string;
+  version: string;
+}
+
 /** The name and version of a package in the form of another tool, such as poetry; undefined if that is not certain. */
-function packageMeant(name: string, value: TomlValue): { name: string; version: string } | undefined {
+function packageMeant(name: string, value: TomlValue): PackageVersion | undefined {
   if (value === true) return { name, version: 'latest' };
   if (isStrings(value) && (value.length === 1 || value.every((part) => /^[<>=!~]/.test(part)))) {
     return { name, version: value.join(',') || 'latest' };
   }
   if (!isTable(value)) return undefined;
-  const { extras, markers } = value;
-  const names = isStrings(extras) ? extras : undefined;
-  const ref = value.rev ?? value.tag ?? value.branch;
-  const source = value.version ?? value.url ?? value.path ?? (names ? 'latest' : undefined);
-  const git = typeof value.git === 'string' && `git+${value.git}${typeof ref === 'string' ? `@${ref}` : ''}`;
-  const version = git || source;
+  const extras = isStrings(value.extras) ? value.extras : [];
+  const version = versionMeant(value) ?? (extras.length > 0 ? 'latest' : undefined);
   if (typeof version !== 'string') return undefined;
-  return {
-    name: names?.length ? `${name}[${names.join(',')}]` : name,
-    version: typeof markers === 'string' ? `${version}; ${markers}` : version,
-  };
+  const markers = typeof value.markers === 'string' ? `; ${value.markers}` : '';
+  return { name: extras.length > 0 ? `${name}[${extras.join(',')}]` : name, version: version + markers };
+}
+
+function versionMeant({ git, rev, tag, branch, version, url, path }: TomlTable): TomlValue | undefined {
+  if (typeof git !== 'string') return version ?? url ?? path;
+  const ref = rev ?? tag ?? branch;
+  return `git+${git}${typeof ref === 'string' ? `@${ref}` : ''}`;
 }
 
 /** In TOML, `zope.interface = "5"` is a table `zope` with a key `interface`. */

@@ -121,8 +121,9 @@ function unknownSection(path: readonly string[], table: TomlTable, root: TomlTab
     const message = `unknown section ${header} is ignored: did you mean [cerebrium.${meant}]?`;
     return warningAt(at, message, { fix: headerFix(meant, root) });
   }
-  const named = path.length === 1 ? sectionOf(path[0] ?? '') : undefined;
-  if (named) return keyAsSection(path[0] ?? '', named, table, root);
+  const [name = '', ...deeper] = path;
+  const section = deeper.length === 0 ? sectionOf(name) : undefined;
+  if (section) return keyAsSection(name, section, table, root);
   const [stray] = Object.keys(table).flatMap((key) => sectionOf(key) ?? []);
   const why = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
   const supplies = Object.keys(table).map((key) => `${sectionOf(key)}.${key.toLowerCase()}`);

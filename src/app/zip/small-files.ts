@@ -104,7 +104,9 @@ class ReadFiles {
 
   stats(index: number) {
     const fact = (column: number) => this.#fact(index, column);
-    const [dev, ino, size] = [fact(columns.dev), fact(columns.ino), fact(columns.size)];
+    const dev = fact(columns.dev);
+    const ino = fact(columns.ino);
+    const size = fact(columns.size);
     return { dev, ino, size, mtimeMs: fact(columns.mtimeMs), ctimeMs: fact(columns.ctimeMs) };
   }
 
@@ -190,15 +192,20 @@ async function rememberFiles(batch: readonly FileEntry[], read: ReadFiles, cache
   const tinyKeys = await rememberTiny(read, cache);
   for (const [index, { source }] of batch.entries()) {
     const member = read.members[index];
-    const stats = read.stats(index);
     if (!member || !('data' in member) || !('file' in source)) continue;
     const { crc32, sha256, deflated, data } = member;
-    const part = read.part(index);
     const key = read.keys.get(index);
     if (key !== undefined && read.isNew.has(index)) await cache.add(key, deflated ? data : noData);
-    const keys = part ? tinyKeys : key === undefined ? null : deflated ? [key] : [];
-    cache.learn(source.file, stats, { crc32, sha256, keys, part });
+    const part = read.part(index);
+    const keys = part ? tinyKeys : ownKeys(key, deflated);
+    cache.learn(source.file, read.stats(index), { crc32, sha256, keys, part });
   }
+}
+
+/** Null for content that the cache does not have; none for content that does not shrink. */
+function ownKeys(key: string | undefined, deflated: boolean): string[] | null {
+  if (key === undefined) return null;
+  return deflated ? [key] : [];
 }
 
 /** Nothing finds the data of tiny files but their names. Returns what the names lead to. */

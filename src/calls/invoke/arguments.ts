@@ -54,7 +54,8 @@ function parseParameter(arg: string): [string, unknown] {
       fix: 'write name=text, or name:=json for numbers, lists and objects',
     });
   }
-  const [name, value] = [arg.slice(0, equals), arg.slice(equals + 1)];
+  const name = arg.slice(0, equals);
+  const value = arg.slice(equals + 1);
   if (!name.endsWith(':')) {
     if (/^@[^@]/.test(value)) return [name, new FileValue(value.slice(1))];
     return [name, value.replace(/^@@/, '@')];

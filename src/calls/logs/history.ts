@@ -73,7 +73,8 @@ export async function readLastLines(
 
 /** A page that is read backward starts with the latest line, unless its times show otherwise. */
 function oldestFirst(lines: LogLine[]): LogLine[] {
-  const [first, last] = [lines[0]?.at ?? 0, lines.at(-1)?.at ?? 0];
+  const first = lines[0]?.at ?? 0;
+  const last = lines.at(-1)?.at ?? 0;
   return first < last ? lines : lines.toReversed();
 }
 

@@ -98,7 +98,9 @@ export class MapCalls {
     const stopLooking = every(lookMs, () => this.#look(show), { background: true });
     const settings: CallSettings = {
       ...options,
-      ...{ agent, signals: this.#signals, acceptance: new Acceptance() },
+      agent,
+      signals: this.#signals,
+      acceptance: new Acceptance(),
       onRefused: () => {
         this.#refused++;
         this.#width.reduce();

@@ -84,7 +84,13 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
     });
     const calls = new MapCalls(context, {
       ...options,
-      ...{ target, auth, input, results, record, concurrency, facts },
+      target,
+      auth,
+      input,
+      results,
+      record,
+      concurrency,
+      facts,
       timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
       hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
     });
@@ -104,8 +110,20 @@ function summaryOf(
 ): MapSummary {
   const { inputs, done, failed, calls, refused, durationMs, failures, costCents, stoppedBy } = counts;
   return {
-    ...{ app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done },
-    ...{ calls, refused, durationMs, failures, costCents, stoppedBy },
+    app,
+    function: fn,
+    input,
+    results,
+    inputs,
+    succeeded: done - failed,
+    failed,
+    pending: inputs - done,
+    calls,
+    refused,
+    durationMs,
+    failures,
+    costCents,
+    stoppedBy,
     budgetCents: budget === undefined ? null : budget * 100,
   };
 }

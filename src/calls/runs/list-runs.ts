@@ -42,7 +42,9 @@ export async function readRunList(source: Source, app: string, options: ListOpti
   });
   const pages = readPages<Run>({
     read: (position) => (position ? read(position) : Promise.resolve(first)),
-    ...{ key: runKey, by: 'token', fix: fewerRunsFix },
+    key: runKey,
+    by: 'token',
+    fix: fewerRunsFix,
   });
   const runs: Run[] = [];
   for (;;) {

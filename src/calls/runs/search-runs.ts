@@ -44,7 +44,8 @@ async function searchChart(search: RunSearchContext, query: RunQuery): Promise<R
 async function searchList(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
   const { app, asyncOnly, limit, since } = query;
   let hasOlder = true;
-  let [read, matching] = [0, 0];
+  let read = 0;
+  let matching = 0;
   const { runs, hasMore, isComplete } = await readRunList(search, app, {
     asyncOnly,
     isEnough(page, all) {

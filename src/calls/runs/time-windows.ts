@@ -99,7 +99,10 @@ async function readWindow(
   const isComplete = next.done ? next.value : true;
   const isCounted = Number.isFinite(total) && !isUnfiltered && !hasOtherTimes;
   return {
-    ...{ runs, isComplete, isUnfiltered, hasOtherTimes },
+    runs,
+    isComplete,
+    isUnfiltered,
+    hasOtherTimes,
     total: isCounted ? Math.max(total, runs.length) : runs.length,
   };
 }

@@ -8,21 +8,16 @@ const highest = 2_048;
  * two. `step` says whether the app kept up, or that the search is over.
  */
 export async function findLimit(step: (rate: number) => Promise<boolean | 'over'>): Promise<void> {
-  let holds: number | undefined;
-  let breaksAt: number | undefined;
-  for (let rate = first; rate <= highest && breaksAt === undefined; rate *= 2) {
+  let holds = 0;
+  let breaksAt = Number.POSITIVE_INFINITY;
+  for (let rate = first; holds < rate && rate < breaksAt; ) {
     const keptUp = await step(rate);
     if (keptUp === 'over') return;
     if (keptUp) holds = rate;
     else breaksAt = rate;
-  }
-  while (holds !== undefined && breaksAt !== undefined && breaksAt / holds > precision) {
-    const rate: number = niceRate(Math.sqrt(holds * breaksAt));
-    if (rate === holds || rate === breaksAt) return;
-    const keptUp = await step(rate);
-    if (keptUp === 'over') return;
-    if (keptUp) holds = rate;
-    else breaksAt = rate;
+    if (breaksAt === Number.POSITIVE_INFINITY) rate *= 2;
+    else if (breaksAt / holds > precision) rate = niceRate(Math.sqrt(holds * breaksAt));
+    if (rate > highest || holds === 0) return;
   }
 }
 

@@ -117,7 +117,8 @@ class Bench {
     const { load, name, callTimeoutMs: timeoutMs } = settings;
     const { signal } = context;
     const calls = new StepCalls(rate, Math.max(1, count), context.platformNow());
-    const [cpu, started] = [process.cpuUsage(), performance.now()];
+    const cpu = process.cpuUsage();
+    const started = performance.now();
     const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);
     const onProgress = () => step.update({ text: progressText(calls) });
     this.#calls.push(calls);
@@ -145,7 +146,9 @@ class Bench {
     const appMs = meanAppMs(steps);
     const { maxReplicas: replicas, concurrency } = facts;
     return {
-      ...{ app, function: fn || name.slice(app.length + 1), steps },
+      app,
+      function: fn || name.slice(app.length + 1),
+      steps,
       holds: held.length > 0 ? held.reduce((most, rate) => Math.max(most, rate)) : null,
       breaksAt: broken.length > 0 ? broken.reduce((least, rate) => Math.min(least, rate)) : null,
       allows:
@@ -154,7 +157,8 @@ class Bench {
           : null,
       calls: all.reduce((sum, { sent }) => sum + sent, 0),
       found: [...records.values()].reduce((sum, { size }) => sum + size, 0),
-      ...{ unfinished, openRuns },
+      unfinished,
+      openRuns,
       costCents: spending?.centsIfEndedNow(unfinished, this.#runtimeMs()) ?? null,
       budgetCents: budget === undefined ? null : budget * 100,
       stoppedBy: this.#stoppedBy,
@@ -304,13 +308,12 @@ async function approveLoad(context: Context, load: Load): Promise<void> {
   const { app, name } = target;
   checkBudget({ app, facts, budget, otherLimit: '--rate and --for' });
   const what = `call ${name} ${callsText(load)}${costText(load)}`;
-  const here = await readAppHere(context, configFile).catch(() => undefined);
-  if (here === undefined || shortAppName(context.project, here) !== app) {
+  const here = await readAppHere(context, configFile).catch(() => '');
+  if (shortAppName(context.project, here) !== app) {
     const { prompt } = context;
-    if (!prompt.isPossible && budget === undefined && !prompt.isConfirmed) {
-      throw needsBudget(app, ['--yes', '--budget', '1']);
+    if (!prompt.isPossible && budget === undefined) {
+      throw needsBudget(app, [...(prompt.isConfirmed ? [] : ['--yes']), '--budget', '1']);
     }
-    if (!prompt.isPossible && budget === undefined) throw needsBudget(app, ['--budget', '1']);
     await prompt.confirm(`${upperFirst(what)}? ${app} is not the app of this folder.`);
   }
   context.willChange(what, { app, function: target.fn ?? '' });

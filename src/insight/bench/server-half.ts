@@ -39,7 +39,9 @@ export async function readServerHalf(context: Context, app: string, steps: reado
           day.runs.column(name)[row] ?? Number.NaN;
         const coldMs = column('coldstartTimeMs') || 0;
         records.get(call.step)?.set(call.index, {
-          ...{ createdAt: column('createdAt'), runtimeMs: column('runtimeMs'), coldMs },
+          createdAt: column('createdAt'),
+          runtimeMs: column('runtimeMs'),
+          coldMs,
           // What the platform calls queue time has the start in it.
           queueMs: Math.max(0, (column('totalQueueTimeMs') || 0) - coldMs),
           replica: day.runs.word('podName', row),

@@ -30,8 +30,15 @@ export function summarizeStep(
   const seconds = records.size > 0 ? replicaSeconds(calls, records, facts) : undefined;
   const isMeasured = price !== undefined && seconds !== undefined && succeeded > 0;
   return {
-    ...{ rate: calls.rate, calls: calls.sent, succeeded, failures: failuresOf(calls) },
-    ...{ p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), p999Ms: at(0.999), maxMs: at(1) },
+    rate: calls.rate,
+    calls: calls.sent,
+    succeeded,
+    failures: failuresOf(calls),
+    p50Ms: at(0.5),
+    p90Ms: at(0.9),
+    p99Ms: at(0.99),
+    p999Ms: at(0.999),
+    maxMs: at(1),
     parts: partsOf(calls, records),
     coldStarts: records.size > 0 ? [...records.values()].filter(({ coldMs }) => coldMs > 0).length : null,
     replicas: replicas.size || null,
@@ -67,8 +74,11 @@ export function secondsOf(calls: StepCalls): BenchSecond[] {
     let failed = 0;
     for (let call = from; call < to; call++) if (!calls.hasSucceeded(call)) failed++;
     seconds.push({
-      ...{ at: calls.startedAt + second * 1_000, calls: to - from, failed },
-      ...{ p50Ms: quantileOf(durations, 0.5), p99Ms: quantileOf(durations, 0.99) },
+      at: calls.startedAt + second * 1_000,
+      calls: to - from,
+      failed,
+      p50Ms: quantileOf(durations, 0.5),
+      p99Ms: quantileOf(durations, 0.99),
     });
     from = to;
   }
@@ -111,7 +121,8 @@ function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>): Ca
   let number = 0;
   for (const [call, { runtimeMs, coldMs, queueMs }] of records) {
     if (!calls.hasSucceeded(call) || Number.isNaN(runtimeMs)) continue;
-    const [all, local] = [calls.durationMs(call), calls.lateMs(call)];
+    const all = calls.durationMs(call);
+    const local = calls.lateMs(call);
     number++;
     sum.meanMs += all;
     sum.localMs += local;

@@ -71,7 +71,8 @@ export class CallSorter {
    * hours whatever its build. Null, and all calls as if of one hour: there are none.
    */
   equalHours(): { hours: number[] | null; samples: HourlySamples } {
-    const [before, after] = [this.#before, this.#after];
+    const before = this.#before;
+    const after = this.#after;
     const served = this.#samples.map(([time]) => hoursOf(time));
     const hours = [...before.keys()].filter(
       (hour) =>
@@ -84,8 +85,10 @@ export class CallSorter {
 
   /** The rows of a day, oldest first. */
   add({ runs }: RunDay, rows: Iterable<CallRow>): void {
-    const [created, ran] = [runs.column('createdAt'), runs.column('runtimeMs')];
-    const [cold, codes] = [runs.column('coldstartTimeMs'), runs.column('statusCode')];
+    const created = runs.column('createdAt');
+    const ran = runs.column('runtimeMs');
+    const cold = runs.column('coldstartTimeMs');
+    const codes = runs.column('statusCode');
     for (const row of rows) {
       const at = created[row] ?? Number.NaN;
       const owner = this.#ownerOf(at, runs.word('build', row), runs.word('podName', row));

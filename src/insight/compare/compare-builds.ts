@@ -58,15 +58,24 @@ export async function compareBuilds(context: Context, options: CompareOptions): 
   const { verdict, runTime, coldStart, errors } = judgeCalls(samples);
   const files = await changedFiles(context, app, before.build, after.build);
   const comparison: Comparison = {
-    ...{ app: name, verdict },
-    ...{ before: callsOf(before, samples.before), after: callsOf(after, samples.after), hours, files },
-    ...{ settings: settingsBetween(history, before.build, after.build), runTime, coldStart, errors },
-    ...{ missing, unattributed: sorter.unattributed, figures: null },
+    app: name,
+    verdict,
+    before: callsOf(before, samples.before),
+    after: callsOf(after, samples.after),
+    hours,
+    files,
+    settings: settingsBetween(history, before.build, after.build),
+    runTime,
+    coldStart,
+    errors,
+    missing,
+    unattributed: sorter.unattributed,
+    figures: null,
   };
   return { ...comparison, figures: explain ? comparisonFigures(comparison) : null };
 }
 
-interface Known {
+interface ServedBuilds {
   /** Oldest first. */
   times: readonly ServingTime[];
   live: string | undefined;
@@ -77,7 +86,7 @@ interface Known {
 async function chooseBuilds(
   context: Context,
   { app, builds: [first, second] }: CompareOptions,
-  { times, live, previous }: Known,
+  { times, live, previous }: ServedBuilds,
 ): Promise<ServingTime[]> {
   const find = async (word: string) => {
     const build = await resolveBuild(context, app, word);
@@ -85,10 +94,9 @@ async function chooseBuilds(
     if (time) return time;
     throw new NotFoundError(`${app} has not served ${word}`, { fix: gantryCommand`builds list ${app}` });
   };
-  const serving = second === undefined ? times.find(({ build }) => build === live) : await find(second);
-  const after = serving ?? times.at(-1);
-  const one = after && first === undefined ? previous(after.build) : undefined;
-  const before = first === undefined ? times.find(({ build }) => build === one) : await find(first);
+  const timeOf = (id: string | undefined) => times.find(({ build }) => build === id);
+  const after = second === undefined ? (timeOf(live) ?? times.at(-1)) : await find(second);
+  const before = first === undefined ? after && timeOf(previous(after.build)) : await find(first);
   if (!after || !before) {
     throw new NotFoundError(`${app} has served no other build`, {
       why: 'two builds are compared by the calls that they handled',
@@ -118,19 +126,18 @@ async function readCalls(context: Context, app: string, { before, after, sorter 
   // What lies between two builds that follow one another is read as well: replicas of the first may finish in it.
   const isOneRange = last.since - first.until < dayMs;
   const ranges = isOneRange ? [{ since: first.since, until: last.until }] : [first, last];
-  let missing: number | null = 0;
-  let lastDay = Number.NaN;
+  const missing = new Map<string, number | undefined>();
   for (const { since, until } of ranges.filter((range) => range.since < range.until)) {
     for await (const day of readRunDays(context, { app, since, until })) {
       sorter.add(day, callsWithin(day, { since, until }));
-      if (day.day === lastDay) continue;
-      lastDay = day.day;
-      for (const gap of day.gaps.filter(({ from, to }) => to >= since && from <= until)) {
-        missing = missing === null || gap.missing === undefined ? null : missing + gap.missing;
-      }
+      const gaps = day.gaps.filter(({ from, to }) => to >= since && from <= until);
+      for (const gap of gaps) missing.set(`${gap.from} ${gap.to}`, gap.missing);
     }
   }
-  return missing;
+  return [...missing.values()].reduce<number | null>(
+    (sum, count) => (sum === null || count === undefined ? null : sum + count),
+    0,
+  );
 }
 
 function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSamples[]): BuildCalls {
@@ -152,7 +159,8 @@ async function changedFiles(context: Context, app: string, before: string, after
 
 /** Null if the history does not know those of both. */
 function settingsBetween(history: AppHistory, before: string, after: string): ChangedSetting[] | null {
-  const [one, other] = [history.settingsOf(before), history.settingsOf(after)];
+  const one = history.settingsOf(before);
+  const other = history.settingsOf(after);
   if (!one || !other) return null;
   const changed = changedSettings(one, other);
   return Object.keys(changed.after).map((name) => ({
@@ -172,7 +180,12 @@ function comparisonFigures({ app, before, after, runTime, coldStart, errors }: C
   const ranks =
     'rank test of Mann and Whitney within each function and hour of the day; an alarm from 3.09 standard deviations and 5 % on';
   const of = (figure: string, unit: Figure['unit'], value: number | null, how: string) => ({
-    ...{ app, figure, value, unit, endpoints: [runs, builds], how },
+    app,
+    figure,
+    value,
+    unit,
+    endpoints: [runs, builds],
+    how,
   });
   return [
     of('calls before', 'calls', before.calls, `runs that ended and were not canceled, ${borders}`),

@@ -18,7 +18,8 @@ const dayMs = 86_400_000;
 
 /** Undefined if the platform does not tell it, or it is nothing. */
 export function billOf(costs: AppCost['costs'] | undefined, { since, until }: Period): Bill | undefined {
-  const [first, last] = [utcDay(since), utcDay(until)];
+  const first = utcDay(since);
+  const last = utcDay(until);
   const days = Object.entries(costs ?? {}).map(([date, cost]) => ({
     day: date.slice(0, 10),
     cents: cost.total_cost_cents ?? Number.NaN,

@@ -62,21 +62,23 @@ export function findWaste(facts: Facts): Found {
 }
 
 function wasteOf(facts: Facts): Waste | undefined {
-  const { app, minReplicas, cooldown, bill, since, time, rangeMs } = facts;
+  const { cooldown, minReplicas, time, rangeMs } = facts;
   const lived = time.replicaSeconds(cooldown, minReplicas);
-  const isSmall = (amount: number | undefined) =>
-    amount !== undefined && amount < (leastSavedCents * rangeMs) / monthMs;
-  if (lived === 0) {
-    if (!bill?.least || isSmall(bill.least)) return undefined;
-    const why = 'it costs something, but had no calls and keeps no replicas';
-    return { ...{ kind: 'unexplained', why, since, ...nothingKnown }, line: gantryCommand`apps containers ${app}` };
-  }
+  const smallCents = (leastSavedCents * rangeMs) / monthMs;
+  if (lived === 0) return costWithoutCalls(facts, smallCents);
   if (time.unknownCalls > 0.1 * time.calls || lived - time.busySeconds < least.idle * lived) return undefined;
-  const found = [fewerReplicas(facts, lived), shorterCooldown(facts, lived)]
-    .filter((waste) => waste !== undefined)
-    .sort((a, b) => (b.savesSeconds ?? 0) - (a.savesSeconds ?? 0))[0];
-  if (!found || (found.savesSeconds ?? 0) < least.saved * paidSeconds(facts, lived)) return undefined;
-  return isSmall(found.savesCents ?? undefined) ? undefined : found;
+  const wastes = [fewerReplicas(facts, lived), shorterCooldown(facts, lived)].filter((waste) => waste !== undefined);
+  const [largest] = wastes.sort((a, b) => (b.savesSeconds ?? 0) - (a.savesSeconds ?? 0));
+  const isLarge =
+    (largest?.savesSeconds ?? 0) >= least.saved * paidSeconds(facts, lived) &&
+    (largest?.savesCents ?? smallCents) >= smallCents;
+  return isLarge ? largest : undefined;
+}
+
+function costWithoutCalls({ app, bill, since }: Facts, smallCents: number): Waste | undefined {
+  if (!bill?.least || bill.least < smallCents) return undefined;
+  const why = 'it costs something, but had no calls and keeps no replicas';
+  return { kind: 'unexplained', why, since, ...nothingKnown, line: gantryCommand`apps containers ${app}` };
 }
 
 const nothingKnown = { advice: '', savesCents: null, savesSeconds: null, moreColdStarts: null };
@@ -94,7 +96,9 @@ function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
     kind: isUnused ? 'unused' : 'min-replicas',
     why: isUnused ? `no calls, and ${kept}` : `${kept}, which work ${percent(time.busySeconds / lived)} of the time`,
     ...priced(facts, {
-      ...{ change: `min_replicas ${to}`, seconds: saves(to), lived },
+      change: `min_replicas ${to}`,
+      seconds: saves(to),
+      lived,
       moreColdStarts: to > 0 ? null : Math.max(0, time.starts(cooldown) - time.coldStarts),
     }),
     line: gantryCommand`apps scale ${app} --min-replicas ${String(to)}`,
@@ -114,7 +118,9 @@ function shorterCooldown(facts: Facts, lived: number): Waste | undefined {
     kind: 'cooldown',
     why: `cooldown keeps a replica ${duration(cooldown * 1000)} after a call of ${duration(time.medianRuntimeMs())}`,
     ...priced(facts, {
-      ...{ change: `${cooldownWord(chosen.to)} cooldown`, seconds: chosen.seconds, lived },
+      change: `${cooldownWord(chosen.to)} cooldown`,
+      seconds: chosen.seconds,
+      lived,
       moreColdStarts: moreStarts(chosen.to),
     }),
     line: gantryCommand`apps scale ${app} --cooldown ${`${chosen.to}s`}`,

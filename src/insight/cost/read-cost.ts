@@ -54,7 +54,9 @@ export async function readCost(context: Context, { app, since, until, explain }:
   const projectCost = await total;
   if (apps.length === 0) progress.note('no apps yet');
   return {
-    ...{ project, since: period.first, until: period.last },
+    project,
+    since: period.first,
+    until: period.last,
     apps: apps.sort((a, b) => (b.costCents ?? 0) - (a.costCents ?? 0)),
     totalCents: known.length > 0 ? known.reduce((sum, cents) => sum + cents, 0) : null,
     unknown: apps.filter(({ costCents }) => costCents === null).map((each) => each.app),
@@ -132,16 +134,27 @@ async function readApp(context: Context, summary: AppSummary, period: Period) {
     idleSeconds !== undefined && replicaSeconds ? cents && (cents * idleSeconds) / replicaSeconds : undefined;
   const bill = hasChanged ? billOf(costs?.costs, settled) : cents ? { least: cents, most: cents } : undefined;
   const facts = {
-    ...{ app: name, minReplicas, cooldown, price, bill, time: settledTime, rangeMs: settled.until - settled.since },
+    app: name,
+    minReplicas,
+    cooldown,
+    price,
+    bill,
+    time: settledTime,
+    rangeMs: settled.until - settled.since,
     since: hasChanged ? new Date(settled.since).toISOString() : null,
   };
   const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
   if (doubt) context.progress.note(doubt);
   const report: AppCostReport = {
-    ...{ app: name, costCents: cents ?? null, centsPerSecond: price ?? null },
+    app: name,
+    costCents: cents ?? null,
+    centsPerSecond: price ?? null,
     replicaSeconds: replicaSeconds ?? null,
-    ...{ busySeconds: busySeconds ?? null, idleSeconds: idleSeconds ?? null, idleCents: idleCents ?? null },
-    ...{ calls: time.calls, coldStarts: time.coldStarts },
+    busySeconds: busySeconds ?? null,
+    idleSeconds: idleSeconds ?? null,
+    idleCents: idleCents ?? null,
+    calls: time.calls,
+    coldStarts: time.coldStarts,
     coldStartMs: time.coldStarts > 0 ? time.medianColdStartMs() : null,
     lastCallAt: time.lastCall === undefined ? null : new Date(time.lastCall).toISOString(),
     days: dayRows(period, byDay, time),
@@ -256,7 +269,10 @@ function figuresOf(report: AppCostReport, { cost, replicaTime: source }: Sources
     value: number | null,
     source: Pick<Figure, 'endpoints' | 'how'>,
   ) => ({
-    ...{ app: report.app, figure, value, unit },
+    app: report.app,
+    figure,
+    value,
+    unit,
     ...source,
   });
   const misfit = { ...paid, how: 'not known: cost / price of now is more than max_replicas allow, or less than busy' };

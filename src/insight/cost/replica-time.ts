@@ -59,20 +59,22 @@ export class ReplicaTime {
   }
 
   add({ day, runs }: RunDay, rows: Iterable<CallRow>): void {
-    const [created, queued] = [runs.column('createdAt'), runs.column('totalQueueTimeMs')];
-    const [ran, cold] = [runs.column('runtimeMs'), runs.column('coldstartTimeMs')];
+    const createdAt = runs.column('createdAt');
+    const queueMs = runs.column('totalQueueTimeMs');
+    const runtimeMs = runs.column('runtimeMs');
+    const coldstartMs = runs.column('coldstartTimeMs');
     for (const row of rows) {
-      const at = created[row] ?? Number.NaN;
-      const runtime = ran[row] ?? Number.NaN;
-      const coldMs = cold[row] || 0;
-      const start = at + (queued[row] || coldMs);
+      const created = createdAt[row] ?? Number.NaN;
+      const coldMs = coldstartMs[row] || 0;
+      const start = created + (queueMs[row] || coldMs);
+      const end = start + (runtimeMs[row] ?? Number.NaN);
       const replica = runs.word('podName', row);
-      const isCounted = (Number.isNaN(at) ? day + dayMs - 1 : at) >= this.options.countFrom;
-      const isKnown = replica !== undefined && start + runtime <= start + longestCallMs;
-      if (isCounted) this.#count(at, coldMs);
-      if (isCounted && !isKnown) this.unknownCalls++;
-      if (isCounted && isKnown) this.#runtimeMs.push(runtime);
-      if (isKnown) this.#work(replica, start, start + runtime, coldMs);
+      const isWorkKnown = replica !== undefined && end <= start + longestCallMs;
+      if (isWorkKnown) this.#work(replica, start, end, coldMs);
+      if ((Number.isNaN(created) ? day + dayMs - 1 : created) < this.options.countFrom) continue;
+      this.#count(created, coldMs);
+      if (isWorkKnown) this.#runtimeMs.push(end - start);
+      else this.unknownCalls++;
     }
   }
 

@@ -64,7 +64,8 @@ export function appFiguresOf(app: string, { runs: reading, containers, settings 
   const price = settings?.costPerSecondCents || undefined;
   return {
     app,
-    ...{ replicas: running?.length ?? null, maxReplicas: settings?.maxReplicaCount ?? null },
+    replicas: running?.length ?? null,
+    maxReplicas: settings?.maxReplicaCount ?? null,
     builds: running ? buildsOf(running) : [],
     ...callFigures(reading),
     queued: queuedOf(reading, running?.length, settings?.replicaConcurrency ?? undefined),
@@ -92,8 +93,14 @@ type CallFigures = Pick<
 >;
 
 const unknownCalls: CallFigures = {
-  ...{ at: null, callsPerSecond: null, p50Ms: null, p90Ms: null, p99Ms: null },
-  ...{ errorShare: null, coldStartsPerMinute: null, lastCallAt: null },
+  at: null,
+  callsPerSecond: null,
+  p50Ms: null,
+  p90Ms: null,
+  p99Ms: null,
+  errorShare: null,
+  coldStartsPerMinute: null,
+  lastCallAt: null,
 };
 
 function callFigures(reading: RunsReading | undefined): CallFigures {
@@ -116,7 +123,10 @@ function callFigures(reading: RunsReading | undefined): CallFigures {
   const last = runs.reduce((latest, run) => Math.max(latest, timeOf(run)), Number.NEGATIVE_INFINITY);
   return {
     at: new Date(until).toISOString(),
-    ...{ callsPerSecond: perMinute / 60, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99) },
+    callsPerSecond: perMinute / 60,
+    p50Ms: at(0.5),
+    p90Ms: at(0.9),
+    p99Ms: at(0.99),
     errorShare: errors.calls > 0 ? errors.failed / errors.calls : null,
     coldStartsPerMinute: coldPerMinute,
     lastCallAt: Number.isFinite(last) ? new Date(last).toISOString() : null,

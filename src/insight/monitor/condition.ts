@@ -51,7 +51,9 @@ export function parseCondition(text: string): Condition {
     );
   }
   return {
-    ...{ text: text.trim(), figure: known, operator: operator as Condition['operator'] },
+    text: text.trim(),
+    figure: known,
+    operator: operator as Condition['operator'],
     bound: Number(number) * (isDuration ? (unitMs[unit] ?? 1) : 1),
     forMs: hold === undefined ? 0 : Number(hold) * (unitMs[holdUnit] ?? 1),
   };

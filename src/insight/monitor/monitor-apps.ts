@@ -73,7 +73,8 @@ export async function* monitorApps(context: Context, options: MonitorOptions): A
   let problem: GantryError | undefined;
   try {
     for (let tick = 0; !signal.aborted && leftMs() > 0; tick++) {
-      const [startedAt, problems] = [context.elapsed(), [] as GantryError[]];
+      const startedAt = context.elapsed();
+      const problems = [] as GantryError[];
       if (app === undefined && tick % listEvery === 0) await updateList(own, apps, watch).catch(keep(problems));
       for (const one of apps.values()) one.showsLog = one.name === options.logOf?.();
       await readAll([...apps.values()], (one) =>
@@ -132,7 +133,11 @@ function projectFigures(
   const failures = [...apps.values()].flatMap((one) => one.failures).sort((a, b) => (a.at < b.at ? 1 : -1));
   return {
     at: new Date(platformNow()).toISOString(),
-    ...{ project, apps: figures, failures, log: logOf(apps), problem: problem?.message ?? null },
+    project,
+    apps: figures,
+    failures,
+    log: logOf(apps),
+    problem: problem?.message ?? null,
   };
 }
 
@@ -210,10 +215,9 @@ class WatchedApp {
       this.problem = undefined;
     } catch (error) {
       if (this.context.signal.aborted || !(error instanceof GantryError)) throw error;
+      if (isTransient(error)) this.problem = error;
       // What a token may not read stays unknown; the others are read on.
-      if (source !== 'runs' && !isTransient(error)) return;
-      if (!isTransient(error)) throw error;
-      this.problem = error;
+      else if (source === 'runs') throw error;
     }
   }
 

@@ -38,7 +38,8 @@ export async function watchApp(context: Context, { app, conditions, timeoutMs }:
   try {
     for await (const { apps } of monitorApps(context, { app, everyMs: leastIntervalMs, signal })) {
       const [figures] = apps;
-      const [now, waitedMs] = [elapsed(), elapsed() - since];
+      const now = elapsed();
+      const waitedMs = elapsed() - since;
       if (!figures) continue;
       // What was not read anew says nothing new, unless it is about replicas.
       const isNew = figures.at !== readAt;

@@ -135,8 +135,17 @@ function serialize({ project, app }: MirrorOwner, { day, runs, gaps, readTo, rea
   ].map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
   const body = [...columns, words, ids];
   const header: Header = {
-    ...{ gantryRuns: 2, project, app, day, readTo, readAt, gaps, runs: table.length },
-    ...{ wordBytes: words.length, idBytes: ids.length, crc32: body.reduce((sum, part) => crc32(part, sum), 0) },
+    gantryRuns: 2,
+    project,
+    app,
+    day,
+    readTo,
+    readAt,
+    gaps,
+    runs: table.length,
+    wordBytes: words.length,
+    idBytes: ids.length,
+    crc32: body.reduce((sum, part) => crc32(part, sum), 0),
   };
   return [Buffer.from(`${JSON.stringify(header)}\n`), ...body];
 }

@@ -114,7 +114,8 @@ function windowsToRepeat({ day, runs, gaps, readAt }: RunDay, resumeAt: number):
     if (isOpen) windows.push({ from: Math.max(day, at - 1), to: Math.min(day + dayMs, at + 1) });
   }
   const joined = join(windows);
-  const [first, last] = [joined[0], joined.at(-1)];
+  const first = joined[0];
+  const last = joined.at(-1);
   return first && last && joined.length > maxWindows ? [{ from: first.from, to: last.to }] : joined;
 }
 

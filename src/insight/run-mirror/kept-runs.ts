@@ -32,7 +32,10 @@ export async function listKeptRuns(cache: string): Promise<KeptRuns[]> {
     if (files.length === 0) return [];
     return [
       {
-        ...{ project: owner?.project ?? '', app: owner?.app ?? '', path, files: files.length },
+        project: owner?.project ?? '',
+        app: owner?.app ?? '',
+        path,
+        files: files.length,
         bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
         usedAt: new Date(files.reduce((last, { usedAt }) => Math.max(last, usedAt), 0)).toISOString(),
         remove: () => rm(path, { recursive: true, force: true }),

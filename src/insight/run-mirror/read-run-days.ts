@@ -108,7 +108,8 @@ class Mirror {
     const day = (await readDay(this.#folder, midnight)) ?? emptyDay(midnight);
     if (isDayWhole(day)) return day;
     this.#jobs ??= findJobs(this.context, this.app);
-    const [now, jobs] = [this.context.platformNow(), await this.#jobs];
+    const now = this.context.platformNow();
+    const jobs = await this.#jobs;
     await fillDay(day, { ...this.source, jobs, now, save: () => this.#save(day) });
     return day;
   }

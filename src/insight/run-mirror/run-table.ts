@@ -3,7 +3,12 @@ import type { Run } from '../../platform/contract/runs.ts';
 
 /** Times in ms; `createdAt` since 1970. */
 export const numberColumns = [
-  ...(['createdAt', 'runtimeMs', 'coldstartTimeMs', 'totalQueueTimeMs', 'totalResponseTimeMs', 'statusCode'] as const),
+  'createdAt',
+  'runtimeMs',
+  'coldstartTimeMs',
+  'totalQueueTimeMs',
+  'totalResponseTimeMs',
+  'statusCode',
 ] as const;
 /** Texts that many runs share. */
 export const wordColumns = ['podName', 'functionName', 'status', 'build', 'kind'] as const;
@@ -159,21 +164,28 @@ export class RunTable {
   }
 }
 
+type OrNull<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> | null };
+
 /** A run of the platform as it is kept. */
 export function mirrored(run: Run, jobs: Jobs): MirroredRun {
   const createdAt = Date.parse(run.createdAt ?? '');
+  const known = {
+    runtimeMs: run.runtimeMs ?? run.executionTimeMs,
+    coldstartTimeMs: run.coldstartTimeMs,
+    totalQueueTimeMs: run.totalQueueTimeMs ?? run.queueTimeMs,
+    totalResponseTimeMs: run.totalResponseTimeMs ?? run.responseTimeMs,
+    statusCode: run.statusCode,
+    podName: run.podName ?? run.containerId,
+    functionName: run.functionName,
+    status: run.status,
+    build: run.buildId,
+  };
   return {
     id: runKey(run),
     createdAt: Number.isNaN(createdAt) ? null : createdAt,
-    runtimeMs: run.runtimeMs ?? run.executionTimeMs ?? null,
-    coldstartTimeMs: run.coldstartTimeMs ?? null,
-    totalQueueTimeMs: run.totalQueueTimeMs ?? run.queueTimeMs ?? null,
-    totalResponseTimeMs: run.totalResponseTimeMs ?? run.responseTimeMs ?? null,
-    statusCode: run.statusCode ?? null,
-    podName: run.podName ?? run.containerId ?? null,
-    functionName: run.functionName ?? null,
-    status: run.status ?? null,
-    build: run.buildId ?? null,
+    ...(Object.fromEntries(Object.entries(known).map(([name, value]) => [name, value ?? null])) as OrNull<
+      typeof known
+    >),
     kind: jobs.isJob(run) ? 'job' : 'call',
   };
 }

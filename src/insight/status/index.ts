@@ -45,7 +45,9 @@ async function readApps({ api, project }: Context): Promise<ProjectStatus['apps'
   return apps
     .map(({ id, name, status, hardware, updatedAt }) => ({
       app: name ?? shortAppName(project, id),
-      ...{ status: status ?? null, hardware: hardware ?? null, updatedAt: updatedAt ?? null },
+      status: status ?? null,
+      hardware: hardware ?? null,
+      updatedAt: updatedAt ?? null,
     }))
     .sort(latestFirst(({ updatedAt }) => updatedAt));
 }
@@ -108,7 +110,14 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   const isPriced = containers !== null && typeof costPerSecondCents === 'number';
   return {
     ...status,
-    ...{ app, status: asked.status ?? null, live, here, lastHour, failure, platform, unknown: parts.unknown },
+    app,
+    status: asked.status ?? null,
+    live,
+    here,
+    lastHour,
+    failure,
+    platform,
+    unknown: parts.unknown,
     replicas: containers === null ? null : { running: containers, min, max },
     costPerHourCents: isPriced ? costPerSecondCents * 3_600 * containers : null,
   };

@@ -19,12 +19,18 @@ export function wishesOf(now: Outcome, { slo, budgetCents }: Limits): Wish[] {
   const cheap = budgetCents === undefined ? 'no dearer than now' : `at most ${dollars(budgetCents)} a month`;
   return [
     {
-      ...{ option: 'cheapest', within: quick, limited: wait, most: slo?.ms ?? now.p90 },
+      option: 'cheapest',
+      within: quick,
+      limited: wait,
+      most: slo?.ms ?? now.p90,
       least: [cost, wait, starts],
       missed: (fastest) => `no settings have ${quick}: the fastest have ${duration(wait(fastest))}`,
     },
     {
-      ...{ option: 'fastest', within: cheap, limited: cost, most: budgetCents ?? cost(now) },
+      option: 'fastest',
+      within: cheap,
+      limited: cost,
+      most: budgetCents ?? cost(now),
       least: [wait, starts, cost],
       missed: ({ monthCents }) => `no settings cost ${cheap}: the cheapest cost ${dollars(monthCents ?? 0)}`,
     },

@@ -49,7 +49,11 @@ function replayed(
   const outcome = {
     ...settings,
     coldStarts: coldStartsOf(days),
-    ...{ p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), replicaSeconds },
+    p50: at(0.5),
+    p90: at(0.9),
+    p95: at(0.95),
+    p99: at(0.99),
+    replicaSeconds,
     monthCents: price === undefined ? null : price * replicaSeconds * month,
   };
   return { isLimited, outcome };

@@ -48,10 +48,13 @@ export class PastCalls {
   }
 
   add({ runs }: RunDay, rows: Iterable<CallRow>): void {
-    const [created, queued] = [runs.column('createdAt'), runs.column('totalQueueTimeMs')];
-    const [ran, cold] = [runs.column('runtimeMs'), runs.column('coldstartTimeMs')];
+    const created = runs.column('createdAt');
+    const queued = runs.column('totalQueueTimeMs');
+    const ran = runs.column('runtimeMs');
+    const cold = runs.column('coldstartTimeMs');
     for (const row of rows) {
-      const [at, runtime] = [created[row] ?? Number.NaN, ran[row] ?? Number.NaN];
+      const at = created[row] ?? Number.NaN;
+      const runtime = ran[row] ?? Number.NaN;
       const coldMs = cold[row] || 0;
       if (Number.isNaN(at + runtime)) this.unknown++;
       else this.addCall(at, runtime, { coldMs, queueMs: queued[row] || coldMs, replica: runs.word('podName', row) });

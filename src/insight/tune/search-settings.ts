@@ -54,7 +54,8 @@ async function bisect(replay: Replay, family: Outcome[], wish: Wish, families: r
   const best = kept.reduce((least, each) => Math.min(least, measure(each)), Number.POSITIVE_INFINITY);
   for (;;) {
     const at = family.findIndex((each) => isKept(wish, each) === isCheapest);
-    const [low, high] = [family[at - 1], family[at]];
+    const low = family[at - 1];
+    const high = family[at];
     if (!low || !high) return;
     const cooldown = between(low.cooldown, high.cooldown);
     // What is between them is no better than the one that misses the wish.

@@ -93,7 +93,8 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
   const step = progress.step(`Replaying ${count(past.length, 'run')}`);
   const replay = replayer(trace, {
-    ...{ model: fitted.model, price: billed },
+    model: fitted.model,
+    price: billed,
     onReplay: (done) => {
       step.update({ text: count(done, 'setting') });
       // Lets Ctrl-C through.
@@ -108,8 +109,14 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const { inPlace } = context;
   const chosen = found.map((one) => ({ ...one, argv: one.argv && inPlace(new CommandLine(one.argv)).argv }));
   const advice: Advice = {
-    ...{ ...report, verdict: 'advice', reason: missed, options: chosen, frontier: frontierOf(outcomes) },
-    ...{ tried: outcomes.length, written: null, figures: null },
+    ...report,
+    verdict: 'advice',
+    reason: missed,
+    options: chosen,
+    frontier: frontierOf(outcomes),
+    tried: outcomes.length,
+    written: null,
+    figures: null,
   };
   return { ...advice, figures: explain ? adviceFigures(advice) : null };
 }
@@ -173,7 +180,12 @@ function adviceFigures({ app: name, predictionError: error, options, calls }: Ad
     endpoints: string[],
     how: string,
   ): Figure => ({
-    ...{ app: name, figure, value, unit, endpoints, how },
+    app: name,
+    figure,
+    value,
+    unit,
+    endpoints,
+    how,
   });
   const each = 'each day is replayed with starts and routing of the other days';
   return [

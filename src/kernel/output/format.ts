@@ -125,7 +125,8 @@ export function cutText(text: string, maxLength: number): string {
 /** Compares RFC 3339 times in UTC, latest first. Entries without a time come last. */
 export function latestFirst<T>(timeOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
   return (a, b) => {
-    const [one, other] = [timeOf(a) ?? '', timeOf(b) ?? ''];
+    const one = timeOf(a) ?? '';
+    const other = timeOf(b) ?? '';
     return one === other ? 0 : one < other ? 1 : -1;
   };
 }
@@ -133,7 +134,8 @@ export function latestFirst<T>(timeOf: (entry: T) => string | null | undefined):
 /** Compares text, ignoring case. Entries without text come last. */
 export function alphabetically<T>(textOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
   return (a, b) => {
-    const [one, other] = [textOf(a)?.toLowerCase() || '\uffff', textOf(b)?.toLowerCase() || '\uffff'];
+    const one = textOf(a)?.toLowerCase() || '\uffff';
+    const other = textOf(b)?.toLowerCase() || '\uffff';
     return one === other ? 0 : one < other ? -1 : 1;
   };
 }
@@ -142,7 +144,8 @@ export function alphabetically<T>(textOf: (entry: T) => string | null | undefine
 export function largestFirst<T>(numberOf: (entry: T) => number | string | null | undefined): (a: T, b: T) => number {
   const value = (entry: T) => Number(numberOf(entry) ?? Number.NaN);
   return (a, b) => {
-    const [one, other] = [value(a), value(b)];
+    const one = value(a);
+    const other = value(b);
     if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other));
     return other - one;
   };

@@ -8,7 +8,6 @@ export function indentJson(text: string): string {
   const lineBreak = () => `\n${'  '.repeat(Math.min(depth, maxDepth))}`;
   // Strings stay as they are; so do empty lists and objects.
   const indented = text.replace(/"(?:[^"\\]|\\.)*"|[[{]\s*[\]}]|[[{]|[\]}]|,|:|\s+|[^\s"[\]{},:]+/g, (token) => {
-    if (/^\s/.test(token)) return '';
     if (token === '[' || token === '{') {
       depth += 1;
       deepest = Math.max(deepest, depth);
@@ -20,7 +19,8 @@ export function indentJson(text: string): string {
     }
     if (token === ',') return token + lineBreak();
     if (token === ':') return ': ';
-    return /^[[{]/.test(token) ? token.replace(/\s+/g, '') : token;
+    // White space, and that of empty lists and objects.
+    return token.startsWith('"') ? token : token.replace(/\s+/g, '');
   });
   if (deepest > maxDepth) return text;
   return indented + (text.endsWith('\n') ? '\n' : '');

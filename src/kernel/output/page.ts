@@ -49,6 +49,12 @@ export interface Stream extends NodeJS.WritableStream {
   uncork?(): void;
 }
 
+/** A terminal that does not tell its size reports 0 columns. */
+function sizeOf({ columns, rows }: Stream, terminal: boolean): Pick<Page, 'columns' | 'rows'> {
+  if (!terminal) return { columns: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
 export function createPage(
   stream: Stream,
   env: Environment,
@@ -63,10 +69,9 @@ export function createPage(
     style: style(colored),
     colored,
     githubActions: readVariable(env, 'GITHUB_ACTIONS') === 'true',
-    // Terminals of unknown size report 0 columns: an animation would redraw endlessly.
-    columns: terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
-    rows: terminal ? stream.rows || 24 : Number.POSITIVE_INFINITY,
+    ...sizeOf(stream, terminal),
     terminal,
+    // Terminals of unknown size report 0 columns: an animation would redraw endlessly.
     animated: terminal && !accessible && stream.columns !== 0 && readVariable(env, 'TERM') !== 'dumb',
     accessible,
     links: terminal && colored && showsLinks(env),

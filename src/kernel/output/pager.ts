@@ -39,7 +39,8 @@ export function createPagedOutput({ stdout, env, start, write }: PagerOptions): 
       return true;
     },
     async end() {
-      const [rest, running] = [held, pager];
+      const rest = held;
+      const running = pager;
       held = '';
       pager = undefined;
       if (rest) await write(rest);

@@ -108,19 +108,20 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
     async confirmByName(question, name, given) {
-      if (dryRun && given === undefined) for (const word of flagWords('--confirm', name)) unasked.push(word);
-      if (dryRun) return;
-      if (given === undefined) {
-        const retryWith = flagWords('--confirm', name);
-        const { input } = await loadPrompts(confirmationOf(question), `${new CommandLine(retryWith)}`, retryWith);
-        const text = message(`${question} Type ${name} to confirm:`);
-        const typed = await answer((streams) => input({ message: text }, streams));
-        if (typed !== name) throw new InterruptedError('the name does not match; nothing changed');
-      } else if (given !== name) {
-        throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, {
-          fix: new CommandLine(flagWords('--confirm', name)).toString(),
-        });
+      const retryWith = flagWords('--confirm', name);
+      if (dryRun) {
+        if (given === undefined) for (const word of retryWith) unasked.push(word);
+        return;
       }
+      const fix = new CommandLine(retryWith).toString();
+      if (given === name) return;
+      if (given !== undefined) {
+        throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, { fix });
+      }
+      const { input } = await loadPrompts(confirmationOf(question), fix, retryWith);
+      const text = message(`${question} Type ${name} to confirm:`);
+      const typed = await answer((streams) => input({ message: text }, streams));
+      if (typed !== name) throw new InterruptedError('the name does not match; nothing changed');
     },
     async ask(question, { flag, byDefault, check }) {
       const { input } = await loadPrompts(inputOf(question), flag);

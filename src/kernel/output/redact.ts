@@ -147,26 +147,36 @@ function hideParameters(text: string): string {
     if (at < copied || !isSecretName(text, at, match[1] ?? '', value)) continue;
     const start = startOfRun(text, at, searched);
     const mark = question.exec(text.slice(start, at));
-    searched = value;
-    if (mark) {
-      const run = next(endOfRun, text, value);
-      const lines = continued(linkLine, text, run);
-      // A line that ends in `&` goes on: what follows is the same query.
-      const rest = lines > run && text[lines] === '&' ? next(endOfRun, text, lines) : lines;
-      const end = rest === lines && lines > run ? lines : trimmed(text, value, rest);
-      safe += `${text.slice(copied, start + mark.index + mark[0].length)}${hidden}`;
-      copied = end;
-      searched = end;
-    } else {
-      const line = next(endOfValue, text, value);
-      searched = Math.max(searched, Math.min(line, text.length));
-      if (!isSecretValue(text, at, value, line)) continue;
-      const end = continued(valueLine, text, line);
-      safe += `${text.slice(copied, value)}${hidden}`;
-      copied = end;
-    }
+    const secret = mark
+      ? { start: start + mark.index + mark[0].length, ...endOfQuery(text, value) }
+      : { start: value, ...endOfParameter(text, at, value) };
+    searched = Math.max(mark ? 0 : value, secret.searched);
+    if (secret.end === undefined) continue;
+    safe += `${text.slice(copied, secret.start)}${hidden}`;
+    copied = secret.end;
   }
   return safe + text.slice(copied);
+}
+
+interface SecretEnd {
+  /** Undefined for what is no secret. */
+  end: number | undefined;
+  searched: number;
+}
+
+function endOfQuery(text: string, value: number): SecretEnd {
+  const run = next(endOfRun, text, value);
+  const lines = continued(linkLine, text, run);
+  // A line that ends in `&` goes on: what follows is the same query.
+  const rest = lines > run && text[lines] === '&' ? next(endOfRun, text, lines) : lines;
+  const end = rest === lines && lines > run ? lines : trimmed(text, value, rest);
+  return { end, searched: end };
+}
+
+function endOfParameter(text: string, at: number, value: number): SecretEnd {
+  const line = next(endOfValue, text, value);
+  const end = isSecretValue(text, at, value, line) ? continued(valueLine, text, line) : undefined;
+  return { end, searched: Math.min(line, text.length) };
 }
 
 /** `sig` and the `sv` of Azure's links are parts of other words, too. */

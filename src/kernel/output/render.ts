@@ -57,47 +57,34 @@ export function createRenderer(
   const write = createWriter(stdout);
   const pager = createPager?.(write);
   const sanitized = verbatim ? sanitizeUnredacted : sanitize;
-  const toText = (view: View, isRaw: boolean) => (isRaw ? view(page) : withLinks(sanitized(view(page), page), page));
   const toJson = (value: unknown, indent?: number) =>
     verbatim ? stringifyJson(value, indent) : redactedJson(value, page.secrets, indent);
   const writeFiltered = async (line: string) => {
     const text = await filter?.filter(line);
     if (text) await write(sanitized(text, page));
   };
-  let frames: Frames | undefined;
   const writeLine = (line: string) => (filter ? writeFiltered(line) : write(`${line}\n`));
-  const renderer: Renderer = {
-    async value(value, view, isRaw = false) {
-      if (json === false && 'parts' in view && !page.terminal) {
-        for (const part of view.parts(page)) await write(`${toText(() => part, isRaw)}\n`);
-        return;
-      }
-      if (json === false) {
-        const text = toText(view, isRaw);
-        if (text) await (pager ?? { write }).write(`${text}\n`);
-        return;
-      }
-      const picked = Array.isArray(json) ? selectFields(value, json, declared) : value;
-      if (filter) return writeFiltered(toJson(picked));
-      for (const part of jsonParts(picked, toJson)) await write(part);
+  const shownOn = (text: string, current: Page) => withLinks(sanitized(text, current), current);
+  const pick = (value: unknown) => (Array.isArray(json) ? selectFields(value, json, declared) : value);
+  const asJson: Output = {
+    async value(value) {
+      if (filter) return writeFiltered(toJson(pick(value)));
+      for (const part of jsonParts(pick(value), toJson)) await write(part);
     },
-    async item(value, view, isRaw) {
-      if (json === false) {
-        const isOpen = await (pager ?? { write }).write(`${toText(view, isRaw)}
-`);
-        if (isOpen === false) throw new StdoutClosedError();
-        return;
-      }
-      return writeLine(toJson(Array.isArray(json) ? selectFields(value, json, declared) : value));
-    },
+    item: (value) => writeLine(toJson(pick(value))),
+  };
+  const output = json === false ? textOutput(page, write, pager ?? { write }, shownOn) : asJson;
+  let frames: Frames | undefined;
+  return {
+    ...output,
     line: (value) => writeLine(toJson(value)),
     text: write,
     bytes: write,
     async frame(value, view) {
-      if (json !== false || !page.animated) return renderer.item(value, view, false);
+      if (json !== false || !page.animated) return output.item(value, view, false);
       if (!frames) {
         const { openFrames } = await import('./frames.ts');
-        frames = openFrames(stdout, page, write, (text, current) => withLinks(sanitized(text, current), current));
+        frames = openFrames(stdout, page, write, shownOn);
       }
       await frames.show(view);
     },
@@ -107,11 +94,37 @@ export function createRenderer(
     },
     page,
   };
-  return renderer;
+}
+
+type Output = Pick<Renderer, 'value' | 'item'>;
+
+type Write = (text: string | Uint8Array) => Promise<void>;
+
+function textOutput(
+  page: Page,
+  write: Write,
+  into: Pick<Pager, 'write'> | { write: Write },
+  shownOn: (text: string, page: Page) => string,
+): Output {
+  const toText = (view: View, isRaw: boolean) => (isRaw ? view(page) : shownOn(view(page), page));
+  return {
+    async value(_, view, isRaw = false) {
+      if ('parts' in view && !page.terminal) {
+        for (const part of view.parts(page)) await write(`${toText(() => part, isRaw)}\n`);
+        return;
+      }
+      const text = toText(view, isRaw);
+      if (text) await into.write(`${text}\n`);
+    },
+    async item(_, view, isRaw) {
+      const isOpen = await into.write(`${toText(view, isRaw)}\n`);
+      if (isOpen === false) throw new StdoutClosedError();
+    },
+  };
 }
 
 /** Waits for each write, so that a slow reader does not fill the memory. */
-function createWriter(stdout: Stream): (text: string | Uint8Array) => Promise<void> {
+function createWriter(stdout: Stream): Write {
   // EIO: the terminal was closed.
   const closedCodes = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
   return (text) =>

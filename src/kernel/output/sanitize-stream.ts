@@ -68,12 +68,20 @@ const stringOpeners = new Set([...']P^_X\u0090\u0098\u009d\u009e\u009f'].map((ch
 function nextState(state: State, code: number): State {
   if (code === newline) return 'text';
   if (code === esc) return state === 'string' ? 'stringEscape' : 'escape';
-  if (state === 'csi' && code >= 0x20 && code <= 0x3f) return 'csi';
-  if (state === 'text' || state === 'csi') return code < 0x80 ? 'text' : stateAfterEscape(code);
-  if (state === 'string') return code === bell || code === stringEnd ? 'text' : 'string';
-  if (state === 'stringEscape' && code === backslash) return 'text';
-  return code >= 0x20 && code <= 0x2f ? 'escape' : stateAfterEscape(code);
+  return next[state](code);
 }
+
+const afterText = (code: number) => (code < 0x80 ? 'text' : stateAfterEscape(code));
+const afterEscape = (code: number) => (code >= 0x20 && code <= 0x2f ? 'escape' : stateAfterEscape(code));
+
+/** What a character that is neither an ESC nor a line break makes of each state. */
+const next: Record<State, (code: number) => State> = {
+  text: afterText,
+  csi: (code) => (code >= 0x20 && code <= 0x3f ? 'csi' : afterText(code)),
+  string: (code) => (code === bell || code === stringEnd ? 'text' : 'string'),
+  stringEscape: (code) => (code === backslash ? 'text' : afterEscape(code)),
+  escape: afterEscape,
+};
 
 function stateAfterEscape(code: number): State {
   if (code === 0x9b || code === 0x5b) return 'csi';

@@ -18,7 +18,8 @@ export class SecretSequence {
   /** `source` is whose texts follow each other. */
   hideIn(source: string, text: string): string {
     const rests = this.#rests.get(source) ?? [];
-    const [start, end] = [text.length - text.trimStart().length, text.trimEnd().length];
+    const start = text.length - text.trimStart().length;
+    const end = text.trimEnd().length;
     if (end <= start) return text;
     const body = text.slice(start, end);
     const next: string[] = [];

@@ -146,21 +146,23 @@ function fitColumns(columns: readonly Column[], room: number): Column[] {
   const kept = columns.map((column) => ({ ...column }));
   const isTooWide = (widthOf: (column: Column) => number) =>
     kept.reduce((sum, column) => sum + widthOf(column) + gap.length, -gap.length) > room;
-  // The two most important columns stay together: the second becomes narrower before the first, an id to copy, does.
-  while (kept.length > 2 && isTooWide(({ minWidth }) => minWidth)) dropLeastImportant(kept);
-  for (const limit of [minShortWidth, 1]) {
+  const drop = (least: number) => {
+    while (kept.length > least && isTooWide(({ minWidth }) => minWidth)) dropLeastImportant(kept);
+  };
+  const narrow = (limit: number) => {
     for (const column of kept.toSorted((a, b) => b.rank - a.rank)) {
       if (isTooWide(({ minWidth }) => minWidth)) column.minWidth = Math.min(column.minWidth, limit);
     }
-    if (limit === minShortWidth)
-      while (kept.length > 1 && isTooWide(({ minWidth }) => minWidth)) dropLeastImportant(kept);
-  }
-
+  };
+  // The two most important columns stay together: the second becomes narrower before the first, an id to copy, does.
+  drop(2);
+  narrow(minShortWidth);
+  drop(1);
+  narrow(1);
   while (isTooWide(({ width }) => width)) {
-    const shrinkable = kept.filter(({ width, minWidth }) => width > minWidth);
-    const [first] = shrinkable;
-    if (!first) break;
-    shrinkable.reduce((a, b) => (b.width > a.width ? b : a), first).width -= 1;
+    const [widest] = kept.filter(({ width, minWidth }) => width > minWidth).sort((a, b) => b.width - a.width);
+    if (!widest) break;
+    widest.width -= 1;
   }
   return kept;
 }

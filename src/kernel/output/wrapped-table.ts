@@ -73,17 +73,19 @@ function naturalWidths(cells: readonly string[][]): number[] {
 
 /** The explanation in the last column is wrapped first. If it got too narrow, all wide columns share what is left. */
 function fitWidths(natural: readonly number[], columns: number): number[] {
-  const widths = [...natural];
-  const room = columns - gap.length * (natural.length - 1);
+  const others = natural.slice(0, -1);
   const last = natural.at(-1) ?? 0;
-  const forLast = room - natural.slice(0, -1).reduce((sum, width) => sum + width, 0);
-  if (forLast >= Math.min(last, minExplanationWidth)) return [...natural.slice(0, -1), Math.min(last, forLast)];
+  const room = columns - gap.length * others.length;
+  const forLast = others.reduce((left, width) => left - width, room);
+  if (forLast >= Math.min(last, minExplanationWidth)) return [...others, Math.min(last, forLast)];
   let left = room;
-  const narrowFirst = natural.map((_, index) => index).sort((a, b) => (natural[a] ?? 0) - (natural[b] ?? 0));
-  for (const [done, index] of narrowFirst.entries()) {
-    const share = Math.max(1, Math.floor(left / (natural.length - done)));
-    widths[index] = Math.min(natural[index] ?? 0, share);
-    left -= widths[index] ?? 0;
+  let columnsLeft = natural.length;
+  const widths = [...natural];
+  for (const [index, width] of [...natural.entries()].sort(([, a], [, b]) => a - b)) {
+    const fitted = Math.min(width, Math.max(1, Math.floor(left / columnsLeft)));
+    widths[index] = fitted;
+    left -= fitted;
+    columnsLeft -= 1;
   }
   return widths;
 }

@@ -129,7 +129,8 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#finish();
-    const [status, headers] = [this.#status, this.#headers];
+    const status = this.#status;
+    const headers = this.#headers;
     const allowsChunks = this.limit.allowsChunks && status === 200;
     this.outcome.resolve({ status, headers, ...toReplyBody(this.#chunks, headers, allowsChunks) });
   }

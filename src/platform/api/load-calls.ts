@@ -41,8 +41,13 @@ export async function openLoadCalls(request: RepeatedRequest): Promise<LoadCalls
   const connect = await createConnector({ proxy, signal: closing.signal });
   const agent = new Agent({ connect, pipelining: 1, keepAliveTimeout: maxIdleMs });
   const options: Dispatcher.DispatchOptions = {
-    ...{ origin: url.origin, path: url.pathname + url.search, method: method as Dispatcher.HttpMethod, headers },
-    ...{ body: body ?? null, headersTimeout: silenceMs, bodyTimeout: silenceMs },
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: method as Dispatcher.HttpMethod,
+    headers,
+    body: body ?? null,
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
   };
   const inFlight = new Set<LoadCall>();
   return {

@@ -60,12 +60,14 @@ export async function openLogSocket(path: string, query: object, options: Option
   await trustCertificateFile();
   const agent = await connection.agent();
   signal.throwIfAborted();
-  const socket = new WebSocket(url, {
-    ...{ agent, headers: { 'user-agent': userAgent } },
-    finishRequest: (request) => connection.watch(request),
+  const request = {
+    agent,
+    headers: { 'user-agent': userAgent },
+    finishRequest: (sent: ClientRequest) => connection.watch(sent),
     // Read by the agent, which may still be opening a tunnel.
-    ...{ until: AbortSignal.any([signal, aborted.signal]) },
-  });
+    until: AbortSignal.any([signal, aborted.signal]),
+  };
+  const socket = new WebSocket(url, request);
   const buffer = new TextBuffer();
   let isComplete = false;
   let lastSeenAt = performance.now();

@@ -59,8 +59,12 @@ function checkBlank(rest: readonly Buffer[]): void {
   for (const text of rest) if (text.toString('utf8').trim() !== '') throw new SyntaxError('text after the list');
 }
 
-const [quote, backslash, itemSeparator] = [0x22, 0x5c, 0x2c];
-const [listStart, listEnd, objectStart, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d];
+const quote = 0x22;
+const backslash = 0x5c;
+const itemSeparator = 0x2c;
+const listEnd = 0x5d;
+/** How much deeper the text after a bracket is. */
+const nesting: Record<number, number> = { 91: 1, 123: 1, 93: -1, 125: -1 };
 
 /** Finds where the items of a list begin, are separated and end. Looks at bytes: UTF-8 has no such byte in a character. */
 class ListScanner {
@@ -70,29 +74,31 @@ class ListScanner {
 
   /** The position after the opening bracket, of the last comma between two items, and of the closing bracket. */
   scan(chunk: Buffer): { start: number; comma: number | undefined; end: number | undefined } {
-    let [start, comma]: [number, number | undefined] = [0, undefined];
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at];
-      if (this.#isString) this.#scanString(byte);
-      else if (byte === quote) this.#isString = true;
-      else if (byte === itemSeparator && this.#depth === 1) comma = at;
-      else if (byte === listStart || byte === objectStart) {
-        this.#depth++;
-        if (this.#depth === 1) start = at + 1;
-      } else if (byte === listEnd || byte === objectEnd) {
-        this.#depth--;
-        if (this.#depth === 0 && byte === listEnd) return { start, comma, end: at };
-        if (this.#depth <= 0) throw new SyntaxError('a bracket ends what it did not begin');
-      }
+    let start = 0;
+    let comma: number | undefined;
+    for (const [at, byte] of chunk.entries()) {
+      if (this.#isInString(byte)) continue;
+      if (byte === itemSeparator && this.#depth === 1) comma = at;
+      const deeper = nesting[byte] ?? 0;
+      this.#depth += deeper;
+      if (deeper === 1 && this.#depth === 1) start = at + 1;
+      if (deeper < 0 && this.#depth <= 0) return { start, comma, end: this.#endAt(at, byte) };
     }
     // All of it precedes the list.
     if (this.#depth === 0) start = chunk.length;
     return { start, comma, end: undefined };
   }
 
-  #scanString(byte: number | undefined): void {
+  #endAt(at: number, byte: number): number {
+    if (this.#depth === 0 && byte === listEnd) return at;
+    throw new SyntaxError('a bracket ends what it did not begin');
+  }
+
+  #isInString(byte: number): boolean {
+    const wasString = this.#isString;
     if (this.#isEscaped) this.#isEscaped = false;
-    else if (byte === backslash) this.#isEscaped = true;
-    else if (byte === quote) this.#isString = false;
+    else if (byte === quote) this.#isString = !this.#isString;
+    else this.#isEscaped = this.#isString && byte === backslash;
+    return wasString;
   }
 }

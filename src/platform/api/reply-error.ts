@@ -66,19 +66,26 @@ const foreignPage: StatusMeaning = {
 export function errorFromReply(reply: HttpReply, now: number): GantryError {
   const { status } = reply;
   const isRedirect = status >= 300 && status < 400;
-  const isForeign = status === 404 && isWebPage(reply);
-  const known = isForeign ? foreignPage : meanings[status];
-  const meaning = known ?? (status >= 500 ? anyServerError : isRedirect ? redirect : anyOther);
-  const facts: ErrorFacts = { status, retryable: isTransientStatus(status) };
+  const meaning = meaningOf(reply, isRedirect);
   const code = errorCodeOf(reply);
   const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');
   const retryAfterMs = parseRetryAfter(header(reply, 'retry-after'), now);
-  if (requestId) facts.requestId = requestId;
-  if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs;
-  if (meaning.fix) facts.fix = meaning.fix;
-  if (code) facts.details = { error: code };
+  const facts: ErrorFacts = {
+    status,
+    retryable: isTransientStatus(status),
+    ...(requestId && { requestId }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(meaning.fix && { fix: meaning.fix }),
+    ...(code && { details: { error: code } }),
+  };
   const message = isRedirect ? undefined : messageOf(reply);
   return new meaning.error(message ?? `${meaning.fallback} (HTTP ${status}${destination(reply)})`, facts);
+}
+
+function meaningOf(reply: HttpReply, isRedirect: boolean): StatusMeaning {
+  if (reply.status === 404 && isWebPage(reply)) return foreignPage;
+  if (reply.status >= 500) return meanings[reply.status] ?? anyServerError;
+  return meanings[reply.status] ?? (isRedirect ? redirect : anyOther);
 }
 
 /** The target of a redirect without its query, which may contain a secret. */

@@ -36,12 +36,9 @@ export async function withRetries<T>(
       return await attempt();
     } catch (error) {
       if (signal.aborted || !(error instanceof GantryError) || exhausted.has(error) || !mayRepeat(error)) throw error;
-      if (number === maxAttempts) {
-        exhausted.add(error);
-        throw error;
-      }
+      if (number === maxAttempts) exhausted.add(error);
       const delayMs = retryDelayMs(number + 1, error.facts.retryAfterMs);
-      if (delayMs === undefined) throw error;
+      if (delayMs === undefined || number === maxAttempts) throw error;
       onRetry({ attempt: number + 1, tries: maxAttempts, delayMs, reason: error });
       await delay(delayMs, signal);
     }

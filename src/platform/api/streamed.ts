@@ -83,7 +83,9 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
     const reply = await open(message);
     const known = reply.headers['content-length'] !== undefined;
     return {
-      ...{ status: reply.status, statusText: reply.statusText, headers: reply.headers },
+      status: reply.status,
+      statusText: reply.statusText,
+      headers: reply.headers,
       chunks: watchResponse(reply, connection, known ? silenceMs : silenceMs * pauseFactor, failure),
       close: async () => close(),
     };
@@ -116,7 +118,9 @@ async function open({ body, proxy, agent: given, ...message }: Message): Promise
     else outgoing.end(body);
     const reply = await response;
     return {
-      ...{ status: reply.statusCode ?? 0, statusText: reply.statusMessage ?? '', headers: headersOf(reply) },
+      status: reply.statusCode ?? 0,
+      statusText: reply.statusMessage ?? '',
+      headers: headersOf(reply),
       body: reply,
       lacksEnd: lacksEnd(reply, message.method),
     };
@@ -220,16 +224,15 @@ function watchResponse(
         bytes -= chunk.length;
         if (bytes < maxBufferedBytes) body.resume();
         yield chunk;
-      } else if (over) {
-        if (over.cause) throw failure(over.cause);
-        return;
-      } else {
-        const stopTimer = after(silenceMs, () => connection.abort(silenceError(silenceMs)));
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        stopTimer();
+        continue;
       }
+      if (over?.cause) throw failure(over.cause);
+      if (over) return;
+      const stopTimer = after(silenceMs, () => connection.abort(silenceError(silenceMs)));
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      stopTimer();
     }
   }
   return chunks();

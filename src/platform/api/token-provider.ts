@@ -20,9 +20,9 @@ export function createTokenProvider(
   let renewal: { result: Promise<Credential>; at: number } | undefined;
   return async (refused) => {
     current ??= credential();
-    const { token, refreshToken, expiresAt } = current;
-    const isDue = refused === undefined ? expiresAt !== undefined && expiresAt - marginMs <= now() : refused === token;
-    if (!isDue || !refreshToken) return token;
+    const { token, refreshToken, expiresAt = Number.POSITIVE_INFINITY } = current;
+    const expires = expiresAt - marginMs <= now();
+    if (!refreshToken || !(refused === undefined ? expires : refused === token)) return token;
     if (!renewal || elapsed() - renewal.at >= pauseMs) {
       renewal = { result: renew(current, refused !== undefined), at: elapsed() };
     }

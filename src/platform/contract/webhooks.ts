@@ -25,14 +25,16 @@ export function findSignatureProblem(
   { signature, ...parts }: Partial<SignedWebhook> & Pick<SignedWebhook, 'body'> & { signature?: string | undefined },
   { now, maxAgeMs }: { now: number; maxAgeMs: number },
 ): SignatureProblem | undefined {
-  const { requestId, timestamp, body } = parts;
-  if (signature === undefined) return { kind: 'malformed', why: 'it has no signature' };
-  if (!requestId) return { kind: 'malformed', why: 'it has no request id' };
-  if (!timestamp || !/^\d{1,12}$/.test(timestamp)) {
-    return { kind: 'malformed', why: 'its timestamp is not a number of seconds since 1970' };
-  }
-  const [, hex] = /^v1,([0-9a-f]{64})$/i.exec(signature) ?? [];
-  if (!hex) return { kind: 'malformed', why: 'its signature is not v1,<64 hexadecimal digits>' };
+  const { requestId = '', timestamp = '', body } = parts;
+  const [, hex = ''] = /^v1,([0-9a-f]{64})$/i.exec(signature ?? '') ?? [];
+  const problems: [boolean, string][] = [
+    [signature === undefined, 'it has no signature'],
+    [requestId === '', 'it has no request id'],
+    [!/^\d{1,12}$/.test(timestamp), 'its timestamp is not a number of seconds since 1970'],
+    [hex === '', 'its signature is not v1,<64 hexadecimal digits>'],
+  ];
+  const malformed = problems.find(([isSo]) => isSo);
+  if (malformed) return { kind: 'malformed', why: malformed[1] };
   if (!timingSafeEqual(Buffer.from(hex, 'hex'), digest(secret, { requestId, timestamp, body }))) {
     return { kind: 'forged', why: 'its signature does not match the secret and the content' };
   }

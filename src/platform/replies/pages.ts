@@ -46,66 +46,117 @@ const maxItems = { unannounced: 100_000, announced: 1_000_000 };
  * fewer items were read than announced. Throws FailedError if the list does not end.
  */
 export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGenerator<NewItems<Item>, boolean> {
-  const { read, key, limit } = options;
-  const seen = new Set<string>();
-  let { by } = options;
-  let hasSwitched = false;
-  let empty = 0;
-  let total = Number.POSITIVE_INFINITY;
-  let furthest = 0;
-  let before: ListPage<Item> = { items: [] };
-  let pages = 0;
-  let end = 0;
-  let readBefore = 0;
-  let vainPasses = 0;
+  const list: ListReading = {
+    by: options.by,
+    hasSwitched: false,
+    keys: new Set<string>(),
+    pages: 0,
+    total: Number.POSITIVE_INFINITY,
+    furthest: 0,
+  };
+  for (let vainPasses = 0; vainPasses < maxVainPasses; ) {
+    const { size } = list.keys;
+    const end = yield* readPass(options, list);
+    if (list.keys.size >= list.total) return true;
+    if (end === 'lost' || !Number.isFinite(list.total)) return end === 'last page';
+    vainPasses = list.keys.size > size ? 0 : vainPasses + 1;
+  }
+  return false;
+}
+
+/** What is known of the list after some pages. */
+interface ListReading {
+  by: 'token' | 'offset';
+  /** Whether the other way was tried. */
+  hasSwitched: boolean;
+  /** Of all items that were read. */
+  keys: Set<string>;
+  pages: number;
+  /** The smallest that was announced. */
+  total: number;
+  /** The largest number of items from the first to the end of a page. */
+  furthest: number;
+}
+
+type PassEnd = 'last page' | 'lost';
+
+/** Reads all pages once. It is lost where no page leads on, although the list goes on. */
+async function* readPass<Item>(
+  { read, key, limit, fix }: ReadPagesOptions<Item>,
+  list: ListReading,
+): AsyncGenerator<NewItems<Item>, PassEnd> {
+  const pass = new Pass(list, limit, fix);
   for (let position: PagePosition | undefined; ; ) {
     const page = await read(position);
-    pages++;
-    const items = page.items.filter((item) => isNew(seen, key(item)));
+    const items = page.items.filter((item) => addKey(list.keys, key(item)));
     yield { items, page };
-    if (pages > maxPages) throw endless(pages, seen.size, page.total, options.fix);
-
-    const start = position ? ('offset' in position ? position.offset : end) : 0;
-    end = start + page.items.length;
-    const isRepeated = items.length === 0 && (page.items.length > 0 ? end > furthest : isSameToken(position, page));
-    if (position && isRepeated) {
-      // The platform ignores the position: it may page in the other way.
-      by = by === 'offset' ? 'token' : 'offset';
-      position = hasSwitched ? undefined : positionAfter(before, by, seen.size);
-      hasSwitched = true;
-      if (position) continue;
-      return seen.size >= total;
-    }
-    // Items that no longer match make later ones move up, before the next offset: step back.
-    const removed = position && by === 'offset' && start > 0 ? total - (page.total ?? total) : 0;
-    total = Math.min(total, page.total ?? total);
-    furthest = Math.max(furthest, end);
-    if (removed > 0) {
-      position = { offset: Math.max(0, start - removed) };
-      continue;
-    }
-    hasSwitched &&= items.length === 0;
-    empty = page.items.length > 0 ? 0 : empty + 1;
-    if (!hasMore(page, end, limit)) {
-      if (!Number.isFinite(total) || seen.size >= total) return true;
-      vainPasses = seen.size > readBefore ? 0 : vainPasses + 1;
-      if (vainPasses === maxVainPasses) return false;
-      readBefore = seen.size;
-      position = undefined;
-      continue;
-    }
-    if (seen.size > itemLimit(page.total)) throw endless(pages, seen.size, page.total, options.fix);
-    if (empty === maxEmptyPages) return false;
-    if (empty > 0) {
-      // An empty page does not advance the offset: only a new token does.
-      const hasNewToken = page.nextToken && (by === 'token' || page.nextToken !== before.nextToken);
-      if (!hasNewToken)
-        return Number.isFinite(total) ? seen.size >= total : !hasSwitched && page.total !== Number.POSITIVE_INFINITY;
-      by = 'token';
-    }
-    before = page;
-    position = positionAfter(page, by, end) ?? { offset: end };
+    const next = pass.after(page, position, items.length > 0);
+    if (typeof next === 'string') return next;
+    position = next;
   }
+}
+
+/** Decides which page follows a page. */
+class Pass {
+  #previous: ListPage<unknown> = { items: [] };
+  #emptyPages = 0;
+  #end = 0;
+
+  constructor(
+    private readonly list: ListReading,
+    private readonly limit: number | undefined,
+    private readonly fix: Fix,
+  ) {}
+
+  after(page: ListPage<unknown>, position: PagePosition | undefined, hasNew: boolean): PagePosition | PassEnd {
+    const { list } = this;
+    const start = offsetOf(position) ?? this.#end;
+    this.#end = start + page.items.length;
+    list.pages++;
+    // The platform ignores the position.
+    if (start > 0 && !hasNew && this.#end > list.furthest) return inOtherWay(this.#previous, list) ?? 'lost';
+
+    // Items that no longer match make later ones move up, before the next offset: step back.
+    const announced = list.total;
+    list.total = Math.min(announced, page.total ?? announced);
+    list.furthest = Math.max(list.furthest, this.#end);
+    const stepBack = list.by === 'offset' ? Math.min(start, announced - list.total) : 0;
+    if (stepBack > 0) return { offset: start - stepBack };
+    if (!hasMore(page, this.#end, this.limit)) return 'last page';
+    checkLength(list, page.total, this.fix);
+    return this.#goOn(page);
+  }
+
+  #goOn(page: ListPage<unknown>): PagePosition | PassEnd {
+    const { list } = this;
+    const { nextToken } = this.#previous;
+    this.#previous = page;
+    this.#emptyPages = page.items.length > 0 ? 0 : this.#emptyPages + 1;
+    if (this.#emptyPages === 0) return positionAfter(page, list.by, this.#end) ?? { offset: this.#end };
+
+    // An empty page does not advance the offset: only a new token does.
+    if (page.nextToken && page.nextToken !== nextToken && this.#emptyPages < maxEmptyPages) {
+      list.by = 'token';
+      return { token: page.nextToken };
+    }
+    return list.by === 'token' || Number.isFinite(list.total) ? 'lost' : 'last page';
+  }
+}
+
+/** By token instead of by offset, or by offset instead of by token: tried once. */
+function inOtherWay(previous: ListPage<unknown>, list: ListReading): PagePosition | undefined {
+  if (list.hasSwitched) return undefined;
+  list.hasSwitched = true;
+  list.by = list.by === 'offset' ? 'token' : 'offset';
+  return positionAfter(previous, list.by, list.keys.size);
+}
+
+/** Throws FailedError if there is no end to it. */
+function checkLength({ pages, keys }: ListReading, total: number | null | undefined, fix: Fix): void {
+  if (pages <= maxPages && keys.size <= itemLimit(total)) return;
+  const read = `${count(keys.size, 'item')} in ${count(pages, 'page')}`;
+  const why = total && Number.isFinite(total) ? `${read}; ${groupDigits(total)} were announced` : read;
+  throw new FailedError('the list does not end: the platform keeps returning pages', { why, fix });
 }
 
 /** The announced total may be that of one page, so up to ten times as many items are accepted. */
@@ -114,24 +165,19 @@ function itemLimit(total: number | null | undefined): number {
   return Math.min(maxItems.announced, Math.max(100, 10 * total));
 }
 
-function endless(pages: number, items: number, total: number | null | undefined, fix: Fix): FailedError {
-  const read = `${count(items, 'item')} in ${count(pages, 'page')}`;
-  const why = total && Number.isFinite(total) ? `${read}; ${groupDigits(total)} were announced` : read;
-  return new FailedError('the list does not end: the platform keeps returning pages', { why, fix });
-}
-
-function isNew(seen: Set<string>, key: string): boolean {
-  const { size } = seen;
-  return seen.add(key).size > size;
-}
-
-function isSameToken(position: PagePosition | undefined, { nextToken }: ListPage<unknown>): boolean {
-  return position !== undefined && 'token' in position && position.token === nextToken;
+/** Whether it is new. */
+function addKey(keys: Set<string>, key: string): boolean {
+  const { size } = keys;
+  return keys.add(key).size > size;
 }
 
 /** Decided by the token or the total; without them, a full page suggests that there are more, not one that is more than full. */
 function hasMore({ nextToken, total, items }: ListPage<unknown>, end: number, limit: number | undefined): boolean {
   return Boolean(nextToken) || (total ? end < total : items.length === limit);
+}
+
+function offsetOf(position: PagePosition | undefined): number | undefined {
+  return position && 'offset' in position ? position.offset : undefined;
 }
 
 function positionAfter(

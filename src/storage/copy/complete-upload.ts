@@ -35,14 +35,18 @@ export async function completeUploadedFile(
     try {
       return await complete(sent, context);
     } catch (error) {
-      if (resources.signal.aborted || !(error instanceof GantryError) || !mayBeComplete(error)) throw error;
+      if (resources.signal.aborted || !mayBeComplete(error)) throw error;
       if (await hasArrived(sent, context, folders)) return;
       if (attempt === maxAttempts || error.facts.status === 404) throw error;
-      const delayMs = retryDelayMs(attempt + 1) ?? 0;
-      resources.onRetry({ attempt: attempt + 1, tries: maxAttempts, delayMs, reason: error });
-      await resources.delay(delayMs, resources.signal);
+      await pauseBefore(attempt + 1, error, resources);
     }
   }
+}
+
+async function pauseBefore(attempt: number, reason: GantryError, resources: CopyContext['resources']): Promise<void> {
+  const delayMs = retryDelayMs(attempt) ?? 0;
+  resources.onRetry({ attempt, tries: maxAttempts, delayMs, reason });
+  await resources.delay(delayMs, resources.signal);
 }
 
 async function complete({ target, upload, parts }: UploadedFile, { api, project }: CopyContext): Promise<void> {
@@ -57,10 +61,10 @@ async function complete({ target, upload, parts }: UploadedFile, { api, project 
 }
 
 /** The reply was lost, or says that the upload is gone, which is also true of a completed one. */
-function mayBeComplete(error: GantryError): boolean {
-  const { status } = error.facts;
-  const isLost = error instanceof ConnectionError && error.mayHaveArrived;
-  return isLost || status === 404 || (status !== undefined && status >= 500);
+function mayBeComplete(error: unknown): error is GantryError {
+  if (!(error instanceof GantryError)) return false;
+  const { status = 0 } = error.facts;
+  return status === 404 || status >= 500 || (error instanceof ConnectionError && error.mayHaveArrived);
 }
 
 async function hasArrived(

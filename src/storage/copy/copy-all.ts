@@ -54,76 +54,94 @@ export async function copyAll(
   context: CopyContext,
   isSingleFile: boolean,
 ): Promise<void> {
-  const { progress, resources, options } = context;
-  const small = new TaskQueue(options.concurrency ?? defaultSmallFiles);
-  const large = new TaskQueue(maxLargeFiles);
-  let fatal: { error: unknown } | undefined;
-  const stop = (error: unknown) => {
-    fatal ??= { error };
-    small.clear();
-    large.clear();
-  };
-  const fail: ReportFailure = (file, error) => {
-    if (resources.signal.aborted || isFatal(error)) return stop(error);
-    if (isSingleFile) return stop(withPath(file.path, toDiskError(error)));
-    progress.fail(file.path, toDiskError(error), file.bytes, isFileSpecific(error));
-    if (progress.consecutiveFailures >= maxConsecutiveFailures)
-      stop(tooMany(progress.failed.length, toDiskError(error)));
-  };
-  const copier = createCopier(fail);
-  const copy = async (file: FoundFile, order: number) => {
-    if (fatal) return;
-    try {
-      const sized = await resolveSize(file, context, resources);
-      if (file.bytes === undefined) progress.sizeKnown(sized.bytes);
-      const reason = await copier.skipReason(sized);
-      if (reason !== undefined) progress.skip(file.path, reason, sized.bytes);
-      else await copyOrList(sized, order, copier, context);
-    } catch (error) {
-      fail(file, error);
-    } finally {
-      copier.confirmation?.end(file);
-    }
-  };
-  let order = 0;
-  try {
-    for await (const found of files) {
-      if (fatal) break;
-      resources.signal.throwIfAborted();
-      progress.found('bytes' in found ? found.bytes : undefined);
-      if ('failure' in found) progress.fail(found.path, found.failure);
-      else if ('skipped' in found) progress.skipWithNote(found.path, found.skipped);
-      else {
-        const number = ++order;
-        if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
-        copier.confirmation?.expect(found);
-        if ((found.bytes ?? 0) > maxSmallBytes) large.add(() => copy(found, number));
-        else small.add(() => copy(found, number), placesOf(found, options));
-        await small.waitForRoom(maxFilesAhead);
-      }
-    }
-    progress.allFound();
-  } catch (error) {
-    stop(error);
+  const lanes = new CopyLanes(createCopier, context, isSingleFile);
+  await lanes.copy(files);
+}
+
+class CopyLanes {
+  readonly #small: TaskQueue;
+  readonly #large = new TaskQueue(maxLargeFiles);
+  readonly #copier: FileCopier;
+  #fatal: { error: unknown } | undefined;
+  #files = 0;
+
+  constructor(
+    createCopier: (fail: ReportFailure) => FileCopier,
+    private readonly context: CopyContext,
+    private readonly isSingleFile: boolean,
+  ) {
+    this.#small = new TaskQueue(context.options.concurrency ?? defaultSmallFiles);
+    this.#copier = createCopier((file, error) => this.#fail(file, error));
   }
-  await Promise.all([small.waitUntilIdle(), large.waitUntilIdle()]);
-  if (!resources.signal.aborted) await copier.confirmation?.finish();
-  if (fatal) throw fatal.error;
-  resources.signal.throwIfAborted();
+
+  async copy(files: AsyncIterable<FoundEntry>): Promise<void> {
+    const { progress, resources } = this.context;
+    try {
+      for await (const found of files) {
+        if (this.#fatal) break;
+        resources.signal.throwIfAborted();
+        progress.found('bytes' in found ? found.bytes : undefined);
+        if ('failure' in found) progress.fail(found.path, found.failure);
+        else if ('skipped' in found) progress.skipWithNote(found.path, found.skipped);
+        else await this.#add(found);
+      }
+      progress.allFound();
+    } catch (error) {
+      this.#stop(error);
+    }
+    await Promise.all([this.#small.waitUntilIdle(), this.#large.waitUntilIdle()]);
+    if (!resources.signal.aborted) await this.#copier.confirmation?.finish();
+    if (this.#fatal) throw this.#fatal.error;
+    resources.signal.throwIfAborted();
+  }
+
+  async #add(found: FoundFile): Promise<void> {
+    const { progress, options } = this.context;
+    const order = ++this.#files;
+    if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
+    this.#copier.confirmation?.expect(found);
+    if ((found.bytes ?? 0) > maxSmallBytes) this.#large.add(() => this.#copy(found, order));
+    else this.#small.add(() => this.#copy(found, order), placesOf(found, options));
+    await this.#small.waitForRoom(maxFilesAhead);
+  }
+
+  async #copy(file: FoundFile, order: number): Promise<void> {
+    if (this.#fatal) return;
+    const { progress, resources, options } = this.context;
+    try {
+      const sized = await resolveSize(file, this.context, resources);
+      if (file.bytes === undefined) progress.sizeKnown(sized.bytes);
+      const reason = await this.#copier.skipReason(sized);
+      if (reason !== undefined) progress.skip(file.path, reason, sized.bytes);
+      else if (options.dryRun) progress.wouldCopy(file.path, sized.bytes);
+      else await this.#copier.copy(sized, order);
+    } catch (error) {
+      this.#fail(file, error);
+    } finally {
+      this.#copier.confirmation?.end(file);
+    }
+  }
+
+  #fail(file: FoundFile, error: unknown): void {
+    const { progress, resources } = this.context;
+    const failure = toDiskError(error);
+    if (resources.signal.aborted || isFatal(error)) this.#stop(error);
+    else if (this.isSingleFile) this.#stop(withPath(file.path, failure));
+    else {
+      progress.fail(file.path, failure, file.bytes, isFileSpecific(error));
+      if (progress.consecutiveFailures >= maxConsecutiveFailures) this.#stop(tooMany(progress.failed.length, failure));
+    }
+  }
+
+  #stop(error: unknown): void {
+    this.#fatal ??= { error };
+    this.#small.clear();
+    this.#large.clear();
+  }
 }
 
 function placesOf({ bytes }: FoundFile, { concurrency }: CopyContext['options']): number {
   return concurrency === undefined && !(bytes !== undefined && bytes <= onePlaceBytes) ? 2 : 1;
-}
-
-async function copyOrList(
-  file: SizedFile,
-  order: number,
-  copier: FileCopier,
-  { options, progress }: CopyContext,
-): Promise<void> {
-  if (options.dryRun) progress.wouldCopy(file.path, file.bytes);
-  else await copier.copy(file, order);
 }
 
 /** Errors that concern all files: authentication, limits, and bugs. */

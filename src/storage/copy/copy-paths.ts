@@ -35,6 +35,18 @@ export interface CopyPaths {
 
 type PathContext = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
 
+function parseLocation(
+  text: string,
+  { cwd, settings }: Pick<Context, 'cwd' | 'settings'>,
+  sha256: string | undefined,
+): CopyLocation {
+  if (streamNames.has(text)) return { kind: 'stream' };
+  if (isWebUrl(text)) return { kind: 'web', web: parseWebSource(text, sha256) };
+  return parseRemotePath(text)
+    ? { kind: 'remote', at: parseVolumePath(text, settings) }
+    : { kind: 'local', path: resolve(cwd, text), written: text };
+}
+
 /**
  * Splits arguments into sources and target. If none is written as remote (`volume:/path`), the last one is a path on the
  * default volume, and a single one is copied to its root, as the official client does. Throws a UsageError for invalid
@@ -46,24 +58,18 @@ export function parseCopyPaths(
   { allowBareTarget = true, sha256 }: { allowBareTarget?: boolean; sha256?: string | undefined },
 ): CopyPaths {
   const remote = (text: string): CopyEnd => ({ kind: 'remote', at: parseVolumePath(text, settings) });
-  const parse = (text: string): CopyLocation => {
-    if (streamNames.has(text)) return { kind: 'stream' };
-    if (isWebUrl(text)) return { kind: 'web', web: parseWebSource(text, sha256) };
-    return parseRemotePath(text) ? remote(text) : { kind: 'local', path: resolve(cwd, text), written: text };
-  };
-  const [last = '', only] = [paths.at(-1), paths.length === 1];
+  const last = paths.at(-1) ?? '';
+  const only = paths.length === 1;
   if (isWebUrl(last)) throw webTargetError(last, only);
-  const locations = paths.map(parse);
+  const locations = paths.map((text) => parseLocation(text, { cwd, settings }, sha256));
   const isRemote = locations.some(({ kind }) => kind === 'remote');
   if (!isRemote && locations.some(({ kind }) => kind === 'web')) throw webAloneError();
   if (!isRemote && !allowBareTarget)
     throw nothingRemoteError({ fix: gantryCommand`sync ${paths.slice(0, -1)} ${`:${posix.join('/', last)}`}` });
-  if (!isRemote && only) return checkPaths({ sources: locations, target: remote('/') });
-  if (!isRemote && last !== '-') return checkPaths({ sources: locations.slice(0, -1), target: remote(last) });
-  if (only) {
-    throw new UsageError(`missing target for ${last}`, { fix: gantryCommand`cp ${last} .` });
-  }
-  return checkPaths({ sources: locations.slice(0, -1), target: locations.at(-1) as CopyPaths['target'] });
+  if (only && isRemote) throw new UsageError(`missing target for ${last}`, { fix: gantryCommand`cp ${last} .` });
+  if (only) return checkPaths({ sources: locations, target: remote('/') });
+  const target = isRemote || last === '-' ? (locations.at(-1) as CopyPaths['target']) : remote(last);
+  return checkPaths({ sources: locations.slice(0, -1), target });
 }
 
 /** Whether such a copy leaves the volumes as they are. */
@@ -160,37 +166,48 @@ export interface CopyTarget {
 /** A file keeps its name if the target is an existing folder or has a trailing slash. */
 export async function resolveTarget(target: CopyEnd, sources: CopySource[], context: PathContext): Promise<CopyTarget> {
   if (target.kind === 'remote') await checkTargetVolume(target.at, context);
-  const isSingleFile = sources.length === 1 && sources[0]?.isFolder === false;
   const existing = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target);
-  if (existing === 'file' && !isSingleFile) {
-    const written = target.kind === 'remote' ? formatRemotePath(target.at) : target.written;
+  const intoFolder = existing === 'folder' || isWrittenAsFolder(target);
+  checkSources(target, sources, { isFile: existing === 'file', intoFolder });
+  const [source] = sources;
+  const keepsName = intoFolder || sources.length > 1 || source?.isFolder !== false;
+  return keepsName ? { folder: asFolder(target), name: undefined } : asFile(target);
+}
+
+function asFolder(target: CopyEnd): CopyTarget['folder'] {
+  if (target.kind === 'local') return { kind: 'local', path: target.path };
+  return { kind: 'remote', at: { ...target.at, path: withTrailingSlash(target.at.path) } };
+}
+
+function asFile(target: CopyEnd): CopyTarget {
+  if (target.kind === 'local') {
+    return { folder: { kind: 'local', path: dirname(target.path) }, name: basename(target.path) };
+  }
+  const { at } = target;
+  return { folder: { kind: 'remote', at: { ...at, path: remoteParent(at.path) } }, name: remoteName(at.path) };
+}
+
+/** Throws ConflictError or UsageError if the sources do not fit in the target. */
+function checkSources(
+  target: CopyEnd,
+  [source, ...others]: CopySource[],
+  { isFile, intoFolder }: { isFile: boolean; intoFolder: boolean },
+): void {
+  const written = formatLocation(target);
+  const file = others.length === 0 && source?.isFolder === false ? source : undefined;
+  if (isFile && !file) {
     throw new ConflictError(`${written} is a file, not a folder`, { fix: 'pass a folder as the target' });
   }
-  if (sources.length > 1 && existing === undefined && !isWrittenAsFolder(target)) {
+  if (others.length > 0 && !intoFolder) {
     throw new UsageError('several sources need a folder as their target', {
-      fix: `add a slash to the target: ${target.kind === 'remote' ? formatRemotePath(target.at) : target.written}/`,
+      fix: `add a slash to the target: ${written}/`,
     });
   }
-  const intoFolder = !isSingleFile || existing === 'folder' || isWrittenAsFolder(target);
-  const [source] = sources;
-  if (isSingleFile && intoFolder && source?.location.kind === 'web' && source.name === '') {
-    throw new UsageError(`${formatLocation(source.location)} has no name for the file`, {
+  if (intoFolder && file?.location.kind === 'web' && file.name === '') {
+    throw new UsageError(`${formatLocation(file.location)} has no name for the file`, {
       fix: 'name it in the target, as in :/models/NAME',
     });
   }
-  if (target.kind === 'remote') {
-    const { at } = target;
-    const folder = intoFolder ? withTrailingSlash(at.path) : remoteParent(at.path);
-    return {
-      folder: { kind: 'remote', at: { ...at, path: folder } },
-      name: intoFolder ? undefined : remoteName(at.path),
-    };
-  }
-  const { path } = target;
-  return {
-    folder: { kind: 'local', path: intoFolder ? path : dirname(path) },
-    name: intoFolder ? undefined : basename(path),
-  };
 }
 
 /** A wrong volume is one error, not one for each file. */

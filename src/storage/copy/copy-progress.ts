@@ -219,7 +219,7 @@ export class CopyProgress {
     const settled = files + skipped + failed.length + this.#unconfirmedFiles;
     const settledBytes = this.#settledBytes + this.#unconfirmedBytes;
     const seconds = (now - this.#startedAt) / 1000;
-    const rate = seconds > 0 ? Math.max(0, this.#transferredBytes) / seconds : 0;
+    const rate = Math.max(0, this.#transferredBytes) / Math.max(seconds, 0.001);
     const done = Math.min(this.#foundBytes, Math.max(settledBytes, this.#transferredBytes + this.resumedBytes));
     const leftMs = rate > 0 && seconds > 1 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
     return [

@@ -76,7 +76,8 @@ export async function copy(
       ? distinctNames(files, folder.path, naming)
       : distinctNames(files, formatLocation(folder), naming, volumeNames);
   };
-  const [from, to] = [sources.map(formatLocation), formatLocation(target)];
+  const from = sources.map(formatLocation);
+  const to = formatLocation(target);
   return copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
 }
 
@@ -186,7 +187,8 @@ async function createCopyContext(
   };
   const apiOn = (dispatcher: TransferContext['dispatcher']) =>
     context.apiWithSignal(context.signal, onRetry, createPooledSend(dispatcher));
-  const [api, sourceApi] = [apiOn(resources.dispatcher), apiOn(resources.sourceDispatcher)];
+  const api = apiOn(resources.dispatcher);
+  const sourceApi = apiOn(resources.sourceDispatcher);
   return { api, sourceApi, project: context.project, resources, progress, journal, options, command: context };
 }
 

@@ -24,10 +24,20 @@ export async function* distinctNames(
   disk: NameProbe = nameProbe,
 ): AsyncGenerator<FoundEntry> {
   const names = new Names(folder, disk);
-  if (!options.renames && !options.allFirst && !disk.mergesNames(folder)) {
-    for await (const found of files) yield 'bytes' in found ? names.check(found) : found;
+  if (options.renames || options.allFirst || disk.mergesNames(folder)) {
+    yield* namedAfterAll(files, folder, options, names, disk);
     return;
   }
+  for await (const found of files) yield 'bytes' in found ? names.check(found) : found;
+}
+
+async function* namedAfterAll(
+  files: AsyncIterable<FoundEntry>,
+  folder: string,
+  options: NamingOptions,
+  names: Names,
+  disk: NameProbe,
+): AsyncGenerator<FoundEntry> {
   const all: FoundEntry[] = [];
   for await (const found of files) {
     all.push(found);

@@ -15,6 +15,13 @@ import type { TargetFile, TargetFolder } from './target-folder.ts';
 import { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
 import { verifyCopy } from './verify-copy.ts';
 
+type OtherTry = 'again' | 'in one request';
+
+function otherTry(error: unknown): OtherTry | undefined {
+  if (error instanceof NoRangesError) return 'in one request';
+  return error instanceof ChangedError || error instanceof CorruptError ? 'again' : undefined;
+}
+
 /** Copies remote files into a local folder. */
 export class Downloader {
   constructor(
@@ -39,27 +46,23 @@ export class Downloader {
    */
   async copy(found: SizedFile, order: number): Promise<void> {
     let file = found;
-    let isRepeated = false;
-    let inOneRequest = false;
+    const tried = new Set<OtherTry>();
     for (;;) {
-      const known = isRepeated || inOneRequest ? undefined : this.#savedEntry(file);
-      const plan = inOneRequest
+      const saved = tried.size > 0 ? undefined : this.#savedEntry(file);
+      const plan = tried.has('in one request')
         ? planParts(file.bytes, file.bytes)
-        : planCopy({ bytes: file.bytes }, this.context.options, known?.partBytes);
+        : planCopy({ bytes: file.bytes }, this.context.options, saved?.partBytes);
       try {
-        return await this.#copyOnce(file, order, plan, known);
+        return await this.#copyOnce(file, order, plan, saved);
       } catch (error) {
-        if (error instanceof NoRangesError && !inOneRequest) inOneRequest = true;
-        else if (!isRepeated && (error instanceof ChangedError || error instanceof CorruptError)) isRepeated = true;
-        else throw error;
-        this.context.progress.restarted(found.path, error);
+        const next = otherTry(error);
+        if (!next || tried.has(next)) throw error;
+        tried.add(next);
+        this.context.progress.restarted(found.path, error as ChangedError | CorruptError);
       }
       const { size, modified } = await findEntry(this.context, found.from as VolumePath);
-      file = await resolveSize(
-        { ...found, bytes: size ?? undefined, modified: parseTimestamp(modified) },
-        this.context,
-        this.context.resources,
-      );
+      const changed = { ...found, bytes: size ?? undefined, modified: parseTimestamp(modified) };
+      file = await resolveSize(changed, this.context, this.context.resources);
     }
   }
 

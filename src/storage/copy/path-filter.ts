@@ -13,7 +13,8 @@ export interface PathFilter {
  * includes. Throws a UsageError for an invalid pattern.
  */
 export function createPathFilter(include: readonly string[], exclude: readonly string[]): PathFilter {
-  const [included, excluded] = [include.map(parsePattern), exclude.map(parsePattern)];
+  const included = include.map(parsePattern);
+  const excluded = exclude.map(parsePattern);
   const isExcluded = (path: string, isFolder: boolean) => excluded.some((each) => each(path, isFolder));
   return {
     includes: (path) =>

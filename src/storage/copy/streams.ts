@@ -30,7 +30,9 @@ export async function copyToDevice(
   paths: CopyPaths,
   { dryRun, check }: CopyOptions,
 ): Promise<CopySummary> {
-  const [from, to, started] = [paths.sources.map(formatLocation), formatLocation(paths.target), context.elapsed()];
+  const from = paths.sources.map(formatLocation);
+  const to = formatLocation(paths.target);
+  const started = context.elapsed();
   const file = await onlyFile(context, paths);
   const bytes = dryRun ? (file.bytes ?? 0) : await writeToDevice(context, file, to, check);
   return {

@@ -1,5 +1,6 @@
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { groupDigits, printablePath } from '../../kernel/output/format.ts';
+import { lookAgain } from '../../platform/waiting/index.ts';
 import { normalizeEtag } from '../transfer/etag-checksum.ts';
 import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
@@ -125,11 +126,11 @@ export class UploadConfirmation {
     const { delay, signal } = this.context.resources;
     let missing = new Map<CompletedFile, unknown>(files.map((file) => [file, undefined]));
     try {
-      for (const pause of [0, ...pausesMs]) {
-        if (pause > 0) await delay(pause, signal);
+      const pause = (ms: number) => delay(ms, signal);
+      await lookAgain(pausesMs, pause, async () => {
         missing = await this.#findMissing(folder, missing.keys());
-        if (missing.size === 0) return;
-      }
+        return missing.size === 0;
+      });
     } catch (error) {
       const reason = unconfirmed(error);
       for (const [file, before] of missing) missing.set(file, before ?? reason);

@@ -47,7 +47,8 @@ async function verifyParts(other: PartMd5, content: RemoteContent, plan: PartPla
 async function verifyInOrder(other: PartMd5, content: RemoteContent, plan: PartPlan, resources: TransferContext) {
   const parts = eachPart(plan);
   let part = parts.next().value;
-  let [hash, missing] = [createHash('md5'), part?.length ?? 0];
+  let hash = createHash('md5');
+  let missing = part?.length ?? 0;
   for await (const piece of readContent(content, resources)) {
     for (let at = 0; part && at < piece.length; ) {
       const taken = piece.subarray(at, at + missing);

@@ -47,11 +47,10 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
 }
 
 async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<FoundEntry> {
-  const { names, folders, links, unnamed } = readNames(join(walk.folder, folder.path));
-  for (const entry of unnamed) {
-    const path = folder.path + entry.name;
-    const isExcluded = entry.isDirectory() ? walk.filter.excludesFolder(path) : !walk.filter.includes(path);
-    if (!isExcluded) yield { path: walk.prefix + folder.path + entry.bytes, failure: unnamedError() };
+  const listed = readNames(join(walk.folder, folder.path));
+  const { names, unnamed } = listed;
+  for (const { bytes } of unnamed.filter((entry) => isIncluded(entry, folder, walk))) {
+    yield { path: walk.prefix + folder.path + bytes, failure: unnamedError() };
   }
   if (names.length + unnamed.length === 0 && folder.path !== '') {
     yield { path: walk.prefix + folder.path, skipped: 'volumes cannot store empty folders' };
@@ -62,17 +61,29 @@ async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): As
       await turn();
       lastTurn = performance.now();
     }
-    if (walk.isTemporary(name)) continue;
-    const path = folder.path + name;
-    if (folders.has(name)) {
-      if (!walk.filter.excludesFolder(path))
-        inner.push({ path: `${path}/`, real: join(folder.real, name), linkedFrom: folder.linkedFrom });
-    } else {
-      const found = inspectEntry(path, links.has(name), folder, walk);
-      if (found && 'linkedFrom' in found) inner.push(found);
-      else if (found) yield found;
-    }
+    const entry = entryNamed(name, listed, folder, walk);
+    if (entry && 'linkedFrom' in entry) inner.push(entry);
+    else if (entry) yield entry;
   }
+}
+
+function isIncluded(entry: NamedEntry, folder: Folder, { filter }: LocalWalk): boolean {
+  const path = folder.path + entry.name;
+  return entry.isDirectory() ? !filter.excludesFolder(path) : filter.includes(path);
+}
+
+/** Undefined if it is excluded, or ours. */
+function entryNamed(
+  name: string,
+  { folders, links }: Pick<ReturnType<typeof readNames>, 'folders' | 'links'>,
+  folder: Folder,
+  walk: LocalWalk,
+): FoundEntry | Folder | undefined {
+  if (walk.isTemporary(name)) return undefined;
+  const path = folder.path + name;
+  if (!folders.has(name)) return inspectEntry(path, links.has(name), folder, walk);
+  if (walk.filter.excludesFolder(path)) return undefined;
+  return { path: `${path}/`, real: join(folder.real, name), linkedFrom: folder.linkedFrom };
 }
 
 /** Sorted names. An object for each entry of a huge folder would take three times as much memory. */

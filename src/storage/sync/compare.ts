@@ -5,6 +5,7 @@ import {
   type CopyTarget,
   checkKeptName,
   diskToleranceMs,
+  type FoundEntry,
   type FoundFile,
   findSourceFiles,
   isUnchanged,
@@ -14,7 +15,7 @@ import {
 import { compareInMemory } from './compare-in-memory.ts';
 import { type CompareContext, type CompareOptions, type Difference, pathKey } from './difference.ts';
 import { assertAscending, comparePaths, OrderError } from './path-order.ts';
-import { findTargetFiles } from './target-files.ts';
+import { findTargetFiles, type TargetFileInfo } from './target-files.ts';
 
 /**
  * Compares a source with a target. Both are walked in the same order at the same time, so that one folder of each is in
@@ -41,28 +42,58 @@ async function compareInOrder(
   options: CompareOptions,
   context: CompareContext,
 ): Promise<Difference> {
-  const [added, updated, extra] = [new ChangedFiles(source), new ChangedFiles(source), new PackedList<string>()];
+  const added = new ChangedFiles(source);
+  const updated = new ChangedFiles(source);
+  const extra = new PackedList<string>();
   const uncopied: UncopiedEntry[] = [];
   let unchanged = 0;
-  const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
-  const names = new NameHashes();
+  const local = folder.kind === 'local' ? { names: new NameHashes(), path: folder.path } : undefined;
+  const tolerance = local ? diskToleranceMs : 0;
+  const found = assertAscending(findSourceFiles([source], undefined, options, context));
+  const sourceFiles = local ? withKeptNames(found, local.path, local.names) : found;
   const targetFiles = assertAscending(findTargetFiles(folder, options, context));
-  let next = await targetFiles.next();
-  for await (const found of assertAscending(findSourceFiles([source], undefined, options, context))) {
-    for (; !next.done && comparePaths(next.value.path, found.path) < 0; next = await targetFiles.next())
-      extra.add(next.value.path);
-    const before = !next.done && next.value.path === found.path ? next.value : undefined;
-    if (before) next = await targetFiles.next();
-    if (folder.kind === 'local' && 'bytes' in found) names.add(found.path);
-    const file = folder.kind === 'local' && 'bytes' in found ? checkKeptName(found, folder.path) : found;
-    if (!('bytes' in file)) uncopied.push(file);
-    else if (!before) added.add(file);
-    else if (isUnchanged(file, before, tolerance)) unchanged++;
+  for await (const { file, there } of inPairs(sourceFiles, targetFiles)) {
+    if (!file) extra.add(there?.path ?? '');
+    else if (!('bytes' in file)) uncopied.push(file);
+    else if (!there) added.add(file);
+    else if (isUnchanged(file, there, tolerance)) unchanged++;
     else updated.add(file);
   }
-  for (; !next.done; next = await targetFiles.next()) extra.add(next.value.path);
-  if (folder.kind === 'local' && (names.end() || mayMeet(extra, added.paths()))) throw new OrderError();
+  if (local?.names.end() || (local && mayMeet(extra, added.paths()))) throw new OrderError();
   return { added, updated, unchanged, uncopied, extra: PackedList.from(sortPacked(extra, byUnits)), renamed: [] };
+}
+
+async function* withKeptNames(
+  files: AsyncGenerator<FoundEntry>,
+  folder: string,
+  names: NameHashes,
+): AsyncGenerator<FoundEntry> {
+  for await (const file of files) {
+    if ('bytes' in file) names.add(file.path);
+    yield 'bytes' in file ? checkKeptName(file, folder) : file;
+  }
+}
+
+interface Pair {
+  file: FoundEntry | undefined;
+  there: TargetFileInfo | undefined;
+}
+
+/** What source and target have at each path. */
+async function* inPairs(
+  sources: AsyncGenerator<FoundEntry>,
+  targets: AsyncGenerator<TargetFileInfo>,
+): AsyncGenerator<Pair> {
+  let next = await targets.next();
+  for await (const file of sources) {
+    for (; !next.done && comparePaths(next.value.path, file.path) < 0; next = await targets.next()) {
+      yield { file: undefined, there: next.value };
+    }
+    const there = next.done || next.value.path !== file.path ? undefined : next.value;
+    if (there) next = await targets.next();
+    yield { file, there };
+  }
+  for (; !next.done; next = await targets.next()) yield { file: undefined, there: next.value };
 }
 
 function byUnits(one: string, other: string): number {
@@ -168,7 +199,8 @@ function pathHash(path: string): number {
 
 /** 53 bits, so that different texts hardly ever share a hash among millions: two of 32 bits, mixed. */
 function hash(text: string): number {
-  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     high = Math.imul(high ^ unit, 2_654_435_761);

@@ -120,8 +120,12 @@ function reportDifference({ progress, now }: Context, found: Difference, options
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only in the target (kept)`;
   const parts = [...(files > 0 ? [copied, `${unchanged} unchanged`] : []), ...(extra.length > 0 ? [others] : [])];
   if (parts.length > 0) progress.note(parts.join(', '));
+  warnOfFuture(progress, updated, now());
+}
+
+function warnOfFuture(progress: Context['progress'], updated: Difference['updated'], now: number): void {
   for (const { path, modified = 0, from } of updated) {
-    if (typeof from !== 'string' || modified <= now()) continue;
+    if (typeof from !== 'string' || modified <= now) continue;
     const message = `the time of ${printablePath(path)} is in the future: each sync copies such a file again`;
     progress.warn({ severity: 'warning', message, fix: sentence`set its time: touch ${quoteForShell(from)}` });
     return;
@@ -161,7 +165,8 @@ async function* filesToCopy({ uncopied, added, updated, renamed }: Difference, {
 /** Throws a UsageError if one folder is in the other: what is deleted in the target would be deleted in the source, too. */
 function checkApart({ location }: CopyEndSource, { folder }: CopyTarget): void {
   if (location.kind !== 'remote' || folder.kind !== 'remote') return;
-  const [source, target] = [location.at, folder.at];
+  const source = location.at;
+  const target = folder.at;
   if (source.volume !== target.volume || source.region !== target.region) return;
   const [from, to] = [source, target].map(({ path }) => withTrailingSlash(path)) as [string, string];
   if (!from.startsWith(to) && !to.startsWith(from)) return;

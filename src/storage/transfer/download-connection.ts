@@ -158,13 +158,14 @@ function parseHead(text: string): ResponseHead | undefined {
   const status = /^HTTP\/1\.1 (?!204|304)([2-5]\d\d)( |$)/.exec(statusLine)?.[1];
   const headers: Record<string, string> = Object.create(null);
   for (const line of lines) {
-    const [, name = '', padded = ''] = /^([\w!#$%&'*+.^`|~-]+):(.*)$/.exec(line) ?? [];
-    if (name === '') return undefined;
-    const [key, value] = [name.toLowerCase(), padded.trim()];
-    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+    const match = /^([\w!#$%&'*+.^`|~-]+):(.*)$/.exec(line);
+    if (!match) return undefined;
+    const [, name = '', padded = ''] = match;
+    const key = name.toLowerCase();
+    const value = padded.trim();
+    headers[key] = [headers[key] ?? [], value].flat().join(', ');
   }
-  const length = headers['content-length'] ?? '';
-  if (status === undefined || headers['transfer-encoding'] !== undefined || !/^\d{1,15}$/.test(length))
-    return undefined;
-  return { statusCode: Number(status), headers, bytes: Number(length) };
+  const { 'content-length': length = '', 'transfer-encoding': encoding } = headers;
+  const isUsable = status !== undefined && encoding === undefined && /^\d{1,15}$/.test(length);
+  return isUsable ? { statusCode: Number(status), headers, bytes: Number(length) } : undefined;
 }

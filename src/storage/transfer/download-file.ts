@@ -32,6 +32,10 @@ export interface FileDownload {
   order: number;
 }
 
+function bytesOf(plan: PartPlan, parts: readonly number[] = []): number {
+  return parts.reduce((sum, number) => sum + partAt(plan, number).length, 0);
+}
+
 /**
  * Downloads a file to a temporary name beside its target, and renames it when it is complete and verified. Throws a
  * ChangedError if the remote file changes. Returns the bytes resumed from a previous attempt.
@@ -48,7 +52,7 @@ export async function downloadFile(download: FileDownload, resources: TransferCo
     await download.confirm(file.path);
     resources.signal.throwIfAborted();
     await file.commit(target, { modified }).catch((cause: unknown) => Promise.reject(toDiskError(cause)));
-    return (previous?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
+    return bytesOf(plan, previous?.ranges);
   } catch (error) {
     await (keep && attempt.isResumable(error) ? file.keep() : file.discard());
     throw error;

@@ -136,10 +136,14 @@ function headerError(
   if (version !== undefined && !hasVersion(version, headers)) {
     return new ChangedError('the file changed during the copy');
   }
-  if (statusCode === 206) {
-    if (!range) return new ChangedError('the storage sent only a part of the file');
-    return contentRangeError(headers, range, bytes);
-  }
+  if (statusCode !== 206) return wholeFileError(headers, bytes, range?.start ?? 0);
+  return range
+    ? contentRangeError(headers, range, bytes)
+    : new ChangedError('the storage sent only a part of the file');
+}
+
+/** The whole file contains a range that starts at 0. */
+function wholeFileError(headers: StorageReply['headers'], bytes: number, start: number): Error | undefined {
   const length = headers['content-length'];
   const isAsListed = length !== undefined && Number(length) === bytes;
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
@@ -148,8 +152,7 @@ function headerError(
     return new FailedError(`the storage sent a compressed response (${encoding})`);
   }
   if (length !== undefined && !isAsListed) return sizeError();
-  // The whole file contains a range that starts at 0.
-  return range && range.start > 0 ? new NoRangesError('the storage sends only whole files') : undefined;
+  return start > 0 ? new NoRangesError('the storage sends only whole files') : undefined;
 }
 
 function contentRangeError(headers: IncomingHttpHeaders, range: RangeBounds, bytes: number): Error | undefined {

@@ -17,8 +17,9 @@ export const defaultVolume = 'default';
  * undefined for local paths: a bare path, `./a:b` and Windows drives (`C:\a`, `C:/a`, `C:`). Throws a UsageError for a URL.
  */
 export function parseRemotePath(text: string): RemotePath | undefined {
-  const [, volume, path] = /^((?:[A-Za-z][\w.-]+)?):(.*)$/s.exec(text) ?? [];
-  if (volume === undefined || path === undefined) return undefined;
+  const match = /^((?:[A-Za-z][\w.-]+)?):(.*)$/s.exec(text);
+  if (!match) return undefined;
+  const [, volume = '', path = ''] = match;
   if (volume === 'hf' && path.startsWith('//')) {
     throw new UsageError(`${text} is a model of a hub, which has many files`, {
       fix: gantryCommand`cp ${text} ${`:/${posix.basename(path)}`}`,

@@ -22,7 +22,7 @@ export class NoRangesError extends ChangedError {}
 /** The received bytes differ from the sent ones. A retry may succeed. */
 export class CorruptError extends UnavailableError {}
 
-const changedStatuses = new Set([412, 416]);
+export const changedStatuses = new Set([412, 416]);
 
 /** A response of object storage that is not a success. */
 export interface StorageResponse {
@@ -38,22 +38,28 @@ export function errorFromStorage({ status, headers, body, what }: StorageRespons
   const code = body.match(/<Code>([^<]*)<\/Code>/)?.[1];
   const message = body.match(/<Message>([^<]*)<\/Message>/)?.[1];
   const reason = [code, message].filter(Boolean).join(': ') || redirection(headers) || 'no reason given';
-  if ((status === 403 || status === 400) && /expired/i.test(reason))
+  if ([400, 403].includes(status) && /expired/i.test(reason))
     return new UrlExpiredError(`the ${what} URL has expired`, { status });
-  const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
-  const facts: ErrorFacts = {
-    status,
-    retryable: isTransientStatus(status),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
-  if (status === 429) return new RateLimitedError(`the storage limits the request rate (HTTP 429, ${reason})`, facts);
-  if (status >= 500 || status === 408)
-    return new UnavailableError(`the storage returned an error (HTTP ${status}, ${reason})`, facts);
+  const busy = busyError(status, 'the storage', statusFacts(status, headers, now), `, ${reason}`);
+  if (busy) return busy;
   if (what === 'download' && changedStatuses.has(status))
     return new ChangedError('the file changed during the copy', { status });
   if (what === 'download' && status === 404)
     return new NotFoundError(`the file is not in storage (HTTP 404, ${reason})`, { status });
   return new FailedError(`the storage rejected the ${what} (HTTP ${status}, ${reason})`, { status });
+}
+
+export function statusFacts(status: number, headers: HttpReply['headers'], now: number): ErrorFacts {
+  const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
+  return { status, retryable: isTransientStatus(status), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** The error of a server that may accept the same request later. */
+export function busyError(status: number, who: string, facts: ErrorFacts, reason = ''): GantryError | undefined {
+  const http = `(HTTP ${status}${reason})`;
+  if (status === 429) return new RateLimitedError(`${who} limits the request rate ${http}`, facts);
+  if (status < 500 && status !== 408) return undefined;
+  return new UnavailableError(`${who} returned an error ${http}`, facts);
 }
 
 /** The target of a redirect without its query. Redirects are not followed: the body is only for the signed URL. */

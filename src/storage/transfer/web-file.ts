@@ -6,17 +6,14 @@ import {
   FailedError,
   type GantryError,
   NotFoundError,
-  RateLimitedError,
-  UnavailableError,
 } from '../../kernel/errors.ts';
-import { parseRetryAfter, withRetries } from '../../platform/api/retry.ts';
-import { isTransientStatus } from '../../platform/api/transient-failures.ts';
+import { withRetries } from '../../platform/api/retry.ts';
 import { isLoopbackHost, isSecure } from '../../platform/contract/address.ts';
 import { type ContentAddress, type ContentReply, readStart } from './check-reply.ts';
 import type { FileSum } from './file-sum.ts';
 import { requestError, requestStream } from './range-request.ts';
 import { parseSize } from './remote-file-info.ts';
-import { ChangedError, UrlExpiredError } from './storage-errors.ts';
+import { busyError, ChangedError, changedStatuses, statusFacts, UrlExpiredError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
 /** A file behind a URL, which may lead to another host. */
@@ -131,18 +128,11 @@ interface Asked {
 
 /** The hub says why in headers, others in the body or not at all. */
 function webError({ status, headers, body }: ContentReply, { url, hasLeft }: Asked, now: number): GantryError {
-  const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
-  const said = [headers['x-error-message']].flat()[0] ?? /^\s*\{\s*"error"\s*:\s*"([^"]{1,300})"/.exec(body)?.[1];
-  const facts: ErrorFacts = {
-    status,
-    retryable: isTransientStatus(status),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(said ? { why: said } : {}),
-  };
-  if (status === 429) return new RateLimitedError(`${url.host} limits the request rate (HTTP 429)`, facts);
-  if (status >= 500 || status === 408)
-    return new UnavailableError(`${url.host} returned an error (HTTP ${status})`, facts);
-  if (status === 412 || status === 416) return new ChangedError('the file changed during the copy', { status });
+  const why = [headers['x-error-message']].flat()[0] ?? /^\s*\{\s*"error"\s*:\s*"([^"]{1,300})"/.exec(body)?.[1];
+  const facts = { ...statusFacts(status, headers, now), ...(why && { why }) };
+  const busy = busyError(status, url.host, facts);
+  if (busy) return busy;
+  if (changedStatuses.has(status)) return new ChangedError('the file changed during the copy', { status });
   // What a redirect led to is signed for some time, or has moved.
   if ((hasLeft && [400, 401, 403, 404, 410].includes(status)) || redirects.has(status))
     return new UrlExpiredError(`the URL at ${url.host} has expired`, { status });

@@ -1,5 +1,6 @@
 import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
+import { lookAgain } from '../../platform/waiting/index.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { sizeFromStorage } from './download-url.ts';
@@ -49,23 +50,28 @@ export class FolderLooks {
   async remaining(paths: readonly VolumePath[]): Promise<Remaining> {
     const remaining: Remaining = new Map();
     await inLane(maxListings, byFolder(paths), async ([folder, removed]) => {
-      let waiting: Remaining = new Map(removed.map((at) => [at, undefined]));
-      try {
-        for (const pause of [0, ...pausesMs]) {
-          if (pause > 0) await this.context.delay(pause);
-          waiting = await this.#notGone([...waiting.keys()], removed, this.#before.get(folder));
-          if (waiting.size === 0) return;
-        }
-      } catch (error) {
-        if (this.context.signal.aborted) return;
-        if (!(error instanceof GantryError)) throw error;
-        waiting = new Map([...waiting.keys()].map((at) => [at, error]));
-      }
-      const doubts = new Set([...waiting.values()]);
+      const left = await this.#waitUntilGone(folder, removed);
+      const doubts = new Set(left.values());
       for (const doubt of doubts) if (doubt) doubt.message = `the removal could not be confirmed: ${doubt.message}`;
-      for (const [at, doubt] of waiting) remaining.set(at, doubt);
+      for (const [at, doubt] of left) remaining.set(at, doubt);
     });
     return remaining;
+  }
+
+  /** After an interrupt nothing is said to remain. */
+  async #waitUntilGone(folder: string, removed: VolumePath[]): Promise<Remaining> {
+    let waiting: Remaining = new Map(removed.map((at) => [at, undefined]));
+    try {
+      await lookAgain(pausesMs, this.context.delay, async () => {
+        waiting = await this.#notGone([...waiting.keys()], removed, this.#before.get(folder));
+        return waiting.size === 0;
+      });
+      return waiting;
+    } catch (error) {
+      if (this.context.signal.aborted) return new Map();
+      if (!(error instanceof GantryError)) throw error;
+      return new Map([...waiting.keys()].map((at) => [at, error]));
+    }
   }
 
   async #look({ path, ...volume }: VolumePath): Promise<Look> {
@@ -86,25 +92,26 @@ export class FolderLooks {
     const after = await this.#look(first);
     const kept = new Set(before?.names);
     for (const at of removed) kept.delete(listedName(at));
-    const known = new Set([...kept, ...removed.map(listedName)]);
-    const isSame =
-      before &&
-      !before.gap &&
-      !after.gap &&
-      isWithin(kept, after.names) &&
-      isWithin(after.names, known) &&
-      (after.names.size > 0 || (await this.#isGone(first, true)));
+    const isSame = before !== undefined && (await this.#isSame(first, { before, after, kept, removed }));
+    const isProven = (at: VolumePath) => (at.path === '/' ? !after.gap : isSame && before.names.has(listedName(at)));
+    for (const at of waiting) if (isListed(at, after)) left.set(at, undefined);
+    const asked = waiting.filter((at) => !left.has(at) && !isProven(at));
     const showsOthers = !after.gap && [...kept].some((name) => after.names.has(name));
     const doubt = after.gap ?? new UnavailableError('its folder lists other entries than before', { retryable: true });
-    const asked: VolumePath[] = [];
-    for (const at of waiting) {
-      if (at.path === '/' ? after.names.size > 0 : after.names.has(listedName(at))) left.set(at, undefined);
-      else if (!(at.path === '/' && !after.gap) && !(isSame && before.names.has(listedName(at)))) asked.push(at);
-    }
     await inLane(maxQuestions, asked, async (at) => {
       if (!(await this.#isGone(at, showsOthers))) left.set(at, doubt);
     });
     return left;
+  }
+
+  /** Whether a folder lists what it did before, with or without what was removed. */
+  async #isSame(
+    first: VolumePath,
+    { before, after, kept, removed }: { before: Look; after: Look; kept: Set<string>; removed: VolumePath[] },
+  ): Promise<boolean> {
+    if (before.gap || after.gap || !isWithin(kept, after.names)) return false;
+    const all = new Set([...kept, ...removed.map(listedName)]);
+    return isWithin(after.names, all) && (after.names.size > 0 || (await this.#isGone(first, true)));
   }
 
   /** Asks for a path itself. No entries prove that a folder is gone only where the list of its parent shows others. */
@@ -135,6 +142,10 @@ function byFolder(paths: readonly VolumePath[]): Map<string, VolumePath[]> {
     else folders.set(key, [at]);
   }
   return folders;
+}
+
+function isListed(at: VolumePath, { names }: Look): boolean {
+  return names.has(listedName(at)) || (at.path === '/' && names.size > 0);
 }
 
 /** A folder's name has a slash. */

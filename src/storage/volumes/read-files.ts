@@ -47,20 +47,19 @@ export async function streamFiles(
 ): Promise<void> {
   const work = async (resources: TransferContext) => {
     for (const { at, bytes } of files) {
-      const content = new RemoteContent(
-        bytes ?? (await sizeFromStorage(at, context, resources)),
-        urlRequester(at, context),
-        resources,
-      );
-      try {
-        for await (const piece of check ? readVerified(content, resources) : readContent(content, resources))
-          await write(piece);
-      } catch (error) {
+      const size = bytes ?? (await sizeFromStorage(at, context, resources));
+      const content = new RemoteContent(size, urlRequester(at, context), resources);
+      const pieces = check ? readVerified(content, resources) : readContent(content, resources);
+      await writeAll(pieces, write).catch((error: unknown) => {
         throw error instanceof CorruptError ? damagedError(at, error) : error;
-      }
+      });
     }
   };
   await whileConnected(context, work, { concurrency: 1, check: false });
+}
+
+async function writeAll(pieces: AsyncIterable<Uint8Array>, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+  for await (const piece of pieces) await write(piece);
 }
 
 /** Printed content cannot be taken back, so the user has to retry. */

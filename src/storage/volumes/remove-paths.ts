@@ -109,22 +109,22 @@ async function confirmRemoval(
   confirm: string | undefined,
 ) {
   const { prompt } = context;
-  const [only, second] = targets;
-  if (only && !second && !only.isFolder)
-    return prompt.confirm(
-      `Remove ${singleLine(formatTarget(only))}${only.size === null ? '' : ` (${size(only.size)})`}?`,
-    );
+  const [only, ...others] = targets;
+  if (only && others.length === 0 && !only.isFolder) {
+    const bytes = only.size === null ? '' : ` (${size(only.size)})`;
+    return prompt.confirm(`Remove ${singleLine(formatTarget(only))}${bytes}?`);
+  }
   if (!prompt.isConfirmed && confirm === undefined) showTargets(context, targets);
   const files = targets.filter(({ isFolder }) => !isFolder);
-  const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
-  if (files.length === targets.length) return prompt.confirm(`Remove ${fileSummary(files.length, bytes)}?`);
   const folders = targets.filter(({ isFolder }) => isFolder);
-  const inside = await describeContents(context, folders);
-  const what = [
-    ...(files.length > 0 ? [fileSummary(files.length, bytes)] : []),
-    `${count(folders.length, 'folder')} with ${inside.files} in ${folders.length === 1 ? 'it' : 'them'}${inside.size}`,
-  ].join(' and ');
+  const summary = fileSummary(files.length, totalSize(files));
+  if (folders.length === 0) return prompt.confirm(`Remove ${summary}?`);
+  const what = (files.length > 0 ? `${summary} and ` : '') + (await describeFolders(context, folders));
   await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm);
+}
+
+function totalSize(files: RemovalTarget[]): number {
+  return files.reduce((sum, file) => sum + (file.size ?? 0), 0);
 }
 
 function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): void {
@@ -132,9 +132,11 @@ function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): voi
   if (targets.length > maxShownPaths) progress.note(`  and ${targets.length - maxShownPaths} more`);
 }
 
-/** What is in folders; only in general if one is not listed. */
-async function describeContents(context: RemoveContext, folders: RemovalTarget[]) {
-  if (folders.some(({ isListed }) => !isListed)) return { files: 'everything', size: '' };
+/** With what is in them; only in general if one is not listed. */
+async function describeFolders(context: RemoveContext, folders: RemovalTarget[]): Promise<string> {
+  const named = count(folders.length, 'folder');
+  const inside = folders.length === 1 ? 'in it' : 'in them';
+  if (folders.some(({ isListed }) => !isListed)) return `${named} with everything ${inside}`;
   const sum = { files: 0, bytes: 0 };
   const step = context.progress.step('Counting files');
   for (const { at } of folders) {
@@ -144,7 +146,7 @@ async function describeContents(context: RemoveContext, folders: RemovalTarget[]
     }
   }
   step.done(`Found ${fileSummary(sum.files, sum.bytes)}`);
-  return { files: count(sum.files, 'file'), size: ` (${size(sum.bytes)})` };
+  return `${named} with ${count(sum.files, 'file')} ${inside} (${size(sum.bytes)})`;
 }
 
 async function removeAll(context: RemoveContext, targets: RemovalTarget[]): Promise<Removal[]> {

@@ -160,6 +160,29 @@ export interface WalkOptions {
   missingIsEmpty?: boolean;
 }
 
+/** A folder that the walk will reach. */
+class WaitingFolder {
+  #reading: ReturnType<typeof readFolder> | undefined;
+
+  constructor(
+    private readonly context: VolumeContext,
+    readonly at: VolumePath,
+    readonly depth: number,
+    private readonly missingIsEmpty: boolean,
+  ) {}
+
+  /** A failure is thrown when the walk reaches this folder. */
+  read(): ReturnType<typeof readFolder> {
+    if (this.#reading) return this.#reading;
+    this.#reading = readFolder(this.context, this.at).catch((error: unknown) => {
+      if (this.missingIsEmpty && error instanceof NotFoundError) return { entries: [], unreadable: 0 };
+      throw error;
+    });
+    this.#reading.catch(() => {});
+    return this.#reading;
+  }
+}
+
 /**
  * Yields everything below a folder, one folder after another. Requests a few listings ahead, and keeps no more in memory:
  * a volume may be huge.
@@ -169,30 +192,24 @@ export async function* walkEntries(
   { path, ...volume }: VolumePath,
   { entersFolder = () => true, onUnreadableEntries, missingIsEmpty = false }: WalkOptions = {},
 ): AsyncGenerator<ListedEntry> {
-  const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
-    { path: withTrailingSlash(path), depth: 0 },
-  ];
+  const folderAt = (path: string, depth: number) =>
+    new WaitingFolder(context, { ...volume, path }, depth, missingIsEmpty);
+  const waiting = [folderAt(withTrailingSlash(path), 0)];
   for (let folder = waiting.at(-1); folder; folder = waiting.at(-1)) {
-    for (const next of waiting.slice(-maxListingsAhead)) {
-      next.reading ??= readFolder(context, { ...volume, path: next.path }).catch((error: unknown) => {
-        if (missingIsEmpty && error instanceof NotFoundError) return { entries: [], unreadable: 0 };
-        throw error;
-      });
-      // A failure is thrown when the walk reaches this folder.
-      next.reading.catch(() => {});
-    }
+    for (const next of waiting.slice(-maxListingsAhead)) next.read();
     waiting.pop();
-    const { entries, unreadable } = (await folder.reading) ?? { entries: [], unreadable: 0 };
-    if (unreadable > 0) onUnreadableEntries?.(folder.path, unreadable);
+    const { entries, unreadable } = await folder.read();
+    if (unreadable > 0) onUnreadableEntries?.(folder.at.path, unreadable);
     const folders: ListedEntry[] = [];
     for (const entry of entries) {
       yield entry;
       if (entry.isFolder && entersFolder(entry)) folders.push(entry);
     }
     const depth = folder.depth + 1;
-    if (folders.some((inner) => depth > maxDepth || inner.path.length > maxPathLength))
-      throw endlessError(volume, folder.path);
-    for (const inner of folders.reverse()) waiting.push({ path: inner.path, depth });
+    for (const inner of folders.reverse()) {
+      if (depth > maxDepth || inner.path.length > maxPathLength) throw endlessError(volume, folder.at.path);
+      waiting.push(folderAt(inner.path, depth));
+    }
   }
 }
 

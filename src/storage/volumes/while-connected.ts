@@ -13,8 +13,18 @@ export function whileConnected<T>(
   { concurrency, check = true }: Partial<Pick<TransferOptions, 'concurrency' | 'check'>> = {},
 ): Promise<T> {
   const options = {
-    ...{ proxy: settings.proxy, signal, now, elapsed, delay, onRetry, silenceMs, trace, onBytes: () => {} },
-    ...{ concurrency, check, limitRate: undefined },
+    proxy: settings.proxy,
+    signal,
+    now,
+    elapsed,
+    delay,
+    onRetry,
+    silenceMs,
+    trace,
+    onBytes: () => {},
+    concurrency,
+    check,
+    limitRate: undefined,
   };
   return withTransferContext(options, work);
 }

@@ -21,6 +21,12 @@ export interface FilePlan {
   unread: SourceFile[];
 }
 
+/** Whether the volume lists a file as the lock remembers it. */
+function isAsSeen(there: { size: number | null; modified?: string | null | undefined }, locked: LockedFile): boolean {
+  const hasTime = locked.modified !== undefined && locked.modified === there.modified;
+  return hasTime && [null, locked.bytes].includes(there.size);
+}
+
 /**
  * Which files of a source are on the volume. A file counts as equal if the volume lists it as the lock remembers it, or if
  * it has the checksum when it is read.
@@ -35,38 +41,44 @@ export async function planFiles(
   const sameSize: SourceFile[] = [];
   const isSeenHere = locked?.seen.project === context.project && locked.seen.region === volume.root.region;
   for (const file of files) {
-    const known = locked && lockedFileOf(file, locked);
+    const lockedFile = isSeenHere ? lockedFileOf(file, locked) : undefined;
     const there = await volume.find(file.path);
-    const modified = there?.modified ?? undefined;
-    const isAsSeen = isSeenHere && known?.modified !== undefined && known.modified === modified;
-    if (there && known && isAsSeen && [null, file.bytes].includes(there.size)) {
-      plan.equal.set(file.path, known);
+    if (there && lockedFile && isAsSeen(there, lockedFile)) {
+      plan.equal.set(file.path, lockedFile);
       plan.listed += 1;
     } else if (there?.size === file.bytes) sameSize.push(file);
     else plan.toFetch.push(file);
   }
   if (dryRun) return { ...plan, unread: sameSize };
-  const toRead = sameSize.map((file) => ({
-    ...file,
-    at: volume.at(file.path),
-    algorithm: file.web.sum.algorithm,
-  }));
+  await readSameSize(context, sameSize, volume, plan);
+  return plan;
+}
+
+/** Reads the files that may be equal. */
+async function readSameSize(
+  context: Context,
+  sameSize: readonly SourceFile[],
+  volume: ListedFiles,
+  plan: FilePlan,
+): Promise<void> {
+  const toRead = sameSize.map((file) => ({ ...file, at: volume.at(file.path), algorithm: file.web.sum.algorithm }));
   const sums = new Map<string, string>();
   await readFileSums(context, toRead, ({ path, web }, read) => {
     if (read?.hex === web.sum.hex) sums.set(path, read.sha256);
   });
   for (const file of sameSize) {
     const sha256 = sums.get(file.path);
-    const modified = (await volume.find(file.path))?.modified ?? undefined;
+    const there = await volume.find(file.path);
     if (sha256 === undefined) plan.toFetch.push(file);
-    else plan.equal.set(file.path, toLocked(file, sha256, modified));
+    else plan.equal.set(file.path, toLocked(file, sha256, there?.modified ?? undefined));
   }
-  return plan;
 }
 
 export function toLocked({ path, bytes, web: { sum } }: SourceFile, sha256: string, modified?: string): LockedFile {
   return {
-    ...{ path, bytes, sha256 },
+    path,
+    bytes,
+    sha256,
     ...(sum.algorithm === 'git-blob' && { gitId: sum.hex }),
     ...(modified !== undefined && { modified }),
   };

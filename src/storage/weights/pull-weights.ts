@@ -135,9 +135,15 @@ async function pullOne(
     if (locked) await noteLeftFiles(context, at, locked);
   }
   const pulled = {
-    ...{ source, revision: revision ?? null, target, mount: mountedPath({ target, seen }) },
-    ...{ files: files.length, bytes: totalBytes(files), equal: plan.equal.size },
-    ...{ listed: plan.listed, unread: plan.unread.length },
+    source,
+    revision: revision ?? null,
+    target,
+    mount: mountedPath({ target, seen }),
+    files: files.length,
+    bytes: totalBytes(files),
+    equal: plan.equal.size,
+    listed: plan.listed,
+    unread: plan.unread.length,
     copied: copied?.files ?? 0,
     copiedBytes: copied?.bytes ?? 0,
     resumedBytes: copied?.resumedBytes ?? 0,
@@ -170,9 +176,20 @@ function copy(
   { limitRate, resume, dryRun }: PullOptions,
 ): Promise<CopySummary> {
   const options: CopyOptions = {
-    ...{ include: [], exclude: [], follow: false, clobber: true, update: false, renameClashes: false },
-    ...{ dryRun, check: true, verify: false, resume, keepJournal: true },
-    ...{ concurrency: undefined, partSize: undefined, limitRate },
+    include: [],
+    exclude: [],
+    follow: false,
+    clobber: true,
+    update: false,
+    renameClashes: false,
+    dryRun,
+    check: true,
+    verify: false,
+    resume,
+    keepJournal: true,
+    concurrency: undefined,
+    partSize: undefined,
+    limitRate,
   };
   const toFound = ({ path, bytes, web }: SourceFile): FoundFile => {
     const onProven = (sha256: string) => void proven.set(path, sha256);
@@ -249,7 +266,8 @@ async function confirmLockedTargets(context: Context, targets: readonly string[]
 
 /** Best effort: otherwise the next pull asks. */
 async function rememberUsedTarget(context: Context, target: string): Promise<void> {
-  const [used, entry] = [usedTargets(context), entryOf(context, target)];
+  const used = usedTargets(context);
+  const entry = entryOf(context, target);
   if (used.includes(entry)) return;
   const change = (stored: object) => ({ ...stored, [realFolder(context.cwd)]: [...used, entry] });
   await updateStoredFile(context.settings.folders.state, 'pulls', change).catch(() => {});

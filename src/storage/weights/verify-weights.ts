@@ -48,10 +48,10 @@ export async function verifyWeights(
   const isLocal = path !== undefined && !parseRemotePath(path);
   const chosen = isLocal ? [chooseLocal(context, path, weights)] : chooseRemote(context, path, weights);
   const problems: FileProblem[] = [];
-  for (const one of chosen) {
-    const found = isLocal ? await verifyFolder(context, path, one, quick) : await verifyVolume(context, one, quick);
-    const sorted = [...found].sort(([a], [b]) => (a.path < b.path ? -1 : 1));
-    for (const [{ path }, problem] of sorted) problems.push({ target: one.target, path, problem });
+  for (const entry of chosen) {
+    const verified = isLocal ? verifyFolder(context, path, entry, quick) : verifyVolume(context, entry, quick);
+    for (const [{ path }, problem] of (await verified).sort(byPath))
+      problems.push({ target: entry.target, path, problem });
   }
   const files = chosen.flatMap((each) => each.files);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -105,6 +105,8 @@ function isMounted({ cwd }: Pick<Context, 'cwd'>, path: string, weights: LockedW
 
 type Finding = readonly [file: LockedFile, problem: FileProblem['problem']];
 
+const byPath = ([a]: Finding, [b]: Finding) => (a.path < b.path ? -1 : 1);
+
 async function verifyFolder(
   { cwd, signal, progress }: Context,
   folder: string,
@@ -128,6 +130,16 @@ async function verifyFolder(
   return problems;
 }
 
+function listedProblem(
+  { bytes, modified }: LockedFile,
+  there: { size: number | null; modified?: string | null | undefined } | undefined,
+  comparesTime: boolean,
+): FileProblem['problem'] | undefined {
+  if (!there) return 'missing';
+  if (![null, bytes].includes(there.size)) return 'other size';
+  return comparesTime && modified !== (there.modified ?? undefined) ? 'other time' : undefined;
+}
+
 async function verifyVolume(context: Context, weights: LockedWeights, quick: boolean): Promise<Finding[]> {
   const { target, files, seen } = weights;
   const at = parseVolumePath(target, context.settings);
@@ -138,11 +150,9 @@ async function verifyVolume(context: Context, weights: LockedWeights, quick: boo
   const toRead: { file: LockedFile; at: typeof at; bytes: number; algorithm: 'sha256' }[] = [];
   for (const file of files) {
     const there = await volume.find(file.path);
-    const { path, bytes, modified } = file;
-    if (!there) problems.push([file, 'missing']);
-    else if (there.size !== null && there.size !== bytes) problems.push([file, 'other size']);
-    else if (!quick) toRead.push({ file, at: volume.at(path), bytes, algorithm: 'sha256' });
-    else if (isSeenHere && modified !== (there.modified ?? undefined)) problems.push([file, 'other time']);
+    const problem = listedProblem(file, there, quick && isSeenHere);
+    if (problem) problems.push([file, problem]);
+    else if (!quick) toRead.push({ file, at: volume.at(file.path), bytes: file.bytes, algorithm: 'sha256' });
   }
   await readFileSums(context, toRead, ({ file }, sums) => {
     if (sums?.sha256 !== file.sha256) wrong.push(file);

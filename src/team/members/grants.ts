@@ -34,18 +34,20 @@ export async function changeGrants(
 ): Promise<GrantChange> {
   const { api, project, progress, prompt, willChange } = context;
   const listed = await readEvidence(() => findAccount(context, id));
-  const known = 'state' in listed ? knownGrants(listed.state) : undefined;
+  if ('refusal' in listed) throw unknownGrantsError(project, id, listed);
+  const understood = knownGrants(listed.state);
   // What replaces all grants keeps none of those that are not understood.
-  if ('refusal' in listed || (!known && change !== 'set-grants')) throw unknownGrantsError(project, id, listed);
-  const before = known ?? (listed.state.grants ?? []).map((grant) => knownProject(grant) ?? stringifyJson(grant));
+  if (!understood && change !== 'set-grants') throw unknownGrantsError(project, id, listed);
+  const before = understood ?? grantTexts(listed.state);
   const after = applyAction[change](before, projects);
   if (after.length === 0) throw noGrantsLeftError(id);
 
-  const changed = !known || !isSameSet(known, after);
-  const result = { serviceAccount: id, before, after: changed ? after : before, changed };
-  if (!changed) return { ...result, confirmed: true };
+  if (understood && isSameSet(understood, after)) {
+    return { serviceAccount: id, before, after: before, changed: false, confirmed: true };
+  }
+  const result = { serviceAccount: id, before, after, changed: true };
   progress.note(`before  ${before.join(', ') || 'none'}\nafter   ${after.join(', ')}`);
-  if (!known?.every((name) => after.includes(name)))
+  if (!understood?.every((name) => after.includes(name)))
     await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
   willChange(`set the access of ${id} to ${after.join(', ')}`, { ...result, confirmed: false });
   await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
@@ -63,6 +65,11 @@ export function grantedProjects({ grants }: ServiceAccount): string[] | undefine
 /** The projects of a service account, if every grant is understood: grants that are not sent back are lost. */
 function knownGrants({ grants }: ServiceAccount): string[] | undefined {
   return mapGrants(grants, knownProject);
+}
+
+/** Those that are not understood as JSON. */
+function grantTexts({ grants }: ServiceAccount): string[] {
+  return (grants ?? []).map((grant) => knownProject(grant) ?? stringifyJson(grant));
 }
 
 function mapGrants(grants: ServiceAccount['grants'], projectOf: (grant: unknown) => string | undefined) {

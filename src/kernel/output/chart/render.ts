@@ -181,28 +181,32 @@ interface Glyphs {
  */
 function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
   const glyphs = page.unicode ? unicode : ascii;
-  const [whole = [], part = []] = series.map(({ values }) => mergeSteps(values, layout.stepsPerColumn, sum));
-  const axis = valueAxis(
-    whole.map((value) => value ?? 0),
-    unit,
+  const [totals = [], parts = []] = series.map(({ values }) =>
+    mergeSteps(values, layout.stepsPerColumn, sum).map((value) => value ?? 0),
   );
+  const axis = valueAxis(totals, unit);
   const marks = new Map<number, Segment>();
   // Leaves a column between bars if there is space.
-  const wide = layout.stepWidth > 2 ? layout.stepWidth - 1 : layout.stepWidth;
-  for (const [index, value] of whole.entries()) {
-    const failed = Math.min(part[index] ?? 0, value ?? 0);
-    const bar = layoutBar(axis.share(value ?? 0) * canvas.height, axis.share(failed) * canvas.height);
-    for (let column = index * layout.stepWidth; column < index * layout.stepWidth + wide; column++) {
-      for (let row = 0; row < bar.rows; row++) {
-        const eighths = row === bar.rows - 1 ? bar.top : 8;
-        if (row < bar.part) canvas.put(column, row, glyphs.part, 'red');
-        else canvas.put(column, row, glyphs.whole[eighths - 1] ?? '', 'cyan');
-      }
+  const width = layout.stepWidth > 2 ? layout.stepWidth - 1 : layout.stepWidth;
+  for (const [index, total] of totals.entries()) {
+    const failed = Math.min(parts[index] ?? 0, total);
+    const bar = layoutBar(axis.share(total) * canvas.height, axis.share(failed) * canvas.height);
+    const start = index * layout.stepWidth;
+    for (let column = start; column < start + width; column++) {
+      drawBar(canvas, column, bar, glyphs);
       if (failed > 0 && bar.part === 0) marks.set(column, [glyphs.mark, 'red']);
     }
   }
-  const highest = maximum(whole.map((value) => value ?? 0));
-  return { axis, subtitle: `, max ${groupDigits(highest)}`, marks, legend: legend(series, glyphs, marks.size > 0) };
+  const subtitle = `, max ${groupDigits(maximum(totals))}`;
+  return { axis, subtitle, marks, legend: legend(series, glyphs, marks.size > 0) };
+}
+
+function drawBar(canvas: Canvas, column: number, bar: Bar, glyphs: Glyphs): void {
+  for (let row = 0; row < bar.rows; row++) {
+    const eighths = row === bar.rows - 1 ? bar.top : 8;
+    if (row < bar.part) canvas.put(column, row, glyphs.part, 'red');
+    else canvas.put(column, row, glyphs.whole[eighths - 1] ?? '', 'cyan');
+  }
 }
 
 function sum(one: number, other: number): number {
