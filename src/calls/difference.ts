@@ -101,22 +101,20 @@ const missableChange = 0.3;
  * and Whitney): other proportions of slow and fast kinds are no difference, and one extreme value counts little.
  */
 export function compareDurations(kinds: readonly DurationSamples[]): DurationDifference {
-  for (const { before, after } of kinds) for (const values of [before, after]) values.sort();
+  for (const values of kinds.flatMap(({ before, after }) => [before, after])) values.sort();
   const shared = kinds.filter(({ before, after }) => before.length > 0 && after.length > 0);
-  const [sizeBefore, sizeAfter] = [
-    sum(shared, ({ before }) => before.length),
-    sum(shared, ({ after }) => after.length),
-  ];
+  const sizeBefore = sum(shared, ({ before }) => before.length);
+  const sizeAfter = sum(shared, ({ after }) => after.length);
   if (shared.length === 0) return { verdict: 'too few calls', change: null, chance: null };
   const score = rankScore(shared);
   const change = typicalRatio(shared) - 1;
   const facts = { change, chance: 2 * tailChance(Math.abs(score)) };
-  const isEnough = Math.min(sizeBefore, sizeAfter) >= minCalls;
-  if (isEnough && Math.abs(score) >= alarmAt && Math.abs(change) >= leastChange && score > 0 === change > 0) {
+  if (Math.min(sizeBefore, sizeAfter) < minCalls) return { verdict: 'too few calls', ...facts };
+  if (Math.abs(score) >= alarmAt && Math.abs(change) >= leastChange && score > 0 === change > 0) {
     return { verdict: score > 0 ? 'slower' : 'faster', ...facts };
   }
   const noticed = (alarmAt + marginOfPower) * spread(shared) * Math.sqrt(1 / sum(shared, weightOf));
-  const isShown = isEnough && Math.exp(noticed) - 1 <= missableChange;
+  const isShown = Math.exp(noticed) - 1 <= missableChange;
   return { verdict: isShown ? 'no difference' : 'too few calls', ...facts };
 }
 

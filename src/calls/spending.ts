@@ -93,12 +93,11 @@ export class ReplicaSpending {
     this.#running = 0;
     for (const container of containers) {
       const { containerId, containerStartTimestamp: start, containerTerminationTimestamp: end } = container;
-      const from = Math.max(this.#startedAt, Date.parse(start ?? '') || now);
-      const endsAt = Date.parse(end ?? '') || Number.POSITIVE_INFINITY;
-      const hasEnded = endsAt <= now || hasStopped(container);
-      const known = this.#ends.get(containerId);
-      this.#ends.set(containerId, { from: Math.min(known?.from ?? from, from), to: Math.min(now, endsAt) });
-      if (!hasEnded) this.#running++;
+      const startedAt = Math.max(this.#startedAt, parseTime(start, now));
+      const endsAt = parseTime(end, Number.POSITIVE_INFINITY);
+      const { from = startedAt } = this.#ends.get(containerId) ?? {};
+      this.#ends.set(containerId, { from: Math.min(from, startedAt), to: Math.min(now, endsAt) });
+      if (endsAt > now && !hasStopped(container)) this.#running++;
     }
     this.#isVisible = true;
     this.#lookedAt = now;
@@ -123,4 +122,8 @@ export function factsOf(app: App): AppFacts {
     maxReplicas: maxReplicaCount ?? 1,
     concurrency: replicaConcurrency ?? 1,
   };
+}
+
+function parseTime(text: string | null | undefined, otherwise: number): number {
+  return Date.parse(text ?? '') || otherwise;
 }

@@ -86,8 +86,7 @@ export interface Word {
 
 /** Arguments that begin with a dash stand behind `--`, and so does what follows them. */
 export function arrangeCommand(words: readonly Word[]): CommandLine {
-  const dashes = words.findIndex(({ text, isValue }) => text === '--' && !isValue);
-  const length = dashes < 0 ? words.length : dashes;
+  const length = ownLength(words);
   let argv = ['gantry'];
   const operands: string[] = [];
   let flag = '';
@@ -95,12 +94,19 @@ export function arrangeCommand(words: readonly Word[]): CommandLine {
     const isDashed = /^-./s.test(text);
     const last = flag;
     flag = isDashed && !isValue ? text : '';
-    if (flag !== '') argv.push(text);
+    if (flag !== '') argv.push(flag);
     else if (isOfFlag) argv = [...argv.slice(0, -1), ...withValue(last, text)];
-    else (isDashed || operands.length > 0 ? operands : argv).push(text);
+    else if (isDashed || operands.length > 0) operands.push(text);
+    else argv.push(text);
   }
-  const passedOn = words.slice(length + 1).map(({ text }) => text);
-  return new CommandLine([...argv, ...(operands.length + passedOn.length > 0 ? ['--'] : []), ...operands, ...passedOn]);
+  for (const { text } of words.slice(length + 1)) operands.push(text);
+  return new CommandLine(operands.length === 0 ? argv : [...argv, '--', ...operands]);
+}
+
+/** The number of words before `--`. */
+function ownLength(words: readonly Word[]): number {
+  const end = words.findIndex(({ text, isValue }) => text === '--' && !isValue);
+  return end < 0 ? words.length : end;
 }
 
 /** The value of a short flag is never joined to it. */

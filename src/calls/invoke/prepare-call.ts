@@ -91,21 +91,22 @@ const chunkBytes = 256 * 1024;
 /** Reads the request body, or `defaultBody` if there is no source. Throws UsageError for two sources or invalid JSON. */
 async function readRequestBody(context: BodyContext, source: BodySource, defaultBody: unknown): Promise<RequestBody> {
   const { parameters, data, input } = source;
-  const sources = [parameters && 'name=value', data !== undefined && '--data', input !== undefined && '--input'];
-  const given = sources.filter((name) => typeof name === 'string');
+  const sources = { 'name=value': parameters, '--data': data, '--input': input };
+  const given = Object.entries(sources).flatMap(([name, value]) => (value === undefined ? [] : name));
   if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot be combined: each sets the body`);
   if (input !== undefined) return { content: await openBody(context, input), type: 'application/octet-stream' };
-  const type = 'application/json';
-  const file = data === '-' ? '-' : data?.startsWith('@') ? data.slice(1) : undefined;
-  if (file !== undefined) {
-    const content = withoutMark(String(await readJsonBody(context, file)));
-    checkJson(content, file === '-' ? 'stdin' : file);
-    return { content: Buffer.from(content), type };
-  }
-  if (data !== undefined) checkJson(data, '--data');
   const body = parameters ?? defaultBody;
   if (data === undefined && body === undefined) return { content: undefined, type: undefined };
-  return { content: Buffer.from(data ?? stringifyJson(body)), type };
+  const text = data === undefined ? stringifyJson(body) : await readData(context, data);
+  return { content: Buffer.from(text), type: 'application/json' };
+}
+
+/** The JSON that `--data` says, or that is in the file it names. */
+async function readData(context: BodyContext, data: string): Promise<string> {
+  const file = data === '-' ? '-' : /^@(.*)$/s.exec(data)?.[1];
+  const text = file === undefined ? data : withoutMark(String(await readJsonBody(context, file)));
+  checkJson(text, file === undefined ? '--data' : file === '-' ? 'stdin' : file);
+  return text;
 }
 
 /** JSON is checked before it is sent, so it is held in memory. */

@@ -182,8 +182,7 @@ class LogFollower {
    * Retries a few times while a live log is waiting.
    */
   async *#readHistory(whole: boolean): AsyncGenerator<LogLine[]> {
-    const { seen, gaps } = this.options;
-    this.#lastLine = seen.last;
+    this.#lastLine = this.options.seen.last;
     this.#readBeside = this.#live.socket;
     for (let reads = 1; ; reads++) {
       try {
@@ -196,26 +195,28 @@ class LogFollower {
         const isOpen = this.#live.socket !== undefined && !ending;
         const isTransient = this.#intervals.failed(error);
         if (!isTransient && !(isOpen && isRefusal(error))) throw error;
-        if (isTransient && !isOpen) return;
-        if (!isTransient) gaps.add(seen.last, undefined);
-        if (!isTransient || reads === maxHistoryReads) {
-          this.#mayHaveGap = isTransient && seen.last !== undefined;
-          this.#missedSince = undefined;
-          return;
-        }
+        if (!isOpen) return;
+        if (!isTransient || reads === maxHistoryReads) return this.#giveHistoryUp(isTransient);
         await this.#pause(this.#intervals.ms);
       }
     }
   }
 
+  /** The live log goes on without what was missed. */
+  #giveHistoryUp(isTransient: boolean): void {
+    const { seen, gaps } = this.options;
+    if (!isTransient) gaps.add(seen.last, undefined);
+    this.#mayHaveGap = isTransient && seen.last !== undefined;
+    this.#missedSince = undefined;
+  }
+
   async *#readHistoryOnce(whole: boolean): AsyncGenerator<LogLine[]> {
-    const { source, seen, gaps } = this.options;
-    const from = whole ? 0 : (this.#missedSince ?? seen.resumeHistoryAt(this.options.ended !== undefined));
+    const { source, seen, gaps, ended } = this.options;
+    const from = whole ? 0 : (this.#missedSince ?? seen.resumeHistoryAt(ended !== undefined));
     this.#missedSince = from;
-    const before = seen.last;
+    const lastBefore = seen.last;
     let first: LogLine | undefined;
-    const since = (from !== undefined && seen.notBefore(from)) || undefined;
-    const history = readForward(source, { since }, seen, gaps.add);
+    const history = readForward(source, { since: seen.rememberedFrom(from) }, seen, gaps.add);
     let step = await history.next();
     for (; !step.done; step = await history.next()) {
       first ??= step.value[0];
@@ -224,9 +225,9 @@ class LogFollower {
     this.#start = undefined;
     this.#readAt = this.context.elapsed();
     // The last line should have been read again. If it is gone, so may be those after it.
-    if (before && first && !step.value.overlaps) gaps.add(before, first);
+    if (lastBefore && first && !step.value.overlaps) gaps.add(lastBefore, first);
     this.#missedSince = undefined;
-    if (step.value.ended && !this.options.ended) this.#ending ??= endingOf(this.context);
+    if (step.value.ended && !ended) this.#ending ??= endingOf(this.context);
     this.#intervals.succeeded(first !== undefined);
     this.#mayHaveGap = false;
   }

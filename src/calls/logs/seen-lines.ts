@@ -12,7 +12,23 @@ const overlapMs = 5_000;
 /** The sightings of one text at one time in one container. */
 type Sightings = { shown: number } & Partial<
   Record<LogChannel, { ids: Set<string>; session: unknown; number: number }>
-> & { withoutStream?: LogLine[] };
+> & { withoutStream: LogLine[] };
+
+/** How often a line was sighted in a channel, with this time. */
+function countSighting(sightings: Sightings, line: LogLine, channel: LogChannel, session: unknown): number {
+  sightings[channel] ??= { ids: new Set(), session, number: 0 };
+  const here = sightings[channel];
+  // Without an id, nanoseconds identify a line.
+  const id = line.id ?? line.nanoseconds?.toString();
+  if (id === undefined) {
+    here.number = here.session === session ? here.number + 1 : 1;
+    here.session = session;
+  } else {
+    here.ids.add(id);
+    here.number = here.ids.size;
+  }
+  return here.number;
+}
 
 /**
  * Remembers which lines have been shown. Equal lines with the same time are different lines: they are counted in each
@@ -36,29 +52,16 @@ export class SeenLines {
   isNew(line: LogLine, channel: LogChannel, session: unknown): boolean {
     const sightings = this.#sightings(line);
     if (channel === 'history') this.#lastInHistory = Math.max(this.#lastInHistory, line.at);
-    sightings[channel] ??= { ids: new Set(), session, number: 0 };
-    const here = sightings[channel];
-    // Without an id, nanoseconds identify a line.
-    const id = line.id ?? line.nanoseconds?.toString();
-    if (id !== undefined) {
-      here.ids.add(id);
-      here.number = here.ids.size;
-    } else {
-      here.number = here.session === session ? here.number + 1 : 1;
-      here.session = session;
-    }
-    if (here.number <= sightings.shown) {
+    const number = countSighting(sightings, line, channel, session);
+    if (number <= sightings.shown) {
       // The history knows the stream of a line that the live log sent without.
-      const shown = channel === 'history' ? sightings.withoutStream?.shift() : undefined;
-      if (shown) shown.stream = line.stream;
+      const earlier = channel === 'history' ? sightings.withoutStream.shift() : undefined;
+      if (earlier) earlier.stream = line.stream;
       return false;
     }
-    sightings.shown = here.number;
+    sightings.shown = number;
     if (this.#isKnownId(line)) return false;
-    if (channel === 'socket' && line.stream === undefined) {
-      sightings.withoutStream ??= [];
-      sightings.withoutStream.push(line);
-    }
+    if (channel === 'socket' && line.stream === undefined) sightings.withoutStream.push(line);
     if (this.last && line.container !== this.last.container) this.#switchedAt = line.at;
     if (!this.last || line.at >= this.last.at) this.last = line;
     return true;
@@ -85,7 +88,12 @@ export class SeenLines {
 
   /** Where to resume the history. `isReadAgain`: in the end it is read as a whole, so little of it is read twice until then. */
   resumeHistoryAt(isReadAgain: boolean): number | undefined {
-    return this.last && (this.notBefore(this.#lastInHistory - (isReadAgain ? 100 : overlapMs)) || undefined);
+    return this.last && this.rememberedFrom(this.#lastInHistory - (isReadAgain ? 100 : overlapMs));
+  }
+
+  /** The same time or a later one; undefined if all lines are remembered. */
+  rememberedFrom(at: number | undefined): number | undefined {
+    return at === undefined ? undefined : this.notBefore(at) || undefined;
   }
 
   /** The given time, or the earliest later one from which all lines are remembered. */
@@ -98,7 +106,7 @@ export class SeenLines {
     const key = `${line.at} ${line.container} ${text.length > 40 ? digest(text) : text}`;
     const known = this.#lines.get(key) ?? this.#older.get(key);
     if (known) return known;
-    const sightings: Sightings = { shown: 0 };
+    const sightings: Sightings = { shown: 0, withoutStream: [] };
     this.#lines.set(key, sightings);
     if (this.#lines.size > rememberedLines) this.#forget();
     return sightings;

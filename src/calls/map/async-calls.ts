@@ -167,6 +167,17 @@ interface EndedRun {
   received: ReceivedRequest | undefined;
 }
 
+/** What a response says about a failure. */
+async function messageOf(read: Awaited<ReturnType<typeof readResponse>> | undefined): Promise<string | undefined> {
+  const { responseMessage } = await loadResponseErrors();
+  const { message, why } = read ? responseMessage(read) : {};
+  return message ?? why;
+}
+
+async function* eachLine(file: FileHandle) {
+  for await (const lines of splitLines(readChunks(file))) yield* lines;
+}
+
 async function judgeRun(
   context: Context,
   settings: CallSettings,
@@ -176,9 +187,8 @@ async function judgeRun(
   const response = received && deliveredResponse(received, target, context.elapsed(), 0);
   const read = response && (await readResponse(response, context.elapsed));
   if (run && hasEnded(run) && !hasSucceeded(run)) {
-    const { responseMessage } = await loadResponseErrors();
-    const said = read && responseMessage(read);
-    const message = said?.message ?? said?.why ?? `run ${runId} of ${target.app} ended with status ${runStatus(run)}`;
+    const ended = `run ${runId} of ${target.app} ended with status ${runStatus(run)}`;
+    const message = (await messageOf(read)) ?? ended;
     const { statusCode } = run;
     return { status: 'failed', error: { code: 'app-error', message, ...(statusCode && { statusCode }) } };
   }
@@ -265,16 +275,14 @@ class RunJournal {
 
   async #readEntries(file: FileHandle): Promise<void> {
     const { identity, isDone } = this.options;
-    for await (const lines of splitLines(readChunks(file))) {
-      for (const { bytes, start } of lines) {
-        // The last line of a command that was killed may be half of one.
-        const line = parseJsonOr(String(bytes), undefined);
-        if (start === 0 && !(v.is(Heading, line) && line.identity === identity)) return;
-        if (!v.is(Entry, line)) continue;
-        const { index, run } = line;
-        if (run === null || isDone(index)) this.#runs.delete(index);
-        else this.#runs.set(index, run);
-      }
+    for await (const { bytes, start } of eachLine(file)) {
+      // The last line of a command that was killed may be half of one.
+      const line = parseJsonOr(String(bytes), undefined);
+      if (start === 0 && !(v.is(Heading, line) && line.identity === identity)) return;
+      if (!v.is(Entry, line)) continue;
+      const { index, run } = line;
+      if (run === null || isDone(index)) this.#runs.delete(index);
+      else this.#runs.set(index, run);
     }
   }
 

@@ -51,6 +51,11 @@ export function callInput(context: Context, settings: CallSettings, input: MapIn
   });
 }
 
+/** `Retry-After: 0` would be a loop without a pause. */
+function pauseAfter({ facts }: GantryError, attempt: number): number {
+  return Math.min(maxPauseMs, retryDelayMs(attempt, facts.retryAfterMs || undefined) ?? maxPauseMs);
+}
+
 async function callUntilAccepted(
   context: Context,
   settings: CallSettings,
@@ -60,7 +65,7 @@ async function callUntilAccepted(
   const { signals, acceptance, hasOwnServer, onRefused } = settings;
   const { elapsed } = context;
   const startedAt = elapsed();
-  let refusedAt: number | undefined;
+  let refusedAt = startedAt;
   let pausedMs = 0;
   for (let attempt = 2; ; attempt++) {
     const end = acceptance.begin(elapsed());
@@ -73,16 +78,16 @@ async function callUntilAccepted(
     }
     const { refused } = judgment;
     onRefused(refused);
-    refusedAt ??= elapsed();
     if (pausedMs >= maxRefusedMs) {
       if (!acceptance.isSince(refusedAt, elapsed())) throw new MapStopped(refused);
       // Its own server refuses this input only.
       if (hasOwnServer) return { result: { ...failure(refused), run: null, ms } };
+    }
+    if (pausedMs === 0 || pausedMs >= maxRefusedMs) {
       refusedAt = elapsed();
       pausedMs = 0;
     }
-    // `Retry-After: 0` would be a loop without a pause.
-    const pauseMs = Math.min(maxPauseMs, retryDelayMs(attempt, refused.facts.retryAfterMs || undefined) ?? maxPauseMs);
+    const pauseMs = pauseAfter(refused, attempt);
     pausedMs += pauseMs;
     await signals.pause(call, () => context.delay(pauseMs, call.signal));
   }

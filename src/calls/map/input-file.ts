@@ -246,12 +246,16 @@ class CsvParser {
     if (this.#hasReturn) throw new CsvError(loneReturn, this.#line);
     this.#hasReturn = content.endsWith('\r');
     const cell = this.#hasReturn ? content.slice(0, -1) : content;
-    if (cell.includes('\r')) throw new CsvError(loneReturn, this.#line);
-    if (cell.includes('\0')) throw new CsvError('it has the character NUL: save the file as UTF-8', this.#line);
-    if (this.#state === 'quote' && cell !== '') throw new CsvError('text follows a closing quote', this.#line);
-    if (this.#state === 'start' && cell !== '') this.#state = 'plain';
-    this.#cell += cell;
+    if (cell !== '') this.#addToCell(cell);
     return end;
+  }
+
+  #addToCell(text: string): void {
+    if (text.includes('\r')) throw new CsvError(loneReturn, this.#line);
+    if (text.includes('\0')) throw new CsvError('it has the character NUL: save the file as UTF-8', this.#line);
+    if (this.#state === 'quote') throw new CsvError('text follows a closing quote', this.#line);
+    if (this.#state === 'start') this.#state = 'plain';
+    this.#cell += text;
   }
 
   #openQuote(): void {

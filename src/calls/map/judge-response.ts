@@ -33,15 +33,8 @@ export async function judgeResponse(
   read: BufferedResponse,
 ): Promise<Judgment> {
   const { status } = response;
-  const { body, encoding, run } = read;
-  const isFromFunction = safeParse(FunctionReply, body).success;
-  if (status >= 200 && status <= 299) {
-    const message = isFromFunction ? undefined : whyNoResult(settings, response, read);
-    if (message !== undefined)
-      return { status: 'failed', error: { code: 'unavailable', message, statusCode: status }, run };
-    const result = isFromFunction ? (body as { result: unknown }).result : body;
-    return { status: 'success', result: result ?? null, ...(encoding === 'base64' && { encoding }), run };
-  }
+  const isFromFunction = safeParse(FunctionReply, read.body).success;
+  if (status >= 200 && status <= 299) return judgeSuccess(settings, response, read, isFromFunction);
   const { responseError, responseMessage } = await loadResponseErrors();
   const asError = () => responseError(context, { ...response, chunks: again(read) }, settings.auth);
   if (!isFromFunction && isRefusedStatus(status)) return { refused: await asError() };
@@ -50,7 +43,22 @@ export async function judgeResponse(
   const { message, why } = responseMessage(read);
   const code = !isFromFunction && isGatewayStatus(status) ? 'unavailable' : 'app-error';
   const error: MapError = { code, message: message ?? why ?? `HTTP ${status}`, statusCode: status };
-  return { status: 'failed', error, run, ...(concernsAll && { concernsAll: asError }) };
+  return { status: 'failed', error, run: read.run, ...(concernsAll && { concernsAll: asError }) };
+}
+
+function judgeSuccess(
+  settings: JudgeSettings,
+  response: AppResponse,
+  read: BufferedResponse,
+  isFromFunction: boolean,
+): Judgment {
+  const { body, encoding, run } = read;
+  if (isFromFunction) return { status: 'success', result: (body as { result: unknown }).result ?? null, run };
+  const message = whyNoResult(settings, response, read);
+  if (message !== undefined) {
+    return { status: 'failed', error: { code: 'unavailable', message, statusCode: response.status }, run };
+  }
+  return { status: 'success', result: body ?? null, ...(encoding === 'base64' && { encoding }), run };
 }
 
 /** A wrong token, a missing function, an unpaid plan, another address, a gateway of another host. */

@@ -268,19 +268,20 @@ interface Calls {
 /** What is said before the first call. */
 function startNotes({ name, inputs, results }: MapState, { lost, running }: Calls): string[] {
   const { done, size, left, wasCut } = results;
-  const notes: string[] = [];
-  if (wasCut) notes.push(`the last line of ${name} was not complete and was removed`);
-  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'is' : 'are'} called again` : '';
-  if (size > 0) notes.push(`${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`);
-  if (running > 0)
-    notes.push(`${count(running, 'run')} of an earlier command ${running === 1 ? 'is' : 'are'} asked for`);
+  const is = (items: number) => (items === 1 ? 'is' : 'are');
   const again = Math.min(lost, inputs - done.size) - running;
-  if (again > 0) {
-    notes.push(
-      `at most ${count(again, 'call')} of these ${again === 1 ? 'was' : 'were'} made without a result in ${name}, and ${again === 1 ? 'is' : 'are'} made again`,
-    );
-  }
-  return notes;
+  const were = again === 1 ? 'was' : 'were';
+  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${is(left)} called again` : '';
+  const notes: [boolean, string][] = [
+    [wasCut, `the last line of ${name} was not complete and was removed`],
+    [size > 0, `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`],
+    [running > 0, `${count(running, 'run')} of an earlier command ${is(running)} asked for`],
+    [
+      again > 0,
+      `at most ${count(again, 'call')} of these ${were} made without a result in ${name}, and ${is(again)} made again`,
+    ],
+  ];
+  return notes.filter(([isSo]) => isSo).map(([, text]) => text);
 }
 
 /** What is said when inputs are left. */

@@ -177,16 +177,15 @@ export class ResultsFile {
     const { name, count, onFailed, retryFailed } = this.options;
     if (!known || known.index < 0 || known.index >= count) throw notAResult(name, `line ${line} is none`);
     const { index, error } = known;
-    const isNew = !this.done.has(index) && !this.#toRetry.has(index);
-    if (!isNew) throw notAResult(name, `input ${index} has a second one in line ${line}`);
-    if (error) this.#failed++;
+    const isSecond = this.done.has(index) || this.#toRetry.has(index);
+    if (isSecond) throw notAResult(name, `input ${index} has a second one in line ${line}`);
     if (error && retryFailed) {
       this.#toRetry.add(index);
       this.#left++;
-    } else {
-      this.done.add(index);
-      if (error) onFailed(index, error);
-    }
+    } else this.done.add(index);
+    if (!error) return;
+    this.#failed++;
+    if (!retryFailed) onFailed(index, error);
   }
 }
 
@@ -237,18 +236,21 @@ async function replaceLines(path: string, by: string, count: number): Promise<vo
   const other = await openRegular(by);
   try {
     const replaced = new IndexSet(count);
-    for await (const results of readResults(other))
-      for (const { known } of results) if (known) replaced.add(known.index);
+    for await (const { known } of eachResult(other)) if (known) replaced.add(known.index);
     if (replaced.size === 0) return;
     await rewrite(path, async function* (file) {
-      for await (const results of readResults(file)) {
-        for (const { bytes, known, isWhole } of results) if (known ? !replaced.has(known.index) : isWhole) yield bytes;
+      for await (const { bytes, known, isWhole } of eachResult(file)) {
+        if (known ? !replaced.has(known.index) : isWhole) yield bytes;
       }
-      for await (const results of readResults(other)) for (const { bytes, known } of results) if (known) yield bytes;
+      for await (const { bytes, known } of eachResult(other)) if (known) yield bytes;
     });
   } finally {
     await other.close();
   }
+}
+
+async function* eachResult(file: FileHandle) {
+  for await (const results of readResults(file)) yield* results;
 }
 
 /** Sorts the lines of a file that has a line for each input. Holds where each line is, not the lines. */
@@ -257,19 +259,17 @@ async function sortByIndex(path: string, count: number): Promise<void> {
   const lengths = new Float64Array(count);
   let isSorted = true;
   let last = -1;
-  const found = await openRegular(path);
+  const unsorted = await openRegular(path);
   try {
-    for await (const results of readResults(found)) {
-      for (const { bytes, start, known } of results) {
-        const index = known?.index ?? 0;
-        starts[index] = start;
-        lengths[index] = bytes.length;
-        isSorted &&= index > last;
-        last = index;
-      }
+    for await (const { bytes, start, known } of eachResult(unsorted)) {
+      const index = known?.index ?? 0;
+      starts[index] = start;
+      lengths[index] = bytes.length;
+      isSorted &&= index > last;
+      last = index;
     }
   } finally {
-    await found.close();
+    await unsorted.close();
   }
   if (isSorted) return;
   await rewrite(path, async function* (file) {

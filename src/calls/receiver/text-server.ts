@@ -37,8 +37,8 @@ export async function openTextServer({ host, port, textOf, isOwnHost }: TextServ
     const refuse = (status: number, text: string) => reply(status, { contentType: 'text/plain', text: `${text}\n` });
     if (!isOwnHost(headers.host ?? '')) return refuse(403, 'another host name');
     if (method !== 'GET' && method !== 'HEAD') return refuse(405, 'only GET');
-    const found = textOf(url.replace(/\?.*$/s, ''), headers.accept ?? '');
-    if (found) reply(200, found);
+    const served = textOf(url.replace(/\?.*$/s, ''), String(headers.accept));
+    if (served) reply(200, served);
     else refuse(404, 'not found');
   });
   await bindServer(server, host, port);

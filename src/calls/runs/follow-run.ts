@@ -113,12 +113,10 @@ function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean)
   const programExitCode = readExitCode(item);
   const finished = { run: item.id, app, status, programExitCode, durationMs: durationOf(item) };
   if (hasSucceeded(item) && !programExitCode) return finished;
-  const ended =
-    hasSucceeded(item) || runHasFailed(item)
-      ? `failed${programExitCode ? ` with exit code ${programExitCode}${signalOf(programExitCode)}` : ''}`
-      : `was ${runOutcome(item)}`;
+  const withCode = programExitCode ? ` with exit code ${programExitCode}${signalOf(programExitCode)}` : '';
+  const isFailure = hasSucceeded(item) || runHasFailed(item);
   return new ProgramError(
-    `run ${item.id} of ${app} ${ended}`,
+    `run ${item.id} of ${app} ${isFailure ? `failed${withCode}` : `was ${runOutcome(item)}`}`,
     { fix: commandAfter(app, item), details: { ...finished, log: log.slice(-tailLines) }, log },
     (forwards && programExitCode) || undefined,
   );

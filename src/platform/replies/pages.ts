@@ -110,18 +110,18 @@ class Pass {
 
   after(page: ListPage<unknown>, position: PagePosition | undefined, hasNew: boolean): PagePosition | PassEnd {
     const { list } = this;
-    const start = offsetOf(position) ?? this.#end;
+    const start = offsetOf(position, this.#end);
     this.#end = start + page.items.length;
     list.pages++;
     // The platform ignores the position.
-    if (start > 0 && !hasNew && this.#end > list.furthest) return inOtherWay(this.#previous, list) ?? 'lost';
+    if (start > 0 && !hasNew && this.#end > list.furthest) return inOtherWay(this.#previous, list);
 
     // Items that no longer match make later ones move up, before the next offset: step back.
     const announced = list.total;
     list.total = Math.min(announced, page.total ?? announced);
     list.furthest = Math.max(list.furthest, this.#end);
-    const stepBack = list.by === 'offset' ? Math.min(start, announced - list.total) : 0;
-    if (stepBack > 0) return { offset: start - stepBack };
+    const stepBack = Math.min(start, announced - list.total);
+    if (stepBack > 0 && list.by === 'offset') return { offset: start - stepBack };
     if (!hasMore(page, this.#end, this.limit)) return 'last page';
     checkLength(list, page.total, this.fix);
     return this.#goOn(page);
@@ -144,11 +144,11 @@ class Pass {
 }
 
 /** By token instead of by offset, or by offset instead of by token: tried once. */
-function inOtherWay(previous: ListPage<unknown>, list: ListReading): PagePosition | undefined {
-  if (list.hasSwitched) return undefined;
+function inOtherWay(previous: ListPage<unknown>, list: ListReading): PagePosition | 'lost' {
+  if (list.hasSwitched) return 'lost';
   list.hasSwitched = true;
   list.by = list.by === 'offset' ? 'token' : 'offset';
-  return positionAfter(previous, list.by, list.keys.size);
+  return positionAfter(previous, list.by, list.keys.size) ?? 'lost';
 }
 
 /** Throws FailedError if there is no end to it. */
@@ -176,8 +176,8 @@ function hasMore({ nextToken, total, items }: ListPage<unknown>, end: number, li
   return Boolean(nextToken) || (total ? end < total : items.length === limit);
 }
 
-function offsetOf(position: PagePosition | undefined): number | undefined {
-  return position && 'offset' in position ? position.offset : undefined;
+function offsetOf(position: PagePosition | undefined, otherwise: number): number {
+  return position && 'offset' in position ? position.offset : otherwise;
 }
 
 function positionAfter(

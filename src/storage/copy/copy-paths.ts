@@ -35,6 +35,14 @@ export interface CopyPaths {
 
 type PathContext = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
 
+/** Throws UsageError unless the last path may be one on the default volume. */
+function checkBareTarget(paths: string[], locations: CopyLocation[], isAllowed: boolean): void {
+  if (locations.some(({ kind }) => kind === 'web')) throw webAloneError();
+  if (isAllowed) return;
+  const remote = `:${posix.join('/', paths.at(-1) ?? '')}`;
+  throw nothingRemoteError({ fix: gantryCommand`sync ${paths.slice(0, -1)} ${remote}` });
+}
+
 function parseLocation(
   text: string,
   { cwd, settings }: Pick<Context, 'cwd' | 'settings'>,
@@ -63,9 +71,7 @@ export function parseCopyPaths(
   if (isWebUrl(last)) throw webTargetError(last, only);
   const locations = paths.map((text) => parseLocation(text, { cwd, settings }, sha256));
   const isRemote = locations.some(({ kind }) => kind === 'remote');
-  if (!isRemote && locations.some(({ kind }) => kind === 'web')) throw webAloneError();
-  if (!isRemote && !allowBareTarget)
-    throw nothingRemoteError({ fix: gantryCommand`sync ${paths.slice(0, -1)} ${`:${posix.join('/', last)}`}` });
+  if (!isRemote) checkBareTarget(paths, locations, allowBareTarget);
   if (only && isRemote) throw new UsageError(`missing target for ${last}`, { fix: gantryCommand`cp ${last} .` });
   if (only) return checkPaths({ sources: locations, target: remote('/') });
   const target = isRemote || last === '-' ? (locations.at(-1) as CopyPaths['target']) : remote(last);
@@ -187,6 +193,13 @@ function asFile(target: CopyEnd): CopyTarget {
   return { folder: { kind: 'remote', at: { ...at, path: remoteParent(at.path) } }, name: remoteName(at.path) };
 }
 
+function checkName(source: CopySource): void {
+  if (source.location.kind !== 'web' || !('name' in source) || source.name !== '') return;
+  throw new UsageError(`${formatLocation(source.location)} has no name for the file`, {
+    fix: 'name it in the target, as in :/models/NAME',
+  });
+}
+
 /** Throws ConflictError or UsageError if the sources do not fit in the target. */
 function checkSources(
   target: CopyEnd,
@@ -194,20 +207,15 @@ function checkSources(
   { isFile, intoFolder }: { isFile: boolean; intoFolder: boolean },
 ): void {
   const written = formatLocation(target);
-  const file = others.length === 0 && source?.isFolder === false ? source : undefined;
-  if (isFile && !file) {
+  const file = others.length > 0 || source?.isFolder ? undefined : source;
+  if (isFile && !file)
     throw new ConflictError(`${written} is a file, not a folder`, { fix: 'pass a folder as the target' });
-  }
   if (others.length > 0 && !intoFolder) {
     throw new UsageError('several sources need a folder as their target', {
       fix: `add a slash to the target: ${written}/`,
     });
   }
-  if (intoFolder && file?.location.kind === 'web' && file.name === '') {
-    throw new UsageError(`${formatLocation(file.location)} has no name for the file`, {
-      fix: 'name it in the target, as in :/models/NAME',
-    });
-  }
+  if (intoFolder && file) checkName(file);
 }
 
 /** A wrong volume is one error, not one for each file. */

@@ -47,20 +47,25 @@ async function compareInOrder(
   const extra = new PackedList<string>();
   const uncopied: UncopiedEntry[] = [];
   let unchanged = 0;
-  const local = folder.kind === 'local' ? { names: new NameHashes(), path: folder.path } : undefined;
-  const tolerance = local ? diskToleranceMs : 0;
+  const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
+  const names = new NameHashes();
   const found = assertAscending(findSourceFiles([source], undefined, options, context));
-  const sourceFiles = local ? withKeptNames(found, local.path, local.names) : found;
+  const sourceFiles = folder.kind === 'local' ? withKeptNames(found, folder.path, names) : found;
   const targetFiles = assertAscending(findTargetFiles(folder, options, context));
   for await (const { file, there } of inPairs(sourceFiles, targetFiles)) {
-    if (!file) extra.add(there?.path ?? '');
+    if (!file) extra.add(there.path);
     else if (!('bytes' in file)) uncopied.push(file);
     else if (!there) added.add(file);
     else if (isUnchanged(file, there, tolerance)) unchanged++;
     else updated.add(file);
   }
-  if (local?.names.end() || (local && mayMeet(extra, added.paths()))) throw new OrderError();
+  if (folder.kind === 'local') checkNames(names, extra, added);
   return { added, updated, unchanged, uncopied, extra: PackedList.from(sortPacked(extra, byUnits)), renamed: [] };
+}
+
+/** Throws OrderError if the disk of the target may take two names for the same. */
+function checkNames(names: NameHashes, extra: Iterable<string>, added: ChangedFiles): void {
+  if (names.end() || mayMeet(extra, added.paths())) throw new OrderError();
 }
 
 async function* withKeptNames(
@@ -74,10 +79,7 @@ async function* withKeptNames(
   }
 }
 
-interface Pair {
-  file: FoundEntry | undefined;
-  there: TargetFileInfo | undefined;
-}
+type Pair = { file: FoundEntry; there: TargetFileInfo | undefined } | { file: undefined; there: TargetFileInfo };
 
 /** What source and target have at each path. */
 async function* inPairs(

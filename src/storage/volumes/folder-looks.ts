@@ -92,14 +92,14 @@ export class FolderLooks {
     const after = await this.#look(first);
     const kept = new Set(before?.names);
     for (const at of removed) kept.delete(listedName(at));
-    const isSame = before !== undefined && (await this.#isSame(first, { before, after, kept, removed }));
-    const isProven = (at: VolumePath) => (at.path === '/' ? !after.gap : isSame && before.names.has(listedName(at)));
-    for (const at of waiting) if (isListed(at, after)) left.set(at, undefined);
+    const isSame = before && (await this.#isSame(first, { before, after, kept, removed }));
+    const listedBefore = isSame ? before.names : new Set<string>();
+    const isProven = (at: VolumePath) => (at.path === '/' ? !after.gap : listedBefore.has(listedName(at)));
+    for (const at of waiting.filter((each) => isListed(each, after))) left.set(at, undefined);
     const asked = waiting.filter((at) => !left.has(at) && !isProven(at));
-    const showsOthers = !after.gap && [...kept].some((name) => after.names.has(name));
-    const doubt = after.gap ?? new UnavailableError('its folder lists other entries than before', { retryable: true });
+    const showsOthers = [...kept].some((name) => after.names.has(name));
     await inLane(maxQuestions, asked, async (at) => {
-      if (!(await this.#isGone(at, showsOthers))) left.set(at, doubt);
+      if (!(await this.#isGone(at, showsOthers))) left.set(at, after.gap ?? otherEntries());
     });
     return left;
   }
@@ -146,6 +146,10 @@ function byFolder(paths: readonly VolumePath[]): Map<string, VolumePath[]> {
 
 function isListed(at: VolumePath, { names }: Look): boolean {
   return names.has(listedName(at)) || (at.path === '/' && names.size > 0);
+}
+
+function otherEntries(): UnavailableError {
+  return new UnavailableError('its folder lists other entries than before', { retryable: true });
 }
 
 /** A folder's name has a slash. */

@@ -111,8 +111,7 @@ async function confirmRemoval(
   const { prompt } = context;
   const [only, ...others] = targets;
   if (only && others.length === 0 && !only.isFolder) {
-    const bytes = only.size === null ? '' : ` (${size(only.size)})`;
-    return prompt.confirm(`Remove ${singleLine(formatTarget(only))}${bytes}?`);
+    return prompt.confirm(`Remove ${singleLine(formatTarget(only))}${bytesText(only)}?`);
   }
   if (!prompt.isConfirmed && confirm === undefined) showTargets(context, targets);
   const files = targets.filter(({ isFolder }) => !isFolder);
@@ -121,6 +120,10 @@ async function confirmRemoval(
   if (folders.length === 0) return prompt.confirm(`Remove ${summary}?`);
   const what = (files.length > 0 ? `${summary} and ` : '') + (await describeFolders(context, folders));
   await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm);
+}
+
+function bytesText({ size: bytes }: RemovalTarget): string {
+  return bytes === null ? '' : ` (${size(bytes)})`;
 }
 
 function totalSize(files: RemovalTarget[]): number {

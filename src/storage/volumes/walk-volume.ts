@@ -160,6 +160,11 @@ export interface WalkOptions {
   missingIsEmpty?: boolean;
 }
 
+/** Throws FailedError for a path that no user can have meant. */
+function checkDepth(path: string, depth: number, { path: parent, ...volume }: VolumePath): void {
+  if (depth > maxDepth || path.length > maxPathLength) throw endlessError(volume, parent);
+}
+
 /** A folder that the walk will reach. */
 class WaitingFolder {
   #reading: ReturnType<typeof readFolder> | undefined;
@@ -207,7 +212,7 @@ export async function* walkEntries(
     }
     const depth = folder.depth + 1;
     for (const inner of folders.reverse()) {
-      if (depth > maxDepth || inner.path.length > maxPathLength) throw endlessError(volume, folder.at.path);
+      checkDepth(inner.path, depth, folder.at);
       waiting.push(folderAt(inner.path, depth));
     }
   }

@@ -22,8 +22,8 @@ export interface FilePlan {
 }
 
 /** Whether the volume lists a file as the lock remembers it. */
-function isAsSeen(there: { size: number | null; modified?: string | null | undefined }, locked: LockedFile): boolean {
-  const hasTime = locked.modified !== undefined && locked.modified === there.modified;
+function isAsSeen(there: Awaited<ReturnType<ListedFiles['find']>>, locked: LockedFile): boolean {
+  const hasTime = locked.modified !== undefined && locked.modified === there?.modified;
   return hasTime && [null, locked.bytes].includes(there.size);
 }
 
@@ -43,7 +43,7 @@ export async function planFiles(
   for (const file of files) {
     const lockedFile = isSeenHere ? lockedFileOf(file, locked) : undefined;
     const there = await volume.find(file.path);
-    if (there && lockedFile && isAsSeen(there, lockedFile)) {
+    if (lockedFile && isAsSeen(there, lockedFile)) {
       plan.equal.set(file.path, lockedFile);
       plan.listed += 1;
     } else if (there?.size === file.bytes) sameSize.push(file);
