@@ -96,6 +96,12 @@ const leastChange = 0.05;
 /** If a change of this size could have been missed, nothing has been shown. */
 const missableChange = 0.3;
 
+/** Undefined if it is too little, or if ranks and medians disagree. */
+function directionOf(score: number, change: number): 'slower' | 'faster' | undefined {
+  if (Math.abs(score) < alarmAt || Math.abs(change) < leastChange || score > 0 !== change > 0) return undefined;
+  return score > 0 ? 'slower' : 'faster';
+}
+
 /**
  * Whether durations differ, by the ranks that they have among those of their kind (van Elteren's form of the test of Mann
  * and Whitney): other proportions of slow and fast kinds are no difference, and one extreme value counts little.
@@ -110,9 +116,8 @@ export function compareDurations(kinds: readonly DurationSamples[]): DurationDif
   const change = typicalRatio(shared) - 1;
   const facts = { change, chance: 2 * tailChance(Math.abs(score)) };
   if (Math.min(sizeBefore, sizeAfter) < minCalls) return { verdict: 'too few calls', ...facts };
-  if (Math.abs(score) >= alarmAt && Math.abs(change) >= leastChange && score > 0 === change > 0) {
-    return { verdict: score > 0 ? 'slower' : 'faster', ...facts };
-  }
+  const direction = directionOf(score, change);
+  if (direction) return { verdict: direction, ...facts };
   const noticed = (alarmAt + marginOfPower) * spread(shared) * Math.sqrt(1 / sum(shared, weightOf));
   const isShown = Math.exp(noticed) - 1 <= missableChange;
   return { verdict: isShown ? 'no difference' : 'too few calls', ...facts };

@@ -91,16 +91,15 @@ export function arrangeCommand(words: readonly Word[]): CommandLine {
   const operands: string[] = [];
   let flag = '';
   for (const { text, isValue, isOfFlag = takesValue.test(flag) } of words.slice(0, length)) {
-    const isDashed = /^-./s.test(text);
     const last = flag;
+    const isDashed = /^-./s.test(text);
     flag = isDashed && !isValue ? text : '';
-    if (flag !== '') argv.push(flag);
+    if (flag) argv.push(text);
     else if (isOfFlag) argv = [...argv.slice(0, -1), ...withValue(last, text)];
-    else if (isDashed || operands.length > 0) operands.push(text);
-    else argv.push(text);
+    else (isDashed || operands.length > 0 ? operands : argv).push(text);
   }
-  for (const { text } of words.slice(length + 1)) operands.push(text);
-  return new CommandLine(operands.length === 0 ? argv : [...argv, '--', ...operands]);
+  const behind = [...operands, ...words.slice(length + 1).map(({ text }) => text)];
+  return new CommandLine(behind.length === 0 ? argv : [...argv, '--', ...behind]);
 }
 
 /** The number of words before `--`. */

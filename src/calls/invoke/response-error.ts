@@ -41,43 +41,55 @@ export async function responseError(context: Context, response: AppResponse, aut
   const start = await readStart(response);
   // What was cut off cannot be decompressed.
   const content = decodeBody(await decompress(start, response, target.name).catch(() => start));
-  const runId = readRunId(response, content);
-  const { message, why } = responseMessage(content);
+  const runId = readRunId(response, content) || undefined;
   const facts: ErrorFacts = {
     status,
     details: { statusCode: status, run: runId ?? null, headers, ...content },
-    ...(runId ? { requestId: runId } : {}),
+    ...(runId && { requestId: runId }),
   };
-  const unserved = { ...facts, retryable: isTransientStatus(status) };
-  const fix = gantryCommand`logs ${target.app} ${{ '--run': runId || undefined }}`;
-  const appError = async () => {
-    const said = message ?? why;
-    if (runId && said) await recordRefusedCall(context, target.app, runId, said);
-    return new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
-      ...facts,
-      fix: (await fixOfRequest(context, target, status)) ?? fix,
-      ...(message === undefined && why ? { why } : {}),
-    });
-  };
+  const { message, why } = responseMessage(content);
   if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
+  const denied = { 401: AuthError, 403: DeniedError }[status];
+  if (denied) return accessError(denied, auth, why, facts);
+  if (status === 402)
+    return new LimitError(message ?? 'not included in the plan, or payment required (HTTP 402)', facts);
+  const unserved = { ...facts, retryable: isTransientStatus(status) };
+  if (status === 429) return tooManyCalls(context, response, message, unserved);
   const isFromApp = isFunctionReply(content);
-  switch (status) {
-    case 401:
-      return accessError(AuthError, auth, why, facts);
-    case 403:
-      return accessError(DeniedError, auth, why, facts);
-    case 402:
-      return new LimitError(message ?? 'not included in the plan, or payment required (HTTP 402)', facts);
-    case 404:
-      return isFromApp ? appError() : notFoundError(context, target, why, facts);
-    case 429: {
-      const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
-      const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `retry in ${duration(retryAfterMs)}` };
-      return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, { ...unserved, ...wait });
-    }
-    default:
-      return isGatewayStatus(status) && !isFromApp ? gatewayError(context, response, fix, why, unserved) : appError();
-  }
+  if (status === 404 && !isFromApp) return notFoundError(context, target, why, facts);
+  const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
+  if (isGatewayStatus(status) && !isFromApp) return gatewayError(context, response, fix, why, unserved);
+  return appError(context, response, { runId, message, why, facts: { ...facts, fix } });
+}
+
+function tooManyCalls(
+  context: Context,
+  { target, headers }: AppResponse,
+  message: string | undefined,
+  facts: ErrorFacts,
+): RateLimitedError {
+  const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `retry in ${duration(retryAfterMs)}` };
+  return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, { ...facts, ...wait });
+}
+
+interface Said {
+  runId: string | undefined;
+  message: string | undefined;
+  why: string | undefined;
+  facts: ErrorFacts;
+}
+
+async function appError(context: Context, { target, status }: AppResponse, said: Said): Promise<AppError> {
+  const { runId, message, why, facts } = said;
+  const text = message ?? why;
+  if (runId && text) await recordRefusedCall(context, target.app, runId, text);
+  const fix = await fixOfRequest(context, target, status);
+  return new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
+    ...facts,
+    ...(fix && { fix }),
+    ...(message === undefined && why && { why }),
+  });
 }
 
 /** What a response other than 2xx says: its message, or else its text. */

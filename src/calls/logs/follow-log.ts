@@ -189,17 +189,23 @@ class LogFollower {
         yield* this.#readHistoryOnce(whole);
         return;
       } catch (error) {
-        this.context.signal.throwIfAborted();
-        const ending = this.#knownEnding;
-        this.#isGivenUp = ending !== undefined && this.context.elapsed() >= ending.at + ending.limitMs;
-        const isOpen = this.#live.socket !== undefined && !ending;
-        const isTransient = this.#intervals.failed(error);
-        if (!isTransient && !(isOpen && isRefusal(error))) throw error;
+        const { isOpen, isTransient } = this.#noteFailure(error);
         if (!isOpen) return;
         if (!isTransient || reads === maxHistoryReads) return this.#giveHistoryUp(isTransient);
         await this.#pause(this.#intervals.ms);
       }
     }
+  }
+
+  /** Throws what is neither transient nor a refusal that an open live log survives. */
+  #noteFailure(error: unknown): { isOpen: boolean; isTransient: boolean } {
+    this.context.signal.throwIfAborted();
+    const ending = this.#knownEnding;
+    this.#isGivenUp = ending !== undefined && this.context.elapsed() >= ending.at + ending.limitMs;
+    const isOpen = this.#live.socket !== undefined && !ending;
+    const isTransient = this.#intervals.failed(error);
+    if (!isTransient && !(isOpen && isRefusal(error))) throw error;
+    return { isOpen, isTransient };
   }
 
   /** The live log goes on without what was missed. */
@@ -212,11 +218,12 @@ class LogFollower {
 
   async *#readHistoryOnce(whole: boolean): AsyncGenerator<LogLine[]> {
     const { source, seen, gaps, ended } = this.options;
-    const from = whole ? 0 : (this.#missedSince ?? seen.resumeHistoryAt(ended !== undefined));
-    this.#missedSince = from;
+    if (whole) this.#missedSince = 0;
+    this.#missedSince ??= seen.resumeHistoryAt(ended !== undefined);
+    const since = seen.rememberedFrom(this.#missedSince);
     const lastBefore = seen.last;
     let first: LogLine | undefined;
-    const history = readForward(source, { since: seen.rememberedFrom(from) }, seen, gaps.add);
+    const history = readForward(source, { since }, seen, gaps.add);
     let step = await history.next();
     for (; !step.done; step = await history.next()) {
       first ??= step.value[0];
@@ -225,9 +232,10 @@ class LogFollower {
     this.#start = undefined;
     this.#readAt = this.context.elapsed();
     // The last line should have been read again. If it is gone, so may be those after it.
-    if (lastBefore && first && !step.value.overlaps) gaps.add(lastBefore, first);
+    const { overlaps, ended: hasEnded } = step.value;
+    if (lastBefore && first && !overlaps) gaps.add(lastBefore, first);
     this.#missedSince = undefined;
-    if (step.value.ended && !ended) this.#ending ??= endingOf(this.context);
+    if (hasEnded && !ended) this.#ending ??= endingOf(this.context);
     this.#intervals.succeeded(first !== undefined);
     this.#mayHaveGap = false;
   }

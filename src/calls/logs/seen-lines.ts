@@ -55,16 +55,19 @@ export class SeenLines {
     const number = countSighting(sightings, line, channel, session);
     if (number <= sightings.shown) {
       // The history knows the stream of a line that the live log sent without.
-      const earlier = channel === 'history' ? sightings.withoutStream.shift() : undefined;
-      if (earlier) earlier.stream = line.stream;
+      if (channel === 'history') Object.assign(sightings.withoutStream.shift() ?? {}, { stream: line.stream });
       return false;
     }
     sightings.shown = number;
     if (this.#isKnownId(line)) return false;
     if (channel === 'socket' && line.stream === undefined) sightings.withoutStream.push(line);
+    this.#noteLast(line);
+    return true;
+  }
+
+  #noteLast(line: LogLine): void {
     if (this.last && line.container !== this.last.container) this.#switchedAt = line.at;
     if (!this.last || line.at >= this.last.at) this.last = line;
-    return true;
   }
 
   /** Whether the line was shown with another time or container, and remembers its id. */

@@ -20,7 +20,7 @@ import { fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import type { Deliveries, DeliveryOptions, RunDelivery } from '../webhooks/index.ts';
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
 import type { MapInput } from './input-file.ts';
-import { judgeResponse } from './judge-response.ts';
+import { type Judgment, judgeResponse } from './judge-response.ts';
 import { LineWriter } from './line-writer.ts';
 import { readChunks, splitLines } from './lines.ts';
 import { MapStopped } from './map-stopped.ts';
@@ -167,6 +167,12 @@ interface EndedRun {
   received: ReceivedRequest | undefined;
 }
 
+function judgeDelivered(judgment: Judgment): MapOutcome {
+  if ('refused' in judgment) throw judgment.refused;
+  const { run: _, concernsAll: __, ...outcome } = judgment;
+  return outcome;
+}
+
 /** What a response says about a failure. */
 async function messageOf(read: Awaited<ReturnType<typeof readResponse>> | undefined): Promise<string | undefined> {
   const { responseMessage } = await loadResponseErrors();
@@ -187,16 +193,12 @@ async function judgeRun(
   const response = received && deliveredResponse(received, target, context.elapsed(), 0);
   const read = response && (await readResponse(response, context.elapsed));
   if (run && hasEnded(run) && !hasSucceeded(run)) {
-    const ended = `run ${runId} of ${target.app} ended with status ${runStatus(run)}`;
-    const message = (await messageOf(read)) ?? ended;
     const { statusCode } = run;
+    const message = (await messageOf(read)) ?? `run ${runId} of ${target.app} ended with status ${runStatus(run)}`;
     return { status: 'failed', error: { code: 'app-error', message, ...(statusCode && { statusCode }) } };
   }
-  if (!response || !read) return { status: 'success', result: null };
-  const judgment = await judgeResponse(context, settings, response, read);
-  if ('refused' in judgment) throw judgment.refused;
-  const { run: _, concernsAll: __, ...outcome } = judgment;
-  return outcome;
+  if (!read) return { status: 'success', result: null };
+  return judgeDelivered(await judgeResponse(context, settings, response, read));
 }
 
 interface JournalOptions {

@@ -51,6 +51,12 @@ export function callInput(context: Context, settings: CallSettings, input: MapIn
   });
 }
 
+function accepted(judgment: Exclude<Judgment, { refused: GantryError }>, ms: number, note: () => void): CalledInput {
+  const { concernsAll, ...outcome } = judgment;
+  if (!concernsAll) note();
+  return { result: { ...outcome, ms }, concernsAll };
+}
+
 /** `Retry-After: 0` would be a loop without a pause. */
 function pauseAfter({ facts }: GantryError, attempt: number): number {
   return Math.min(maxPauseMs, retryDelayMs(attempt, facts.retryAfterMs || undefined) ?? maxPauseMs);
@@ -71,22 +77,16 @@ async function callUntilAccepted(
     const end = acceptance.begin(elapsed());
     const judgment = await tryCall(context, settings, input, call).finally(end);
     const ms = Math.round(elapsed() - startedAt);
-    if (!('refused' in judgment)) {
-      const { concernsAll, ...outcome } = judgment;
-      if (!concernsAll) acceptance.note(elapsed());
-      return { result: { ...outcome, ms }, concernsAll };
-    }
+    if (!('refused' in judgment)) return accepted(judgment, ms, () => acceptance.note(elapsed()));
     const { refused } = judgment;
     onRefused(refused);
     if (pausedMs >= maxRefusedMs) {
       if (!acceptance.isSince(refusedAt, elapsed())) throw new MapStopped(refused);
       // Its own server refuses this input only.
       if (hasOwnServer) return { result: { ...failure(refused), run: null, ms } };
-    }
-    if (pausedMs === 0 || pausedMs >= maxRefusedMs) {
-      refusedAt = elapsed();
       pausedMs = 0;
     }
+    if (pausedMs === 0) refusedAt = elapsed();
     const pauseMs = pauseAfter(refused, attempt);
     pausedMs += pauseMs;
     await signals.pause(call, () => context.delay(pauseMs, call.signal));

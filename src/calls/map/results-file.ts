@@ -237,16 +237,17 @@ async function replaceLines(path: string, by: string, count: number): Promise<vo
   try {
     const replaced = new IndexSet(count);
     for await (const { known } of eachResult(other)) if (known) replaced.add(known.index);
-    if (replaced.size === 0) return;
-    await rewrite(path, async function* (file) {
-      for await (const { bytes, known, isWhole } of eachResult(file)) {
-        if (known ? !replaced.has(known.index) : isWhole) yield bytes;
-      }
-      for await (const { bytes, known } of eachResult(other)) if (known) yield bytes;
-    });
+    if (replaced.size > 0) await rewrite(path, (file) => linesInstead(file, other, replaced));
   } finally {
     await other.close();
   }
+}
+
+async function* linesInstead(file: FileHandle, other: FileHandle, replaced: IndexSet): AsyncGenerator<Buffer> {
+  for await (const { bytes, known, isWhole } of eachResult(file)) {
+    if (known ? !replaced.has(known.index) : isWhole) yield bytes;
+  }
+  for await (const { bytes, known } of eachResult(other)) if (known) yield bytes;
 }
 
 async function* eachResult(file: FileHandle) {

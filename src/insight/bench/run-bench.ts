@@ -309,14 +309,16 @@ async function approveLoad(context: Context, load: Load): Promise<void> {
   checkBudget({ app, facts, budget, otherLimit: '--rate and --for' });
   const what = `call ${name} ${callsText(load)}${costText(load)}`;
   const here = await readAppHere(context, configFile).catch(() => '');
-  if (shortAppName(context.project, here) !== app) {
-    const { prompt } = context;
-    if (!prompt.isPossible && budget === undefined) {
-      throw needsBudget(app, [...(prompt.isConfirmed ? [] : ['--yes']), '--budget', '1']);
-    }
-    await prompt.confirm(`${upperFirst(what)}? ${app} is not the app of this folder.`);
-  }
+  if (shortAppName(context.project, here) !== app) await approveOther(context, load, what);
   context.willChange(what, { app, function: target.fn ?? '' });
+}
+
+async function approveOther({ prompt }: Context, { target, budget }: Load, what: string): Promise<void> {
+  const { app } = target;
+  if (!prompt.isPossible && budget === undefined) {
+    throw needsBudget(app, [...(prompt.isConfirmed ? [] : ['--yes']), '--budget', '1']);
+  }
+  await prompt.confirm(`${upperFirst(what)}? ${app} is not the app of this folder.`);
 }
 
 function needsBudget(app: string, retryWith: string[]): InputNeededError {

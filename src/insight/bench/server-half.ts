@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
-import { readRunDays, rowsWithin } from '../run-mirror/index.ts';
+import { lookAgain } from '../../platform/waiting/index.ts';
+import { type RunDay, readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import type { StepCalls } from './step-calls.ts';
 
 /** What the platform has recorded of a call, in ms; `createdAt` since 1970. Not known: NaN. */
@@ -26,8 +27,7 @@ export async function readServerHalf(context: Context, app: string, steps: reado
   const missing = callsById(steps);
   const [first] = steps;
   if (!first || missing.size === 0) return records;
-  for (const pauseMs of [0, ...pausesMs]) {
-    if (pauseMs > 0) await context.delay(pauseMs);
+  await lookAgain(pausesMs, context.delay, async () => {
     const range = { app, since: first.startedAt - clocksDifferMs, until: context.platformNow() + clocksDifferMs };
     for await (const day of readRunDays(context, range)) {
       for (const row of rowsWithin(day, range)) {
@@ -35,22 +35,26 @@ export async function readServerHalf(context: Context, app: string, steps: reado
         const call = missing.get(id);
         if (!call || !day.runs.hasEnded(row)) continue;
         missing.delete(id);
-        const column = (name: 'createdAt' | 'runtimeMs' | 'coldstartTimeMs' | 'totalQueueTimeMs') =>
-          day.runs.column(name)[row] ?? Number.NaN;
-        const coldMs = column('coldstartTimeMs') || 0;
-        records.get(call.step)?.set(call.index, {
-          createdAt: column('createdAt'),
-          runtimeMs: column('runtimeMs'),
-          coldMs,
-          // What the platform calls queue time has the start in it.
-          queueMs: Math.max(0, (column('totalQueueTimeMs') || 0) - coldMs),
-          replica: day.runs.word('podName', row),
-        });
+        records.get(call.step)?.set(call.index, recordOf(day.runs, row));
       }
     }
-    if (missing.size === 0) break;
-  }
+    return missing.size === 0;
+  });
   return records;
+}
+
+function recordOf(runs: RunDay['runs'], row: number): CallRecord {
+  const column = (name: 'createdAt' | 'runtimeMs' | 'coldstartTimeMs' | 'totalQueueTimeMs') =>
+    runs.column(name)[row] ?? Number.NaN;
+  const coldMs = column('coldstartTimeMs') || 0;
+  return {
+    createdAt: column('createdAt'),
+    runtimeMs: column('runtimeMs'),
+    coldMs,
+    // What the platform calls queue time has the start in it.
+    queueMs: Math.max(0, (column('totalQueueTimeMs') || 0) - coldMs),
+    replica: runs.word('podName', row),
+  };
 }
 
 function callsById(steps: readonly StepCalls[]): Map<string, { step: StepCalls; index: number }> {

@@ -90,14 +90,18 @@ export class CallSorter {
     const cold = runs.column('coldstartTimeMs');
     const codes = runs.column('statusCode');
     for (const row of rows) {
-      const at = created[row] ?? Number.NaN;
+      const at = numberOr(created[row], Number.NaN);
       const owner = this.#ownerOf(at, runs.word('build', row), runs.word('podName', row));
       if (!owner) continue;
-      const code = codes[row] ?? Number.NaN;
-      const outcome = runOutcome({ status: runs.word('status', row), statusCode: Number.isNaN(code) ? null : code });
+      const outcome = runOutcome({ status: runs.word('status', row), statusCode: numberOr(codes[row], null) });
       // Without a time, it is of the first hour.
       const samples = owner[Math.floor(at / hourMs) % 24] ?? (owner[0] as BuildSamples);
-      samples.add(runs.word('functionName', row) ?? '', ran[row] ?? Number.NaN, cold[row] || 0, outcome);
+      samples.add(
+        runs.word('functionName', row) ?? '',
+        numberOr(ran[row], Number.NaN),
+        numberOr(cold[row], 0),
+        outcome,
+      );
     }
   }
 
@@ -125,4 +129,8 @@ function hoursOf({ since, until }: ServingTime): Set<number> {
   const hours = new Set<number>();
   for (let hour = Math.floor(since / hourMs); hour * hourMs < until && hours.size < 24; hour++) hours.add(hour % 24);
   return hours;
+}
+
+function numberOr<Otherwise>(value: number | undefined, otherwise: Otherwise): number | Otherwise {
+  return value === undefined || Number.isNaN(value) ? otherwise : value;
 }

@@ -83,17 +83,19 @@ interface ServedBuilds {
   previous: (build: string) => string | undefined;
 }
 
+async function findServed(context: Context, app: string, word: string, times: readonly ServingTime[]) {
+  const build = await resolveBuild(context, app, word);
+  const time = times.find((each) => each.build === build || each.build.startsWith(word));
+  if (time) return time;
+  throw new NotFoundError(`${app} has not served ${word}`, { fix: gantryCommand`builds list ${app}` });
+}
+
 async function chooseBuilds(
   context: Context,
   { app, builds: [first, second] }: CompareOptions,
   { times, live, previous }: ServedBuilds,
 ): Promise<ServingTime[]> {
-  const find = async (word: string) => {
-    const build = await resolveBuild(context, app, word);
-    const time = times.find((each) => each.build === build || each.build.startsWith(word));
-    if (time) return time;
-    throw new NotFoundError(`${app} has not served ${word}`, { fix: gantryCommand`builds list ${app}` });
-  };
+  const find = (word: string) => findServed(context, app, word, times);
   const timeOf = (id: string | undefined) => times.find(({ build }) => build === id);
   const after = second === undefined ? (timeOf(live) ?? times.at(-1)) : await find(second);
   const before = first === undefined ? after && timeOf(previous(after.build)) : await find(first);
@@ -134,10 +136,9 @@ async function readCalls(context: Context, app: string, { before, after, sorter 
       for (const gap of gaps) missing.set(`${gap.from} ${gap.to}`, gap.missing);
     }
   }
-  return [...missing.values()].reduce<number | null>(
-    (sum, count) => (sum === null || count === undefined ? null : sum + count),
-    0,
-  );
+  // Where one number is not known, the sum is none.
+  const sum = [...missing.values()].reduce<number>((most, count = Number.NaN) => most + count, 0);
+  return Number.isNaN(sum) ? null : sum;
 }
 
 function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSamples[]): BuildCalls {

@@ -37,16 +37,17 @@ export async function checkHourlyBound(
   { maxHourly, keepScaling }: Bound,
 ): Promise<void> {
   const { name } = config;
-  const own = await unlessMissing(fetchApp(context.api, { project: context.project, app: name }));
+  const deployed = await unlessMissing(fetchApp(context.api, { project: context.project, app: name }));
   const settings = Object.fromEntries(listAppSettings(config).map((each) => [each.field, each.value ?? each.default]));
-  const replicas = Number((keepScaling ? own?.maxReplicaCount : undefined) ?? settings.maxReplicaCount ?? Number.NaN);
+  const { maxReplicaCount = Number.NaN } = { ...settings, ...(keepScaling && deployed) };
   const hardware = hardwareOf(settings);
-  const price = hardware && (await highestPrice(context, own, hardware));
+  const price = hardware && (await highestPrice(context, deployed, hardware));
+  const replicas = Number(maxReplicaCount);
   if (price === undefined || Number.isNaN(replicas)) throw unknownPrice(name, hardware);
   const cents = replicas * price * 3_600;
   if (cents <= maxHourly * 100) return;
-  const affordable = Math.floor((maxHourly * 100) / (price * 3_600));
-  const fewer = affordable > 0 && !keepScaling ? `max_replicas = ${affordable}, or ` : '';
+  const affordable = keepScaling ? 0 : Math.floor((maxHourly * 100) / (price * 3_600));
+  const fewer = affordable > 0 ? `max_replicas = ${affordable}, or ` : '';
   throw new LimitError(`${name} can cost ${dollars(cents)} an hour, the bound is ${dollars(maxHourly * 100)}`, {
     why: `${count(replicas, 'replica')} at ${dollars(price * 3_600)} an hour`,
     fix: `${fewer}--max-hourly ${(Math.ceil(cents) / 100).toFixed(2)}`,

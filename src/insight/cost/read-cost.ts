@@ -50,7 +50,7 @@ export async function readCost(context: Context, { app, since, until, explain }:
     apps.push(read.report);
     for (const figure of read.figures) figures.push(figure);
   }
-  const known = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
+  const costs = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
   const projectCost = await total;
   if (apps.length === 0) progress.note('no apps yet');
   return {
@@ -58,7 +58,7 @@ export async function readCost(context: Context, { app, since, until, explain }:
     since: period.first,
     until: period.last,
     apps: apps.sort((a, b) => (b.costCents ?? 0) - (a.costCents ?? 0)),
-    totalCents: known.length > 0 ? known.reduce((sum, cents) => sum + cents, 0) : null,
+    totalCents: costs.length > 0 ? costs.reduce((sum, cents) => sum + cents, 0) : null,
     unknown: apps.filter(({ costCents }) => costCents === null).map((each) => each.app),
     summary: projectCost?.summary ?? null,
     coupons: projectCost?.coupons ?? null,
@@ -85,86 +85,129 @@ function periodOf(now: number, since: number | undefined, until: number | undefi
 
 async function readApp(context: Context, summary: AppSummary, period: Period) {
   const { api, project } = context;
-  const name = shortAppName(project, summary.id || (summary.name ?? ''));
+  const name = nameOf(summary, project);
   const [app, costs] = await Promise.all([
     fetchApp(api, { project, app: name }),
     tryRequest(context, (once) => once(getAppCost, { project, app: name })),
   ]);
-  const minReplicas = app.minReplicaCount ?? 0;
-  const cooldown = app.cooldownPeriodSeconds ?? 0;
-  const createdAt = Date.parse(app.createdAt ?? summary.createdAt ?? '') || 0;
-  const until = Math.min(context.platformNow(), period.until + 1);
-  const range = { since: Math.max(period.since, Math.min(createdAt, period.until)), until };
-  const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
-  // The day before as well: calls of it may run in the period, and clocks differ.
-  const readFrom = Math.max(period.since, Math.min(createdAt, period.until)) - dayMs;
-  const time = new ReplicaTime({ ...range, countFrom: Math.max(period.since, readFrom), cooldowns });
-  // With other settings, replicas lived for another time.
-  const changedAt = (await recordLook(context, name, app)).scalingSince();
-  const settled = { since: Math.max(range.since, Math.min(changedAt, range.until)), until: range.until };
-  const hasChanged = settled.since > range.since;
-  const settledTime = hasChanged ? new ReplicaTime({ ...settled, countFrom: settled.since, cooldowns }) : time;
-  const hasCalls = !(period.isMonth && summary.request_metrics?.total === 0);
-  const read = { since: readFrom, until: hasCalls ? period.until : period.since - 1 };
-  if (read.since <= read.until) {
-    for await (const day of readRunDays(context, { app: name, ...read })) {
-      time.add(day, callsWithin(day, read));
-      if (hasChanged) settledTime.add(day, callsWithin(day, read));
-    }
-  }
-  time.finish();
-  if (hasChanged) settledTime.finish();
-  const byDay = daysOf(costs?.costs, period);
-  const ofMonth = period.isMonth ? monthCents(summary) : undefined;
-  const ofDays = byDay && [...byDay.values()].reduce<number | undefined>((sum, cents) => add(sum, cents), 0);
-  const cents = ofMonth ?? ofDays;
+  const { minReplicaCount: minReplicas = 0, cooldownPeriodSeconds: cooldown = 0 } = app;
+  const { range, time, settled, settledTime } = await readTimes(context, { name, app, summary, period });
+  const { byDay, cents, from } = spentOn(summary, costs?.costs, period);
   const price = app.costPerSecondCents || undefined;
-  const lived = time.replicaSeconds(cooldown, minReplicas);
-  const paid = cents !== undefined && price !== undefined ? cents / price : undefined;
-  const paidByDay = [...(byDay?.values() ?? [])].map((each) => (each ?? 0) / (price ?? Number.POSITIVE_INFINITY));
-  const rangeMs = range.until - range.since;
-  const doesFit =
-    paid === undefined || fitsSettings({ seconds: paid, days: paidByDay }, { app, time, rangeSeconds: rangeMs / 1000 });
-  const replicaSeconds = doesFit ? (paid ?? lived) : undefined;
-  const isKnown = time.unknownCalls <= 0.1 * time.calls;
-  const busySeconds = isKnown ? time.busySeconds : undefined;
-  const idleSeconds =
-    busySeconds === undefined || replicaSeconds === undefined ? undefined : Math.max(0, replicaSeconds - busySeconds);
-  const idleCents =
-    idleSeconds !== undefined && replicaSeconds ? cents && (cents * idleSeconds) / replicaSeconds : undefined;
-  const bill = hasChanged ? billOf(costs?.costs, settled) : cents ? { least: cents, most: cents } : undefined;
+  const paid = paidTime(byDay, cents, price);
+  const doesFit = !paid || fitsSettings(paid, { app, time, rangeSeconds: (range.until - range.since) / 1_000 });
+  const allOfIt = cents ? { least: cents, most: cents } : undefined;
+  const hasChanged = settledTime !== time;
   const facts = {
     app: name,
     minReplicas,
     cooldown,
     price,
-    bill,
+    bill: hasChanged ? billOf(costs?.costs, settled) : allOfIt,
     time: settledTime,
     rangeMs: settled.until - settled.since,
-    since: hasChanged ? new Date(settled.since).toISOString() : null,
+    since: isoTime(hasChanged ? settled.since : undefined),
   };
   const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
   if (doubt) context.progress.note(doubt);
+  const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas);
   const report: AppCostReport = {
     app: name,
     costCents: cents ?? null,
     centsPerSecond: price ?? null,
-    replicaSeconds: replicaSeconds ?? null,
-    busySeconds: busySeconds ?? null,
-    idleSeconds: idleSeconds ?? null,
-    idleCents: idleCents ?? null,
+    ...idleOf(time, doesFit ? replicaSeconds : undefined, cents),
     calls: time.calls,
     coldStarts: time.coldStarts,
     coldStartMs: time.coldStarts > 0 ? time.medianColdStartMs() : null,
-    lastCallAt: time.lastCall === undefined ? null : new Date(time.lastCall).toISOString(),
+    lastCallAt: isoTime(time.lastCall),
     days: dayRows(period, byDay, time),
     waste: waste ?? null,
   };
-  const sources = {
-    cost: ofMonth !== undefined ? 'month' : ofDays !== undefined ? 'days' : undefined,
-    replicaTime: doesFit ? (paid === undefined ? 'modeled' : 'paid') : 'unknown',
-  } as const;
-  return { report, figures: figuresOf(report, sources) };
+  const replicaTime = paid ? 'paid' : 'modeled';
+  return { report, figures: figuresOf(report, { cost: from, replicaTime: doesFit ? replicaTime : 'unknown' }) };
+}
+
+function isoTime(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}
+
+function nameOf({ id, name }: AppSummary, project: string): string {
+  return shortAppName(project, id || (name ?? ''));
+}
+
+interface TimesToRead {
+  name: string;
+  app: App;
+  summary: AppSummary;
+  period: Period;
+}
+
+/** The replicas' time of the period, and of its last part with the settings of now. */
+async function readTimes(context: Context, { name, app, summary, period }: TimesToRead) {
+  const cooldown = app.cooldownPeriodSeconds ?? 0;
+  const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
+  const createdAt = Date.parse(app.createdAt ?? summary.createdAt ?? '') || 0;
+  const since = Math.max(period.since, Math.min(createdAt, period.until));
+  const range = { since, until: Math.min(context.platformNow(), period.until + 1) };
+  // The day before as well: calls of it may run in the period, and clocks differ.
+  const readFrom = since - dayMs;
+  const time = new ReplicaTime({ ...range, countFrom: Math.max(period.since, readFrom), cooldowns });
+  // With other settings, replicas lived for another time.
+  const changedAt = (await recordLook(context, name, app)).scalingSince();
+  const settled = { since: Math.max(since, Math.min(changedAt, range.until)), until: range.until };
+  const settledTime =
+    settled.since > since ? new ReplicaTime({ ...settled, countFrom: settled.since, cooldowns }) : time;
+  const times = new Set([time, settledTime]);
+  const hasNoCalls = period.isMonth && summary.request_metrics?.total === 0;
+  const read = { since: readFrom, until: period.until };
+  if (!hasNoCalls && read.since <= read.until) await addRuns(context, name, read, times);
+  for (const each of times) each.finish();
+  return { range, time, settled, settledTime };
+}
+
+async function addRuns(
+  context: Context,
+  app: string,
+  range: { since: number; until: number },
+  times: Iterable<ReplicaTime>,
+): Promise<void> {
+  for await (const day of readRunDays(context, { app, ...range })) {
+    for (const time of times) time.add(day, callsWithin(day, range));
+  }
+}
+
+interface Spent {
+  byDay: Days | undefined;
+  cents: number | undefined;
+  from: 'month' | 'days' | undefined;
+}
+
+function spentOn(summary: AppSummary, costs: Costs | undefined, period: Period): Spent {
+  const byDay = daysOf(costs, period);
+  const ofMonth = period.isMonth ? monthCents(summary) : undefined;
+  if (ofMonth !== undefined) return { byDay, cents: ofMonth, from: 'month' };
+  const ofDays = byDay && [...byDay.values()].reduce<number | undefined>((sum, cents) => add(sum, cents), 0);
+  return { byDay, cents: ofDays, from: ofDays === undefined ? undefined : 'days' };
+}
+
+function paidTime(byDay: Days | undefined, cents: number | undefined, price: number | undefined): PaidTime | undefined {
+  if (cents === undefined || price === undefined) return undefined;
+  return { seconds: cents / price, days: [...(byDay?.values() ?? [])].map((each) => (each ?? 0) / price) };
+}
+
+function idleOf(time: ReplicaTime, replicaSeconds: number | undefined, cents: number | undefined) {
+  const busySeconds = time.unknownCalls <= 0.1 * time.calls ? time.busySeconds : null;
+  if (busySeconds === null || replicaSeconds === undefined) {
+    return { replicaSeconds: replicaSeconds ?? null, busySeconds, idleSeconds: null, idleCents: null };
+  }
+  const idleSeconds = Math.max(0, replicaSeconds - busySeconds);
+  const isPriced = cents !== undefined && replicaSeconds > 0;
+  return {
+    replicaSeconds,
+    busySeconds,
+    idleSeconds,
+    idleCents: isPriced ? (cents * idleSeconds) / replicaSeconds : null,
+  };
 }
 
 /** Its fields are not documented: a total, or its parts. In US dollars. */
@@ -176,8 +219,9 @@ function monthCents({ cost_metrics: metrics }: AppSummary): number | undefined {
 }
 
 type Days = Map<string, number | undefined>;
+type Costs = Record<string, { total_cost_cents?: number | undefined }>;
 
-function daysOf(costs: Record<string, { total_cost_cents?: number | undefined }> | undefined, { first, last }: Period) {
+function daysOf(costs: Costs | undefined, { first, last }: Period) {
   if (!costs) return undefined;
   const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), cost.total_cost_cents] as const);
   const within: Days = new Map(days.filter(([day]) => day >= first && day <= last));

@@ -67,13 +67,11 @@ export class ReplicaTime {
       const created = createdAt[row] ?? Number.NaN;
       const coldMs = coldstartMs[row] || 0;
       const start = created + (queueMs[row] || coldMs);
-      const end = start + (runtimeMs[row] ?? Number.NaN);
-      const replica = runs.word('podName', row);
-      const isWorkKnown = replica !== undefined && end <= start + longestCallMs;
-      if (isWorkKnown) this.#work(replica, start, end, coldMs);
-      if ((Number.isNaN(created) ? day + dayMs - 1 : created) < this.options.countFrom) continue;
+      const runtime = runtimeMs[row] ?? Number.NaN;
+      const isWorkKnown = this.#work(runs.word('podName', row), { start, runtime, coldMs });
+      if ((created || day + dayMs - 1) < this.options.countFrom) continue;
       this.#count(created, coldMs);
-      if (isWorkKnown) this.#runtimeMs.push(end - start);
+      if (isWorkKnown) this.#runtimeMs.push(runtime);
       else this.unknownCalls++;
     }
   }
@@ -129,7 +127,18 @@ export class ReplicaTime {
   }
 
   /** Called for each of a million runs: without objects. */
-  #work(name: string, start: number, end: number, coldMs: number): void {
+  /** Returns whether it is known which replica worked when. */
+  #work(
+    name: string | undefined,
+    { start, runtime, coldMs }: { start: number; runtime: number; coldMs: number },
+  ): boolean {
+    const end = start + runtime;
+    if (name === undefined || !(end <= start + longestCallMs)) return false;
+    this.#workOf(name, start, end, coldMs);
+    return true;
+  }
+
+  #workOf(name: string, start: number, end: number, coldMs: number): void {
     const replica = this.#replicas.get(name);
     this.#run(Math.max(start, replica?.lastEnd ?? 0), end);
     if (!replica) {

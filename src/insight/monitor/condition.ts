@@ -33,29 +33,26 @@ const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_00
 /** Throws UsageError. */
 export function parseCondition(text: string): Condition {
   const [, name = '', operator, number, unit = '', hold, holdUnit = ''] = pattern.exec(text.trim()) ?? [];
-  const known = figureNames.find((each) => each === name);
-  if (!known || !operator) {
+  const figure = figureNames.find((each) => each === name);
+  if (!figure || !operator) {
     throw new UsageError(`invalid condition "${text}"`, {
       why: `figures: ${figureNames.join(', ')}; operators: > >= < <=`,
       fix: "--until 'p90>5s for 5m'",
     });
   }
-  const isDuration = figures[known].unit === 'ms';
-  const fits = isDuration ? unit in unitMs : unit === '' || unit === figures[known].unit || unit === rateUnits[known];
+  const isDuration = figures[figure].unit === 'ms';
+  const fits = isDuration ? unit in unitMs : ['', figures[figure].unit, rateUnits[figure]].includes(unit);
   if (!fits) {
-    throw new UsageError(
-      `invalid condition "${text}": ${isDuration ? 'a duration is required' : `${unit} does not fit`}`,
-      {
-        fix: `--until '${name}${operator}${number}${isDuration ? 's' : figures[known].unit}'`,
-      },
-    );
+    const why = isDuration ? 'a duration is required' : `${unit} does not fit`;
+    const example = `${name}${operator}${number}${isDuration ? 's' : figures[figure].unit}`;
+    throw new UsageError(`invalid condition "${text}": ${why}`, { fix: `--until '${example}'` });
   }
   return {
     text: text.trim(),
-    figure: known,
+    figure,
     operator: operator as Condition['operator'],
     bound: Number(number) * (isDuration ? (unitMs[unit] ?? 1) : 1),
-    forMs: hold === undefined ? 0 : Number(hold) * (unitMs[holdUnit] ?? 1),
+    forMs: Number(hold ?? 0) * (unitMs[holdUnit] ?? 1),
   };
 }
 

@@ -64,35 +64,29 @@ const requestsAtOnce = 4;
 export async function* monitorApps(context: Context, options: MonitorOptions): AsyncGenerator<ProjectFigures> {
   const { app, signal, forMs = Number.POSITIVE_INFINITY } = options;
   const everyMs = Math.max(leastIntervalMs, options.everyMs);
-  const own = contextWith(context, { signal });
+  const watched = contextWith(context, { signal });
   const apps = new Map<string, WatchedApp>();
-  const watch = (name: string) => apps.set(name, new WatchedApp(own, name, options.counterOf?.(name)));
+  const watch = (name: string) => apps.set(name, new WatchedApp(watched, name, options.counterOf?.(name)));
   if (app !== undefined) watch(shortAppName(context.project, app));
-  const since = context.elapsed();
-  const leftMs = () => forMs - (context.elapsed() - since);
+  const end = context.elapsed() + forMs;
   let problem: GantryError | undefined;
   try {
-    for (let tick = 0; !signal.aborted && leftMs() > 0; tick++) {
+    for (let tick = 0; !signal.aborted && context.elapsed() < end; tick++) {
       const startedAt = context.elapsed();
-      const problems = [] as GantryError[];
-      if (app === undefined && tick % listEvery === 0) await updateList(own, apps, watch).catch(keep(problems));
-      for (const one of apps.values()) one.showsLog = one.name === options.logOf?.();
-      await readAll([...apps.values()], (one) =>
-        one.read().catch((error: unknown) => {
-          if (app !== undefined || !isGone(error)) throw error;
-          apps.delete(one.name);
-        }),
-      );
-      for (const { problem } of apps.values()) if (problem) problems.push(problem);
-      problem = problems[0];
+      const problems: GantryError[] = [];
+      if (app === undefined && tick % listEvery === 0) await updateList(watched, apps, watch).catch(keep(problems));
+      for (const each of apps.values()) each.showsLog = each.name === options.logOf?.();
+      await readAll(apps, app === undefined);
+      problem = [...problems, ...[...apps.values()].flatMap((each) => each.problem ?? [])][0];
       yield projectFigures(context, apps, problem);
-      const restMs = everyMs - (context.elapsed() - startedAt);
-      await context.delay(Math.max(0, Math.min(restMs, leftMs())), signal);
+      const next = Math.min(startedAt + everyMs, end);
+      await context.delay(Math.max(0, next - context.elapsed()), signal);
     }
-    if (problem && !signal.aborted && ![...apps.values()].some(({ isKnown }) => isKnown)) throw problem;
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+  const isKnown = [...apps.values()].some((each) => each.isKnown);
+  if (problem && !signal.aborted && !isKnown) throw problem;
 }
 
 /** Throws what is no {@link GantryError} that may pass. */
@@ -111,10 +105,17 @@ async function updateList(context: Context, apps: Map<string, WatchedApp>, watch
   for (const name of names) if (!apps.has(name)) watch(name);
 }
 
-async function readAll(apps: readonly WatchedApp[], read: (app: WatchedApp) => Promise<void>): Promise<void> {
-  const waiting = [...apps];
+/** An app that is gone is no longer watched, unless it is the only one. */
+async function readAll(apps: Map<string, WatchedApp>, mayGo: boolean): Promise<void> {
+  const waiting = [...apps.values()];
   const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await read(next);
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { name } = next;
+      await next.read().catch((error: unknown) => {
+        if (!mayGo || !isGone(error)) throw error;
+        apps.delete(name);
+      });
+    }
   };
   await Promise.all(Array.from({ length: requestsAtOnce }, worker));
 }

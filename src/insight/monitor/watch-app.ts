@@ -30,7 +30,7 @@ export interface MetCondition {
  */
 export async function watchApp(context: Context, { app, conditions, timeoutMs }: WatchOptions): Promise<MetCondition> {
   const { elapsed, progress, signal } = context;
-  const held = conditions.map((condition) => new HeldCondition(condition));
+  const watched = conditions.map((condition) => new HeldCondition(condition));
   const since = elapsed();
   const step = progress.step(`Watching ${app}`);
   context.interruption.message = '';
@@ -38,27 +38,34 @@ export async function watchApp(context: Context, { app, conditions, timeoutMs }:
   try {
     for await (const { apps } of monitorApps(context, { app, everyMs: leastIntervalMs, signal })) {
       const [figures] = apps;
-      const now = elapsed();
-      const waitedMs = elapsed() - since;
       if (!figures) continue;
-      // What was not read anew says nothing new, unless it is about replicas.
-      const isNew = figures.at !== readAt;
+      const now = elapsed();
+      const waitedMs = now - since;
+      const met = heldLongEnough(watched, figures, { now, isAnew: figures.at !== readAt });
+      if (met) return { app: figures.app, ...met, waitedMs, figures };
       readAt = figures.at;
-      for (const one of held) {
-        const heldMs = isNew || one.condition.figure === 'replicas' ? one.read(now, figures) : undefined;
-        if (heldMs === undefined || heldMs < one.condition.forMs) continue;
-        step.clear();
-        const { text } = one.condition;
-        return { app: figures.app, condition: text, value: one.value ?? 0, heldMs, waitedMs, figures };
-      }
-      step.update({ text: held.map(stateText).join(', ') });
-      if (waitedMs >= timeoutMs) throw unmet(app, held, timeoutMs);
+      step.update({ text: watched.map(stateText).join(', ') });
+      if (waitedMs >= timeoutMs) throw unmet(app, watched, timeoutMs);
     }
     signal.throwIfAborted();
-    throw unmet(app, held, timeoutMs);
+    throw unmet(app, watched, timeoutMs);
   } finally {
     step.clear();
   }
+}
+
+/** What was not read anew says nothing new, unless it is about replicas. */
+function heldLongEnough(
+  watched: readonly HeldCondition[],
+  figures: AppFigures,
+  { now, isAnew }: { now: number; isAnew: boolean },
+): Pick<MetCondition, 'condition' | 'value' | 'heldMs'> | undefined {
+  for (const held of watched) {
+    const { text, figure, forMs } = held.condition;
+    const heldMs = isAnew || figure === 'replicas' ? held.read(now, figures) : undefined;
+    if (heldMs !== undefined && heldMs >= forMs) return { condition: text, value: held.value ?? 0, heldMs };
+  }
+  return undefined;
 }
 
 function stateText({ condition, value }: HeldCondition): string {

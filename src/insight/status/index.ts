@@ -83,11 +83,9 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   const asked = await parts.read('live', () => readApp(quiet, name));
   if (asked instanceof NotFoundError && !isHere) throw asked;
   const status = emptyStatus(targetText(target), name);
+  if (asked === null) parts.missing(isHere ? [...partsOfApp, 'here'] : partsOfApp, 'live');
   if (asked === null || asked instanceof NotFoundError) {
     const platform = await parts.read('platform', () => readServiceStatus(quiet));
-    if (asked === null) {
-      parts.missing(['replicas', 'lastHour', 'costPerHourCents', 'failure', ...(isHere ? ['here'] : [])], 'live');
-    }
     return { ...status, platform, unknown: parts.unknown, exit: parts.exitOf('live') };
   }
   const app = shortAppName(context.project, asked.id || name);
@@ -104,10 +102,6 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     parts.read('failure', () => readFailure(quiet, app, configFile)),
   ]);
   const { costPerSecondCents, minReplicaCount: min = null, maxReplicaCount: max = null } = asked;
-  if (containers === null) parts.missing(['costPerHourCents'], 'replicas');
-  else if (typeof costPerSecondCents !== 'number')
-    parts.unknown.costPerHourCents = 'the platform does not tell the price';
-  const isPriced = containers !== null && typeof costPerSecondCents === 'number';
   return {
     ...status,
     app,
@@ -119,9 +113,18 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     platform,
     unknown: parts.unknown,
     replicas: containers === null ? null : { running: containers, min, max },
-    costPerHourCents: isPriced ? costPerSecondCents * 3_600 * containers : null,
+    costPerHourCents: hourlyCents(parts, containers, costPerSecondCents),
   };
 }
+
+function hourlyCents(parts: Parts, replicas: number | null, price: number | null | undefined): number | null {
+  if (replicas === null) parts.missing(['costPerHourCents'], 'replicas');
+  else if (typeof price === 'number') return price * 3_600 * replicas;
+  else parts.unknown.costPerHourCents = 'the platform does not tell the price';
+  return null;
+}
+
+const partsOfApp = ['replicas', 'lastHour', 'costPerHourCents', 'failure'];
 
 function emptyStatus(target: string, app: string) {
   const none = { status: null, live: null, here: null, replicas: null, lastHour: null };

@@ -5,6 +5,7 @@ import { CommandLine } from '../../kernel/command-line.ts';
 import { LimitError } from '../../kernel/errors.ts';
 import { count, dollars, duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
+import type { App } from '../../platform/contract/apps.ts';
 import { getAppCost } from '../../platform/contract/costs.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
@@ -37,64 +38,103 @@ const enoughToCompare = 50;
 
 /** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
 export async function tuneApp(context: Context, options: TuneOptions): Promise<Advice> {
-  const { api, project, progress } = context;
+  const { api, project } = context;
   const { app, slo, budgetCents, explain } = options;
   const name = shortAppName(project, app);
-  const shown = await fetchApp(api, { project, app });
-  const { price, ...settings } = factsOf(shown);
+  const deployed = await fetchApp(api, { project, app });
+  const { price, ...settings } = factsOf(deployed);
   if (budgetCents !== undefined && price === undefined) {
     throw new LimitError(`what ${name} costs is not known`, { why: 'the platform returned no price of a replica' });
   }
-  const history = await recordLook(context, name, shown);
-  const now = context.platformNow();
-  const since = Math.max(
-    Math.floor((options.since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
-    Date.parse(shown.createdAt ?? '') || 0,
-    history.scalingSince(),
-  );
-  const past = new PastCalls(Math.min(since, now), now);
-  for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
-    past.add(day, callsWithin(day, past));
-  }
-  const facts = {
+  const past = await readPast(context, name, deployed, options);
+  const advice = {
     app: name,
     since: new Date(past.since).toISOString(),
     until: new Date(past.until).toISOString(),
     calls: past.length,
-  };
-  const none = {
-    predictionError: null,
-    options: [],
-    frontier: [],
-    tried: 0,
-    assumptions: [],
-    written: null,
-    figures: null,
+    ...noAdvice,
   };
   if (past.length < leastRuns) {
-    const reason = `${count(past.length, 'run')} since ${facts.since}, ${leastRuns} are needed`;
-    return { ...facts, ...none, verdict: 'not enough runs', reason };
+    const reason = `${count(past.length, 'run')} since ${advice.since}, ${leastRuns} are needed`;
+    return { ...advice, verdict: 'not enough runs', reason };
   }
   const trace = past.trace();
   const fitted = fitModel(past, trace, scalingToReplay(settings));
+  const { replicaSeconds, ...predictionError } = fitted.error;
+  const replayedCents = (price ?? 0) * replicaSeconds;
   const bill = price === undefined ? undefined : await readBill(context, app, past);
-  const replayedCents = (price ?? 0) * fitted.error.replicaSeconds;
   const cost = bill ? offBy(replayedCents, bill) : null;
-  const { replicaSeconds: _, ...known } = fitted.error;
-  const error = { ...known, cost };
-  const report = { ...facts, predictionError: error, assumptions: assumptionsOf(past, fitted, settings) };
-  const reason = fitted.isOff
-    ? 'replicas started and ended by other rules than those that are known'
-    : bill && Math.abs(cost ?? 0) > maxReplayError
-      ? `at the price of now, these runs cost ${dollars(replayedCents)}, and the bill is ${dollars(bill.most)}`
-      : undefined;
-  if (reason !== undefined) return { ...none, ...report, verdict: 'not predictable', reason };
+  const assumptions = assumptionsOf(past, fitted, settings);
+  const report = { ...advice, predictionError: { ...predictionError, cost }, assumptions };
+  const reason = fitted.isOff ? unknownRules : mispriced(replayedCents, bill, cost ?? 0);
+  if (reason !== undefined) return { ...report, verdict: 'not predictable', reason };
   // What is said about a month agrees with what was paid.
   const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
-  const step = progress.step(`Replaying ${count(past.length, 'run')}`);
-  const replay = replayer(trace, {
+  const found = await replayAll(context, {
+    app: name,
+    past,
+    trace,
+    settings,
     model: fitted.model,
     price: billed,
+    slo,
+    budgetCents,
+  });
+  const advised: Advice = { ...report, verdict: 'advice', ...found };
+  return { ...advised, figures: explain ? adviceFigures(advised) : null };
+}
+
+const noAdvice = {
+  predictionError: null,
+  options: [],
+  frontier: [],
+  tried: 0,
+  assumptions: [],
+  written: null,
+  figures: null,
+};
+
+const unknownRules = 'replicas started and ended by other rules than those that are known';
+
+function mispriced(replayedCents: number, bill: Bill | undefined, cost: number): string | undefined {
+  if (!bill || Math.abs(cost) <= maxReplayError) return undefined;
+  return `at the price of now, these runs cost ${dollars(replayedCents)}, and the bill is ${dollars(bill.most)}`;
+}
+
+async function readPast(
+  context: Context,
+  name: string,
+  deployed: App,
+  { app, since }: TuneOptions,
+): Promise<PastCalls> {
+  const history = await recordLook(context, name, deployed);
+  const now = context.platformNow();
+  const from = Math.max(
+    Math.floor((since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
+    Date.parse(deployed.createdAt ?? '') || 0,
+    history.scalingSince(),
+  );
+  const past = new PastCalls(Math.min(from, now), now);
+  for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
+    past.add(day, callsWithin(day, past));
+  }
+  return past;
+}
+
+interface Replays extends Pick<TuneOptions, 'slo' | 'budgetCents'> {
+  app: string;
+  past: PastCalls;
+  trace: ReturnType<PastCalls['trace']>;
+  settings: ScalingSettings;
+  model: FittedModel['model'];
+  price: number | undefined;
+}
+
+async function replayAll(context: Context, { app, past, trace, settings, model, price, slo, budgetCents }: Replays) {
+  const step = context.progress.step(`Replaying ${count(past.length, 'run')}`);
+  const replay = replayer(trace, {
+    model,
+    price,
     onReplay: (done) => {
       step.update({ text: count(done, 'setting') });
       // Lets Ctrl-C through.
@@ -105,20 +145,14 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const wishes = wishesOf(current, { slo, budgetCents });
   const outcomes = await searchSettings(replay, current, { concurrencies: concurrencies(past, settings), wishes });
   step.clear();
-  const { options: found, missed } = chooseOptions(outcomes, { app: name, wishes });
-  const { inPlace } = context;
-  const chosen = found.map((one) => ({ ...one, argv: one.argv && inPlace(new CommandLine(one.argv)).argv }));
-  const advice: Advice = {
-    ...report,
-    verdict: 'advice',
+  const { options, missed } = chooseOptions(outcomes, { app, wishes });
+  const inPlace = (argv: readonly string[]) => context.inPlace(new CommandLine(argv)).argv;
+  return {
     reason: missed,
-    options: chosen,
+    options: options.map((option) => ({ ...option, argv: option.argv && inPlace(option.argv) })),
     frontier: frontierOf(outcomes),
     tried: outcomes.length,
-    written: null,
-    figures: null,
   };
-  return { ...advice, figures: explain ? adviceFigures(advice) : null };
 }
 
 /** What the platform charged for these calls, where it tells it. */

@@ -92,9 +92,9 @@ export class FolderLooks {
     const after = await this.#look(first);
     const kept = new Set(before?.names);
     for (const at of removed) kept.delete(listedName(at));
-    const isSame = before && (await this.#isSame(first, { before, after, kept, removed }));
-    const listedBefore = isSame ? before.names : new Set<string>();
-    const isProven = (at: VolumePath) => (at.path === '/' ? !after.gap : listedBefore.has(listedName(at)));
+    const isSame = await this.#isSame(first, { before, after, kept, removed });
+    const listedBefore = isSame ? before?.names : undefined;
+    const isProven = (at: VolumePath) => (at.path === '/' ? !after.gap : listedBefore?.has(listedName(at)));
     for (const at of waiting.filter((each) => isListed(each, after))) left.set(at, undefined);
     const asked = waiting.filter((at) => !left.has(at) && !isProven(at));
     const showsOthers = [...kept].some((name) => after.names.has(name));
@@ -107,9 +107,14 @@ export class FolderLooks {
   /** Whether a folder lists what it did before, with or without what was removed. */
   async #isSame(
     first: VolumePath,
-    { before, after, kept, removed }: { before: Look; after: Look; kept: Set<string>; removed: VolumePath[] },
+    {
+      before,
+      after,
+      kept,
+      removed,
+    }: { before: Look | undefined; after: Look; kept: Set<string>; removed: VolumePath[] },
   ): Promise<boolean> {
-    if (before.gap || after.gap || !isWithin(kept, after.names)) return false;
+    if (!before || before.gap || after.gap || !isWithin(kept, after.names)) return false;
     const all = new Set([...kept, ...removed.map(listedName)]);
     return isWithin(after.names, all) && (after.names.size > 0 || (await this.#isGone(first, true)));
   }
