@@ -93,10 +93,11 @@ export function arrangeCommand(words: readonly Word[]): CommandLine {
   for (const { text, isValue, isOfFlag = takesValue.test(flag) } of words.slice(0, length)) {
     const last = flag;
     const isDashed = /^-./s.test(text);
-    flag = isDashed && !isValue ? text : '';
+    flag = !isDashed || isValue ? '' : text;
     if (flag) argv.push(text);
     else if (isOfFlag) argv = [...argv.slice(0, -1), ...withValue(last, text)];
-    else (isDashed || operands.length > 0 ? operands : argv).push(text);
+    else if (isDashed || operands.length > 0) operands.push(text);
+    else argv.push(text);
   }
   const behind = [...operands, ...words.slice(length + 1).map(({ text }) => text)];
   return new CommandLine(behind.length === 0 ? argv : [...argv, '--', ...behind]);

@@ -51,15 +51,16 @@ export async function responseError(context: Context, response: AppResponse, aut
   if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
   const denied = { 401: AuthError, 403: DeniedError }[status];
   if (denied) return accessError(denied, auth, why, facts);
-  if (status === 402)
-    return new LimitError(message ?? 'not included in the plan, or payment required (HTTP 402)', facts);
+  const limit = message ?? 'not included in the plan, or payment required (HTTP 402)';
+  if (status === 402) return new LimitError(limit, facts);
   const unserved = { ...facts, retryable: isTransientStatus(status) };
   if (status === 429) return tooManyCalls(context, response, message, unserved);
-  const isFromApp = isFunctionReply(content);
-  if (status === 404 && !isFromApp) return notFoundError(context, target, why, facts);
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
-  if (isGatewayStatus(status) && !isFromApp) return gatewayError(context, response, fix, why, unserved);
-  return appError(context, response, { runId, message, why, facts: { ...facts, fix } });
+  if (isFunctionReply(content) || !(status === 404 || isGatewayStatus(status))) {
+    return appError(context, response, { runId, message, why, facts: { ...facts, fix } });
+  }
+  if (status === 404) return notFoundError(context, target, why, facts);
+  return gatewayError(context, response, fix, why, unserved);
 }
 
 function tooManyCalls(

@@ -118,14 +118,14 @@ class Bench {
     const { signal } = context;
     const calls = new StepCalls(rate, Math.max(1, count), context.platformNow());
     const cpu = process.cpuUsage();
-    const started = performance.now();
+    const since = performance.now();
     const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);
     const onProgress = () => step.update({ text: progressText(calls) });
     this.#calls.push(calls);
     await runOpenLoop(load, calls, { timeoutMs, signal, isOver: () => this.#isOver(calls), onProgress });
     step.clear();
     const { user, system } = process.cpuUsage(cpu);
-    const busy = (user + system) / 1_000 / Math.max(1, performance.now() - started);
+    const busy = (user + system) / 1_000 / Math.max(1, performance.now() - since);
     if (calls.sent > 0) this.#steps.push({ calls, busy });
     if (signal.aborted) this.#stoppedBy = 'interrupt';
     return this.#stoppedBy ? 'over' : keepsUp(calls);

@@ -126,11 +126,9 @@ function projectFigures(
   problem?: GantryError,
 ): ProjectFigures {
   const figures = [...apps.values()].map((one) => one.figures);
-  const busy = ({ callsPerSecond, replicas }: AppFigures) => [callsPerSecond ?? 0, replicas ?? 0] as const;
-  figures.sort((a, b) => {
-    const [[calls, replicas], [otherCalls, otherReplicas]] = [busy(a), busy(b)];
-    return otherCalls - calls || otherReplicas - replicas || (a.app < b.app ? -1 : 1);
-  });
+  const calls = ({ callsPerSecond }: AppFigures) => callsPerSecond ?? 0;
+  const replicas = (app: AppFigures) => app.replicas ?? 0;
+  figures.sort((a, b) => calls(b) - calls(a) || replicas(b) - replicas(a) || (a.app < b.app ? -1 : 1));
   const failures = [...apps.values()].flatMap((one) => one.failures).sort((a, b) => (a.at < b.at ? 1 : -1));
   return {
     at: new Date(platformNow()).toISOString(),

@@ -168,7 +168,8 @@ function checkApart({ location }: CopyEndSource, { folder }: CopyTarget): void {
   const source = location.at;
   const target = folder.at;
   if (source.volume !== target.volume || source.region !== target.region) return;
-  const [from, to] = [source, target].map(({ path }) => withTrailingSlash(path)) as [string, string];
+  const from = withTrailingSlash(source.path);
+  const to = withTrailingSlash(target.path);
   if (!from.startsWith(to) && !to.startsWith(from)) return;
   throw new UsageError(`${formatRemotePath(source)} and ${formatRemotePath(target)} overlap`, {
     why: '--delete would delete files of the source',

@@ -40,7 +40,7 @@ export function errorFromStorage({ status, headers, body, what }: StorageRespons
   const reason = [code, message].filter(Boolean).join(': ') || redirection(headers) || 'no reason given';
   if ([400, 403].includes(status) && /expired/i.test(reason))
     return new UrlExpiredError(`the ${what} URL has expired`, { status });
-  const busy = busyError(status, 'the storage', statusFacts(status, headers, now), `, ${reason}`);
+  const busy = retryLaterError(status, 'the storage', statusFacts(status, headers, now), `, ${reason}`);
   if (busy) return busy;
   if (what === 'download' && changedStatuses.has(status))
     return new ChangedError('the file changed during the copy', { status });
@@ -55,7 +55,7 @@ export function statusFacts(status: number, headers: HttpReply['headers'], now: 
 }
 
 /** The error of a server that may accept the same request later. */
-export function busyError(status: number, who: string, facts: ErrorFacts, reason = ''): GantryError | undefined {
+export function retryLaterError(status: number, who: string, facts: ErrorFacts, reason = ''): GantryError | undefined {
   const http = `(HTTP ${status}${reason})`;
   if (status === 429) return new RateLimitedError(`${who} limits the request rate ${http}`, facts);
   if (status < 500 && status !== 408) return undefined;

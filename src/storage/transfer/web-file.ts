@@ -13,7 +13,7 @@ import { type ContentAddress, type ContentReply, readStart } from './check-reply
 import type { FileSum } from './file-sum.ts';
 import { requestError, requestStream } from './range-request.ts';
 import { parseSize } from './remote-file-info.ts';
-import { busyError, ChangedError, changedStatuses, statusFacts, UrlExpiredError } from './storage-errors.ts';
+import { ChangedError, changedStatuses, retryLaterError, statusFacts, UrlExpiredError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
 /** A file behind a URL, which may lead to another host. */
@@ -130,7 +130,7 @@ interface Asked {
 function webError({ status, headers, body }: ContentReply, { url, hasLeft }: Asked, now: number): GantryError {
   const why = [headers['x-error-message']].flat()[0] ?? /^\s*\{\s*"error"\s*:\s*"([^"]{1,300})"/.exec(body)?.[1];
   const facts = { ...statusFacts(status, headers, now), ...(why && { why }) };
-  const busy = busyError(status, url.host, facts);
+  const busy = retryLaterError(status, url.host, facts);
   if (busy) return busy;
   if (changedStatuses.has(status)) return new ChangedError('the file changed during the copy', { status });
   // What a redirect led to is signed for some time, or has moved.
