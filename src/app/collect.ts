@@ -25,20 +25,20 @@ export const defaultExclude: readonly string[] = ['.*'];
 export async function collectFiles(root: string, options: CollectOptions): Promise<CollectedFiles> {
   const include = parseIncludes(options.include);
   const exclude = parseExcludes(options.exclude);
-  const found = await walkFolder(root, { ...options, includes: include.patterns, excludes: exclude.patterns });
+  const walked = await walkFolder(root, { ...options, includes: include.patterns, excludes: exclude.patterns });
   const warnings = [
     ...include.problems,
     ...exclude.problems,
     ...include.patterns
-      .filter((each) => !found.used.has(each) && isReported(each, include.patterns))
+      .filter((each) => !walked.used.has(each) && isReported(each, include.patterns))
       .map((each) => matchesNothing(each, root, options)),
-    ...found.warnings,
+    ...walked.warnings,
   ];
 
-  if (found.errors.length > 0) throw new ProjectError(headline(found.errors), [...found.errors, ...warnings]);
-  if (found.used.size === 0) throw noFilesError(options, warnings);
+  if (walked.errors.length > 0) throw new ProjectError(headline(walked.errors), [...walked.errors, ...warnings]);
+  if (walked.used.size === 0) throw noFilesError(options, warnings);
 
-  const entries = found.entries.sort(pathOrder(found.entries));
+  const entries = walked.entries.sort(pathOrder(walked.entries));
   return {
     entries,
     bytes: totalBytes(entries),

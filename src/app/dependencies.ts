@@ -15,14 +15,14 @@ export type PackageVersions = Readonly<Record<string, string>>;
 
 export interface DependencyInput {
   root: string;
-  dependencies: Readonly<Record<Kind, PackageVersions>> & {
+  dependencies: Readonly<Record<DependencyKind, PackageVersions>> & {
     /** Files to use instead of the tables, relative to the root. */
-    paths: { readonly [kind in Kind]?: string | undefined };
+    paths: { readonly [kind in DependencyKind]?: string | undefined };
   };
   deployment: { pre_build_commands?: readonly string[]; shell_commands?: readonly string[] };
 }
 
-type Kind = 'pip' | 'conda' | 'apt';
+type DependencyKind = 'pip' | 'conda' | 'apt';
 
 /** A file, and the dotted name of the section or key that it is generated from. */
 export interface DependencyFile {
@@ -62,15 +62,15 @@ export function addGeneratedFiles(collected: readonly FileEntry[], generated: re
   return entries.sort(pathOrder(entries));
 }
 
-const kinds: readonly Kind[] = ['conda', 'apt', 'pip'];
+const kinds: readonly DependencyKind[] = ['conda', 'apt', 'pip'];
 
-const fileNames: Record<Kind, string> = {
+const fileNames: Record<DependencyKind, string> = {
   pip: 'requirements.txt',
   conda: 'conda_pkglist.txt',
   apt: 'pkglist.txt',
 };
 
-function packageList(kind: Kind, input: DependencyInput, problems: Problem[]): FileEntry[] {
+function packageList(kind: DependencyKind, input: DependencyInput, problems: Problem[]): FileEntry[] {
   const path = input.dependencies.paths[kind];
   if (path) return copyFile(fileNames[kind], path, input.root, problems);
 
@@ -103,7 +103,7 @@ const textEntry = (path: string, content: string): FileEntry => ({
   source: { text: content },
 });
 
-function packageLine(kind: Kind, name: string, version: string, problems: Problem[]): string[] {
+function packageLine(kind: DependencyKind, name: string, version: string, problems: Problem[]): string[] {
   const { bare, marker } = kind === 'pip' ? splitMarker(version) : { bare: version };
   const write = forms[kind].find(({ when }) => when.test(bare))?.write;
   const problem =
@@ -124,7 +124,7 @@ function splitMarker(version: string): { bare: string; marker?: string } {
 }
 
 /** A line break would start another line, with an option or another package. */
-function invalidCharacter(kind: Kind, name: string, version: string): Omit<Problem, 'severity'> | undefined {
+function invalidCharacter(kind: DependencyKind, name: string, version: string): Omit<Problem, 'severity'> | undefined {
   if (name === '') return { message: `a ${kind} package has no name` };
   const part = control.test(name) ? 'name' : control.test(version) ? 'version' : undefined;
   return (
@@ -136,7 +136,7 @@ function invalidCharacter(kind: Kind, name: string, version: string): Omit<Probl
 
 const control = /[\x00-\x1f\x7f\u2028\u2029]/;
 
-const unsupportedVersion = (kind: Kind, name: string, version: string): Omit<Problem, 'severity'> => ({
+const unsupportedVersion = (kind: DependencyKind, name: string, version: string): Omit<Problem, 'severity'> => ({
   message: `${kind} cannot install ${name} at version "${version}"`,
   why: kind === 'apt' ? 'apt requires one exact version, or none' : `${kind} packages have versions, not URLs`,
   fix: kind === 'apt' ? `${name} = "latest"` : `[cerebrium.dependencies.pip]\n${name} = "${version}"`,
@@ -161,7 +161,7 @@ const tilde: Form = {
   write: (name, version) => name + range(version, (parts) => Math.min(1, parts.length - 1)),
 };
 
-const forms: Record<Kind, Form[]> = {
+const forms: Record<DependencyKind, Form[]> = {
   pip: [
     any,
     { when: url, write: (name, version) => `${name} @ ${version.replace(/^@\s*/, '')}` },
@@ -203,6 +203,6 @@ function range(version: string, index: (parts: number[]) => number): string {
 
 /** A caret fixes the first part that is not zero, or else the last part. */
 function firstNonZero(parts: number[]): number {
-  const found = parts.findIndex((part) => part > 0);
-  return found === -1 ? parts.length - 1 : found;
+  const firstPart = parts.findIndex((part) => part > 0);
+  return firstPart === -1 ? parts.length - 1 : firstPart;
 }

@@ -49,8 +49,8 @@ function defaultValue(facts: Key, { hardware }: AppConfig): unknown {
 /** The key in the config file of a field of the create-app request: `min_replicas` of `minReplicaCount`. */
 export function keyOfField(field: string): string | undefined {
   for (const { keys } of Object.values(sections)) {
-    const found = Object.entries<Key>(keys).find(([, key]) => key.field === field);
-    if (found) return found[0];
+    const entry = Object.entries<Key>(keys).find(([, key]) => key.field === field);
+    if (entry) return entry[0];
   }
   return undefined;
 }

@@ -62,12 +62,12 @@ export function pinnedVersion(requirement: string): string | undefined {
   return /^\s*(?:={2,3})?\s*v?(\d+(?:\.\d+)+(?:\.post\d+)?)(?:\+[\w.]+)?\s*$/.exec(requirement)?.[1];
 }
 
-interface Group {
+interface WheelGroup {
   pythons: string[];
   versions: string[];
 }
 
-function groupsOf(name: string): Group[] {
+function groupsOf(name: string): WheelGroup[] {
   const table = Object.hasOwn(wheelTables, name) ? (wheelTables[name] ?? {}) : {};
   return Object.entries(table).map(([pythons, versions]) => ({
     pythons: pythons.split(' ').filter(Boolean),

@@ -31,12 +31,12 @@ export function compareErrors(
   isEarly: boolean,
 ): 'worse' | 'no worse' | 'as bad' | 'too few calls' {
   const isKnown = before.calls >= assumedCalls || before.failed >= minFailed.end;
-  const own = now.failed - now.byCaller;
-  const failed = isKnown ? now.failed : own;
+  const ownFailures = now.failed - now.byCaller;
+  const failed = isKnown ? now.failed : ownFailures;
   if (failed === 0) return 'no worse';
   const base = isKnown ? before : { calls: assumedCalls, failed: before.failed - before.byCaller };
   const difference = failed / now.calls - base.failed / base.calls;
-  const noWorse = own >= minFailed.end && own / now.calls >= maxShare ? 'as bad' : 'no worse';
+  const noWorse = ownFailures >= minFailed.end && ownFailures / now.calls >= maxShare ? 'as bad' : 'no worse';
   if (difference <= 0) return noWorse;
   const when = isEarly ? 'early' : 'end';
   const isSignificant = fisherChance(failed, now.calls, base.failed, base.calls) < maxChance[when];

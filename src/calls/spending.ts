@@ -69,9 +69,9 @@ export class ReplicaSpending {
 
   /** US cents, without what is still to come. */
   centsSoFar(): number {
-    const seen = [...this.#ends.values()].reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
+    const runningMs = [...this.#ends.values()].reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0);
     const since = this.#running * Math.max(0, this.context.platformNow() - this.#lookedAt);
-    return (this.facts.price * (seen + since)) / 1_000;
+    return (this.facts.price * (runningMs + since)) / 1_000;
   }
 
   /** Looks at the replicas if the last look is old enough. Does not wait for it. */

@@ -51,7 +51,7 @@ export function sentence(texts: TemplateStringsArray, ...values: (Fix | number)[
 }
 
 /** Flags by their names: true for one without a value. What is undefined is omitted. */
-type Flags = Readonly<Record<string, string | true | undefined>>;
+type FlagValues = Readonly<Record<string, string | true | undefined>>;
 
 /**
  * The command that is written after `gantry`: `` gantryCommand`apps get ${app}` ``. A value stays one argument whatever
@@ -60,7 +60,7 @@ type Flags = Readonly<Record<string, string | true | undefined>>;
  */
 export function gantryCommand(
   texts: TemplateStringsArray,
-  ...values: (string | readonly string[] | Flags)[]
+  ...values: (string | readonly string[] | FlagValues)[]
 ): CommandLine {
   const words: Word[] = [{ text: '' }];
   for (const [at, text] of texts.entries()) {
@@ -126,7 +126,7 @@ function append(words: Word[], text: string): void {
   if (last && text !== '') words.splice(-1, 1, { ...last, text: last.text + text });
 }
 
-function valueWords(value: string | readonly string[] | Flags): Word[] {
+function valueWords(value: string | readonly string[] | FlagValues): Word[] {
   if (typeof value === 'string') return [{ text: value, isValue: true }];
   if (isList(value)) return value.map((text) => ({ text, isValue: true }));
   return Object.entries(value).flatMap(([flag, of]) => {
@@ -136,7 +136,7 @@ function valueWords(value: string | readonly string[] | Flags): Word[] {
 }
 
 /** Array.isArray does not know read-only ones. */
-const isList = (value: readonly string[] | Flags): value is readonly string[] => Array.isArray(value);
+const isList = (value: readonly string[] | FlagValues): value is readonly string[] => Array.isArray(value);
 
 /** The parser takes `--json=`, which nobody types. */
 export function asTyped(word: string): string {

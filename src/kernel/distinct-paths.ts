@@ -6,12 +6,12 @@
 export function distinctPaths<Item extends { path: string }>(
   items: readonly Item[],
 ): { items: readonly Item[]; repeated: string | undefined } {
-  const known = new Map<string, Item>();
+  const byPath = new Map<string, Item>();
   for (const item of items) {
     const path = item.path.toWellFormed();
-    const other = known.get(path);
+    const other = byPath.get(path);
     if (other && JSON.stringify(other) !== JSON.stringify(item)) return { items, repeated: path };
-    known.set(path, item);
+    byPath.set(path, item);
   }
-  return { items: known.size === items.length ? items : [...known.values()], repeated: undefined };
+  return { items: byPath.size === items.length ? items : [...byPath.values()], repeated: undefined };
 }

@@ -12,15 +12,15 @@ import { type ListPage, type PagePosition, readPages } from './replies/index.ts'
 interface RawRequest {
   method: string;
   path: string;
-  query: Pair[];
+  query: NamedValue[];
   /** `name=text` or `name:=json`: fields of the JSON body. */
-  fields: Pair[];
+  fields: NamedValue[];
   /** A file with the body; `-` is stdin. */
   input?: string | undefined;
   paginate?: boolean | undefined;
 }
 
-type Pair = [name: string, value: string];
+type NamedValue = [name: string, value: string];
 
 interface RawReply {
   statusCode: number;
@@ -163,7 +163,7 @@ async function readBody(context: Context, { method, fields, input }: RawRequest)
 }
 
 /** `name=text`, or `name:=json`: the colon is the end of the name. */
-function parseField([name, value]: Pair): [string, unknown] {
+function parseField([name, value]: NamedValue): [string, unknown] {
   if (!name.endsWith(':')) return [name, value];
   try {
     return [name.slice(0, -1), parseJson(value)];

@@ -59,15 +59,15 @@ export function findByBeginning<Item extends { id: string }>(
   { noun, app, items, list }: Candidates<Item>,
 ): Item | undefined {
   const exact = items.find(({ id }) => id === word);
-  const found = exact ? [exact] : items.filter(({ id }) => id.toLowerCase().startsWith(word.toLowerCase()));
-  if (found.length === 0 || (found.length === 1 && (exact || word.length >= minLength))) return found[0];
-  const ids = found.slice(0, 5).map(({ id }) => id);
-  const why = `${found.length > 5 ? 'among others: ' : ''}${ids.join(', ')}`;
-  if (found.length === 1) {
+  const matches = exact ? [exact] : items.filter(({ id }) => id.toLowerCase().startsWith(word.toLowerCase()));
+  if (matches.length === 0 || (matches.length === 1 && (exact || word.length >= minLength))) return matches[0];
+  const ids = matches.slice(0, 5).map(({ id }) => id);
+  const why = `${matches.length > 5 ? 'among others: ' : ''}${ids.join(', ')}`;
+  if (matches.length === 1) {
     const message = `"${word}" is too short for the beginning of an id: at least ${minLength} characters`;
     throw new UsageError(message, { why, fix: list });
   }
-  throw new UsageError(`"${word}" names ${count(found.length, noun)} of ${app}`, { why, fix: list });
+  throw new UsageError(`"${word}" names ${count(matches.length, noun)} of ${app}`, { why, fix: list });
 }
 
 /** No build or run is as the word says. */

@@ -92,11 +92,11 @@ export class ReplicaSet<Replica extends ReplicaLoad> {
   }
 
   #lastUsed(concurrency: number, now: number): Replica | undefined {
-    let found: Replica | undefined;
+    let freeReplica: Replica | undefined;
     for (const member of this.members) {
       const isFree = member.busy < concurrency && (member.readyAt ?? 0) <= now;
-      if (isFree && (!found || member.idleSince > found.idleSince)) found = member;
+      if (isFree && (!freeReplica || member.idleSince > freeReplica.idleSince)) freeReplica = member;
     }
-    return found;
+    return freeReplica;
   }
 }

@@ -28,7 +28,7 @@ interface SecretValueSource {
 }
 
 type Asking = Pick<Context, 'prompt'>;
-type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
+type SecretsReading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
 
 /** Throws UsageError for invalid names, without repeating them: they may be values typed by mistake. */
 export function checkSecretNames({ prompt }: Asking, names: string[]): void {
@@ -57,7 +57,11 @@ export function checkNewSecretNames({ prompt }: Asking, [name = '', ...others]: 
 }
 
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
-export async function readSecretValues(context: Reading, names: string[], source: SecretValueSource): Promise<Secrets> {
+export async function readSecretValues(
+  context: SecretsReading,
+  names: string[],
+  source: SecretValueSource,
+): Promise<Secrets> {
   const { fromFile, fromEnv, keepNewline } = source;
   const [first = ''] = names;
   if (fromFile !== undefined) {
@@ -79,7 +83,7 @@ export async function readSecretValues(context: Reading, names: string[], source
 
 /** Reads secrets from a file with `NAME=value` lines or a JSON object; `-` is stdin. Throws UsageError, ProjectError. */
 export async function readSecretsFile(
-  context: Reading,
+  context: SecretsReading,
   file: string,
   isHidden: (name: string, value: string) => boolean = () => true,
 ): Promise<Secrets> {
@@ -92,7 +96,7 @@ export async function readSecretsFile(
 /** The platform takes less. */
 const maxSecretBytes = 2 ** 20;
 
-async function readText(context: Reading, file: string): Promise<string> {
+async function readText(context: SecretsReading, file: string): Promise<string> {
   const text = file === '-' ? await context.readStdin() : String(await readNamedFile(context, file, maxSecretBytes));
   // Editors and PowerShell on Windows write a byte-order mark, which no secret begins with.
   if (!text.includes('\uFFFD')) return text.replace(/^\ufeff/, '');

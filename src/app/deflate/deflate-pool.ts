@@ -7,10 +7,10 @@ const maxTaskMs = 1_000;
 
 /** Threads for compression. With none, the calling thread does the work. */
 export class DeflatePool {
-  readonly #threads: Thread[];
+  readonly #threads: DeflateThread[];
 
   constructor(threads: number) {
-    this.#threads = Array.from({ length: threads }, () => new Thread());
+    this.#threads = Array.from({ length: threads }, () => new DeflateThread());
   }
 
   /** Transfers the buffer of the task; the result returns it. */
@@ -29,8 +29,8 @@ export class DeflatePool {
     };
   }
 
-  #leastBusy(): Thread | undefined {
-    return this.#threads.reduce<Thread | undefined>(
+  #leastBusy(): DeflateThread | undefined {
+    return this.#threads.reduce<DeflateThread | undefined>(
       (best, thread) => (best && best.load <= thread.load ? best : thread),
       undefined,
     );
@@ -53,7 +53,7 @@ interface PendingTask {
  * A thread is never terminated while it compresses, also when the process exits: Node would abort ("close before init"
  * in node_zlib.cc) whenever that interrupts the creation of a zlib stream.
  */
-class Thread {
+class DeflateThread {
   readonly #worker: Worker;
   readonly #exited: Promise<unknown>;
   /** Shared with the thread: `[isStopped, isBusy]`. */

@@ -32,7 +32,7 @@ class DockerIgnore implements IgnoreRules {
     if (isFolder && this.#lines.some(({ isException }) => isException)) return undefined;
     const names = path.split('/');
     const paths = names.map((_, at) => names.slice(0, at + 1).join('/'));
-    const found = this.#lines.findLast(({ matches }) => paths.some(matches));
-    return found?.isException === false ? found.shown : undefined;
+    const line = this.#lines.findLast(({ matches }) => paths.some(matches));
+    return line?.isException === false ? line.shown : undefined;
   }
 }

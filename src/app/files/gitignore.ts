@@ -38,8 +38,8 @@ class GitIgnore implements IgnoreRules {
     const whole = this.#prefix + path;
     for (let folder = posix.dirname(whole); ; folder = posix.dirname(folder)) {
       const inFolder = folder === '.' ? whole : whole.slice(folder.length + 1);
-      const found = decide(this.#rulesIn(folder), inFolder, isFolder);
-      if (found) return found.line;
+      const decision = decide(this.#rulesIn(folder), inFolder, isFolder);
+      if (decision) return decision.line;
       if (folder === '.') return decide(this.#ownRules, whole, isFolder)?.line;
     }
   }

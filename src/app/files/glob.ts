@@ -49,18 +49,18 @@ function groupOf(groups: Map<string, Test[]>, key: string): Test[] {
 
 type Test = (name: string) => boolean;
 const anyDepth = Symbol('**');
-type Segment = typeof anyDepth | Test;
+type GlobSegment = typeof anyDepth | Test;
 
-const complete = (segments: (Segment | undefined)[]): segments is Segment[] => !segments.includes(undefined);
+const complete = (segments: (GlobSegment | undefined)[]): segments is GlobSegment[] => !segments.includes(undefined);
 
-function isWhole(segments: Segment[], path: string): boolean {
+function isWhole(segments: GlobSegment[], path: string): boolean {
   const [only] = segments;
   if (segments.length === 1 && only && only !== anyDepth) return !path.includes('/') && only(path);
   return follow(segments, path.split('/')).has(segments.length);
 }
 
 /** The possible positions in the pattern after these names; `segments.length` is its end. */
-function follow(segments: Segment[], names: string[]): Set<number> {
+function follow(segments: GlobSegment[], names: string[]): Set<number> {
   let positions = withSkips(segments, new Set([0]));
   for (const name of names) {
     const next = new Set<number>();
@@ -75,7 +75,7 @@ function follow(segments: Segment[], names: string[]): Set<number> {
 }
 
 /** `**` may match no folder, so a position before it is also one after it. */
-function withSkips(segments: Segment[], positions: Set<number>): Set<number> {
+function withSkips(segments: GlobSegment[], positions: Set<number>): Set<number> {
   for (const at of positions) if (segments[at] === anyDepth) positions.add(at + 1);
   return positions;
 }
@@ -135,9 +135,9 @@ function nextPosition(pattern: string, at: number): number {
 }
 
 const star = Symbol('*');
-type Token = typeof star | string | Test;
+type GlobToken = typeof star | string | Test;
 
-function segment(text: string): Segment | undefined {
+function segment(text: string): GlobSegment | undefined {
   if (text === '**') return anyDepth;
   const tokens = tokenize(text);
   if (!tokens) return undefined;
@@ -150,7 +150,7 @@ function segment(text: string): Segment | undefined {
 }
 
 /** The tokens before the first one that is not a literal. */
-function literals(tokens: Token[]): Token[] {
+function literals(tokens: GlobToken[]): GlobToken[] {
   const end = tokens.findIndex((token) => typeof token !== 'string');
   return tokens.slice(0, end);
 }
@@ -160,8 +160,8 @@ const equals =
   (name) =>
     name === text;
 
-function tokenize(text: string): Token[] | undefined {
-  const tokens: Token[] = [];
+function tokenize(text: string): GlobToken[] | undefined {
+  const tokens: GlobToken[] = [];
   for (let at = 0; at < text.length; ) {
     const { token, end } = readToken(text, at) ?? {};
     if (token === undefined || end === undefined) return undefined;
@@ -172,7 +172,7 @@ function tokenize(text: string): Token[] | undefined {
 }
 
 /** Undefined for a class or an escape without an end. */
-function readToken(text: string, at: number): { token: Token; end: number } | undefined {
+function readToken(text: string, at: number): { token: GlobToken; end: number } | undefined {
   const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const end = at + char.length;
   if (char === '*') return { token: star, end };
@@ -204,7 +204,7 @@ const inRange = (char: string, from: string, to: string) => {
 };
 
 /** Backtracks to the last star only: an earlier one cannot match more. */
-function matchTokens(tokens: Token[], chars: string[]): boolean {
+function matchTokens(tokens: GlobToken[], chars: string[]): boolean {
   let at = 0;
   let token = 0;
   let retry: { at: number; token: number } | undefined;

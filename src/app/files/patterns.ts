@@ -62,9 +62,9 @@ export function excludeLine(patterns: readonly string[], paths: readonly string[
   return `exclude = [${[...patterns, ...added].map((pattern) => JSON.stringify(pattern)).join(', ')}]`;
 }
 
-type Kind = 'include' | 'exclude';
+type PatternKind = 'include' | 'exclude';
 
-function parse<T>(kind: Kind, texts: readonly string[], make: (text: string) => T | undefined): Patterns<T> {
+function parse<T>(kind: PatternKind, texts: readonly string[], make: (text: string) => T | undefined): Patterns<T> {
   const found: Patterns<T> = { patterns: [], problems: [] };
   for (const text of texts.map((each) => each.trim()).filter(Boolean)) {
     const mistake = mistakes.find(({ pattern }) => pattern.test(text));
@@ -80,7 +80,7 @@ interface Mistake {
   why: string;
   fix(text: string): string;
   /** Lists in which the pattern still applies: dropping an exclude could send files that must not be sent. */
-  appliesIn?: Kind[];
+  appliesIn?: PatternKind[];
 }
 
 const mistakes: Mistake[] = [
@@ -120,7 +120,7 @@ const invalidPattern: Omit<Mistake, 'pattern'> = {
       : 'correct or remove it',
 };
 
-const warning = (kind: Kind, text: string, used: boolean, mistake: Omit<Mistake, 'pattern'>): Problem => ({
+const warning = (kind: PatternKind, text: string, used: boolean, mistake: Omit<Mistake, 'pattern'>): Problem => ({
   severity: 'warning',
   message: used ? `${kind} pattern "${text}" starts with "/"` : `${kind} pattern "${text}" is ignored`,
   why: mistake.why,

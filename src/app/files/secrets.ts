@@ -8,18 +8,20 @@ import { excludeLine } from './patterns.ts';
 
 /** Returns one warning for all such files, or none. `paths` are relative to the root, `exclude` has the present patterns. */
 export function secretsWarning(paths: readonly string[], exclude: readonly string[]): Problem[] {
-  const found = paths.filter(looksSecret);
-  if (found.length === 0) return [];
+  const secretPaths = paths.filter(looksSecret);
+  if (secretPaths.length === 0) return [];
 
-  const more = found.length > maxShown ? ` and ${found.length - maxShown} more` : '';
-  const names = `${found.slice(0, maxShown).join(', ')}${more}`;
+  const more = secretPaths.length > maxShown ? ` and ${secretPaths.length - maxShown} more` : '';
+  const names = `${secretPaths.slice(0, maxShown).join(', ')}${more}`;
   return [
     {
       severity: 'warning',
       message:
-        found.length === 1 ? `this file looks like a secret: ${names}` : `these files look like secrets: ${names}`,
+        secretPaths.length === 1
+          ? `this file looks like a secret: ${names}`
+          : `these files look like secrets: ${names}`,
       why: 'everyone with access to the app can read its files',
-      fix: excludeLine(exclude, found.slice(0, maxExcluded)),
+      fix: excludeLine(exclude, secretPaths.slice(0, maxExcluded)),
     },
   ];
 }

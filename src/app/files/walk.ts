@@ -27,13 +27,13 @@ export interface WalkResult {
   errors: Problem[];
 }
 
-interface WalkOptions extends Omit<CollectOptions, 'include'> {
+interface WalkAppOptions extends Omit<CollectOptions, 'include'> {
   includes: Include[];
   excludes: Exclude[];
 }
 
 /** Returns all problems instead of throwing the first one. Throws ProjectError if the root cannot be opened. */
-export async function walkFolder(root: string, options: WalkOptions): Promise<WalkResult> {
+export async function walkFolder(root: string, options: WalkAppOptions): Promise<WalkResult> {
   const { includes, always = [], signal } = options;
   const walk = new Walk(resolveRoot(root), options);
   walk.enter({ path: '', name: '', real: walk.root, linkedFrom: [], includes });
@@ -68,7 +68,7 @@ function resolveRoot(root: string): string {
   }
 }
 
-interface Folder {
+interface WalkedFolder {
   path: string;
   name: string;
   /** The real path, which differs from `path` below a symbolic link. */
@@ -82,12 +82,12 @@ interface Folder {
 class Walk {
   readonly found: WalkResult;
   readonly #problems: WalkProblems;
-  readonly #pending: Folder[] = [];
+  readonly #pending: WalkedFolder[] = [];
   readonly #outputs: ReadonlySet<string>;
 
   constructor(
     readonly root: string,
-    private readonly options: WalkOptions,
+    private readonly options: WalkAppOptions,
   ) {
     this.#problems = new WalkProblems(options.exclude);
     const { warnings, errors } = this.#problems;
@@ -95,7 +95,7 @@ class Walk {
     this.#outputs = new Set(options.outputs?.filter(existsSync).map((file) => realpathSync(file)));
   }
 
-  enter(folder: Folder): void {
+  enter(folder: WalkedFolder): void {
     this.#pending.push(folder);
   }
 
@@ -113,7 +113,7 @@ class Walk {
     return true;
   }
 
-  #read(folder: Folder): NamedEntry[] {
+  #read(folder: WalkedFolder): NamedEntry[] {
     try {
       const entries = readdirSync(folder.real, { withFileTypes: true });
       return entries.some(({ name }) => mayBeOtherBytes(name)) ? entriesByBytes(folder.real) : entries;
@@ -123,7 +123,7 @@ class Walk {
     }
   }
 
-  #visit(child: NamedEntry, folder: Folder, inherited: Include[]): void {
+  #visit(child: NamedEntry, folder: WalkedFolder, inherited: Include[]): void {
     const { name } = child;
     const path = folder.path === '' ? name : `${folder.path}/${name}`;
     const isFolder = child.isDirectory();
@@ -131,7 +131,7 @@ class Walk {
     const excluded =
       this.#exclusion(path, name, isFolder) ?? (includes.length === 0 ? ({ kind: 'never-sent' } as const) : undefined);
 
-    const at: Folder = { path, name, real: `${folder.real}/${name}`, linkedFrom: folder.linkedFrom, includes };
+    const at: WalkedFolder = { path, name, real: `${folder.real}/${name}`, linkedFrom: folder.linkedFrom, includes };
     if (excluded) this.#skip(isFolder ? `${path}/` : path, excluded);
     else if (child.bytes !== undefined) this.#refuseIfIncluded(at, folder, child);
     else if (isFolder) this.#enterIfReached(at);
@@ -139,7 +139,7 @@ class Walk {
     else this.#addIfIncluded(at, child);
   }
 
-  #addIfIncluded(file: Folder, child: Pick<NamedEntry, 'isFile'>): void {
+  #addIfIncluded(file: WalkedFolder, child: Pick<NamedEntry, 'isFile'>): void {
     const include = this.#findInclude(file);
     if (!include) this.#skip(file.path, { kind: 'not-included' });
     else if (child.isFile()) this.#addFile(file, { kind: 'included', by: include.text });
@@ -152,7 +152,7 @@ class Walk {
     }
   }
 
-  #refuseIfIncluded({ path, includes }: Folder, parent: Folder, child: NamedEntry): void {
+  #refuseIfIncluded({ path, includes }: WalkedFolder, parent: WalkedFolder, child: NamedEntry): void {
     if (includes.some((each) => (child.isDirectory() ? each.reaches(path) : each.matches(path))))
       this.#problems.addUnnamed(parent.path === '' ? `${child.bytes}` : `${parent.path}/${child.bytes}`);
     else this.#skip(path, { kind: 'not-included' });
@@ -170,14 +170,14 @@ class Walk {
     return undefined;
   }
 
-  #enterIfReached(folder: Folder): void {
+  #enterIfReached(folder: WalkedFolder): void {
     const includes = folder.includes.filter((each) => each.reaches(folder.path));
     if (includes.length > 0) this.enter({ ...folder, includes });
     else this.#skip(`${folder.path}/`, { kind: 'not-included' });
   }
 
   /** Tests each pattern until it has matched once, to report patterns that match nothing. */
-  #findInclude(file: Folder): Include | undefined {
+  #findInclude(file: WalkedFolder): Include | undefined {
     let found: Include | undefined;
     for (const include of file.includes) {
       if (found && this.found.used.has(include)) continue;
@@ -193,7 +193,7 @@ class Walk {
   }
 
   /** Patterns apply to the path of the link, not to its target. */
-  #followIfIncluded(link: Folder, parent: Folder): void {
+  #followIfIncluded(link: WalkedFolder, parent: WalkedFolder): void {
     const isReached = link.includes.some((each) => each.reaches(link.path) || each.matches(link.path));
     const target = isReached ? resolveLink(link, this.root, this.#problems) : undefined;
     if (!target) this.#skip(link.path, { kind: isReached ? 'unsupported' : 'not-included' });
@@ -201,7 +201,7 @@ class Walk {
     else this.#followIntoFolder(link, target.real, [...parent.linkedFrom, parent.real]);
   }
 
-  #followIntoFolder(link: Folder, real: string, linkedFrom: string[]): void {
+  #followIntoFolder(link: WalkedFolder, real: string, linkedFrom: string[]): void {
     const excluded = this.#exclusion(link.path, link.name, true);
     if (excluded) this.#skip(`${link.path}/`, excluded);
     else if (linkedFrom.some((folder) => isInside(real, folder))) {
@@ -210,7 +210,7 @@ class Walk {
     } else this.#enterIfReached({ ...link, real, linkedFrom });
   }
 
-  #addFile({ path, real }: Pick<Folder, 'path' | 'real'>, reason: FileReason): void {
+  #addFile({ path, real }: Pick<WalkedFolder, 'path' | 'real'>, reason: FileReason): void {
     try {
       const stats = lstatSync(real);
       if (this.#isOutput(real) || isFileOfStream(stats) || isPlan(real)) {

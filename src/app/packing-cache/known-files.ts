@@ -39,8 +39,8 @@ export class KnownFiles {
   recall(path: string, stats?: FileStats): Checksums | undefined {
     if (this.device === undefined || !this.index.has(path)) return undefined;
     const now = stats ?? currentStats(path, this.device);
-    const known = now?.dev === this.device && this.index.isUnchanged(path, now) ? this.index.get(path) : undefined;
-    return known && { crc32: known.crc32, sha256: known.sha256 };
+    const unchanged = now?.dev === this.device && this.index.isUnchanged(path, now) ? this.index.get(path) : undefined;
+    return unchanged && { crc32: unchanged.crc32, sha256: unchanged.sha256 };
   }
 
   /** Remembers a file that was read. `stats` are from before that. */

@@ -20,10 +20,10 @@ const maxBytes = 1024 * 1024;
 /** Reads a text file without changing byte-order mark or line breaks. Returns a problem instead of throwing. */
 export async function readText(file: string, shownAs: string): Promise<{ text: string } | { problem: Problem }> {
   try {
-    const found = await stat(file);
-    if (found.isDirectory()) return failure(`${shownAs} is a folder`, { fix: `${shownAs}/cerebrium.toml` });
-    if (!found.isFile()) return failure(`${shownAs} is not a regular file`);
-    if (found.size > maxBytes) return failure(`${shownAs} is too large`, { why: 'the limit is 1 MiB' });
+    const stats = await stat(file);
+    if (stats.isDirectory()) return failure(`${shownAs} is a folder`, { fix: `${shownAs}/cerebrium.toml` });
+    if (!stats.isFile()) return failure(`${shownAs} is not a regular file`);
+    if (stats.size > maxBytes) return failure(`${shownAs} is too large`, { why: 'the limit is 1 MiB' });
     return decode(await readRegular(file), shownAs);
   } catch (cause) {
     return readFailure(cause as NodeJS.ErrnoException, file, shownAs);

@@ -43,8 +43,8 @@ function inverseOfDisableAuth() {
 
 /** The present names of an accelerator; undefined if there is none. */
 function documentedCompute(written: string): string | undefined {
-  const found = documentedValues('compute', written.replace(/^["']|["']$/g, ''), Object.keys(accelerators));
-  return found.map((name) => `compute = ${toToml(name)}`).join(' or ') || undefined;
+  const documented = documentedValues('compute', written.replace(/^["']|["']$/g, ''), Object.keys(accelerators));
+  return documented.map((name) => `compute = ${toToml(name)}`).join(' or ') || undefined;
 }
 
 /** Short names of keys, by section. */

@@ -223,7 +223,7 @@ async function addBlocks(
   });
 }
 
-interface Block {
+interface PackedBlock {
   data: Uint8Array;
   /** Free once the data is written. */
   buffer: ArrayBuffer;
@@ -233,13 +233,13 @@ interface Block {
   sums?: Sums | undefined;
 }
 
-async function storeBlock(summing: Promise<Result>): Promise<Block> {
+async function storeBlock(summing: Promise<Result>): Promise<PackedBlock> {
   const { buffer, length, sums } = await summing;
   return { data: new Uint8Array(buffer, 0, length), buffer, sums };
 }
 
 /** A key is the hash of all that the result depends on; see `deflate-worker.mjs`. */
-async function compressBlock(task: BlockTask, { pool, cache }: LargeFileOptions): Promise<Block> {
+async function compressBlock(task: BlockTask, { pool, cache }: LargeFileOptions): Promise<PackedBlock> {
   if (!cache) return compress(task, pool);
   const { buffer, key = '' } = await pool.run({ ...task, kind: 'hash', salt: cache.salt });
   const data = cache.read(key);
@@ -247,7 +247,7 @@ async function compressBlock(task: BlockTask, { pool, cache }: LargeFileOptions)
   return { ...(await compress({ ...task, buffer }, pool)), key, isNew: true };
 }
 
-async function compress(task: BlockTask, pool: DeflatePool): Promise<Block> {
+async function compress(task: BlockTask, pool: DeflatePool): Promise<PackedBlock> {
   const { buffer, length } = await pool.run(task);
   return { data: new Uint8Array(buffer, 0, length), buffer };
 }

@@ -42,10 +42,10 @@ export interface PackedBatch {
 export async function packSmallFiles(batch: readonly FileEntry[], options: SmallFilesOptions): Promise<PackedBatch> {
   const { pool, cache, buffers } = options;
   const recalled = batch.map((entry) => cache?.recall(entry));
-  const known = recalled.map((content) => content && cache && readKnown(content, cache));
-  const isUnknown = (_: unknown, index: number) => !known[index];
+  const recalledMembers = recalled.map((content) => content && cache && readKnown(content, cache));
+  const isUnknown = (_: unknown, index: number) => !recalledMembers[index];
   const unknown = batch.filter(isUnknown);
-  if (unknown.length === 0) return { members: known.filter((member) => member !== undefined), used: [] };
+  if (unknown.length === 0) return { members: recalledMembers.filter((member) => member !== undefined), used: [] };
 
   const result = await pool.run({
     kind: 'files',
@@ -56,7 +56,7 @@ export async function packSmallFiles(batch: readonly FileEntry[], options: Small
   });
   const read = new ReadFiles(result);
   const compressed = cache ? await compressNew(read, { ...options, cache }) : [];
-  const members = unknown.length < batch.length ? mergeKnown(known, read.members) : read.members;
+  const members = unknown.length < batch.length ? mergeKnown(recalledMembers, read.members) : read.members;
   const used = [result.buffer, ...compressed];
   return cache ? { members, used, remember: () => rememberFiles(unknown, read, cache) } : { members, used };
 }
@@ -69,9 +69,9 @@ function mergeKnown(known: readonly (SmallMember | undefined)[], read: readonly 
 /** What a thread has read. */
 class ReadFiles {
   readonly members: SmallMember[];
-  /** Under which the cache keeps members, by their number. Those of `isNew` are not there yet. */
+  /** Under which the cache keeps members, by their number. Those of `toAdd` are not there yet. */
   readonly keys: ReadonlyMap<number, string>;
-  readonly isNew = new Set<number>();
+  readonly toAdd = new Set<number>();
   readonly #files: PackedFiles;
   readonly #data: Uint8Array;
 
@@ -81,7 +81,7 @@ class ReadFiles {
     this.#data = new Uint8Array(buffer, 0, length);
     this.keys = files.keys;
     this.members = Array.from({ length: files.facts.length / columnCount }, (_, index) => this.#member(index));
-    for (const index of files.keys.keys()) if (!this.isContent(index)) this.isNew.add(index);
+    for (const index of files.keys.keys()) if (!this.isContent(index)) this.toAdd.add(index);
   }
 
   /** Whether it is to be compressed, unless the cache has it. */
@@ -157,7 +157,7 @@ async function compressNew(
     if (data) useCompressed(member, data);
     else {
       missing.push(member);
-      read.isNew.add(index);
+      read.toAdd.add(index);
     }
   }
   if (missing.length === 0) return [];
@@ -195,7 +195,7 @@ async function rememberFiles(batch: readonly FileEntry[], read: ReadFiles, cache
     if (!member || !('data' in member) || !('file' in source)) continue;
     const { crc32, sha256, deflated, data } = member;
     const key = read.keys.get(index);
-    if (key !== undefined && read.isNew.has(index)) await cache.add(key, deflated ? data : noData);
+    if (key !== undefined && read.toAdd.has(index)) await cache.add(key, deflated ? data : noData);
     const part = read.part(index);
     const keys = part ? tinyKeys : ownKeys(key, deflated);
     cache.learn(source.file, read.stats(index), { crc32, sha256, keys, part });

@@ -234,8 +234,8 @@ async function gatewayError(
 
 /** An app without a successful build has no log of a call. */
 async function neverServed(context: Context, { project, app }: CallTarget): Promise<boolean> {
-  const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
-  return found !== undefined && liveBuild(found) === undefined;
+  const deployed = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  return deployed !== undefined && liveBuild(deployed) === undefined;
 }
 
 /** How to correct a request that the app has not run: its log has nothing to tell. Undefined for another status. */

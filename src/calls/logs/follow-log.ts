@@ -23,7 +23,7 @@ export interface FollowLogOptions {
   needsHistory?: () => boolean;
 }
 
-type Needs = Pick<Context, 'now' | 'platformNow' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
+type FollowContext = Pick<Context, 'now' | 'platformNow' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
 
 /** Lines of several containers arrive out of order: how long to collect them before they are sorted. */
 const reorderMs = 50;
@@ -38,7 +38,7 @@ const settlePausesMs = { live: 500, history: 1_000 };
  * failure ends it, neither of a poll nor of a socket. Returns at `until`, or when the work has ended and its last lines
  * have arrived: they are later than its status.
  */
-export async function* followLog(context: Needs, options: FollowLogOptions): AsyncGenerator<LogLine[]> {
+export async function* followLog(context: FollowContext, options: FollowLogOptions): AsyncGenerator<LogLine[]> {
   const follower = new LogFollower(context, options);
   try {
     yield* follower.lines();
@@ -69,7 +69,7 @@ class LogFollower {
   readonly #woken: Promise<void>;
 
   constructor(
-    private readonly context: Needs,
+    private readonly context: FollowContext,
     private readonly options: FollowLogOptions,
   ) {
     const { seen, source, ended } = options;

@@ -79,10 +79,10 @@ function withText(line: LogLine, text: string): LogLine {
   return { ...line, text, original: Object.fromEntries(original) };
 }
 
-type Secrets = Pick<ReturnType<Context['secrets']['inSequence']>, 'hideIn'>;
+type LineSecrets = Pick<ReturnType<Context['secrets']['inSequence']>, 'hideIn'>;
 
 /** Without the parts of secrets that begin in the line before, or end in the next. */
-export function withoutSplitSecrets(line: LogLine, secrets: Secrets): LogLine {
+export function withoutSplitSecrets(line: LogLine, secrets: LineSecrets): LogLine {
   const text = secrets.hideIn(`${line.container} ${line.stream ?? ''}`, line.text);
   return text === line.text ? line : withText(line, text);
 }

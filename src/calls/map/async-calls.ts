@@ -201,7 +201,7 @@ async function judgeRun(
   return judgeDelivered(await judgeResponse(context, settings, response, read));
 }
 
-interface JournalOptions {
+interface RunJournalOptions {
   /** The results file, as the user named it, and its absolute path. */
   name: string;
   path: string;
@@ -223,9 +223,9 @@ class RunJournal {
   readonly #runs = new Map<number, string>();
   #lines: Promise<LineWriter> | undefined;
 
-  private constructor(private readonly options: JournalOptions) {}
+  private constructor(private readonly options: RunJournalOptions) {}
 
-  static async open(options: JournalOptions): Promise<RunJournal> {
+  static async open(options: RunJournalOptions): Promise<RunJournal> {
     const journal = new RunJournal(options);
     await journal.#read();
     return journal;

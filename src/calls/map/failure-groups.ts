@@ -42,11 +42,11 @@ export class FailureGroups {
   #newGroup(key: string, index: number, { code, message, statusCode }: MapError): FailureGroup {
     // The status that an app chose says nothing about its replica.
     const status = code === 'app-error' ? undefined : statusCode;
-    const found = this.explain('', { source: 'run', reason: message, statusCode: status });
-    const isOther = !found && this.#groupOf.size >= maxMessages;
-    const cause = found?.cause ?? code;
-    const title = isOther ? 'other messages' : (found?.title ?? shorten(message));
-    const name = found || isOther ? `${cause} ${title}` : key;
+    const explained = this.explain('', { source: 'run', reason: message, statusCode: status });
+    const isOther = !explained && this.#groupOf.size >= maxMessages;
+    const cause = explained?.cause ?? code;
+    const title = isOther ? 'other messages' : (explained?.title ?? shorten(message));
+    const name = explained || isOther ? `${cause} ${title}` : key;
     const group = this.#groups.get(name) ?? { cause, title, inputs: 0, index };
     this.#groups.set(name, group);
     if (this.#groupOf.size < 2 * maxMessages) this.#groupOf.set(key, group);

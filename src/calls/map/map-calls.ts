@@ -258,7 +258,7 @@ interface MapState {
   results: ResultsFile;
 }
 
-interface Calls {
+interface MapRequests {
   /** Calls that may have been made without a result; before the first one, with the runs. */
   lost: number;
   /** Runs that were started and have no result. */
@@ -266,7 +266,7 @@ interface Calls {
 }
 
 /** What is said before the first call. */
-function startNotes({ name, inputs, results }: MapState, { lost, running }: Calls): string[] {
+function startNotes({ name, inputs, results }: MapState, { lost, running }: MapRequests): string[] {
   const { done, size, left, wasCut } = results;
   const is = (items: number) => (items === 1 ? 'is' : 'are');
   const again = Math.min(lost, inputs - done.size) - running;
@@ -285,7 +285,11 @@ function startNotes({ name, inputs, results }: MapState, { lost, running }: Call
 }
 
 /** What is said when inputs are left. */
-function restNote({ name, inputs, results }: MapState, { lost, running }: Calls, cost: MapCost | undefined): string {
+function restNote(
+  { name, inputs, results }: MapState,
+  { lost, running }: MapRequests,
+  cost: MapCost | undefined,
+): string {
   const { size, left } = results;
   const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';
   const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';

@@ -42,9 +42,9 @@ export class RecordFile {
    */
   async check(): Promise<number> {
     const { name, path } = this.results;
-    const found = await stat(path).catch(() => undefined);
-    if (found && !found.isFile()) {
-      const what = found.isDirectory() ? 'a folder' : 'no regular file';
+    const stats = await stat(path).catch(() => undefined);
+    if (stats && !stats.isFile()) {
+      const what = stats.isDirectory() ? 'a folder' : 'no regular file';
       throw new UsageError(`${name} is ${what}`, { fix: 'name a file for the results: it is read again' });
     }
     const fix = 'name another results file, or remove this one';
@@ -53,7 +53,7 @@ export class RecordFile {
     const { input: ownInput, target: ownTarget, key: ownKey } = this.own;
     const { input, target, key, inFlight } = record.success ? record.output : unknownRecord;
     const isSameInput = input.sha256 === ownInput.sha256 && input.bytes === ownInput.bytes;
-    if (!found?.size && !(isSameInput && key === ownKey)) return 0;
+    if (!stats?.size && !(isSameInput && key === ownKey)) return 0;
     if (!record.success) {
       throw new ConflictError(`${name} exists and is not known to have results of gantry map`, {
         why: `${name}.gantry-map, which says which inputs they are of, is missing or damaged`,

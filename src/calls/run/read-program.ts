@@ -182,8 +182,8 @@ function throwExcluded(file: string, lists: Record<'include' | 'exclude', readon
 }
 
 function describeFunction({ parameters }: ProgramStructure, name: string | undefined) {
-  const found = name === undefined ? undefined : parameters.get(name);
-  return name !== undefined && found ? { name, parameters: found } : undefined;
+  const parameter = name === undefined ? undefined : parameters.get(name);
+  return name !== undefined && parameter ? { name, parameters: parameter } : undefined;
 }
 
 /** The function to call, undefined for a script: it has a main guard, or no function of a usual name. */

@@ -7,7 +7,7 @@ import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { newestFirst, readRunList } from './list-runs.ts';
 import { hasSucceeded, runHasFailed } from './run-status.ts';
 
-type Source = Pick<Context, 'api' | 'project' | 'cwd' | 'platformNow'>;
+type RunSource = Pick<Context, 'api' | 'project' | 'cwd' | 'platformNow'>;
 
 /** Of the list of runs, the newest ones. */
 const maxSearched = 1_000;
@@ -16,7 +16,7 @@ const maxSearched = 1_000;
  * Returns the id of the run that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word, of
  * the latest one. A whole id is not looked up. Throws NotFoundError, UsageError.
  */
-export async function resolveRun(source: Source, app: string, word: string | undefined): Promise<string> {
+export async function resolveRun(source: RunSource, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
   if ('id' in wanted) return wanted.id;
   const { run, searched } = await searchRun(source, app, word);
@@ -32,7 +32,7 @@ export async function resolveRun(source: Source, app: string, word: string | und
 }
 
 /** Reads pages up to the one that has it. */
-async function searchRun(source: Source, app: string, word: string | undefined) {
+async function searchRun(source: RunSource, app: string, word: string | undefined) {
   const wanted = readIdWord(word);
   const find = (runs: readonly Run[]) =>
     'latest' in wanted

@@ -9,7 +9,7 @@ declare const call: unique symbol;
 export type Call = Run & { readonly [call]: true };
 
 /** What was read of an app. */
-interface Seen {
+interface SeenWork {
   containers?: readonly Container[] | undefined;
   runs?: readonly Run[] | undefined;
   /** Ids of jobs that were started from here. */
@@ -27,7 +27,7 @@ export class Jobs {
   readonly #nameless = new Set<string>();
   readonly #ofJobs = new Set<string>();
 
-  see({ containers = [], runs = [], started = [] }: Seen): this {
+  see({ containers = [], runs = [], started = [] }: SeenWork): this {
     for (const run of started) this.#started.add(run);
     for (const { containerId, buildId } of containers) (buildId ? this.#ofBuilds : this.#nameless).add(containerId);
     for (const run of runs) if (this.isJob(run)) this.#ofJobs.add(containerOf(run));

@@ -22,13 +22,13 @@ export interface ListedRuns {
   isComplete: boolean;
 }
 
-type Source = Pick<Context, 'api' | 'project' | 'platformNow'>;
+type RunListSource = Pick<Context, 'api' | 'project' | 'platformNow'>;
 
 /**
  * Reads the list of runs, which takes no filter and no range, until there are enough. Where the platform has only the chart,
  * that of the last hours.
  */
-export async function readRunList(source: Source, app: string, options: ListOptions): Promise<ListedRuns> {
+export async function readRunList(source: RunListSource, app: string, options: ListOptions): Promise<ListedRuns> {
   const { api, project } = source;
   const { asyncOnly, isEnough } = options;
   let read = (position: PagePosition | undefined): Promise<ListPage<Run>> => {
@@ -60,7 +60,7 @@ export async function readRunList(source: Source, app: string, options: ListOpti
 /** Longer ranges are aggregated (spec 4.6). */
 const chartMs = 23 * 3_600_000;
 
-function chartPages({ api, project, platformNow }: Source, app: string) {
+function chartPages({ api, project, platformNow }: RunListSource, app: string) {
   const startTime = new Date(platformNow() - chartMs).toISOString();
   return async (position: PagePosition | undefined): Promise<ListPage<Run>> => {
     const page = await api(getRunsChart, { project, app, query: { startTime, limit: 100, ...atPosition(position) } });
@@ -72,7 +72,11 @@ function chartPages({ api, project, platformNow }: Source, app: string) {
  * Reads pages of the chart: single runs of a period. Where the platform has no chart, from the list, which is read once, back
  * to `since` (ms).
  */
-export function chartReader(source: Source, app: string, since: number): (query: RunsQuery) => Promise<RunsChart> {
+export function chartReader(
+  source: RunListSource,
+  app: string,
+  since: number,
+): (query: RunsQuery) => Promise<RunsChart> {
   const { api, project } = source;
   let listed: Promise<ListedRuns> | undefined;
   const readListed = async ({ startTime = '', endTime = '\uffff' }: RunsQuery): Promise<RunsChart> => {

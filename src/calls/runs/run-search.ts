@@ -38,7 +38,7 @@ export interface RunSearchContext extends Pick<Context, 'api' | 'project' | 'pla
   onProgress: (text: string) => void;
 }
 
-type Asked = Pick<RunQuery, 'since' | 'until' | 'filters'> & Partial<Pick<RunQuery, 'asyncOnly'>>;
+type AskedRuns = Pick<RunQuery, 'since' | 'until' | 'filters'> & Partial<Pick<RunQuery, 'asyncOnly'>>;
 
 /** Times of runs may be in whole seconds. */
 const roundingMs = 1_000;
@@ -48,7 +48,7 @@ const roundingMs = 1_000;
  * within any range, and one that does not say how it was called may be asynchronous. One without another value that a filter
  * needs does not match.
  */
-export function matches(run: Run, { since, until, filters, asyncOnly }: Asked): boolean {
+export function matches(run: Run, { since, until, filters, asyncOnly }: AskedRuns): boolean {
   const at = Date.parse(run.createdAt ?? '');
   return (
     !(at < since - roundingMs || at > until + roundingMs) &&

@@ -17,14 +17,14 @@ export async function searchRuns(context: Context, query: RunQuery): Promise<Run
   const step = progress.step(`Reading runs of ${query.app}`);
   const search = { api, project, platformNow, onProgress: (text: string) => step.update({ text }) };
   try {
-    const found = await (query.asyncOnly ? searchList(search, query) : searchChart(search, query));
-    const runs = newestFirst(found.runs).slice(0, query.limit);
-    if (found.isUnfiltered) {
+    const searched = await (query.asyncOnly ? searchList(search, query) : searchChart(search, query));
+    const runs = newestFirst(searched.runs).slice(0, query.limit);
+    if (searched.isUnfiltered) {
       progress.warn('the platform does not filter runs as it was asked: those that do not match were left out here');
     }
     const timeless = runs.filter(({ createdAt }) => !createdAt).length;
     if (timeless > 0) progress.warn(`${count(timeless, 'run')} may be outside of the range: their time is not listed`);
-    return { ...found, runs };
+    return { ...searched, runs };
   } finally {
     step.clear();
     // If one request fails, the others are useless.
@@ -56,6 +56,6 @@ async function searchList(search: RunSearchContext, query: RunQuery): Promise<Ru
       return isPast(page, since) || matching >= limit;
     },
   });
-  const found = runs.filter((run) => matches(run, query));
-  return { runs: found, total: found.length, hasMore: hasMore && hasOlder, isComplete };
+  const matchingRuns = runs.filter((run) => matches(run, query));
+  return { runs: matchingRuns, total: matchingRuns.length, hasMore: hasMore && hasOlder, isComplete };
 }

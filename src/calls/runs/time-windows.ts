@@ -37,13 +37,13 @@ export async function searchTimeWindows(search: RunSearchContext, query: RunQuer
   return { runs: [...found.values()], total, hasMore: read < windows.length, isComplete, isUnfiltered };
 }
 
-interface Window {
+interface TimeWindow {
   start: number;
   end: number;
 }
 
-function splitRange({ since, until }: RunQuery): Window[] {
-  const windows: Window[] = [];
+function splitRange({ since, until }: RunQuery): TimeWindow[] {
+  const windows: TimeWindow[] = [];
   let end = until;
   do {
     const start = Math.max(since, end - maxWindowMs);
@@ -59,7 +59,7 @@ function estimateWindows(missing: number, read: number, found: number): number {
   return read === 0 ? 1 : Math.min(maxConcurrentWindows, Math.ceil((missing * read) / found));
 }
 
-interface WindowRuns extends Omit<RunSearchResult, 'hasMore'> {
+interface RunsInWindow extends Omit<RunSearchResult, 'hasMore'> {
   isUnfiltered: boolean;
   /** The platform does not keep to the window: these are of all of the range. */
   hasOtherTimes: boolean;
@@ -69,9 +69,9 @@ interface WindowRuns extends Omit<RunSearchResult, 'hasMore'> {
 async function readWindow(
   { api, project }: RunSearchContext,
   asked: RunQuery,
-  { start, end }: Window,
+  { start, end }: TimeWindow,
   enough: number,
-): Promise<WindowRuns> {
+): Promise<RunsInWindow> {
   const { app, filters } = asked;
   const limit = Math.min(pageSize.max, Math.max(pageSize.min, enough));
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };

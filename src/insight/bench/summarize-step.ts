@@ -59,8 +59,8 @@ export function keepsUp(calls: StepCalls, succeeded = countCalls(calls, (call) =
 }
 
 export function meanAppMs(steps: readonly BenchStep[]): number | undefined {
-  const known = steps.flatMap(({ parts, holds }) => (parts && holds ? [parts.appMs] : []));
-  return known.length > 0 ? known.reduce((least, each) => Math.min(least, each)) : undefined;
+  const appTimes = steps.flatMap(({ parts, holds }) => (parts && holds ? [parts.appMs] : []));
+  return appTimes.length > 0 ? appTimes.reduce((least, each) => Math.min(least, each)) : undefined;
 }
 
 /** Calls by the second in which they were due. */

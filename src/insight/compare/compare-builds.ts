@@ -16,7 +16,7 @@ import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
 import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
 import { judgeCalls } from './judge-calls.ts';
 
-interface CompareOptions {
+interface CompareBuildsOptions {
   app: string;
   /** As typed. One alone is compared with the build that serves. */
   builds: readonly string[];
@@ -32,20 +32,20 @@ const maxPeriodMs = 7 * dayMs;
 /**
  * Compares the calls of two builds, by default of the one that serves and the one before. Throws NotFoundError, UsageError.
  */
-export async function compareBuilds(context: Context, options: CompareOptions): Promise<Comparison> {
+export async function compareBuilds(context: Context, options: CompareBuildsOptions): Promise<Comparison> {
   const { api, project } = context;
   const { app, explain } = options;
   const name = shortAppName(project, app);
-  const shown = await fetchApp(api, { project, app });
-  const history = await recordLook(context, name, shown);
+  const deployed = await fetchApp(api, { project, app });
+  const history = await recordLook(context, name, deployed);
   const listed = await unless(isRefusal, api(listBuilds, { project, app }));
   const past = pastOf(listed ?? [], history);
   const times = servingTimes(past);
   const previous = (build: string) => servedBefore(past, build).find(({ evidence }) => evidence !== 'unclear')?.id;
-  const live = liveBuild(shown);
+  const live = liveBuild(deployed);
   const chosen = await chooseBuilds(context, options, { times, live, previous });
   const now = context.platformNow();
-  const { serving } = readingOf(context, { history, app: shown, listed: listed ?? { unknown: 'refused' } });
+  const { serving } = readingOf(context, { history, app: deployed, listed: listed ?? { unknown: 'refused' } });
   const others = serving.is === 'one-of' ? serving.builds.filter((build) => build !== live) : [];
   if (others.length > 0 && options.builds.length < 2) {
     context.progress.warn(`${buildsText(others)} of ${name} is ready, and may serve by now`);
@@ -92,7 +92,7 @@ async function findServed(context: Context, app: string, word: string, times: re
 
 async function chooseBuilds(
   context: Context,
-  { app, builds: [first, second] }: CompareOptions,
+  { app, builds: [first, second] }: CompareBuildsOptions,
   { times, live, previous }: ServedBuilds,
 ): Promise<ServingTime[]> {
   const find = (word: string) => findServed(context, app, word, times);
@@ -116,14 +116,18 @@ function latestPart(time: ServingTime, now: number, earliest: number): ServingTi
   return { ...time, since: until, until };
 }
 
-interface Reading {
+interface CallsReading {
   before: ServingTime;
   after: ServingTime;
   sorter: CallSorter;
 }
 
 /** Returns how many calls are missing. */
-async function readCalls(context: Context, app: string, { before, after, sorter }: Reading): Promise<number | null> {
+async function readCalls(
+  context: Context,
+  app: string,
+  { before, after, sorter }: CallsReading,
+): Promise<number | null> {
   const [first, last] = before.since <= after.since ? [before, after] : [after, before];
   // What lies between two builds that follow one another is read as well: replicas of the first may finish in it.
   const isOneRange = last.since - first.until < dayMs;

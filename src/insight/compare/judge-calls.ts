@@ -17,28 +17,28 @@ export function judgeCalls({
   return { verdict, runTime, coldStart, errors };
 }
 
-interface Kind {
+interface CallKind {
   before: readonly number[];
   after: readonly number[];
 }
 
-function kindsOf(before: ReadonlyMap<string, number[]>, after: ReadonlyMap<string, number[]>): Kind[] {
+function kindsOf(before: ReadonlyMap<string, number[]>, after: ReadonlyMap<string, number[]>): CallKind[] {
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].map((name) => ({ before: before.get(name) ?? [], after: after.get(name) ?? [] }));
 }
 
-function durations(kinds: readonly Kind[]): Durations {
-  const all = (side: keyof Kind) => Float64Array.from(kinds.flatMap((kind) => kind[side])).sort();
-  const found = compareDurations(
+function durations(kinds: readonly CallKind[]): Durations {
+  const all = (side: keyof CallKind) => Float64Array.from(kinds.flatMap((kind) => kind[side])).sort();
+  const durations = compareDurations(
     kinds.map(({ before, after }) => ({ before: Float64Array.from(before), after: Float64Array.from(after) })),
   );
-  const verdict = ({ slower: 'worse', faster: 'better' } as const)[found.verdict as string];
+  const verdict = ({ slower: 'worse', faster: 'better' } as const)[durations.verdict as string];
   return {
-    verdict: verdict ?? (found.verdict as BuildVerdict),
+    verdict: verdict ?? (durations.verdict as BuildVerdict),
     before: quantiles(all('before')),
     after: quantiles(all('after')),
-    change: found.change,
-    chance: found.chance,
+    change: durations.change,
+    chance: durations.chance,
   };
 }
 
@@ -58,10 +58,10 @@ function errorDifference(one: ErrorCount, other: ErrorCount): Comparison['errors
   if (one.calls === 0 || other.calls === 0) return { verdict: 'too few calls', ...rates, chance: null };
   const rises = (rates.after ?? 0) >= (rates.before ?? 0);
   const [more, fewer] = rises ? [other, one] : [one, other];
-  const found = compareErrors(more, fewer, false);
+  const errors = compareErrors(more, fewer, false);
   const chance = fisherChance(more.failed, more.calls, fewer.failed, fewer.calls);
   const worse = rises ? 'worse' : 'better';
-  const verdict = found === 'worse' ? worse : found === 'too few calls' ? found : 'no difference';
+  const verdict = errors === 'worse' ? worse : errors === 'too few calls' ? errors : 'no difference';
   return { verdict, ...rates, chance };
 }
 

@@ -9,7 +9,7 @@ export interface Bill {
   most: number;
 }
 
-interface Period {
+interface BilledPeriod {
   since: number;
   until: number;
 }
@@ -17,7 +17,7 @@ interface Period {
 const dayMs = 86_400_000;
 
 /** Undefined if the platform does not tell it, or it is nothing. */
-export function billOf(costs: AppCost['costs'] | undefined, { since, until }: Period): Bill | undefined {
+export function billOf(costs: AppCost['costs'] | undefined, { since, until }: BilledPeriod): Bill | undefined {
   const first = utcDay(since);
   const last = utcDay(until);
   const days = Object.entries(costs ?? {}).map(([date, cost]) => ({

@@ -20,13 +20,13 @@ export interface Waste {
   line: CommandLine;
 }
 
-interface Found {
+interface WasteOrDoubt {
   waste: Waste | undefined;
   /** Why what another setting saves is not known; empty if it is. */
   doubt: string;
 }
 
-interface Facts {
+interface WasteFacts {
   app: string;
   minReplicas: number;
   /** In seconds. */
@@ -51,7 +51,7 @@ const least = { idle: 0.5, saved: 0.25 };
  * The one change of the scaling that would have saved most, if replicas were idle for half of the time and it saves a quarter
  * of that. First, what is must explain the bill: what changes would have saved rests on the same replay.
  */
-export function findWaste(facts: Facts): Found {
+export function findWaste(facts: WasteFacts): WasteOrDoubt {
   const waste = wasteOf(facts);
   const { app, price, bill, time, cooldown, minReplicas } = facts;
   if (!waste || waste.kind === 'unexplained' || price === undefined || !bill) return { waste, doubt: '' };
@@ -61,7 +61,7 @@ export function findWaste(facts: Facts): Found {
   return { waste: undefined, doubt: `what other settings of ${app} save is not known: ${doubt}` };
 }
 
-function wasteOf(facts: Facts): Waste | undefined {
+function wasteOf(facts: WasteFacts): Waste | undefined {
   const { cooldown, minReplicas, time, rangeMs } = facts;
   const lived = time.replicaSeconds(cooldown, minReplicas);
   const smallCents = (leastSavedCents * rangeMs) / monthMs;
@@ -75,7 +75,7 @@ function wasteOf(facts: Facts): Waste | undefined {
   return isLarge ? largest : undefined;
 }
 
-function costWithoutCalls({ app, bill, since }: Facts, smallCents: number): Waste | undefined {
+function costWithoutCalls({ app, bill, since }: WasteFacts, smallCents: number): Waste | undefined {
   if (!bill?.least || bill.least < smallCents) return undefined;
   const why = 'it costs something, but had no calls and keeps no replicas';
   return { kind: 'unexplained', why, since, ...nothingKnown, line: gantryCommand`apps containers ${app}` };
@@ -83,7 +83,7 @@ function costWithoutCalls({ app, bill, since }: Facts, smallCents: number): Wast
 
 const nothingKnown = { advice: '', savesCents: null, savesSeconds: null, moreColdStarts: null };
 
-function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
+function fewerReplicas(facts: WasteFacts, lived: number): Waste | undefined {
   const { app, minReplicas, cooldown, time } = facts;
   if (minReplicas < 1) return undefined;
   const saves = (replicas: number) =>
@@ -106,7 +106,7 @@ function fewerReplicas(facts: Facts, lived: number): Waste | undefined {
 }
 
 /** The longest cooldown that saves four fifths of what the best one does. */
-function shorterCooldown(facts: Facts, lived: number): Waste | undefined {
+function shorterCooldown(facts: WasteFacts, lived: number): Waste | undefined {
   const { app, minReplicas, cooldown, time } = facts;
   const moreStarts = (to: number) => time.starts(to) - time.starts(cooldown);
   const saves = (to: number) => lived - time.replicaSeconds(to, minReplicas) - startSeconds(time, moreStarts(to));
@@ -131,7 +131,7 @@ function startSeconds(time: ReplicaTime, starts: number): number {
   return (Math.max(0, starts) * time.medianColdStartMs()) / 1000;
 }
 
-interface Change {
+interface SettingChange {
   change: string;
   /** What it saves and what there is, by the replay, in seconds of replicas. */
   seconds: number;
@@ -141,8 +141,8 @@ interface Change {
 
 /** It saves the share that the replay says, of what was paid; and never more than was idle. */
 function priced(
-  facts: Facts,
-  { change, seconds, lived, moreColdStarts }: Change,
+  facts: WasteFacts,
+  { change, seconds, lived, moreColdStarts }: SettingChange,
 ): Pick<Waste, 'advice' | 'savesCents' | 'savesSeconds' | 'moreColdStarts' | 'since'> {
   const { price, since, time, rangeMs } = facts;
   const paid = paidSeconds(facts, lived);
@@ -159,7 +159,7 @@ function priced(
 }
 
 /** By the bill, if there is one; where that leaves it open, as long as the replay says. */
-function paidSeconds({ price, bill }: Facts, lived: number): number {
+function paidSeconds({ price, bill }: WasteFacts, lived: number): number {
   if (price === undefined || !bill) return lived;
   return Math.min(bill.most, Math.max(bill.least, price * lived)) / price;
 }

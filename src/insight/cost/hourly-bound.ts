@@ -83,8 +83,8 @@ function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<stri
 async function highestPrice(context: Context, own: App | undefined, hardware: Hardware): Promise<number | undefined> {
   const prices: (number | undefined)[] = [];
   for (const kind of hardware.compute) prices.push(await priceOf(context, own, { ...hardware, compute: [kind] }));
-  const known = prices.filter((price) => price !== undefined);
-  return known.length === prices.length ? known.reduce((most, price) => Math.max(most, price)) : undefined;
+  const knownPrices = prices.filter((price) => price !== undefined);
+  return knownPrices.length === prices.length ? knownPrices.reduce((most, price) => Math.max(most, price)) : undefined;
 }
 
 async function priceOf(

@@ -4,7 +4,7 @@ export const monthMs = 30 * 86_400_000;
 /** In US cents a month: nobody changes settings for less. */
 export const leastSavedCents = 100;
 
-interface Change {
+interface PriceChange {
   /** `20m cooldown`. */
   changes: readonly string[];
   /** What callers wait for then: `p90 5.4 s`. */
@@ -14,7 +14,7 @@ interface Change {
 }
 
 /** What a change of the scaling costs, in waiting and in money: `20m cooldown: p90 5.4 s, +$279 a month`. */
-export function priceSentence({ changes, waiting, monthCents = Number.NaN }: Change): string {
+export function priceSentence({ changes, waiting, monthCents = Number.NaN }: PriceChange): string {
   const cents = Math.abs(monthCents);
   const amount = cents < 1_000 ? dollars(cents) : `$${groupDigits(Math.round(cents / 100))}`;
   const price = Number.isNaN(cents) ? 'a price that is not known' : `${monthCents < 0 ? '-' : '+'}${amount} a month`;

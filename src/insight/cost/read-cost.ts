@@ -23,7 +23,7 @@ interface CostOptions {
   explain: boolean;
 }
 
-interface Period {
+interface CostPeriod {
   /** `2026-11-01`; the days of the platform are in UTC. */
   first: string;
   last: string;
@@ -67,12 +67,12 @@ export async function readCost(context: Context, { app, since, until, explain }:
 }
 
 function findApp(listed: readonly AppSummary[], project: string, app: string): AppSummary {
-  const found = listed.find(({ id, name }) => toAppId(project, id || (name ?? '')) === toAppId(project, app));
-  if (!found) throw new NotFoundError(`app ${app} not found`);
-  return found;
+  const summary = listed.find(({ id, name }) => toAppId(project, id || (name ?? '')) === toAppId(project, app));
+  if (!summary) throw new NotFoundError(`app ${app} not found`);
+  return summary;
 }
 
-function periodOf(now: number, since: number | undefined, until: number | undefined): Period {
+function periodOf(now: number, since: number | undefined, until: number | undefined): CostPeriod {
   const today = utcDay(now);
   const month = `${today.slice(0, 8)}01`;
   // A date that was typed is that day in any time zone.
@@ -83,7 +83,7 @@ function periodOf(now: number, since: number | undefined, until: number | undefi
   return { first, last, since: Date.parse(first), until: end, isMonth: first === month && last >= today };
 }
 
-async function readApp(context: Context, summary: AppSummary, period: Period) {
+async function readApp(context: Context, summary: AppSummary, period: CostPeriod) {
   const { api, project } = context;
   const name = nameOf(summary, project);
   const [app, costs] = await Promise.all([
@@ -139,7 +139,7 @@ interface TimesToRead {
   name: string;
   app: App;
   summary: AppSummary;
-  period: Period;
+  period: CostPeriod;
 }
 
 /** The replicas' time of the period, and of its last part with the settings of now. */
@@ -182,7 +182,7 @@ interface Spent {
   from: 'month' | 'days' | undefined;
 }
 
-function spentOn(summary: AppSummary, costs: Costs | undefined, period: Period): Spent {
+function spentOn(summary: AppSummary, costs: Costs | undefined, period: CostPeriod): Spent {
   const byDay = daysOf(costs, period);
   const ofMonth = period.isMonth ? monthCents(summary) : undefined;
   if (ofMonth !== undefined) return { byDay, cents: ofMonth, from: 'month' };
@@ -221,7 +221,7 @@ function monthCents({ cost_metrics: metrics }: AppSummary): number | undefined {
 type Days = Map<string, number | undefined>;
 type Costs = Record<string, { total_cost_cents?: number | undefined }>;
 
-function daysOf(costs: Costs | undefined, { first, last }: Period) {
+function daysOf(costs: Costs | undefined, { first, last }: CostPeriod) {
   if (!costs) return undefined;
   const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), cost.total_cost_cents] as const);
   const within: Days = new Map(days.filter(([day]) => day >= first && day <= last));
@@ -232,7 +232,7 @@ function add(sum: number | undefined, cents: number | undefined): number | undef
   return sum === undefined || cents === undefined ? undefined : sum + cents;
 }
 
-function dayRows({ since, until }: Period, costs: Days | undefined, { days }: ReplicaTime): DayCost[] {
+function dayRows({ since, until }: CostPeriod, costs: Days | undefined, { days }: ReplicaTime): DayCost[] {
   const rows: DayCost[] = [];
   for (let midnight = since; midnight <= until; midnight += dayMs) {
     const date = utcDay(midnight);

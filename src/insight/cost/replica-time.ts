@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 const longestCallMs = dayMs;
 
 /** Times in ms since 1970, cooldowns in seconds. */
-interface Options {
+interface ReplicaTimeOptions {
   since: number;
   /** Calls that were made before may run in the period, but are not of it. At most `since`. */
   countFrom: number;
@@ -51,7 +51,7 @@ export class ReplicaTime {
   readonly #alive: Float32Array[];
   readonly #starts: number[];
 
-  constructor(private readonly options: Options) {
+  constructor(private readonly options: ReplicaTimeOptions) {
     const { since, until, cooldowns } = options;
     const minutes = Math.max(1, Math.ceil((until - since) / minuteMs));
     this.#alive = cooldowns.map(() => new Float32Array(minutes));

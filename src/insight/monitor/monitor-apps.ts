@@ -141,15 +141,15 @@ function projectFigures(
 }
 
 function logOf(apps: Map<string, WatchedApp>): ProjectFigures['log'] {
-  const shown = [...apps.values()].find(({ showsLog, log }) => showsLog && log);
-  return shown ? { app: shown.name, lines: shown.log ?? [] } : null;
+  const watched = [...apps.values()].find(({ showsLog, log }) => showsLog && log);
+  return watched ? { app: watched.name, lines: watched.log ?? [] } : null;
 }
 
 type RunsRead = Omit<RunsReading, 'runs'> & { runs: readonly Run[] };
-type Source = 'runs' | 'settings' | 'containers' | 'counts' | 'message' | 'log';
+type FigureSource = 'runs' | 'settings' | 'containers' | 'counts' | 'message' | 'log';
 
 /** A whole picture, as soon as possible. */
-const firstSources: readonly Source[] = ['runs', 'settings', 'containers'];
+const firstSources: readonly FigureSource[] = ['runs', 'settings', 'containers'];
 /** Of runs, in one request: enough for percentiles. */
 const runsPerRead = 500;
 const minuteMs = 60_000;
@@ -220,17 +220,17 @@ class WatchedApp {
     }
   }
 
-  #nextSource(): Source {
+  #nextSource(): FigureSource {
     const first = firstSources[this.#requests];
     if (first) return first;
     if (this.#requests % settingsEvery === 0) return 'settings';
     if (this.showsLog && (!this.log || this.#requests % 2 === 0)) return 'log';
     if (this.#turns - this.#messageTurn > messageEvery && this.#unreadFailure()) return 'message';
-    const turns: Source[] = ['containers', 'runs', ...(this.counter ? (['counts'] as const) : [])];
+    const turns: FigureSource[] = ['containers', 'runs', ...(this.counter ? (['counts'] as const) : [])];
     return turns[this.#rotation++ % turns.length] ?? 'runs';
   }
 
-  async #readFrom(source: Source): Promise<void> {
+  async #readFrom(source: FigureSource): Promise<void> {
     const { project } = this.context;
     const { name: app } = this;
     const api = singleRequest(this.context);

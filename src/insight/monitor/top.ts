@@ -66,10 +66,10 @@ export async function* runTop(context: Context, { app, everyMs, forMs }: TopOpti
 
 function frameOf({ selected, logOf, comparison }: TopState, last: ProjectFigures, hasKeys: boolean) {
   const names = last.apps.map(({ app }) => app);
-  const known = selected !== undefined && names.includes(selected) ? selected : names[0];
+  const current = selected !== undefined && names.includes(selected) ? selected : names[0];
   return {
     ...last,
-    selected: (hasKeys && known) || null,
+    selected: (hasKeys && current) || null,
     logOf: logOf ?? null,
     comparison: comparison ?? null,
     hasKeys,

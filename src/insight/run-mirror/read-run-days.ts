@@ -131,10 +131,12 @@ class Mirror {
 function sayGaps({ progress }: Pick<Context, 'progress'>, gaps: readonly Gap[]): void {
   const [first] = gaps;
   if (!first) return;
-  const known = gaps.reduce((sum, { missing }) => sum + (missing ?? 0), 0);
+  const counted = gaps.reduce((sum, { missing }) => sum + (missing ?? 0), 0);
   const some = gaps.some(({ missing }) => missing === undefined);
   const number =
-    known === 0 ? 'some runs are' : `${some ? 'at least ' : ''}${count(known, 'run')} ${known === 1 ? 'is' : 'are'}`;
+    counted === 0
+      ? 'some runs are'
+      : `${some ? 'at least ' : ''}${count(counted, 'run')} ${counted === 1 ? 'is' : 'are'}`;
   const more = gaps.length === 1 ? '' : `, and in ${count(gaps.length - 1, 'more gap')}`;
   progress.warn(
     `${number} missing: the platform announced more than it returned between ${text(first.from)} and ${text(first.to)}${more}`,

@@ -169,7 +169,7 @@ type OrNull<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined>
 /** A run of the platform as it is kept. */
 export function mirrored(run: Run, jobs: Jobs): MirroredRun {
   const createdAt = Date.parse(run.createdAt ?? '');
-  const known = {
+  const columns = {
     runtimeMs: run.runtimeMs ?? run.executionTimeMs,
     coldstartTimeMs: run.coldstartTimeMs,
     totalQueueTimeMs: run.totalQueueTimeMs ?? run.queueTimeMs,
@@ -183,8 +183,8 @@ export function mirrored(run: Run, jobs: Jobs): MirroredRun {
   return {
     id: runKey(run),
     createdAt: Number.isNaN(createdAt) ? null : createdAt,
-    ...(Object.fromEntries(Object.entries(known).map(([name, value]) => [name, value ?? null])) as OrNull<
-      typeof known
+    ...(Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value ?? null])) as OrNull<
+      typeof columns
     >),
     kind: jobs.isJob(run) ? 'job' : 'call',
   };

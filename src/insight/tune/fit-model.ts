@@ -35,7 +35,7 @@ export interface PredictionError {
  * judged by starts that take as long as they did. What is predicted has starts of other days.
  */
 export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling): FittedModel {
-  const known = [...past.days.keys()].filter((day) => (past.days[day]?.latency.size ?? 0) > 0);
+  const daysWithCalls = [...past.days.keys()].filter((day) => (past.days[day]?.latency.size ?? 0) > 0);
   const attempt = (model: ReplicaModel, misfit: Misfit): Attempt => {
     const replayed = replayCalls(trace, scaling, model);
     const { days } = replayed;
@@ -55,14 +55,16 @@ export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling): F
     byStarts.set(model, tried);
     return bestOf(tried, days);
   };
-  const predicted = known.map((day) => bestFor(known.filter((each) => each !== day)).days[day] as ReplayedDay);
-  const actual = known.map((day) => past.days[day] as ReplayedDay);
-  const best = bestFor(known);
+  const predicted = daysWithCalls.map(
+    (day) => bestFor(daysWithCalls.filter((each) => each !== day)).days[day] as ReplayedDay,
+  );
+  const actual = daysWithCalls.map((day) => past.days[day] as ReplayedDay);
+  const best = bestFor(daysWithCalls);
   const cold = [coldStartsOf(predicted), coldStartsOf(actual)] as const;
   const p90 = offBy(latencyOf(predicted).quantile(0.9), latencyOf(actual).quantile(0.9));
   return {
     model: best.model,
-    error: { coldStarts: offBy(...cold), p90, days: known.length, replicaSeconds: best.replicaSeconds },
+    error: { coldStarts: offBy(...cold), p90, days: daysWithCalls.length, replicaSeconds: best.replicaSeconds },
     // A few starts more or less are chance.
     isOff: Math.abs(cold[0] - cold[1]) > maxError * cold[1] + 3 * Math.sqrt(cold[1]) || Math.abs(p90 ?? 0) > maxError,
   };
@@ -100,8 +102,8 @@ function pastStarts(past: PastCalls, { startMs }: CallTrace, sharesStarts: boole
 function predictedStarts({ starts, since }: PastCalls, sharesStarts: boolean): StartTimes[] {
   if (!sharesStarts) return [startTimes(starts, since, 1)];
   const whole = starts.filter(({ isAlone }) => isAlone);
-  const seen = whole.length >= enoughStarts ? whole : starts;
-  return startFactors.map((factor) => startTimes(seen, since, factor));
+  const usable = whole.length >= enoughStarts ? whole : starts;
+  return startFactors.map((factor) => startTimes(usable, since, factor));
 }
 
 /** Starts drawn from those of other days, evenly over all, and this many times as long. */

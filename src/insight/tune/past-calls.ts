@@ -96,13 +96,13 @@ export class PastCalls {
 
   /** Returns how long the start took that it was the first to wait for; 0 without one. */
   #occupy(replica: string | undefined, at: number, { runtime, coldMs, queueMs }: Timing): number {
-    const known = this.#replicas.get(replica ?? '');
+    const replicaCalls = this.#replicas.get(replica ?? '');
     const start = at + queueMs;
     // A later call of the same start waited for a part of it only.
-    const startMs = known && replica !== undefined ? 0 : coldMs;
+    const startMs = replicaCalls && replica !== undefined ? 0 : coldMs;
     if (startMs > 0) this.starts.push({ at, ms: startMs, isAlone: at >= this.#busyUntil });
     if (replica === undefined) return startMs;
-    const ends = (known ?? []).filter((end) => end > start);
+    const ends = (replicaCalls ?? []).filter((end) => end > start);
     const sample = ends.length > 0 ? this.overlapping : this.alone;
     if (sample.length < maxSample) sample.push(runtime);
     ends.push(start + runtime);

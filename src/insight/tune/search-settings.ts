@@ -9,15 +9,15 @@ export interface Wish {
   /** `p90 < 6 s`. */
   within: string;
   most: number;
-  limited: Measure;
+  limited: SettingMeasure;
   /** The first one counts, the next ones among equals. */
-  least: readonly [Measure, ...Measure[]];
+  least: readonly [SettingSettingMeasure, ...Measure[]];
   /** What is said if no settings keep it. */
   missed: (nearest: Outcome) => string;
 }
 
-type Measure = (outcome: Outcome) => number;
-type Replay = (settings: ScalingSettings) => Promise<Outcome>;
+type SettingMeasure = (outcome: Outcome) => number;
+type ReplaySettings = (settings: ScalingSettings) => Promise<Outcome>;
 
 /** In seconds: where the search begins. */
 const coarse = [10, 60, 180, 600, 1_800, 3_600];
@@ -27,7 +27,7 @@ const coarse = [10, 60, 180, 600, 1_800, 3_600];
  * and the first that keeps it, for each number of replicas and of calls at once where that may be the best one.
  */
 export async function searchSettings(
-  replay: Replay,
+  replay: ReplaySettings,
   now: Outcome,
   { concurrencies, wishes }: { concurrencies: readonly number[]; wishes: readonly Wish[] },
 ): Promise<Outcome[]> {
@@ -47,7 +47,12 @@ export function isKept({ limited, most }: Wish, outcome: Outcome): boolean {
 }
 
 /** Adds what it replays to the family, whose cooldowns ascend. */
-async function bisect(replay: Replay, family: Outcome[], wish: Wish, families: readonly Outcome[][]): Promise<void> {
+async function bisect(
+  replay: ReplaySettings,
+  family: Outcome[],
+  wish: Wish,
+  families: readonly Outcome[][],
+): Promise<void> {
   const [measure] = wish.least;
   const isCheapest = wish.option === 'cheapest';
   const kept = families.flat().filter((each) => isKept(wish, each));

@@ -37,16 +37,16 @@ export async function claimTarget(state: string, { path, kind, delay, onWait }: 
   const wanted = { path: realPath(path), kind };
   let waitedMs = 0;
   for (let pause = pauseMs.first; ; pause = Math.min(2 * pause, pauseMs.max)) {
-    const found = await tryClaim(folder, wanted);
-    if ('release' in found) return found;
-    if (waitedMs === 0) onWait(found.pid);
-    if (waitedMs >= maxWaitMs) throw stillClaimed(path, found);
+    const claim = await tryClaim(folder, wanted);
+    if ('release' in claim) return claim;
+    if (waitedMs === 0) onWait(claim.pid);
+    if (waitedMs >= maxWaitMs) throw stillClaimed(path, claim);
     await delay(pause);
     waitedMs += pause;
   }
 }
 
-interface Target {
+interface ClaimTarget {
   path: string;
   kind: 'file' | 'folder';
 }
@@ -55,10 +55,10 @@ interface Target {
 interface OtherClaim {
   pid: number;
   file: string;
-  target: Target;
+  target: ClaimTarget;
 }
 
-async function tryClaim(folder: string, wanted: Target): Promise<TargetClaim | OtherClaim> {
+async function tryClaim(folder: string, wanted: ClaimTarget): Promise<TargetClaim | OtherClaim> {
   const lock = await lockClaims(folder);
   try {
     const other = liveClaims(folder).find(({ target }) => overlap(target, wanted));
@@ -99,20 +99,20 @@ function liveClaims(folder: string): OtherClaim[] {
   });
 }
 
-function readTarget(file: string): Target | undefined {
+function readTarget(file: string): ClaimTarget | undefined {
   try {
-    const { path, kind } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<keyof Target, unknown>>;
+    const { path, kind } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<keyof ClaimTarget, unknown>>;
     return typeof path === 'string' && (kind === 'file' || kind === 'folder') ? { path, kind } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function overlap(one: Target, other: Target): boolean {
+function overlap(one: ClaimTarget, other: ClaimTarget): boolean {
   return one.path === other.path || contains(one, other) || contains(other, one);
 }
 
-function contains(outer: Target, inner: Target): boolean {
+function contains(outer: ClaimTarget, inner: ClaimTarget): boolean {
   return outer.kind === 'folder' && inner.path.startsWith(outer.path.endsWith(sep) ? outer.path : outer.path + sep);
 }
 

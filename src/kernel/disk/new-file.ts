@@ -188,6 +188,6 @@ async function followLinks(path: string, followed = 0): Promise<string> {
 }
 
 async function isReplaceable(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return !found || found.isFile();
+  const stats = await stat(path).catch(() => undefined);
+  return !stats || stats.isFile();
 }

@@ -71,13 +71,13 @@ export class OpenedFolders {
   #enter(names: readonly string[]): Folder {
     const path = names.join('/');
     if (path === '') return this.#enterRoot();
-    const known = this.#folders.get(path);
-    if (known && this.#isStillThere(known)) {
+    const opened = this.#folders.get(path);
+    if (opened && this.#isStillThere(opened)) {
       this.#folders.delete(path);
-      this.#folders.set(path, known);
-      return known;
+      this.#folders.set(path, opened);
+      return opened;
     }
-    if (known) this.#forgetAll();
+    if (opened) this.#forgetAll();
     const parent = this.#enter(names.slice(0, -1));
     const folder = this.#open(path, join(parent.base, names.at(-1) ?? ''));
     this.#folders.set(path, folder);

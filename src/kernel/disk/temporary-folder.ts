@@ -37,9 +37,9 @@ export class TemporaryFolder {
 export function removeOrphanedFolders(): void {
   for (const name of namesIn(tmpdir())) {
     const [, owner] = /^gantry-[a-z]+-(.+)$/.exec(name) ?? [];
-    const known = owner === undefined ? undefined : parseOwnerName(owner);
+    const parsed = owner === undefined ? undefined : parseOwnerName(owner);
     const path = join(tmpdir(), name);
-    if (known && isOrphaned(path, known)) removeOwn(path);
+    if (parsed && isOrphaned(path, parsed)) removeOwn(path);
   }
 }
 

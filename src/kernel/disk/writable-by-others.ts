@@ -6,11 +6,11 @@ import { type Stats, statSync } from 'node:fs';
  * paths that do not exist.
  */
 export function findWritableByOthers(...paths: readonly string[]): string | undefined {
-  const own = process.getuid?.();
-  if (own === undefined) return undefined;
+  const uid = process.getuid?.();
+  if (uid === undefined) return undefined;
   return paths.find((path) => {
     const stats = statIfThere(path);
-    return stats !== undefined && (stats.uid !== own || (stats.mode & 0o022) !== 0);
+    return stats !== undefined && (stats.uid !== uid || (stats.mode & 0o022) !== 0);
   });
 }
 

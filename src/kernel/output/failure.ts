@@ -82,14 +82,14 @@ export function problemText(problem: Problem, page: Page, label: string = proble
   return wrapParts(problemParts(problem, page, label), page);
 }
 
-interface Part {
+interface FailurePart {
   text: string;
   /** A line break inside of a command would make it another command when it is copied. */
   isCommand?: boolean;
 }
 
 /** Cleaned before it is wrapped: a line break would hide a secret from the search for it. */
-function wrapParts(parts: readonly Part[], page: Page): string {
+function wrapParts(parts: readonly FailurePart[], page: Page): string {
   return parts
     .map(({ text, isCommand }) => (isCommand ? sanitize(text, page) : wrapLines(sanitize(text, page), page)))
     .join('\n');
@@ -143,7 +143,7 @@ function escapeProperty(text: string): string {
 }
 
 /** All problems; if there are several, a last line counts them. */
-function problemsParts({ problems }: ProjectError, page: Page): Part[] {
+function problemsParts({ problems }: ProjectError, page: Page): FailurePart[] {
   const parts = problems.flatMap((problem) => problemParts(problem, page));
   if (problems.length < 2) return parts;
   const total = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
@@ -169,13 +169,13 @@ function problemParts(
   { severity, message, location, why, fix }: Problem,
   { style, columns }: Page,
   label: string = severity,
-): Part[] {
+): FailurePart[] {
   const color = severity === 'error' ? style.red : style.yellow;
   const title = color(style.bold(`${label}:`));
   const lines = [`${title} ${message}`];
   if (location) for (const line of locationLines(location, columns)) lines.push(line);
   if (why) lines.push(labeled(style.dim('why'), why));
-  const parts: Part[] = [{ text: lines.join('\n') }];
+  const parts: FailurePart[] = [{ text: lines.join('\n') }];
   if (fix) parts.push({ text: labeled(style.dim('fix'), String(fix)), isCommand: fix instanceof CommandLine });
   return parts;
 }

@@ -49,8 +49,8 @@ export class KnownSecrets {
   #hideBroken(text: string): string {
     const whole = joined(text);
     if (whole === text) return text;
-    const found = this.#joined.flatMap((spelling) => rangesOf(spelling, whole));
-    return found.length === 0 ? text : hideRanges(text, found);
+    const ranges = this.#joined.flatMap((spelling) => rangesOf(spelling, whole));
+    return ranges.length === 0 ? text : hideRanges(text, ranges);
   }
 
   #hideExact(text: string): string {

@@ -194,9 +194,9 @@ function indent(json: string): string {
 
 function selectFields(value: unknown, fields: string[], declared: readonly string[]): unknown {
   const entries = isList(value) ? value : [value];
-  const known = new Set(declared);
-  for (const entry of entries) for (const name of Object.keys(entry ?? {})) known.add(name);
-  if (entries.length > 0 || declared.length > 0) checkFields(fields, [...known]);
+  const names = new Set(declared);
+  for (const entry of entries) for (const name of Object.keys(entry ?? {})) names.add(name);
+  if (entries.length > 0 || declared.length > 0) checkFields(fields, [...names]);
   const pick = (entry: unknown) => selectFrom(entry, fields);
   if (value instanceof PackedList) return PackedList.from(value, pick);
   return Array.isArray(value) ? value.map(pick) : pick(value);

@@ -78,16 +78,16 @@ export interface KeyValueLayout {
 /** `name  value` lines without empty values, for one thing in full. Anywhere but on a terminal a tab separates the two. */
 export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }: KeyValueLayout = {}): View {
   return (page) => {
-    const known = pairs
+    const filled = pairs
       .map(([name, value]): [string, string] => [name, cellText(value, page)])
       .filter(([, value]) => value !== '');
-    if (!page.terminal) return known.map(([name, value]) => `${name}\t${cellLine(value, page)}`).join('\n');
-    const width = known.reduce((most, [name]) => Math.max(most, name.length), 0);
+    if (!page.terminal) return filled.map(([name, value]) => `${name}\t${cellLine(value, page)}`).join('\n');
+    const width = filled.reduce((most, [name]) => Math.max(most, name.length), 0);
     const margin = ' '.repeat(width + gap.length);
     const lines = (value: string) =>
       wrap ? wrapLines(value, page, page.columns - margin.length).join(`\n${margin}`) : value;
-    if (page.accessible) return known.map(([name, value]) => `${name}: ${value}`).join('\n');
-    return known.map(([name, value]) => `${page.style.dim(name.padEnd(width))}${gap}${lines(value)}`).join('\n');
+    if (page.accessible) return filled.map(([name, value]) => `${name}: ${value}`).join('\n');
+    return filled.map(([name, value]) => `${page.style.dim(name.padEnd(width))}${gap}${lines(value)}`).join('\n');
   };
 }
 

@@ -98,11 +98,11 @@ function breakWords(cell: string, width: number): string {
 }
 
 function pieces(word: string, width: number): string[] {
-  const found = [''];
+  const lines = [''];
   for (const character of stripControlSequences(word, false)) {
-    const last = found.at(-1) ?? '';
-    if (last === '' || displayWidth(last + character) <= width) found[found.length - 1] = last + character;
-    else found.push(character);
+    const last = lines.at(-1) ?? '';
+    if (last === '' || displayWidth(last + character) <= width) lines[lines.length - 1] = last + character;
+    else lines.push(character);
   }
-  return found;
+  return lines;
 }

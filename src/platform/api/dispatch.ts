@@ -61,8 +61,8 @@ type InFlight = Set<ReplyHandler>;
 const inFlight = new WeakMap<AbortSignal, InFlight>();
 
 function inFlightOf(signal: AbortSignal): InFlight {
-  const known = inFlight.get(signal);
-  if (known) return known;
+  const dispatched = inFlight.get(signal);
+  if (dispatched) return dispatched;
   const handlers: InFlight = new Set();
   inFlight.set(signal, handlers);
   const abortAll = () => {
@@ -72,7 +72,7 @@ function inFlightOf(signal: AbortSignal): InFlight {
   return handlers;
 }
 
-interface Outcome {
+interface DispatchOutcome {
   resolve: (reply: HttpReply) => void;
   reject: (error: unknown) => void;
   failed: (error: unknown, hasStarted: boolean) => void;
@@ -89,7 +89,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   readonly #progress: ProgressLimit;
 
   constructor(
-    private readonly outcome: Outcome,
+    private readonly outcome: DispatchOutcome,
     private readonly limit: ReplyLimit,
     private readonly all: InFlight,
   ) {

@@ -25,7 +25,7 @@ export interface LogSocket {
 
 export type OpenLogSocket = (path: string, query: object, until?: AbortSignal) => Promise<LogSocket>;
 
-interface Options {
+interface LogSocketOptions {
   /** Origin of the logs, the only one that the token is sent to. */
   address: string;
   token: string;
@@ -47,7 +47,7 @@ const maxBufferedCharacters = 16 * 1024 * 1024;
  * Opens a live log, through the proxy if one is set. The platform expects the token in the query, so the URL must not
  * appear in any output, not even in an error. Rejects with ConnectionError.
  */
-export async function openLogSocket(path: string, query: object, options: Options): Promise<LogSocket> {
+export async function openLogSocket(path: string, query: object, options: LogSocketOptions): Promise<LogSocket> {
   const { address, token, userAgent, proxy, signal, silenceMs } = options;
   const url = new URL(address + path);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

@@ -42,7 +42,7 @@ export interface StreamedReply {
   close: () => Promise<void>;
 }
 
-interface Message extends Omit<StreamedRequest, 'body'> {
+interface StreamedMessage extends Omit<StreamedRequest, 'body'> {
   body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
@@ -108,7 +108,7 @@ function linkAbort(signal: AbortSignal, controller: AbortController): () => void
 }
 
 /** Without an agent, uses a new connection, because a pooled one would keep the process alive. */
-async function open({ body, proxy, agent: given, ...message }: Message): Promise<OpenResponse> {
+async function open({ body, proxy, agent: given, ...message }: StreamedMessage): Promise<OpenResponse> {
   const agent = given ?? (await agentFor(proxy, message.url, false)) ?? false;
   const { outgoing, failure } = await openRequest({ ...message, agent });
   try {

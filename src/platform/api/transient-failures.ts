@@ -106,8 +106,9 @@ export function wasRefused({ status, retryAfterMs }: ErrorFacts): boolean {
 /** Why a connection failed, for messages. */
 export function failureReason(cause: unknown): string {
   const code = errorCode(cause);
-  const known = failures[code] ?? (isTls(code) ? { reason: 'the TLS handshake failed', showsCode: true } : undefined);
-  if (known) return known.reason + (known.showsCode || (known.lasts && /^E[A-Z]/.test(code)) ? ` (${code})` : '');
+  const failure = failures[code] ?? (isTls(code) ? { reason: 'the TLS handshake failed', showsCode: true } : undefined);
+  if (failure)
+    return failure.reason + (failure.showsCode || (failure.lasts && /^E[A-Z]/.test(code)) ? ` (${code})` : '');
   const message = cause instanceof Error ? cause.message : String(cause);
   // Node names the local address even if there is none.
   return message.replace(/ - Local \(.*\)$/, '');

@@ -54,12 +54,12 @@ export function findCredential(
   const given = environmentCredential(env);
   // With a token from the environment, the profile of a variable may not exist on this machine.
   if (!given || settings.profile.origin === 'flag') checkProfile(settings);
-  const found = given ?? storedCredential(settings, warn);
-  if (!found) throw notLoggedInError(env, readLast());
-  const problem = findTokenProblem(found, now);
-  if (!problem) return found;
-  const why = [`it comes from the ${found.origin}`, problem.why].filter(Boolean).join(' and ');
-  throw new AuthError(problem.message, { why, fix: problem.fix ?? renewalFix(found) });
+  const credential = given ?? storedCredential(settings, warn);
+  if (!credential) throw notLoggedInError(env, readLast());
+  const problem = findTokenProblem(credential, now);
+  if (!problem) return credential;
+  const why = [`it comes from the ${credential.origin}`, problem.why].filter(Boolean).join(' and ');
+  throw new AuthError(problem.message, { why, fix: problem.fix ?? renewalFix(credential) });
 }
 
 /** Where the last deploy from a folder went. */

@@ -25,8 +25,8 @@ export interface FolderTarget {
 export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
   const all = readAll(state);
   const folder = findRemembered(all, realFolder(cwd));
-  const found = folder === undefined ? undefined : all[folder];
-  return isFolderTarget(found) ? found : undefined;
+  const target = folder === undefined ? undefined : all[folder];
+  return isFolderTarget(target) ? target : undefined;
 }
 
 function findRemembered(all: Record<string, unknown>, start: string): string | undefined {

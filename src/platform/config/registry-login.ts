@@ -30,17 +30,17 @@ export async function findRegistryLogin(images: string[], env: Environment): Pro
   const registries = [...new Set(images.map(parseRegistry))];
   if (registries.length === 0) return undefined;
   const config = await dockerConfig(env);
-  const found: [string, string][] = [];
+  const logins: [string, string][] = [];
   for (const registry of registries) {
     const auth = config && (await authFor(registry, config));
-    if (auth) found.push([registry === dockerHub ? 'https://index.docker.io/v1/' : registry, auth]);
+    if (auth) logins.push([registry === dockerHub ? 'https://index.docker.io/v1/' : registry, auth]);
   }
-  if (found.length === 0) return undefined;
-  const auths = Object.fromEntries(found.map(([registry, auth]) => [registry, { auth }]));
+  if (logins.length === 0) return undefined;
+  const auths = Object.fromEntries(logins.map(([registry, auth]) => [registry, { auth }]));
   return {
-    registry: found.map(([registry]) => registry).join(', '),
+    registry: logins.map(([registry]) => registry).join(', '),
     dockerAuth: JSON.stringify({ auths }),
-    secrets: found.flatMap(([, auth]) => [auth, passwordOf(auth)]),
+    secrets: logins.flatMap(([, auth]) => [auth, passwordOf(auth)]),
   };
 }
 

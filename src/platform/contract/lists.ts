@@ -97,8 +97,8 @@ const maxListDepth = 3;
 /** The items that could not be read in all lists of a reply, not counting lists within items. */
 export function unreadableItems(reply: unknown, depth = 0): UnreadableItem[] {
   if (typeof reply !== 'object' || reply === null || depth > maxListDepth) return [];
-  const found = unreadableByList.get(reply);
-  if (found || Array.isArray(reply)) return found ?? [];
+  const unreadable = unreadableByList.get(reply);
+  if (unreadable || Array.isArray(reply)) return unreadable ?? [];
   return Object.values(reply).flatMap((value) => unreadableItems(value, depth + 1));
 }
 
@@ -166,7 +166,7 @@ function readByName(schema: v.GenericSchema, raw: Record<string, unknown>): Reco
     if (!result.success) unreadable.push({ item, field: undefined });
     return [name, result.success ? result.output : {}];
   });
-  const found = Object.fromEntries(read);
-  markUnreadable(found, unreadable);
-  return found;
+  const fields = Object.fromEntries(read);
+  markUnreadable(fields, unreadable);
+  return fields;
 }

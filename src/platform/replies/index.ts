@@ -14,10 +14,10 @@ export { type ListPage, type PagePosition, readPages } from './pages.ts';
  * name is compared only if the reply has no id.
  */
 export async function fetchApp(api: Api, params: { project: string; app: string }): Promise<App> {
-  const shown = await api(getApp, params);
-  const named = shown.id || (shown.name ?? '');
+  const app = await api(getApp, params);
+  const named = app.id || (app.name ?? '');
   expectId('app', toAppId(params.project, params.app), { id: named && toAppId(params.project, named) });
-  return shown;
+  return app;
 }
 
 /** Throws UnexpectedReplyError if the platform replied with another app, build or run. A missing id is filled in. */

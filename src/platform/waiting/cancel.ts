@@ -84,11 +84,11 @@ export async function cancelRemoteWork(
 
 /** A 404 may be about the work, or about looking at it: the list decides, if there is one. */
 async function readBefore(work: RemoteWork, api: Api): Promise<Shown<string>> {
-  const shown = await readEvidence(() => readStatus(work, api));
-  if ('state' in shown || !(shown.refusal instanceof NotFoundError)) return shown;
+  const evidence = await readEvidence(() => readStatus(work, api));
+  if ('state' in evidence || !(evidence.refusal instanceof NotFoundError)) return evidence;
   const listed = await readEvidence(() => work.isListed(api));
-  if ('state' in listed && !listed.state) throw shown.refusal;
-  return shown;
+  if ('state' in listed && !listed.state) throw evidence.refusal;
+  return evidence;
 }
 
 /**

@@ -39,7 +39,7 @@ export interface ConfirmationListener {
   missing(file: CompletedFile, error: unknown): void;
 }
 
-interface Folder {
+interface UnconfirmedFolder {
   at: VolumePath;
   /** Files found in the folder whose copy has not ended. */
   inProgress: number;
@@ -59,7 +59,7 @@ const maxUnlisted = 10_000;
  * is listed once, after its last file, while files of other folders are being uploaded.
  */
 export class UploadConfirmation {
-  readonly #folders = new Map<string, Folder>();
+  readonly #folders = new Map<string, UnconfirmedFolder>();
   readonly #listings = new TaskQueue(listingsAtOnce);
   /** The folder of the last file found. */
   #current: string | undefined;
@@ -99,7 +99,7 @@ export class UploadConfirmation {
     await this.#listings.waitUntilIdle();
   }
 
-  #folder(at: VolumePath): Folder {
+  #folder(at: VolumePath): UnconfirmedFolder {
     const path = remoteParent(at.path);
     const known = this.#folders.get(path);
     if (known) return known;
@@ -115,7 +115,7 @@ export class UploadConfirmation {
     this.#list(folder);
   }
 
-  #list(folder: Folder): void {
+  #list(folder: UnconfirmedFolder): void {
     const files = folder.completed.splice(0);
     folder.checked += files.length;
     if (files.length > 0) this.#listings.add(() => this.#confirm(folder.at, files));

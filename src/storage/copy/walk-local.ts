@@ -17,7 +17,7 @@ export interface LocalWalk {
   isTemporary: (name: string) => boolean;
 }
 
-interface Folder {
+interface LocalFolder {
   /** Relative to the root of the walk; empty, or with a trailing slash. */
   path: string;
   /** The path without symbolic links. */
@@ -34,9 +34,9 @@ const maxBlockingMs = 20;
  * is by far the fastest way.
  */
 export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
-  const waiting: Folder[] = [{ path: '', real: realpathSync(walk.folder), linkedFrom: [] }];
+  const waiting: LocalFolder[] = [{ path: '', real: realpathSync(walk.folder), linkedFrom: [] }];
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
-    const inner: Folder[] = [];
+    const inner: LocalFolder[] = [];
     try {
       yield* readFolder(folder, inner, walk);
     } catch (cause) {
@@ -46,7 +46,7 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
   }
 }
 
-async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<FoundEntry> {
+async function* readFolder(folder: LocalFolder, inner: LocalFolder[], walk: LocalWalk): AsyncGenerator<FoundEntry> {
   const listed = readNames(join(walk.folder, folder.path));
   const { names, unnamed } = listed;
   for (const { bytes } of unnamed.filter((entry) => isIncluded(entry, folder, walk))) {
@@ -67,7 +67,7 @@ async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): As
   }
 }
 
-function isIncluded(entry: NamedEntry, folder: Folder, { filter }: LocalWalk): boolean {
+function isIncluded(entry: NamedEntry, folder: LocalFolder, { filter }: LocalWalk): boolean {
   const path = folder.path + entry.name;
   return entry.isDirectory() ? !filter.excludesFolder(path) : filter.includes(path);
 }
@@ -76,9 +76,9 @@ function isIncluded(entry: NamedEntry, folder: Folder, { filter }: LocalWalk): b
 function entryNamed(
   name: string,
   { folders, links }: Pick<ReturnType<typeof readNames>, 'folders' | 'links'>,
-  folder: Folder,
+  folder: LocalFolder,
   walk: LocalWalk,
-): FoundEntry | Folder | undefined {
+): FoundEntry | LocalFolder | undefined {
   if (walk.isTemporary(name)) return undefined;
   const path = folder.path + name;
   if (!folders.has(name)) return inspectEntry(path, links.has(name), folder, walk);
@@ -90,11 +90,11 @@ function entryNamed(
 function readNames(path: string) {
   // Under what is decoded of a name that is not valid UTF-8, nothing or another file is found.
   const unnamed: NamedEntry[] = [];
-  const found = { names: [] as string[], folders: new Set<string>(), links: new Set<string>(), unnamed };
+  const listed = { names: [] as string[], folders: new Set<string>(), links: new Set<string>(), unnamed };
   const take = (entry: NamedEntry) => {
-    found.names.push(entry.name);
-    if (entry.isDirectory()) found.folders.add(entry.name);
-    else if (entry.isSymbolicLink()) found.links.add(entry.name);
+    listed.names.push(entry.name);
+    if (entry.isDirectory()) listed.folders.add(entry.name);
+    else if (entry.isSymbolicLink()) listed.links.add(entry.name);
   };
   let isDoubtful = false;
   const folder = opendirSync(path, { bufferSize: entriesAtOnce });
@@ -108,19 +108,24 @@ function readNames(path: string) {
   }
   const others = isDoubtful ? entriesByBytes(path).filter(({ name }) => mayBeOtherBytes(name)) : [];
   for (const entry of others) entry.bytes === undefined ? take(entry) : unnamed.push(entry);
-  found.names.sort();
-  return found;
+  listed.names.sort();
+  return listed;
 }
 
 const entriesAtOnce = 1_000;
 
 /** Follows symbolic links to a file, a folder to enter, or an entry that is not copied. */
-function inspectEntry(path: string, isLink: boolean, parent: Folder, walk: LocalWalk): FoundEntry | Folder | undefined {
+function inspectEntry(
+  path: string,
+  isLink: boolean,
+  parent: LocalFolder,
+  walk: LocalWalk,
+): FoundEntry | LocalFolder | undefined {
   const { filter, prefix } = walk;
   const file = join(walk.folder, path);
-  const shown = prefix + path;
+  const copiedPath = prefix + path;
   if (isLink && !walk.follow) {
-    return filter.includes(path) ? { path: shown, skipped: 'symbolic link (--no-follow)' } : undefined;
+    return filter.includes(path) ? { path: copiedPath, skipped: 'symbolic link (--no-follow)' } : undefined;
   }
   try {
     // The size of the link's target, not of the link.
@@ -131,15 +136,15 @@ function inspectEntry(path: string, isLink: boolean, parent: Folder, walk: Local
       const linkedFrom = [...parent.linkedFrom, parent.real];
       const isLoop = linkedFrom.some((before) => `${before}${sep}`.startsWith(`${real}${sep}`));
       return isLoop
-        ? { path: shown, skipped: 'symbolic link to a parent folder' }
+        ? { path: copiedPath, skipped: 'symbolic link to a parent folder' }
         : { path: `${path}/`, real, linkedFrom };
     }
     if (!filter.includes(path)) return undefined;
-    if (!stats.isFile()) return { path: shown, skipped: 'not a regular file' };
-    return { path: shown, bytes: stats.size, modified: stats.mtimeMs, from: file };
+    if (!stats.isFile()) return { path: copiedPath, skipped: 'not a regular file' };
+    return { path: copiedPath, bytes: stats.size, modified: stats.mtimeMs, from: file };
   } catch (cause) {
     if (!filter.includes(path)) return undefined;
-    return { path: shown, failure: failureOf(cause, isLink) };
+    return { path: copiedPath, failure: failureOf(cause, isLink) };
   }
 }
 

@@ -79,13 +79,13 @@ async function* withKeptNames(
   }
 }
 
-type Pair = { file: FoundEntry; there: TargetFileInfo | undefined } | { file: undefined; there: TargetFileInfo };
+type PathPair = { file: FoundEntry; there: TargetFileInfo | undefined } | { file: undefined; there: TargetFileInfo };
 
 /** What source and target have at each path. */
 async function* inPairs(
   sources: AsyncGenerator<FoundEntry>,
   targets: AsyncGenerator<TargetFileInfo>,
-): AsyncGenerator<Pair> {
+): AsyncGenerator<PathPair> {
   let next = await targets.next();
   for await (const file of sources) {
     for (; !next.done && comparePaths(next.value.path, file.path) < 0; next = await targets.next()) {

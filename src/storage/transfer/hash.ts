@@ -16,7 +16,7 @@ export interface Digest {
 
 /** Threads that compute checksums, started on first use. Close it, or the process does not exit. */
 export class Hasher {
-  #threads: Thread[] = [];
+  #threads: HashThread[] = [];
   #digests = 0;
 
   constructor(private readonly maxThreads: number) {}
@@ -40,8 +40,8 @@ export class Hasher {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 
-  #leastBusy(): Thread {
-    if (this.#threads.length === 0) this.#threads = Array.from({ length: this.maxThreads }, () => new Thread());
+  #leastBusy(): HashThread {
+    if (this.#threads.length === 0) this.#threads = Array.from({ length: this.maxThreads }, () => new HashThread());
     return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
   }
 }
@@ -59,7 +59,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-class Thread {
+class HashThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;

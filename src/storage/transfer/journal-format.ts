@@ -77,15 +77,15 @@ export function parseJournal(content: string): Map<string, JournalEntry> | undef
 
 /** Returns false if the line contradicts earlier ones. */
 function apply(line: JournalLine, saved: Map<string, JournalEntry>): boolean {
-  const known = saved.get(line.file);
+  const entry = saved.get(line.file);
   switch (line.is) {
     case 'part':
-      if (!known?.upload || line.part.number > known.upload.urls.length) return false;
-      known.parts = [...known.parts.filter(({ number }) => number !== line.part.number), line.part];
+      if (!entry?.upload || line.part.number > entry.upload.urls.length) return false;
+      entry.parts = [...entry.parts.filter(({ number }) => number !== line.part.number), line.part];
       return true;
     case 'range':
-      if (known?.version === undefined) return false;
-      if (!known.ranges.includes(line.number)) known.ranges.push(line.number);
+      if (entry?.version === undefined) return false;
+      if (!entry.ranges.includes(line.number)) entry.ranges.push(line.number);
       return true;
     case 'sent': {
       const { mark, since, at } = line;

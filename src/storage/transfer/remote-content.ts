@@ -89,10 +89,10 @@ export class RemoteContent {
   /** `expired` was refused by the storage. Of the requests that find the same URL expired, only one requests another. */
   async #usableUrl(expired?: UsableAddress): Promise<UsableAddress> {
     this.#url ??= this.#requestUrl();
-    const known = this.#url;
-    const signed = await known;
+    const url = this.#url;
+    const signed = await url;
     if (signed !== expired && isUsable(signed.url, signed.expiresAt, this.resources.elapsed())) return signed;
-    if (this.#url === known) this.#url = undefined;
+    if (this.#url === url) this.#url = undefined;
     this.#url ??= this.#requestUrl();
     return this.#url;
   }

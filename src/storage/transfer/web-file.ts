@@ -120,14 +120,14 @@ function nextUrl({ location }: IncomingHttpHeaders, from: URL, start: URL): URL 
   return next;
 }
 
-interface Asked {
+interface AskedUrl {
   url: URL;
   /** Whether this is where a redirect led. */
   hasLeft: boolean;
 }
 
 /** The hub says why in headers, others in the body or not at all. */
-function webError({ status, headers, body }: ContentReply, { url, hasLeft }: Asked, now: number): GantryError {
+function webError({ status, headers, body }: ContentReply, { url, hasLeft }: AskedUrl, now: number): GantryError {
   const why = [headers['x-error-message']].flat()[0] ?? /^\s*\{\s*"error"\s*:\s*"([^"]{1,300})"/.exec(body)?.[1];
   const facts = { ...statusFacts(status, headers, now), ...(why && { why }) };
   const busy = retryLaterError(status, url.host, facts);

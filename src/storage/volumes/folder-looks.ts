@@ -11,7 +11,7 @@ import { type ConnectingContext, whileConnected } from './while-connected.ts';
 export type ConfirmContext = Pick<Context, 'api' | 'apiWithSignal' | 'project'> & ConnectingContext;
 
 /** What a folder lists. */
-interface Look {
+interface FolderListing {
   names: ReadonlySet<string>;
   /** Why there may be more. */
   gap?: UnexpectedReplyError;
@@ -31,7 +31,7 @@ const pausesMs = [500, 1_000, 2_000];
  * lists nothing, the list may have been lost: then the path itself is asked for.
  */
 export class FolderLooks {
-  readonly #before = new Map<string, Look>();
+  readonly #before = new Map<string, FolderListing>();
 
   constructor(private readonly context: ConfirmContext) {}
 
@@ -74,7 +74,7 @@ export class FolderLooks {
     }
   }
 
-  async #look({ path, ...volume }: VolumePath): Promise<Look> {
+  async #look({ path, ...volume }: VolumePath): Promise<FolderListing> {
     try {
       const entries = await listIfExists(this.context, { ...volume, path: remoteParent(path) }, listCompletely);
       return { names: new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name))) };
@@ -85,7 +85,7 @@ export class FolderLooks {
   }
 
   /** Those of the waiting paths of one folder that may still be there. `removed` are all that were removed from it. */
-  async #notGone(waiting: VolumePath[], removed: VolumePath[], before: Look | undefined): Promise<Remaining> {
+  async #notGone(waiting: VolumePath[], removed: VolumePath[], before: FolderListing | undefined): Promise<Remaining> {
     const left: Remaining = new Map();
     const [first] = waiting;
     if (!first) return left;
@@ -112,7 +112,7 @@ export class FolderLooks {
       after,
       kept,
       removed,
-    }: { before: Look | undefined; after: Look; kept: Set<string>; removed: VolumePath[] },
+    }: { before: FolderListing | undefined; after: FolderListing; kept: Set<string>; removed: VolumePath[] },
   ): Promise<boolean> {
     if (!before || before.gap || after.gap || !isWithin(kept, after.names)) return false;
     const all = new Set([...kept, ...removed.map(listedName)]);
@@ -149,7 +149,7 @@ function byFolder(paths: readonly VolumePath[]): Map<string, VolumePath[]> {
   return folders;
 }
 
-function isListed(at: VolumePath, { names }: Look): boolean {
+function isListed(at: VolumePath, { names }: FolderListing): boolean {
   return names.has(listedName(at)) || (at.path === '/' && names.size > 0);
 }
 

@@ -17,17 +17,17 @@ export async function listPath(
   at: VolumePath,
   recursive: boolean,
 ): Promise<PackedList<PathEntry>> {
-  const found = new PackedList<PathEntry>();
+  const entries = new PackedList<PathEntry>();
   try {
     const options = recursive ? {} : { entersFolder: () => false };
-    for await (const entry of walkEntries(context, at, options)) found.add(toPathEntry(entry, at));
+    for await (const entry of walkEntries(context, at, options)) entries.add(toPathEntry(entry, at));
   } catch (error) {
-    if (!(error instanceof NotFoundError) || at.path === '/' || found.length > 0) throw error;
+    if (!(error instanceof NotFoundError) || at.path === '/' || entries.length > 0) throw error;
   }
-  if (found.length > 0 || at.path === '/') return found;
+  if (entries.length > 0 || at.path === '/') return entries;
   const entry = await findEntry(context, at);
-  if (!entry.isFolder) found.add(toPathEntry(entry, at));
-  return found;
+  if (!entry.isFolder) entries.add(toPathEntry(entry, at));
+  return entries;
 }
 
 function toPathEntry({ entry, path }: ListedEntry, { volume }: VolumePath): PathEntry {

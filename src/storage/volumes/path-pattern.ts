@@ -31,12 +31,12 @@ export async function findMatches(
   { from, wild, onlyFolders }: Exclude<PathPattern, { plain: string }>,
 ): Promise<ListedEntry[]> {
   const relative = ({ path }: ListedEntry) => path.slice(from.length).replace(/\/$/, '');
-  const found: ListedEntry[] = [];
+  const matches: ListedEntry[] = [];
   const enters = (folder: ListedEntry) => !wild.matches(relative(folder)) && wild.reaches(relative(folder));
   for await (const entry of walkEntries(context, { ...volume, path: from }, { entersFolder: enters })) {
-    if (wild.matches(relative(entry)) && (entry.isFolder || !onlyFolders)) found.push(entry);
+    if (wild.matches(relative(entry)) && (entry.isFolder || !onlyFolders)) matches.push(entry);
   }
-  return found;
+  return matches;
 }
 
 /** Whether a name contains unescaped pattern characters. */

@@ -79,8 +79,8 @@ async function resolve(context: RemoveContext, text: string): Promise<RemovalTar
   const pattern = parsePathPattern(at.path);
   if ('plain' in pattern) {
     const exact = { ...at, path: pattern.plain };
-    const found = await readEvidence(() => findEntry(context, exact));
-    if ('state' in found) return [{ ...found.state, at: exact, isListed: true }];
+    const evidence = await readEvidence(() => findEntry(context, exact));
+    if ('state' in evidence) return [{ ...evidence.state, at: exact, isListed: true }];
     return [{ path: exact.path, isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
   }
   const found = await findMatches(context, at, pattern);

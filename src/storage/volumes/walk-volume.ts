@@ -71,8 +71,8 @@ export async function findEntry(context: VolumeContext, at: VolumePath): Promise
   if (at.path === '/') return rootEntry;
   const siblings = await listIfExists(context, { ...at, path: remoteParent(at.path) });
   const sameName = siblings.filter(({ name }) => name === remoteName(at.path));
-  const found = sameName.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
-  if (found) return found;
+  const entry = sameName.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
+  if (entry) return entry;
   // Fails if it may be among entries that cannot be read.
   await listIfExists(context, { ...at, path: remoteParent(at.path) }, listCompletely);
   if (isMountPath(at.path)) throw mountPathError(at);

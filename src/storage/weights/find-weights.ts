@@ -117,8 +117,8 @@ async function findFile(context: Context, source: FileSource, wanted: WantedWeig
   const path = name ?? own;
   const locked = lockedAt(context, source, at);
   // The URL of a file that is there may have expired.
-  const known = locked?.files.find((file) => file.path === path && file.sha256 === source.web.sum.hex);
-  const { bytes } = known ?? (await whileConnected(context, (resources) => webFileSize(source.web, resources)));
+  const lockedFile = locked?.files.find((file) => file.path === path && file.sha256 === source.web.sum.hex);
+  const { bytes } = lockedFile ?? (await whileConnected(context, (resources) => webFileSize(source.web, resources)));
   if (source.web.url !== source.text) {
     context.progress.note(
       `${weightsLockName} has the URL without its query, which may have a signature: name the whole URL to copy it again`,

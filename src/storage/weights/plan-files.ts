@@ -86,8 +86,8 @@ export function toLocked({ path, bytes, web: { sum } }: SourceFile, sha256: stri
 
 /** What the lock has of a file, if that is the content that the source has. */
 function lockedFileOf(file: SourceFile, { files }: LockedWeights): LockedFile | undefined {
-  const known = files.find(({ path }) => path === file.path);
-  return known && hasContent(known, file) ? known : undefined;
+  const sourceFile = files.find(({ path }) => path === file.path);
+  return sourceFile && hasContent(sourceFile, file) ? sourceFile : undefined;
 }
 
 function hasContent(known: LockedFile, { bytes, web: { sum } }: SourceFile): boolean {

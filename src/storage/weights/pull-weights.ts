@@ -214,16 +214,16 @@ async function describe(
   proven: ReadonlyMap<string, string>,
 ): Promise<LockedFile[]> {
   const volume = new ListedFiles(context, at);
-  const known: LockedFile[] = [];
+  const lockedFiles: LockedFile[] = [];
   const unknown: SourceFile[] = [];
   for (const file of copied) {
     const { sum } = file.web;
     const sha256 = sum.algorithm === 'sha256' ? sum.hex : proven.get(file.path);
     if (sha256 === undefined) unknown.push(file);
-    else known.push(toLocked(file, sha256, (await volume.find(file.path))?.modified ?? undefined));
+    else lockedFiles.push(toLocked(file, sha256, (await volume.find(file.path))?.modified ?? undefined));
   }
   const { equal } = await planFiles(context, unknown, volume, { locked: undefined, dryRun: false });
-  return [...known, ...equal.values()];
+  return [...lockedFiles, ...equal.values()];
 }
 
 /** More make no command that anybody would type. */

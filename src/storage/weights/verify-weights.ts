@@ -103,17 +103,17 @@ function isMounted({ cwd }: Pick<Context, 'cwd'>, path: string, weights: LockedW
   return withTrailingSlash(resolve(cwd, path)).endsWith(withTrailingSlash(mountedPath(weights)));
 }
 
-type Finding = readonly [file: LockedFile, problem: FileProblem['problem']];
+type WrongFile = readonly [file: LockedFile, problem: FileProblem['problem']];
 
-const byPath = ([a]: Finding, [b]: Finding) => (a.path < b.path ? -1 : 1);
+const byPath = ([a]: WrongFile, [b]: WrongFile) => (a.path < b.path ? -1 : 1);
 
 async function verifyFolder(
   { cwd, signal, progress }: Context,
   folder: string,
   { files }: LockedWeights,
   quick: boolean,
-): Promise<Finding[]> {
-  const problems: Finding[] = [];
+): Promise<WrongFile[]> {
+  const problems: WrongFile[] = [];
   const step = progress.step('Reading files');
   let read = 0;
   for (const each of files) {
@@ -140,12 +140,12 @@ function listedProblem(
   return comparesTime && modified !== (there.modified ?? undefined) ? 'other time' : undefined;
 }
 
-async function verifyVolume(context: Context, weights: LockedWeights, quick: boolean): Promise<Finding[]> {
+async function verifyVolume(context: Context, weights: LockedWeights, quick: boolean): Promise<WrongFile[]> {
   const { target, files, seen } = weights;
   const at = parseVolumePath(target, context.settings);
   const volume = new ListedFiles(context, { ...at, path: withTrailingSlash(at.path) });
   const isSeenHere = seen.project === context.project && seen.region === at.region;
-  const problems: Finding[] = [];
+  const problems: WrongFile[] = [];
   const wrong: LockedFile[] = [];
   const toRead: { file: LockedFile; at: typeof at; bytes: number; algorithm: 'sha256' }[] = [];
   for (const file of files) {

@@ -23,7 +23,7 @@ export interface ImportedLogin extends Login {
   skipped: string[];
 }
 
-type Values = Record<string, string | undefined>;
+type LoginValues = Record<string, string | undefined>;
 
 /**
  * Imports the login, project and region of the official client into the profile in use, without any request. Throws
@@ -79,7 +79,7 @@ async function readLogin(context: Context, file: string): Promise<string> {
 }
 
 /** The values by lower-case key: the official client reads keys in any case. */
-async function parseValues(file: string, content: string): Promise<Values> {
+async function parseValues(file: string, content: string): Promise<LoginValues> {
   const { loadAll, YAMLException } = await import('js-yaml');
   let document: unknown;
   try {
@@ -96,7 +96,7 @@ async function parseValues(file: string, content: string): Promise<Values> {
 }
 
 /** The keys of the first valid token. A service account's token takes precedence, as in the official client. */
-function findValidTokenKeys(values: Values, now: number): string[] | undefined {
+function findValidTokenKeys(values: LoginValues, now: number): string[] | undefined {
   const isGood = (keys: string[]) => !findTokenProblem(pickTokens(values, keys), now);
   const { serviceaccounttoken, accesstoken, refreshtoken } = values;
   if (serviceaccounttoken && isGood(['serviceaccounttoken'])) return ['serviceaccounttoken'];
@@ -104,14 +104,14 @@ function findValidTokenKeys(values: Values, now: number): string[] | undefined {
   return [...(refreshtoken ? [['accesstoken', 'refreshtoken']] : []), ['accesstoken']].find(isGood);
 }
 
-function pickTokens(values: Values, keys: string[]): StoredTokens {
+function pickTokens(values: LoginValues, keys: string[]): StoredTokens {
   const { serviceaccounttoken, accesstoken = '', refreshtoken } = values;
   if (keys.includes('serviceaccounttoken')) return { token: serviceaccounttoken ?? '' };
   const isRenewable = keys.includes('refreshtoken');
   return { token: accesstoken, ...(isRenewable && { refreshToken: refreshtoken }) };
 }
 
-function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: Values, now: number): never {
+function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: LoginValues, now: number): never {
   const token = serviceaccounttoken ?? accesstoken;
   const problem = token === undefined ? undefined : findTokenProblem({ token }, now);
   const why = problem ? `the token in it ${problem.why ?? 'has expired'}` : 'the file has no token';

@@ -10,9 +10,9 @@ type ListedProject = Project & { current: boolean };
 
 /** Lists the projects that the token has access to, and which of them is in use. */
 export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'>): Promise<ListedProject[]> {
-  const found = await context.api(listProjects, {});
+  const projects = await context.api(listProjects, {});
   const current = projectOf(context);
-  return found.map((project) => ({ ...project, current: project.id === current }));
+  return projects.map((project) => ({ ...project, current: project.id === current }));
 }
 
 /** A project and the profile that it is stored in. */

@@ -22,14 +22,14 @@ export interface GrantChange {
 
 export type GrantAction = 'grant' | 'revoke' | 'set-grants';
 
-type Calls = Pick<Context, 'api' | 'project'>;
+type GrantCalls = Pick<Context, 'api' | 'project'>;
 
 /**
  * Changes the projects that a service account has access to. The platform replaces the whole list (spec 4.15), so it is
  * read before and after. Asks for confirmation unless access is only added. Throws UsageError if no grant would be left.
  */
 export async function changeGrants(
-  context: Calls & Pick<Context, 'progress' | 'prompt' | 'willChange' | 'delay'>,
+  context: GrantCalls & Pick<Context, 'progress' | 'prompt' | 'willChange' | 'delay'>,
   { id, change, projects }: { id: string; change: GrantAction; projects: string[] },
 ): Promise<GrantChange> {
   const { api, project, progress, prompt, willChange } = context;
@@ -83,10 +83,10 @@ const applyAction: Record<GrantAction, (before: string[], projects: string[]) =>
   'set-grants': (_, projects) => [...new Set(projects)],
 };
 
-async function findAccount({ api, project }: Calls, id: string): Promise<ServiceAccount> {
+async function findAccount({ api, project }: GrantCalls, id: string): Promise<ServiceAccount> {
   const { serviceAccounts } = await api(listServiceAccounts, { project });
-  const found = serviceAccounts.find((account) => account.id === id);
-  if (found) return found;
+  const serviceAccount = serviceAccounts.find((account) => account.id === id);
+  if (serviceAccount) return serviceAccount;
   throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`service-accounts list` });
 }
 
@@ -118,7 +118,7 @@ function readId(grant: unknown): string | undefined {
 
 /** Lists the grants until they are what was sent: the reply does not show whether they changed. */
 async function confirmGrants(
-  context: Calls & Pick<Context, 'progress' | 'delay'>,
+  context: GrantCalls & Pick<Context, 'progress' | 'delay'>,
   id: string,
   after: string[],
 ): Promise<boolean> {

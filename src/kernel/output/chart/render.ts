@@ -163,9 +163,9 @@ function toPoints(values: readonly (number | null)[], axis: ValueAxis, rows: num
 }
 
 function lastAndMaximum({ values }: Series, unit: Unit): string {
-  const known = mergeSteps(values, 1, Math.max).filter((value) => value !== null);
-  const last = known.at(-1);
-  return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(maximum(known), unit)}`;
+  const numbers = mergeSteps(values, 1, Math.max).filter((value) => value !== null);
+  const last = numbers.at(-1);
+  return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(maximum(numbers), unit)}`;
 }
 
 interface Glyphs {
