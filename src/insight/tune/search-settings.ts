@@ -11,7 +11,7 @@ export interface Wish {
   most: number;
   limited: SettingMeasure;
   /** The first one counts, the next ones among equals. */
-  least: readonly [SettingSettingMeasure, ...Measure[]];
+  least: readonly [SettingMeasure, ...SettingMeasure[]];
   /** What is said if no settings keep it. */
   missed: (nearest: Outcome) => string;
 }
