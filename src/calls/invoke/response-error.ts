@@ -47,20 +47,32 @@ export async function responseError(context: Context, response: AppResponse, aut
     details: { statusCode: status, run: runId ?? null, headers, ...content },
     ...(runId && { requestId: runId }),
   };
-  const { message, why } = responseMessage(content);
-  if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
-  const denied = { 401: AuthError, 403: DeniedError }[status];
-  if (denied) return accessError(denied, auth, why, facts);
-  const limit = message ?? 'not included in the plan, or payment required (HTTP 402)';
-  if (status === 402) return new LimitError(limit, facts);
-  const unserved = { ...facts, retryable: isTransientStatus(status) };
-  if (status === 429) return tooManyCalls(context, response, message, unserved);
+  const said = responseMessage(content);
+  const refused = refusalOf(context, response, auth, said, facts);
+  if (refused) return refused;
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
   if (isFunctionReply(content) || !(status === 404 || isGatewayStatus(status))) {
-    return appError(context, response, { runId, message, why, facts: { ...facts, fix } });
+    return appError(context, response, { runId, ...said, facts: { ...facts, fix } });
   }
-  if (status === 404) return notFoundError(context, target, why, facts);
-  return gatewayError(context, response, fix, why, unserved);
+  if (status === 404) return notFoundError(context, target, said.why, facts);
+  return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });
+}
+
+/** The error for a status that means the same whoever answers. */
+function refusalOf(
+  context: Context,
+  response: AppResponse,
+  auth: CallAuth,
+  { message, why }: Pick<Said, 'message' | 'why'>,
+  facts: ErrorFacts,
+): GantryError | undefined {
+  const { target, status, headers } = response;
+  if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
+  if (status === 401) return accessError(AuthError, auth, why, facts);
+  if (status === 403) return accessError(DeniedError, auth, why, facts);
+  if (status === 402)
+    return new LimitError(message ?? 'not included in the plan, or payment required (HTTP 402)', facts);
+  return status === 429 ? tooManyCalls(context, response, message, facts) : undefined;
 }
 
 function tooManyCalls(
@@ -71,7 +83,8 @@ function tooManyCalls(
 ): RateLimitedError {
   const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `retry in ${duration(retryAfterMs)}` };
-  return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, { ...facts, ...wait });
+  const unserved = { ...facts, retryable: isTransientStatus(429), ...wait };
+  return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, unserved);
 }
 
 interface Said {

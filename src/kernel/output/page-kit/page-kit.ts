@@ -124,6 +124,7 @@ const pageHeaders = {
 function policyOf(styles: readonly string[], scripts: readonly string[], forms: boolean): string {
   const hashes = (texts: readonly string[]) =>
     texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
-  const [code, look] = [`script-src ${hashes(scripts)}`, `style-src ${hashes(styles)}`];
+  const code = `script-src ${hashes(scripts)}`;
+  const look = `style-src ${hashes(styles)}`;
   return ["default-src 'none'", code, look, "base-uri 'none'", `form-action ${forms ? "'self'" : "'none'"}`].join('; ');
 }
