@@ -180,10 +180,6 @@ async function messageOf(read: Awaited<ReturnType<typeof readResponse>> | undefi
   return message ?? why;
 }
 
-async function* eachLine(file: FileHandle) {
-  for await (const lines of splitLines(readChunks(file))) yield* lines;
-}
-
 async function judgeRun(
   context: Context,
   settings: CallSettings,
@@ -276,16 +272,19 @@ class RunJournal {
   }
 
   async #readEntries(file: FileHandle): Promise<void> {
-    const { identity, isDone } = this.options;
-    for await (const { bytes, start } of eachLine(file)) {
-      // The last line of a command that was killed may be half of one.
-      const line = parseJsonOr(String(bytes), undefined);
-      if (start === 0 && !(v.is(Heading, line) && line.identity === identity)) return;
-      if (!v.is(Entry, line)) continue;
-      const { index, run } = line;
-      if (run === null || isDone(index)) this.#runs.delete(index);
-      else this.#runs.set(index, run);
+    for await (const lines of splitLines(readChunks(file))) {
+      for (const { bytes, start } of lines) {
+        // The last line of a command that was killed may be half of one.
+        const line = parseJsonOr(String(bytes), undefined);
+        if (start === 0 && !(v.is(Heading, line) && line.identity === this.options.identity)) return;
+        if (v.is(Entry, line)) this.#readEntry(line);
+      }
     }
+  }
+
+  #readEntry({ index, run }: v.InferOutput<typeof Entry>): void {
+    if (run === null || this.options.isDone(index)) this.#runs.delete(index);
+    else this.#runs.set(index, run);
   }
 
   async #write(entry: v.InferOutput<typeof Entry>): Promise<void> {

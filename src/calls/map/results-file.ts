@@ -236,7 +236,8 @@ async function replaceLines(path: string, by: string, count: number): Promise<vo
   const other = await openRegular(by);
   try {
     const replaced = new IndexSet(count);
-    for await (const { known } of eachResult(other)) if (known) replaced.add(known.index);
+    for await (const results of readResults(other))
+      for (const { known } of results) if (known) replaced.add(known.index);
     if (replaced.size > 0) await rewrite(path, (file) => linesInstead(file, other, replaced));
   } finally {
     await other.close();
@@ -244,14 +245,11 @@ async function replaceLines(path: string, by: string, count: number): Promise<vo
 }
 
 async function* linesInstead(file: FileHandle, other: FileHandle, replaced: IndexSet): AsyncGenerator<Buffer> {
-  for await (const { bytes, known, isWhole } of eachResult(file)) {
-    if (known ? !replaced.has(known.index) : isWhole) yield bytes;
+  for await (const results of readResults(file)) {
+    const staying = results.filter(({ known, isWhole }) => (known ? !replaced.has(known.index) : isWhole));
+    for (const { bytes } of staying) yield bytes;
   }
-  for await (const { bytes, known } of eachResult(other)) if (known) yield bytes;
-}
-
-async function* eachResult(file: FileHandle) {
-  for await (const results of readResults(file)) yield* results;
+  for await (const results of readResults(other)) for (const { bytes, known } of results) if (known) yield bytes;
 }
 
 /** Sorts the lines of a file that has a line for each input. Holds where each line is, not the lines. */
@@ -262,12 +260,14 @@ async function sortByIndex(path: string, count: number): Promise<void> {
   let last = -1;
   const unsorted = await openRegular(path);
   try {
-    for await (const { bytes, start, known } of eachResult(unsorted)) {
-      const index = known?.index ?? 0;
-      starts[index] = start;
-      lengths[index] = bytes.length;
-      isSorted &&= index > last;
-      last = index;
+    for await (const results of readResults(unsorted)) {
+      for (const { bytes, start, known } of results) {
+        const index = known?.index ?? 0;
+        starts[index] = start;
+        lengths[index] = bytes.length;
+        isSorted &&= index > last;
+        last = index;
+      }
     }
   } finally {
     await unsorted.close();

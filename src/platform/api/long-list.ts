@@ -63,8 +63,10 @@ const quote = 0x22;
 const backslash = 0x5c;
 const itemSeparator = 0x2c;
 const listEnd = 0x5d;
-/** How much deeper the text after a bracket is. */
-const nesting: Record<number, number> = { 91: 1, 123: 1, 93: -1, 125: -1 };
+/** How much deeper the text after a byte is. */
+const nesting = new Int8Array(256);
+for (const opening of [0x5b, 0x7b]) nesting[opening] = 1;
+for (const closing of [0x5d, 0x7d]) nesting[closing] = -1;
 
 /** Finds where the items of a list begin, are separated and end. Looks at bytes: UTF-8 has no such byte in a character. */
 class ListScanner {
@@ -76,17 +78,23 @@ class ListScanner {
   scan(chunk: Buffer): { start: number; comma: number | undefined; end: number | undefined } {
     let start = 0;
     let comma: number | undefined;
-    for (const [at, byte] of chunk.entries()) {
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at] as number;
       if (this.#isInString(byte)) continue;
-      if (byte === itemSeparator && this.#depth === 1) comma = at;
-      const deeper = nesting[byte] ?? 0;
+      if (this.#separatesItems(byte)) comma = at;
+      const deeper = nesting[byte] as number;
+      if (deeper === 0) continue;
       this.#depth += deeper;
-      if (deeper === 1 && this.#depth === 1) start = at + 1;
-      if (deeper < 0 && this.#depth <= 0) return { start, comma, end: this.#endAt(at, byte) };
+      if (this.#depth === deeper) start = at + 1;
+      if (this.#depth <= 0) return { start, comma, end: this.#endAt(at, byte) };
     }
     // All of it precedes the list.
     if (this.#depth === 0) start = chunk.length;
     return { start, comma, end: undefined };
+  }
+
+  #separatesItems(byte: number): boolean {
+    return byte === itemSeparator && this.#depth === 1;
   }
 
   #endAt(at: number, byte: number): number {
