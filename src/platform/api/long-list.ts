@@ -67,6 +67,7 @@ const listEnd = 0x5d;
 const nesting = new Int8Array(256);
 for (const opening of [0x5b, 0x7b]) nesting[opening] = 1;
 for (const closing of [0x5d, 0x7d]) nesting[closing] = -1;
+const isSign = nesting.map((deeper, byte) => Number(deeper !== 0 || [quote, backslash, itemSeparator].includes(byte)));
 
 /** Finds where the items of a list begin, are separated and end. Looks at bytes: UTF-8 has no such byte in a character. */
 class ListScanner {
@@ -78,7 +79,7 @@ class ListScanner {
   scan(chunk: Buffer): { start: number; comma: number | undefined; end: number | undefined } {
     let start = 0;
     let comma: number | undefined;
-    for (let at = 0; at < chunk.length; at++) {
+    for (let at = this.#nextSign(chunk, 0); at < chunk.length; at = this.#nextSign(chunk, at + 1)) {
       const byte = chunk[at] as number;
       if (this.#isInString(byte)) continue;
       if (this.#separatesItems(byte)) comma = at;
@@ -91,6 +92,13 @@ class ListScanner {
     // All of it precedes the list.
     if (this.#depth === 0) start = chunk.length;
     return { start, comma, end: undefined };
+  }
+
+  /** The position of the next byte that may have a meaning, or the end. */
+  #nextSign(chunk: Buffer, from: number): number {
+    let at = from;
+    if (!this.#isEscaped) while (at < chunk.length && isSign[chunk[at] as number] === 0) at++;
+    return at;
   }
 
   #separatesItems(byte: number): boolean {
