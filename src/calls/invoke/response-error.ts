@@ -58,7 +58,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });
 }
 
-/** The error for a status that means the same whoever answers. */
+/** The error for a status that an app and the platform use alike. */
 function refusalOf(
   context: Context,
   response: AppResponse,
