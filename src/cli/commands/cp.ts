@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { Context } from '../../platform/context.ts';
@@ -32,7 +33,7 @@ export default defineCommand({
     ),
   run: async (context, paths, flags): Promise<CopySummary | PullSummary | RawOutput> => {
     if (isPull(paths, flags)) return pull(context, paths, flags);
-    if (paths.length === 0) throw new UsageError('missing argument <path>', { fix: 'gantry cp FILE :/FILE' });
+    if (paths.length === 0) throw new UsageError('missing argument <path>', { fix: gantryCommand`cp FILE :/FILE` });
     const words = parseCopyPaths(paths, context, { sha256: flags.sha256 });
     if (flags.sha256 !== undefined && words.sources[0]?.kind !== 'web') throw sha256AloneError();
     if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, toCopyOptions(flags)));

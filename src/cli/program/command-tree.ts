@@ -106,12 +106,20 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
     const { configFile } = child.optsWithGlobals();
-    inputs.push({ ...(inputs.pop() as object), configFile });
+    inputs.push({ ...(inputs.pop() as object), ...takenByParent(child), configFile });
     rejectEmptyArguments(child, inputs);
     rejectLoneFlags(child);
     await run(command, child.optsWithGlobals() as GlobalFlags, inputs, child);
   });
   return command;
+}
+
+/** Values of flags that the command above it has, too: the parser gives them to that one. */
+function takenByParent({ parent, options }: Commander): Record<string, unknown> {
+  const taken = options
+    .map((option) => option.attributeName())
+    .filter((name) => parent?.getOptionValueSource(name) === 'cli');
+  return Object.fromEntries(taken.map((name) => [name, parent?.getOptionValue(name)]));
 }
 
 function flagsOf(commander: Commander): string[] {
