@@ -25,8 +25,6 @@ interface Known {
   before?: readonly Run[] | undefined;
   /** When builds served that are no measure, since they were found sick: from a time in ms up to another. */
   sickTimes: readonly { from: number; to: number }[];
-  /** A time in ms since when no other build has served: calls are its own. */
-  servesSince: number;
   jobs: Jobs;
 }
 
@@ -109,12 +107,8 @@ export class Calls {
   }
 
   #add(runs: readonly Run[]): void {
-    this.#earlier ??= new Set(runs.filter((run) => !this.#isSinceAlone(run)).map(runKey));
+    this.#earlier ??= new Set(runs.map(runKey));
     for (const run of runs) this.#runs.set(runKey(run), run);
-  }
-
-  #isSinceAlone({ createdAt }: Run): boolean {
-    return Date.parse(createdAt ?? '') >= this.known.servesSince;
   }
 
   /**
@@ -123,9 +117,7 @@ export class Calls {
    */
   #ownerOf(call: Call): Owner {
     const owner = this.ownerOf(replicaOf(call));
-    if (owner !== 'nobody') return owner;
-    if (this.#earlier?.has(runKey(call))) return 'other';
-    return this.#isSinceAlone(call) ? 'own' : 'nobody';
+    return owner === 'nobody' && this.#earlier?.has(runKey(call)) ? 'other' : owner;
   }
 
   /** Of the runs before the build, those that are a measure. */

@@ -8,7 +8,7 @@ export const healthFacts = {
   shows: ['ours', 'later', 'earlier', 'not known'],
   /** Whether our own build has failed after it had succeeded. */
   ended: ['no', 'failed'],
-  replicas: ['bad', 'back soon', 'still', 'enough', 'some', 'none', 'not known'],
+  replicas: ['bad', 'back soon', 'enough', 'some', 'none', 'not known'],
   /** What the calls of `--smoke` said. Unclear: who answered, or whether the app did, is not known. */
   smoke: ['not asked', 'yes', 'no', 'unclear'],
   calls: ['worse', 'doubtful', 'fine', 'none', 'not known'],
@@ -46,12 +46,12 @@ export const healthTable: Rows<HealthFacts, Health> = [
   [{ calls: 'worse' }, { finding: 'sick', because: 'calls' }],
   [{ time: 'left' }, { finding: 'look again', because: '' }],
   [
-    { replicas: ['back soon', 'still'], time: 'late' },
+    { replicas: 'back soon', time: 'late' },
     { finding: 'look again', because: 'replicas' },
   ],
   [{ smoke: 'unclear' }, { finding: 'unknown', because: 'smoke' }],
   [{ status: 'bad' }, { finding: 'unknown', because: 'status' }],
-  [{ replicas: ['back soon', 'still'] }, { finding: 'unknown', because: 'replicas' }],
+  [{ replicas: 'back soon' }, { finding: 'unknown', because: 'replicas' }],
   [{ calls: 'doubtful' }, { finding: 'unknown', because: 'calls' }],
   [
     { smoke: 'yes', replicas: 'some' },

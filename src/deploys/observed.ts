@@ -23,10 +23,6 @@ export interface WatchedBuild {
   before?: Before | undefined;
   /** Builds that served before it: an app that shows one of them lags behind. */
   earlierBuilds: ReadonlySet<string>;
-  /** Whether no other build has served for long enough to leave a replica. */
-  isAlone: boolean;
-  /** A time in ms since 1970 since when no other build has served. */
-  servesSince: number;
   /** When builds served that were found sick, in ms: calls of then are no measure. */
   sickTimes: readonly { from: number; to: number }[];
 }
@@ -68,12 +64,12 @@ export class ObservedBuild {
     private readonly context: Context,
     readonly subject: WatchedBuild,
   ) {
-    const { build, before, isNew, isAlone, minReplicas, sickTimes, servesSince } = subject;
+    const { build, before, isNew, minReplicas, sickTimes } = subject;
     this.#started = context.elapsed();
     this.#jobs = before?.jobs ?? new Jobs();
     this.#scaling = { minReplicas, cooldownMs: undefined };
-    this.replicas = new Replicas(build, { earlier: before?.replicas, isAlone, isNew });
-    const known = { before: before?.runs, sickTimes, servesSince, jobs: this.#jobs };
+    this.replicas = new Replicas(build, { earlier: before?.replicas, isNew });
+    const known = { before: before?.runs, sickTimes, jobs: this.#jobs };
     this.calls = new Calls((id) => this.replicas.of(id), known);
   }
 

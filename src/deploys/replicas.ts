@@ -1,4 +1,4 @@
-import { count, duration } from '../kernel/output/format.ts';
+import { count } from '../kernel/output/format.ts';
 import {
   type Container,
   hasCrashed,
@@ -11,20 +11,15 @@ import {
 /** Of which build a replica is, by the list of replicas. */
 export type Owner = 'own' | 'other' | 'nobody';
 
-/** How long replicas of the build before may take to go, in ms. */
-export const goneMs = 120_000;
-
 /** What is known of replicas before the first look. */
 export interface KnownReplicas {
   /** Those that were there before the build was uploaded. */
   earlier?: ReadonlySet<string> | undefined;
-  /** Whether no other build has served for long enough: a replica without a build is of this one then. */
-  isAlone: boolean;
   /** Whether all restarts are recent. Those of a build that serves for long count as one: they may be weeks old. */
   isNew: boolean;
 }
 
-/** One list of replicas, and how the app was scaled then. Times are in ms of a clock that does not jump. */
+/** One list of replicas, and how the app was scaled then. `at`: in ms of a clock that does not jump. */
 export interface ReplicaLook {
   at: number;
   /** The same time by the platform's clock, in ms since 1970. */
@@ -36,10 +31,10 @@ export interface ReplicaLook {
 
 export interface ReplicaFacts {
   /**
-   * Bad: failed, restarted twice, or ran and did not come back. Back soon: it may be on its way. Still: listed as running,
-   * and not read anew. Some: fewer than the app keeps.
+   * Bad: failed, restarted twice, or ran and did not come back. Back soon: it may be on its way. Some: fewer than the app
+   * keeps.
    */
-  state: 'bad' | 'back soon' | 'still' | 'enough' | 'some' | 'none' | 'not known';
+  state: 'bad' | 'back soon' | 'enough' | 'some' | 'none' | 'not known';
   /** What is wrong, or what is waited for. */
   reason: string;
   /** The replica that shows it. */
@@ -50,7 +45,6 @@ export interface ReplicaFacts {
 
 /** What became of a replica that is not there any more. */
 interface End {
-  at: number;
   livedMs: number;
   /** How many others were there then, and how many the app was to keep, as far as that was known. */
   left: number;
@@ -62,26 +56,23 @@ interface End {
 interface Life {
   id: string;
   container: Container;
-  /** NaN if it is not shown. */
-  startedAt: number;
-  /** The first look that showed it. It exists since its start as listed, or the look before at most. */
-  seenAt: number;
+  /** It exists since its start as listed, or the look before at most. */
   since: number;
   runsSince: number | undefined;
   /** Since when it does not run, after it ran. */
   downSince: number | undefined;
-  /** How often its start was seen to move: a restart, also where none is counted. */
+  /** How often its start was seen to move, and whether it waited after it ran: the count of its restarts may lag. */
   starts: number;
-  /** It was seen waiting after it ran: the count of its restarts may lag. */
   hasWaited: boolean;
   /** Counted before the first look. */
   oldRestarts: number;
-  /** When it last showed something new: a time of reading, or how long it runs. And when it last ran for longer. */
-  movedAt: number;
-  ranAt: number;
   /** Undefined if it is there, or was scaled down. */
   end: End | undefined;
   isGone: boolean;
+  /** When it last showed what changes while it runs: one that was torn down may be listed as running for long. */
+  movedAt: number;
+  /** The one that died before it, whose place it has taken: one that dies may come back under another name. */
+  before: Life | undefined;
 }
 
 /** One restart may be a node that was drained; a second one is a loop. */
@@ -98,12 +89,11 @@ export class Replicas {
   readonly #owners = new Map<string, Owner>();
   #at = Number.NEGATIVE_INFINITY;
   #before = Number.NEGATIVE_INFINITY;
-  #since: number | undefined;
   #min = 0;
   #isReduced = false;
   #isListed = false;
   #changedAt = Number.NEGATIVE_INFINITY;
-  /** Whether the platform was seen to move what has to change while a replica runs. */
+  /** Whether the platform was seen to move what changes while a replica runs. */
   #moves = false;
 
   constructor(
@@ -115,24 +105,23 @@ export class Replicas {
 
   see({ at, now, containers, minReplicas, cooldownMs = defaultCooldownMs }: ReplicaLook): void {
     this.#isListed = true;
-    this.#since ??= at;
     this.#isReduced ||= minReplicas < this.#min;
     this.#min = minReplicas;
     this.#before = this.#at;
     this.#at = at;
+    for (const { containerId, buildId } of containers) {
+      if (buildId) this.#owners.set(containerId, buildId === this.build ? 'own' : 'other');
+    }
     const there = containers.filter((each) => !hasStopped(each));
-    const left = there.filter(({ containerId }) => this.#lives.has(containerId) && this.of(containerId) !== 'other');
+    const left = there.filter(({ containerId }) => this.#lives.has(containerId) && this.of(containerId) === 'own');
     const listed = new Map(containers.map((container) => [container.containerId, container]));
-    this.#moves ||= containers.some((each) => hasMoved(this.#lives.get(each.containerId)?.container, each));
+    this.#moves ||= containers.some((each) => hasMoved(this.#lives.get(each.containerId)?.container ?? each, each));
     for (const life of this.#lives.values()) {
       const shown = listed.get(life.id);
       if (shown && !hasStopped(shown)) this.#update(life, shown);
       else if (!life.isGone) this.#end(life, shown ?? life.container, left.length, cooldownMs);
     }
-    for (const container of containers) {
-      if (!this.#lives.has(container.containerId)) this.#begin(container, at - now);
-      this.#learnOwner(container);
-    }
+    for (const container of containers) if (!this.#lives.has(container.containerId)) this.#begin(container, at - now);
   }
 
   /** When one last came or went, in ms of the clock of looks. */
@@ -140,6 +129,7 @@ export class Replicas {
     return this.#changedAt;
   }
 
+  /** Of which build a replica is, which the list names. */
   of(id: string): Owner {
     return this.#owners.get(id) ?? 'nobody';
   }
@@ -148,13 +138,6 @@ export class Replicas {
   buildOf(id: string): string | undefined {
     const life = this.#lives.get(id);
     return life && (life.container.buildId ?? '');
-  }
-
-  /** Whether one of them is there, and not about to end. */
-  has(owner: Owner): boolean {
-    return [...this.#lives.values()].some(({ id, isGone, container }) => {
-      return !isGone && !container.isTerminating && this.of(id) === owner;
-    });
   }
 
   /** Own ones that were seen. Null if the platform lists none. */
@@ -196,26 +179,26 @@ export class Replicas {
     const failed = own.find(({ container, isGone }) => hasCrashed(container) && !isGone);
     if (failed) return found('bad', `replica ${failed.id} is ${stateOf(failed)}`, failed.id);
     const isDead = (life: Life) => this.#hasDied(life) && !hasServed(life.id);
-    const restarts = this.#byPlace(own, (life) => restartsOf(life) + Number(isDead(life)));
-    const missed = this.#byPlace(own, (life) => Number(this.#isMissed(life)));
-    const looping = own.find((life) => (restarts.get(life) ?? 0) > maxRestarts);
-    if (looping) return found('bad', `replica ${looping.id} restarted ${restarts.get(looping)} times`, looping.id);
-    const down = this.#down(own, hasServed);
+    const restarts = (life: Life) => inPlaceOf(life, (each) => restartsOf(each) + Number(isDead(each)));
+    const looping = own.find((life) => restarts(life) > maxRestarts);
+    if (looping) return found('bad', `replica ${looping.id} restarted ${restarts(looping)} times`, looping.id);
+    const taken = new Set(own.map(({ before }) => before));
+    const isDown = (life: Life) => (life.end ? this.#isMissed(life) || isDead(life) : life.downSince !== undefined);
+    const down = own.filter((life) => isDown(life) && !taken.has(life));
     const lost = down.find(({ downSince = this.#at }) => this.#at - downSince >= maxDownMs);
     if (isOver && lost) return found('bad', `replica ${lost.id} ended and is not running again`, lost.id);
-    const churning = own.find((life) => (missed.get(life) ?? 0) > maxRestarts);
+    const missed = (life: Life) => inPlaceOf(life, (each) => Number(this.#isMissed(each)));
+    const churning = own.find((life) => missed(life) > maxRestarts);
     if (churning) {
-      const reason = `replica ${churning.id} was replaced ${missed.get(churning)} times, after calls that succeeded`;
+      const reason = `replica ${churning.id} was replaced ${missed(churning)} times, after calls that succeeded`;
       return found('back soon', reason, churning.id);
     }
     if (down[0]) return found('back soon', `replica ${down[0].id} ended, and is not running again yet`, down[0].id);
     if (running > 0) return found(running < this.#min ? 'some' : 'enough');
-    const still = own.find((life) => !life.isGone && isRunning(life.container));
-    if (still) {
-      const ms = this.#at - still.movedAt;
-      return found('still', `the list of its replicas is a copy, which was not read anew for ${duration(ms)}`);
-    }
     const waiting = own.find((life) => !life.isGone);
+    if (waiting && isRunning(waiting.container)) {
+      return found('none', `replica ${waiting.id} is listed as running, and its times stand still`);
+    }
     if (waiting) return found('none', `replica ${waiting.id} is ${stateOf(waiting) || 'in no known state'}`);
     const nameless = [...this.#lives.values()].find(({ id, isGone }) => !isGone && this.of(id) === 'nobody');
     if (nameless) return found('none', `replica ${nameless.id} is listed without a build`);
@@ -227,55 +210,36 @@ export class Replicas {
     return [...this.#lives.values()].filter(({ id }) => this.of(id) === 'own');
   }
 
-  /**
-   * The list names the build, as a rule. Where it does not, a replica is of this build that started while it served, or
-   * that runs so long after another one did. What it did before counts then.
-   */
-  #learnOwner({ containerId, buildId }: Container): void {
-    const life = this.#lives.get(containerId);
-    const isThere = life?.isGone === false && !life.container.isTerminating;
-    const since = this.#since ?? this.#at;
-    const isOfServing =
-      this.known.isAlone || (life && life.startedAt > since) || (isThere && this.#at - since >= goneMs);
-    if (buildId) this.#owners.set(containerId, buildId === this.build ? 'own' : 'other');
-    else if (!this.#owners.has(containerId) && isOfServing) this.#owners.set(containerId, 'own');
-  }
-
   /** `aheadMs`: what the clock of looks is ahead of the platform's. */
   #begin(container: Container, aheadMs: number): void {
-    const ranMs = container.containerRunningTimeMs ?? Number.NaN;
-    const startedAt = Date.parse(container.containerStartTimestamp ?? '') + aheadMs || this.#at - ranMs;
+    const { containerId: id, containerRestartCount: restarts } = container;
+    const isFirstLook = this.#before === Number.NEGATIVE_INFINITY;
+    const startedAt = Date.parse(container.containerStartTimestamp ?? '') + aheadMs;
     const since = Math.min(this.#at, Math.max(this.#before, startedAt || this.#before));
+    const taken = new Set([...this.#lives.values()].map(({ before }) => before));
+    const before = this.#own().find((life) => this.#hasDied(life) && !taken.has(life));
     this.#changedAt = this.#at;
-    const isOld = !this.known.isNew && this.#before === Number.NEGATIVE_INFINITY;
-    this.#lives.set(container.containerId, {
-      id: container.containerId,
-      container,
-      seenAt: this.#at,
-      startedAt,
-      since,
-      runsSince: isRunning(container) ? since : undefined,
-      downSince: undefined,
-      starts: 0,
-      hasWaited: false,
-      oldRestarts: isOld ? Math.max(0, (container.containerRestartCount ?? 0) - maxRestarts) : 0,
-      movedAt: this.#at,
-      ranAt: Number.NEGATIVE_INFINITY,
-      end: undefined,
+    this.#lives.set(id, {
+      ...{ id, container, since, runsSince: isRunning(container) ? since : undefined, downSince: undefined },
+      ...{
+        starts: 0,
+        hasWaited: false,
+        end: undefined,
+        movedAt: this.#at,
+        before: this.of(id) === 'own' ? before : undefined,
+      },
+      oldRestarts: isFirstLook && !this.known.isNew ? Math.max(0, (restarts ?? 0) - maxRestarts) : 0,
       // One that ended before the first look at it shows nothing, unless it failed.
       isGone: hasStopped(container) && !hasCrashed(container),
     });
   }
 
   #update(life: Life, container: Container): void {
-    const before = life.container;
-    const mustMove = isRunning(container) && (this.#moves || (container.containerRunningTimeMs ?? 0) > 0);
-    if (!mustMove || hasMoved(before, container)) life.movedAt = this.#at;
-    if ((container.containerRunningTimeMs ?? 0) > (before.containerRunningTimeMs ?? 0)) life.ranAt = this.#at;
     const waitsAgain = life.runsSince !== undefined && isWaiting(container);
-    if (hasStartedAgain(before, container)) life.starts += 1;
+    if (hasStartedAgain(life.container, container)) life.starts += 1;
     life.hasWaited ||= waitsAgain;
     if (isRunning(container)) life.runsSince ??= this.#before;
+    if (!this.#moves || hasMoved(life.container, container)) life.movedAt = this.#at;
     life.downSince = waitsAgain ? (life.downSince ?? this.#at) : undefined;
     Object.assign(life, { container, end: undefined, isGone: false });
   }
@@ -286,8 +250,14 @@ export class Replicas {
     const livedMs = this.#at - (life.runsSince ?? life.since);
     life.isGone = true;
     this.#changedAt = this.#at;
-    if (!isLeaving) life.end = { at: this.#at, livedMs, left, min: this.#min, cooldownMs };
+    if (!isLeaving) life.end = { livedMs, left, min: this.#min, cooldownMs };
     life.downSince = isLeaving ? undefined : this.#at;
+  }
+
+  /** A state that no document names is no evidence, but the time that it runs is. */
+  #runs({ container, isGone, movedAt }: Life): boolean {
+    const isShown = isRunning(container) || (mayRun(container) && (container.containerRunningTimeMs ?? 0) > 0);
+    return isShown && !isGone && this.#at - movedAt < minApartMs;
   }
 
   /** The app keeps more than were left. How many it keeps may have been lowered since it was last read. */
@@ -300,64 +270,29 @@ export class Replicas {
     const { end } = life;
     return end !== undefined && (this.#isMissed(life) || (end.livedMs < end.cooldownMs && !this.#isReduced));
   }
+}
 
-  #runs({ container, isGone, movedAt, ranAt }: Life): boolean {
-    const shownAt = isRunning(container) ? movedAt : mayRun(container) ? ranAt : Number.NEGATIVE_INFINITY;
-    return !isGone && this.#at - shownAt < minApartMs;
-  }
+/** Of a replica, and of those in whose place it is. */
+function inPlaceOf(life: Life, countOf: (life: Life) => number): number {
+  return countOf(life) + (life.before ? inPlaceOf(life.before, countOf) : 0);
+}
 
-  /** Those that ended or wait, and whose place no other one has taken. One that had served may not be expected. */
-  #down(own: readonly Life[], hasServed: (id: string) => boolean): Life[] {
-    const isExpected = (life: Life) => {
-      if (!life.end) return life.downSince !== undefined;
-      return this.#isMissed(life) || (this.#hasDied(life) && !hasServed(life.id));
-    };
-    const taken = new Set(this.#places(own).values());
-    return own.filter((life) => isExpected(life) && !taken.has(life));
-  }
-
-  /** A count for each replica, with those that were in its place before: one that dies may come back as another. */
-  #byPlace(own: readonly Life[], countOf: (life: Life) => number): Map<Life, number> {
-    const predecessors = this.#places(own);
-    const counts = new Map<Life, number>();
-    for (const life of own) {
-      const before = predecessors.get(life);
-      counts.set(life, countOf(life) + (before ? (counts.get(before) ?? 0) : 0));
-    }
-    return counts;
-  }
-
-  /** Which replica took whose place: each new one that of the first that died before it, in the order of looks. */
-  #places(own: readonly Life[]): Map<Life, Life> {
-    const taken = new Map<Life, Life>();
-    const free = own.filter((life) => this.#hasDied(life));
-    for (const life of own) {
-      const at = free.findIndex(({ end }) => end !== undefined && end.at <= life.seenAt);
-      const [before] = at < 0 ? [] : free.splice(at, 1);
-      if (before) taken.set(life, before);
-    }
-    return taken;
-  }
+function hasMoved(before: Container, now: Container): boolean {
+  return before.timestamp !== now.timestamp || before.containerRunningTimeMs !== now.containerRunningTimeMs;
 }
 
 /** Of the replica itself. One that is leaving anyway does not count. */
 function restartsOf({ container, starts, hasWaited, oldRestarts }: Life): number {
   if (container.isTerminating) return 0;
-  return Math.max(0, hasWaited ? 1 : 0, starts, (container.containerRestartCount ?? 0) - oldRestarts);
-}
-
-function hasMoved(before: Container | undefined, now: Container): boolean {
-  if (!before) return false;
-  return before.timestamp !== now.timestamp || before.containerRunningTimeMs !== now.containerRunningTimeMs;
+  return Math.max(hasWaited ? 1 : 0, starts, (container.containerRestartCount ?? 0) - oldRestarts);
 }
 
 /** A start that moves by less may be the same one, computed anew. In ms. */
 const minMoveMs = 1_000;
 
 function hasStartedAgain(before: Container, now: Container): boolean {
-  const moved = Date.parse(now.containerStartTimestamp ?? '') - Date.parse(before.containerStartTimestamp ?? '');
-  const ranFor = (before.containerRunningTimeMs ?? 0) - (now.containerRunningTimeMs ?? Number.POSITIVE_INFINITY);
-  return moved >= minMoveMs || ranFor >= minMoveMs;
+  const [earlier, later] = [before, now].map((each) => Date.parse(each.containerStartTimestamp ?? ''));
+  return Number(later) - Number(earlier) >= minMoveMs;
 }
 
 const stateOf = ({ container }: Life) => container.containerState ?? '';

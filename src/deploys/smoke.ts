@@ -12,17 +12,17 @@ import { stringifyJson } from '../kernel/json-text.ts';
 import { dollars, duration, shortBuild } from '../kernel/output/format.ts';
 import { signOfCopy } from '../platform/api/cached-copy.ts';
 import type { Context } from '../platform/context.ts';
-import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
-import { contextWith, tryRequest } from '../platform/waiting/index.ts';
+import { contextWith } from '../platform/waiting/index.ts';
 import { replicaOf } from './calls.ts';
-import { noSmoke, type ObservedBuild, type Smoke, type WatchedBuild } from './observed.ts';
-import { goneMs } from './replicas.ts';
+import { noSmoke, type ObservedBuild, type Smoke } from './observed.ts';
 import { lateMs } from './serving.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 /** How long an app may take to answer, its start included, in ms. */
 const answerMs = 600_000;
+/** How long replicas of the build before may take to go, in ms. */
+const goneMs = 120_000;
 /** How long it is called again if another one has answered than it, in ms. */
 const lastsMs = { other: goneMs, gateway: 20_000, nobody: 0 };
 /** How long the record of a call that a gateway may have refused is waited for: there may be none. */
@@ -153,40 +153,26 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
       : isRunLate
         ? 'its run is not listed'
         : undefined;
-    const answered = unseen === undefined ? await byReplica(context, observed, answer, run) : nobody(unseen);
+    const answered = unseen === undefined ? byReplica(observed, answer, run) : nobody(unseen);
     const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
     if (isFinal || isOver) return answered;
     await delay(pauseMs);
   }
 }
 
-async function byReplica(
-  context: Context,
+function byReplica(
   { subject, refusal, replicas }: ObservedBuild,
   { isOfGateway }: Answer,
   run: Run | undefined,
-): Promise<Answered> {
+): Answered {
   if (refusal) return nobody(`replicas are not listed (${refusal.message})`);
   if (isOfGateway && !(run && runHasFailed(run))) return { by: 'gateway' };
   const replica = run && replicaOf(run);
-  if (replica) {
-    const [by, build] = [replicas.of(replica), replicas.buildOf(replica)];
-    if (by === 'nobody')
-      return nobody(`its replica is ${build === undefined ? 'not listed' : 'listed without a build'}`);
-    const isLater = by === 'other' && build && subject.earlierBuilds.size > 0 && !subject.earlierBuilds.has(build);
-    return isLater ? nobody(`its replica is one of ${shortBuild(build)}`) : { by };
-  }
-  // One of another build may have answered, whether it was ever listed or not.
-  if (replicas.has('other')) return { by: 'other' };
-  if (!(await isOnlyBuild(context, subject))) return nobody('its run names no replica');
-  return replicas.has('own') ? { by: 'own' } : nobody('no replica of it is listed');
-}
-
-async function isOnlyBuild(context: Context, { app, build, earlierBuilds }: WatchedBuild): Promise<boolean> {
-  const { project } = context;
-  const builds = await tryRequest(context, (api) => api(listBuilds, { project, app }));
-  const isOnly = builds?.every(({ id, status }) => id === build || buildPhase(status) !== 'succeeded') ?? false;
-  return isOnly && earlierBuilds.size === 0;
+  if (!replica) return nobody('its run names no replica');
+  const [by, build] = [replicas.of(replica), replicas.buildOf(replica)];
+  if (by === 'nobody') return nobody(`its replica is ${build === undefined ? 'not listed' : 'listed without a build'}`);
+  const isLater = by === 'other' && build && subject.earlierBuilds.size > 0 && !subject.earlierBuilds.has(build);
+  return isLater ? nobody(`its replica is one of ${shortBuild(build)}`) : { by };
 }
 
 function nobody(unseen: string): Answered {

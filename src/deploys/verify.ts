@@ -8,7 +8,6 @@ import type { Finding } from './health.ts';
 import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
 import { allParts, type Before } from './look.ts';
 import { noSmoke, ObservedBuild, type Seen, summary, type WatchedBuild } from './observed.ts';
-import { goneMs } from './replicas.ts';
 import { pastOf, servedBefore } from './served-before.ts';
 import type { SmokeTest } from './smoke-test.ts';
 import { pauses, watchBuild } from './watch.ts';
@@ -53,7 +52,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const started = elapsed();
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
-  const subject = subjectOf(context, options, history);
+  const subject = subjectOf(options, history);
   const observed = new ObservedBuild(context, subject);
   const smoke =
     smokeTests.length === 0
@@ -116,23 +115,19 @@ function warn({ progress }: Context, message: string, fix: CommandLine): void {
   progress.warn({ severity: 'warning', message, fix });
 }
 
-function subjectOf(context: Context, options: BuildVerification, history: AppHistory): WatchedBuild {
+function subjectOf(options: BuildVerification, history: AppHistory): WatchedBuild {
   const { app, build, minReplicas, isNew, before } = options;
   const earlierBuilds = new Set([
     ...servedBefore(pastOf([], history), build).map(({ id }) => id),
     ...(before?.builds ?? []),
   ]);
   earlierBuilds.delete(build);
-  const servesMs =
-    context.platformNow() - (history.looks().findLast((look) => look.build === build)?.at ?? Number.POSITIVE_INFINITY);
-  const isAlone = isNew ? earlierBuilds.size === 0 : servesMs >= goneMs;
-  const known = { isAlone, earlierBuilds, servesSince: Number.POSITIVE_INFINITY, sickTimes: history.sickTimes() };
-  return { app, build, minReplicas, isNew, before, ...known };
+  return { app, build, minReplicas, isNew, before, earlierBuilds, sickTimes: history.sickTimes() };
 }
 
 /**
- * Whether a build that was watched for as long before is as well now, by two looks. One list of replicas alone tells
- * neither whether it is a copy, nor how long they live. That an app sleeps that keeps no replica does not speak against it.
+ * Whether a build that was watched for as long before is as well now, by two looks: one list of replicas does not tell how
+ * long they live. That an app sleeps that keeps no replica does not speak against it.
  */
 async function isStillHealthy(
   context: Context,
@@ -143,7 +138,7 @@ async function isStillHealthy(
   const { app, build } = subject;
   const health = history.health(build);
   if (watchMs === undefined || isNew || !health || health.watchMs < watchMs) return false;
-  const observed = new ObservedBuild(context, { ...subject, isNew: true, isAlone: true, servesSince: health.at });
+  const observed = new ObservedBuild(context, { ...subject, isNew: true });
   await observed.look(allParts);
   await context.delay(pauses.firstMs);
   await observed.look(allParts);

@@ -27,8 +27,6 @@ async function copying(
 }
 
 describe('a list of replicas that is a copy makes no build healthy', () => {
-  const unread =
-    /whether it is healthy is not known: .*the list of its replicas is a copy, which was not read anew for/;
   test.each<[string, Quirks, boolean, RegExp]>([
     [
       'as the headers say',
@@ -36,8 +34,6 @@ describe('a list of replicas that is a copy makes no build healthy', () => {
       true,
       /is not known: the platform did not answer: the reply of .* is a copy that a cache/,
     ],
-    ['as its replicas say, which run no longer than before', { replicaTimes: 'running time' }, false, unread],
-    ['as both say', { replicaTimes: 'both' }, false, unread],
   ])('%s', async (_, quirks, marked, says) => {
     const { stage, machine } = await copying({ point: 'containers', marked }, quirks);
     await machine.write(crashing);
@@ -94,25 +90,6 @@ test.each(['get-app', 'containers'])('a call does not count if who has answered 
   expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('is a copy that a cache kept') });
 });
 
-test.each(['running time', 'both'] as const)(
-  'an unchanged build is not as well as before by such a list, which shows this: %s',
-  async (replicaTimes) => {
-    const stage = await Stage.open({ replicaTimes });
-    const machine = await stage.machine();
-    await machine.deploys({}, 'deploy --watch 9s');
-    const { platform } = stage;
-    stage.quirks.copies = { point: 'containers', marked: false };
-    stage.pass(12_000);
-    const shown = platform.app('web');
-    Object.assign((shown && platform.world.live(shown)) ?? {}, { behavior: { replicas: 'crash' } });
-    const { code, stderr } = await machine.run('deploy --if-changed --watch 9s');
-    expect({ code, stderr }).toEqual({
-      code: 8,
-      stderr: expect.stringMatching(/is a copy, which was not read anew for .*: watching it again/),
-    });
-  },
-);
-
 test('an unchanged build is as well as before by lists that are read anew', async () => {
   const stage = await Stage.open({ replicaTimes: 'both' });
   const machine = await stage.machine();
@@ -120,32 +97,4 @@ test('an unchanged build is as well as before by lists that are read anew', asyn
   stage.pass(12_000);
   const { code, stderr } = await machine.run('deploy --if-changed --watch 9s');
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(': not watched again') });
-});
-
-describe('where the reply about a build is a copy', () => {
-  async function behindCache() {
-    const stage = await Stage.open({ copies: { point: 'get-build', marked: true } });
-    const machine = await stage.machine();
-    await machine.write({ behaves: { buildMs: 5_000 } });
-    return { stage, machine };
-  }
-
-  test.each(['deploy --timeout 25s', 'deploy --watch 9s --timeout 40s'])(
-    'the list of builds says how it is: %s',
-    async (line) => {
-      const { stage, machine } = await behindCache();
-      const { code, stderr } = await machine.run(line);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Built in') });
-      expect((await machine.run(`builds get web ${ids(stage)[0]}`)).stdout).toContain('success');
-    },
-  );
-
-  test('nothing is said of it where the list is refused', async () => {
-    const { stage, machine } = await behindCache();
-    stage.quirks.refuses = { 'list-builds': 403 };
-    const { code, stderr } = await machine.run('deploy --timeout 25s');
-    const [build] = ids(stage);
-    const said = `error: whether build ${build} of web is still in progress after 25 s is not known\n  why the reply of`;
-    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining(said) });
-  });
 });

@@ -64,28 +64,6 @@ test('a replica without a build that runs and answers does not make the new buil
   expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
 });
 
-test.each([
-  ['its calls fail', { calls: { everyMs: 5_000, failing: 1 } }],
-  ['it crashes', { replicas: 'crash' }],
-] as const)('a replica without a build is of the one that has served for two minutes: %s', async (_, behaves) => {
-  const { machine } = await brokenApp({ listedMs: 20_000, answersMs: 0, isNamed: false });
-  await machine.write({ version: 2, behaves });
-  const outcome = await machine.run('deploy --watch --or-rollback --json');
-  expect([outcome.code, verdictOf(outcome)]).toEqual([12, 'sick']);
-});
-
-test.each([
-  ['while it is watched', 'deploy --watch --json'],
-  ['before', 'deploy --if-changed --watch 8s --smoke run --json'],
-])('a build that has served for two minutes is healthy by a replica without a build: %s', async (_, line) => {
-  const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 0, isNamed: false });
-  await machine.write({ version: 2 });
-  if (line.includes('--if-changed')) await machine.run('deploy');
-  if (line.includes('--if-changed')) stage.pass(180_000);
-  const outcome = await machine.run(line);
-  expect([outcome.code, verdictOf(outcome)]).toEqual([0, 'healthy']);
-});
-
 test('the watch knows whose a replica was that a call of --smoke has found', async () => {
   const { machine } = await brokenApp({ listedMs: 12_000, answersMs: 12_000, isNamed: true });
   const outcome = await machine.run('deploy --smoke run --watch 6s --or-rollback --json');

@@ -22,8 +22,8 @@ const optional: Record<string, string[]> = {
   'list-builds': ['createdAt', 'updatedAt'],
   'get-build': ['createdAt', 'updatedAt'],
   containers: [
-    ...['buildId', 'isTerminating', 'containerRestartCount', 'timestamp', 'containerStartTimestamp'],
-    ...['containerRunningTimeMs', 'projectId'],
+    ...['isTerminating', 'containerRestartCount', 'timestamp', 'containerStartTimestamp', 'containerRunningTimeMs'],
+    'projectId',
   ],
   runs: ['podName', 'status', 'statusCode', 'createdAt', 'updatedAt', 'method', 'total', 'projectId'],
   run: ['podName', 'status', 'statusCode', 'createdAt', 'updatedAt', 'projectId'],

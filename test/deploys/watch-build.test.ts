@@ -120,7 +120,7 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
   } as unknown as Context;
   const observed = new ObservedBuild(context, {
     ...{ app: 'web', build: 'b-2', minReplicas: world.minReplicas, isNew: true, before: undefined },
-    ...{ earlierBuilds: new Set<string>(), isAlone: false, servesSince: never, sickTimes: [] },
+    ...{ earlierBuilds: new Set<string>(), sickTimes: [] },
   });
   const smoke: Smoke = isProven ? { says: 'yes', reason: '', calls: 1 } : noSmoke;
   const { finding: verdict, because } = await watchBuild(context, observed, smoke, watchMs);
