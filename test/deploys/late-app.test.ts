@@ -175,36 +175,6 @@ test('a rollback by hand replaces what serves, not what the app still shows', as
   expect({ code, json: json() }).toMatchObject({ code: 0, json: { replaced: theirs, restored: idOf(stage, 1) } });
 });
 
-test('a rollback tells what it has replaced, if that went live while its own build was made', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
-  await machine.deploys({ version: 1, behaves: { buildMs: 5_000 } });
-  await machine.deploys({ version: 2 });
-  const theirs = othersDeployAt(stage, 'upload', 3);
-  const { code, json, stderr } = await machine.run('rollback web --yes --json');
-  expect({ code, json: json() }).toMatchObject({
-    code: 0,
-    json: { replaced: theirs.id, build: stage.platform.live() },
-  });
-  expect(stderr).toContain(`build ${theirs.id} went live meanwhile, and was replaced`);
-  // That is no reason not to return to it.
-  expect((await machine.run(`rollback web ${theirs.id} --dry-run`)).stderr).not.toContain('sick');
-});
-
-test('a rollback tells what will replace it', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
-  await machine.deploys({ version: 1, behaves: { buildMs: 5_000 } });
-  await machine.deploys({ version: 2 });
-  let slow = '';
-  stage.platform.after = async ({ point, nth }) => {
-    if (point === 'upload' && nth === 3) slow = await stage.stranger(sentTo(stage), { buildMs: 60_000 });
-  };
-  const { code, stderr } = await machine.run('rollback web --yes');
-  const said = expect.stringContaining(`build ${slow} of web is in progress, and replaces it once it is ready`);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: said });
-});
-
 test('of two rollbacks at once, none says that its build serves if the other one’s does', async () => {
   const stage = await Stage.open();
   const machine = await stage.machine();

@@ -5,12 +5,12 @@ import { type BuildFact, isKnown } from '../facts.ts';
 import { findDefaultBranch } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe } from '../observe.ts';
-import { isBusy, isExpired } from '../send/index.ts';
+import { othersInProgress } from '../send/index.ts';
 import { order } from '../serving.ts';
 import { isCommitted } from './list-previews.ts';
 
 /** What is known of a preview right before it is deleted. */
-export interface PreviewFacts extends Pick<AppReading, 'app' | 'shows' | 'list' | 'builds' | 'serving' | 'at'> {
+export interface PreviewFacts extends AppReading {
   /** Builds that were sent by a deploy on record, and the last one of them. */
   sent: ReadonlySet<string>;
   lastSent: string | undefined;
@@ -26,7 +26,7 @@ const rows: readonly Row[] = [
   ({ app }) => !app && 'it was deleted meanwhile',
   ({ builds }) => !isKnown(builds) && 'its builds cannot be listed',
   ({ list }) => list.some(({ status }) => status === '') && 'the status of its builds is not known',
-  ({ list, at }) => about(list.find((build) => isBusy(build) && !isExpired(build, at))?.id, 'is in progress'),
+  (facts) => about(othersInProgress(facts, []).first[0]?.id, 'is in progress'),
 ];
 
 /** Where the flags go by its time to live or its files: what is on record of these is that of a deploy on record. */

@@ -2,7 +2,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { ConflictError, GantryError, PendingError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { type Build, buildPhase } from '../../platform/contract/builds.ts';
+import { buildPhase } from '../../platform/contract/builds.ts';
 import { type Container, isDown, listContainers } from '../../platform/contract/containers.ts';
 import {
   cleanupSignal,
@@ -10,10 +10,9 @@ import {
   Deadline,
   pollUntil,
   throwUnlessTransient,
-  waitForChange,
 } from '../../platform/waiting/index.ts';
-import { type AppReading, observe } from '../observe.ts';
-import { goesBefore, isBusy, isExpired, isPending, StuckBuilds } from '../send/index.ts';
+import type { AppReading } from '../observe.ts';
+import { isBusy, isPending, lookBeforeUpload, StuckBuilds } from '../send/index.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
 
 /** What somebody else has deployed meanwhile is not replaced. */
@@ -29,11 +28,6 @@ export class DeployedMeanwhileError extends ConflictError {
 
 const wasCreated = 'was created meanwhile and is in progress';
 
-/** Builds that may become ready. */
-export function inProgress({ list, at }: AppReading): Build[] {
-  return list.filter((build) => isBusy(build) && !isExpired(build, at));
-}
-
 /** A sick build is rolled back if it serves, and if nothing that was created later is about to. */
 export async function checkServes(context: Context, app: string, seen: AppReading, sick: string): Promise<void> {
   const serves = servingBuild(seen.serving);
@@ -44,9 +38,8 @@ export async function checkServes(context: Context, app: string, seen: AppReadin
 }
 
 /**
- * Right before the upload. `seen`: when the build to return to was chosen. Of two rollbacks at the same moment, the one whose
- * build was created later yields. So the earlier one waits for later builds that have no upload yet, and goes on without one
- * that stays so: nothing of it could be replaced. `hasLost`: an earlier one without an upload may be its own.
+ * Right before the upload. `seen`: when the build to return to was chosen. `hasLost`: a build without an upload may be its
+ * own.
  */
 export async function checkUnchanged(
   context: Context,
@@ -54,44 +47,15 @@ export async function checkUnchanged(
   seen: AppReading,
   { created, own, hasLost }: { created: string; own: readonly string[]; hasLost: boolean },
 ): Promise<void> {
-  const listLater = async () => {
-    const now = await observe(context, app);
-    const ready = readySince(seen, now, [created, ...own]);
-    if (ready !== undefined) {
-      const what = ready === servingBuild(now.serving) ? 'serves now' : 'became ready meanwhile';
-      throw new DeployedMeanwhileError(app, ready, what, now);
-    }
-    const known = new Set([created, ...own, ...seen.list.map(({ id }) => id)]);
-    const others = inProgress(now).filter(({ id, status }) => !known.has(id) && !(hasLost && isPending(status)));
-    const ours = now.list.find(({ id }) => id === created);
-    const first = others.find((other) => !ours || !isPending(other.status) || goesBefore(other, ours));
-    if (first) throw new DeployedMeanwhileError(app, first.id, wasCreated, now);
-    return others;
-  };
-  await waitForChange(listLater, (later) => later.length === 0, context.delay);
-}
-
-/** Tells what a new build has replaced that went live while it was made, which is returned, and what will replace it. */
-export async function tellOthers(
-  context: Context,
-  app: string,
-  seen: AppReading,
-  own: readonly string[],
-): Promise<string | undefined> {
-  const now = await briefly(context, (bounded) => observe(bounded, app));
-  if (!now) return undefined;
-  for (const { id } of inProgress(now)) {
-    context.progress.warn(`build ${shortBuild(id)} of ${app} is in progress, and replaces it once it is ready`);
+  const known = [...own, ...seen.list.map(({ id }) => id)];
+  const { now, first } = await lookBeforeUpload(context, app, known, created);
+  const ready = readySince(seen, now, [created, ...own]);
+  if (ready !== undefined) {
+    const what = ready === servingBuild(now.serving) ? 'serves now' : 'became ready meanwhile';
+    throw new DeployedMeanwhileError(app, ready, what, now);
   }
-  const replaced = readySince(seen, now, own);
-  if (replaced === undefined) return undefined;
-  context.progress.warn({
-    severity: 'warning',
-    message: `build ${shortBuild(replaced)} went live meanwhile, and was replaced`,
-    why: 'it was not ready when this rollback looked for other builds',
-    fix: gantryCommand`rollback ${app} ${replaced}`,
-  });
-  return replaced;
+  const other = first.find(({ status }) => !(hasLost && isPending(status)));
+  if (other) throw new DeployedMeanwhileError(app, other.id, wasCreated, now);
 }
 
 /** Looks within seconds, also after Ctrl-C. Undefined if that fails. */

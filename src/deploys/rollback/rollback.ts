@@ -7,10 +7,10 @@ import { fetchApp } from '../../platform/replies/index.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { settle } from '../observe.ts';
-import { compareSent, type Deployment, type SettingChange, scalingOf } from '../send/index.ts';
+import { compareSent, type Deployment, othersInProgress, type SettingChange, scalingOf } from '../send/index.ts';
 import { servingBuild } from '../serving.ts';
 import { type Chosen, changedScaling, chooseBuild, type RollbackOptions } from './choose-build.ts';
-import { checkServes, checkUnchanged, inProgress, tellOthers, untilReplaced } from './others.ts';
+import { checkServes, checkUnchanged, untilReplaced } from './others.ts';
 import { type Proof, proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
 
 type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
@@ -61,7 +61,7 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     const proof = force ? null : await proveFiles(context, from, target.id, source);
     const settings = compareSent(source.body, deployed, made);
     const plan = { ...planOf(context, app, place), ...source.facts, settings, proof, changed: true };
-    for (const { id } of inProgress(seen)) {
+    for (const { id } of othersInProgress(seen, []).first) {
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${what} does not wait for it`);
     }
     sayPlan(context, plan, source, choice, what);
@@ -85,13 +85,11 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     });
     const remainingMs = limit.handOver();
     const { build: as, serves, status, endpoint, dashboard } = deployment;
-    const replaced = (await tellOthers(unlimited, app, seen, [as, serves ?? ''])) ?? live ?? null;
-    // What went live meanwhile was not found sick.
     await record('rolled-back', as);
     const restored = `build ${shortBuild(as)} with the files of ${shortBuild(target.id)}`;
     const isReplaced = `has succeeded and was replaced: build ${shortBuild(serves ?? '')} of ${app} serves`;
     context.progress.note(serves === undefined ? `${app} is live, ${restored}` : `${restored} ${isReplaced}`);
-    const result = { ...plan, replaced, build: as, status, endpoint, dashboard };
+    const result = { ...plan, build: as, status, endpoint, dashboard };
     if (what === 'restart') await untilReplaced(unlimited, app, as, seen, remainingMs);
     return serves === undefined ? result : { ...result, serves };
   });

@@ -169,7 +169,7 @@ export class BuildUpload {
   async #check(created?: string): Promise<void> {
     const { body, archive } = this.sending;
     const willWait = this.options.ifBusy === 'wait' && created === undefined;
-    await this.options.check?.({ body, archive, created, hasLost: this.#hasLost, willWait });
+    await this.options.check?.({ body, files: archive?.entries ?? [], created, hasLost: this.#hasLost, willWait });
   }
 
   /** Follows the build to its end or, detached, until the next command can. */

@@ -12,12 +12,15 @@ import {
   throwUnlessTransient,
   tryRequest,
   unlessMissing,
+  untilKnown,
+  waitForChange,
 } from '../../platform/waiting/index.ts';
 import { remoteBuild } from '../builds/index.ts';
 import { type BeforeFacts, beforeFacts } from '../decide.ts';
 import { buildFact } from '../facts.ts';
+import { type AppReading, observe } from '../observe.ts';
 import { type Order, order } from '../serving.ts';
-import { isBusy, isPending, type StuckBuilds } from './stuck-builds.ts';
+import { isBusy, isExpired, isPending, type StuckBuilds } from './stuck-builds.ts';
 
 /** Times in ms. */
 const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
@@ -121,6 +124,36 @@ export async function isSuperseded({ api, project }: Context, app: string, build
 export function goesBefore(other: Build, own: Build): boolean {
   const known = orderOf(other, own);
   return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
+}
+
+/**
+ * Builds in progress that are not known. Behind: created after the own one and without an upload yet, so that they yield to
+ * it. Of deploys at the same moment, one goes on.
+ */
+export function othersInProgress({ list, at }: AppReading, known: readonly string[], own?: string) {
+  const others = list.filter((build) => isBusy(build) && !isExpired(build, at) && ![own, ...known].includes(build.id));
+  const ours = list.find(({ id }) => id === own);
+  const isFirst = (other: Build) => !ours || !isPending(other.status) || goesBefore(other, ours);
+  return { first: others.filter(isFirst), behind: others.filter((other) => !isFirst(other)) };
+}
+
+/**
+ * Looks at an app until those behind have yielded, which takes seconds; one that stays so has nothing to replace. One that
+ * only the app shows was created since the list was read: it is looked for again, and is in progress if it stays unlisted.
+ */
+export async function lookBeforeUpload(context: Context, app: string, known: readonly string[], own?: string) {
+  const look = async () => {
+    const now = await observe(context, app);
+    const latest = now.app?.latestCreatedBuildId;
+    const isKnown = !latest || [own, ...known, ...now.list.map(({ id }) => id)].includes(latest);
+    const unlisted = own === undefined || isKnown ? [] : [{ id: latest, status: 'unknown' }];
+    return { now, unlisted, ...othersInProgress(now, known, own) };
+  };
+  const isSettled = ({ first, behind, unlisted }: Awaited<ReturnType<typeof look>>) =>
+    first.length > 0 || behind.length + unlisted.length === 0;
+  const reading = own === undefined ? look : () => untilKnown(look, context.delay);
+  const { now, first, unlisted } = await waitForChange(reading, isSettled, context.delay);
+  return { now, first: [...first, ...unlisted] };
 }
 
 function orderOf(a: Build, b: Build): Order {

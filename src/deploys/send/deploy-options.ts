@@ -6,8 +6,8 @@ import type { FollowBuildOptions } from '../builds/index.ts';
 import type { BuildCommit } from '../identity.ts';
 import type { HealthSeen } from '../verify.ts';
 import type { BusyPolicy } from './busy-builds.ts';
-import type { PlannedDeploy } from './check-plan.ts';
 import type { CreateAppOptions } from './create-app-body.ts';
+import type { PlannedDeploy } from './plan-file.ts';
 import type { StuckBuilds } from './stuck-builds.ts';
 
 /** Of any deploy, also of an archive that is packed already. `config`: the app, to explain a failure. */
@@ -21,7 +21,7 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   /** Builds that cannot start any more, as far as they were named already. */
   stuck?: StuckBuilds | undefined;
   /** Called before a build is created, and again right before its upload. Throws to stop the deploy. */
-  check?: ((deploy: PlannedDeploy) => Promise<void>) | undefined;
+  check?: ((deploy: PlannedDeploy & { hasLost: boolean }) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
   /** Called after the upload. The build is canceled if it throws. */

@@ -1,5 +1,5 @@
 export { chooseRegion, compareSent, type SettingChange, scalingOf } from './app-settings.ts';
-export { busyPolicies, goesBefore } from './busy-builds.ts';
+export { busyPolicies, lookBeforeUpload, othersInProgress } from './busy-builds.ts';
 export { compareFiles } from './compare-files.ts';
 export { compareHere, type DifferenceHere } from './compare-here.ts';
 export { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
@@ -14,4 +14,4 @@ export type { Question } from './questions.ts';
 export { rememberTarget } from './remember-target.ts';
 export { deploy, deployArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';
-export { isBusy, isExpired, isPending, StuckBuilds } from './stuck-builds.ts';
+export { isBusy, isPending, StuckBuilds } from './stuck-builds.ts';

@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { type AppArchive, withTemporaryArchive } from '../../app/archive.ts';
+import type { FileChecksums } from '../../app/file-checksums.ts';
+import type { FileEntry } from '../../app/files/entry.ts';
 import { isPlan } from '../../app/files/plans.ts';
-import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import { readNamedFile, sha256OfFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { ProjectError, UsageError } from '../../kernel/errors.ts';
+import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { ConflictError, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
 import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
-import type { AppCreation } from '../../platform/contract/apps.ts';
+import { App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
+import { readHistory } from '../history/index.ts';
+import { type AppReading, observe } from '../observe.ts';
+import { servingBuild } from '../serving.ts';
+import { compareBody } from './app-settings.ts';
+import { lookBeforeUpload, othersInProgress } from './busy-builds.ts';
 import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
-import { lookAtDeployed } from './deployed-state.ts';
 import type { LocalApp } from './local-app.ts';
-import { packingCache } from './packing-options.ts';
 
 /**
  * What a plan is bound to. It holds digests instead of settings: pipelines keep plans as artifacts, and a shell command
@@ -33,8 +38,6 @@ const planSchema = v.object({
   builds: v.optional(v.array(v.string()), []),
   /** By path: size, SHA-256 and whether it is executable. */
   files: v.record(v.string(), v.tuple([v.number(), v.string(), v.boolean()])),
-  /** SHA-256 of the archive, for the same version of zlib. */
-  archive: v.object({ sha256: v.string(), zlib: v.string() }),
 });
 export type Plan = v.InferOutput<typeof planSchema>;
 
@@ -42,27 +45,21 @@ export type Plan = v.InferOutput<typeof planSchema>;
 export async function writePlanFile(
   context: Context,
   local: LocalApp,
-  options: CreateAppOptions & { repack?: boolean | undefined },
-  file: string,
+  { options, checksums, file }: { options: CreateAppOptions; checksums: FileChecksums; file: string },
 ): Promise<void> {
   checkReplaceable(context, file, 'plan');
   const body = withoutLogin(local.project, options);
-  const write = async (archive?: AppArchive) => {
-    const sent = await describeSent(context, local, body, archive);
-    const { live, builds } = await lookAtDeployed(context, body.name);
-    const plan: Plan = { ...sent, live: live && digests(live), builds };
-    await writeFileAtomic(resolve(context.cwd, file), `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {
-      throw toDiskErrorOf(`cannot write ${file}`, cause);
-    });
-  };
-  if (local.project.partner) await write();
-  else
-    await withTemporaryArchive(local.entries, write, {
-      signal: context.signal,
-      cache: packingCache(context, options.repack),
-    });
-  context.progress.note(`wrote the plan to ${file}`);
+  const sums = await checksums.readAll(local.entries, context.signal);
+  const files = local.entries.map((entry, at) => ({ ...entry, sha256: sums[at]?.sha256 ?? '' }));
+  const now = await observe(context, body.name);
+  const live = liveFields(now);
+  const builds = othersInProgress(now, []).first.map(({ id }) => id);
+  const plan: Plan = { ...describeSent(context, local, body, files), live: live && digests(live), builds };
   const path = resolve(context.cwd, file);
+  await writeFileAtomic(path, `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {
+    throw toDiskErrorOf(`cannot write ${file}`, cause);
+  });
+  context.progress.note(`wrote the plan to ${file}`);
   const warning = isPlan(path) ? undefined : await sentWithApp(path, { app: local.project });
   if (warning) context.progress.warn(warning);
 }
@@ -83,18 +80,14 @@ function planError(message: string, facts: { why?: string; fix?: CommandLine; ca
   return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
 }
 
-/** What is known without the platform. */
-export type SentPlan = Omit<Plan, 'live' | 'builds'>;
-
-/** What `body` and `archive` would send. */
-export async function describeSent(
-  context: Context,
-  local: LocalApp,
+/** What `body` and files would send: what is known without the platform. */
+function describeSent(
+  { project, settings }: Context,
+  { entries }: LocalApp,
   body: AppCreation,
-  archive: AppArchive | undefined,
-): Promise<SentPlan> {
-  const { project, settings } = context;
-  const executables = new Map(local.entries.map(({ path, executable }) => [path, executable]));
+  files: readonly (Pick<FileEntry, 'path' | 'size'> & { sha256: string })[],
+): Omit<Plan, 'live' | 'builds'> {
+  const executables = new Map(entries.map(({ path, executable }) => [path, executable]));
   const { cliVersion: _version, dockerAuth: _login, ...sent } = body;
   return {
     gantryPlan: 1,
@@ -103,17 +96,116 @@ export async function describeSent(
     app: body.name,
     settings: digests(sent),
     files: Object.fromEntries(
-      (archive?.entries ?? []).map(({ path, size, sha256 }) => [path, [size, sha256, executables.get(path) ?? false]]),
+      files.map(({ path, size, sha256 }) => [path, [size, sha256, executables.get(path) ?? false]]),
     ),
-    archive: { sha256: archive ? await sha256OfFile(archive.path) : '', zlib: process.versions.zlib ?? '' },
   };
 }
 
-export function digests(fields: Record<string, unknown>): Record<string, string> {
+function digests(fields: Record<string, unknown>): Record<string, string> {
   const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(known.map(([name, value]) => [name, sha256(stringifyJson(value))]));
 }
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** Fields that change by themselves, or say nothing about what serves. */
+const volatile = [
+  ...['status', 'errorMessage', 'updatedAt', 'costPerSecondCents', 'lastBuildStatus'],
+  ...['latestBuildId', 'latestCreatedBuildId'],
+];
+/** Only known fields: others may change by themselves. */
+const boundFields = Object.keys(App.entries).filter((field) => !volatile.includes(field));
+
+/** The deployed app, as far as a plan is bound to it. Null if it is not deployed. */
+function liveFields({ app, serving }: AppReading): Record<string, unknown> | null {
+  if (!app) return null;
+  const live = Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]));
+  const bound = serving.is === 'one-of' ? serving.builds.join(' ') : servingBuild(serving);
+  return bound === undefined ? live : { ...live, latestReadyBuildId: bound };
+}
+
+/** What a plan is compared with. */
+export interface PlannedDeploy {
+  body: AppCreation;
+  files: Parameters<typeof describeSent>[3];
+  /** The build that this deploy has created; it is checked before the upload then. */
+  created?: string | undefined;
+  /** Other builds in progress are waited for, and what they change is seen afterwards. */
+  willWait: boolean;
+}
+
+/**
+ * The error if anything that the plan is bound to has changed. What was sent cannot change once the build is
+ * created. The deployed app can, at any time, and by the request that created the build as well: settings that are equal
+ * to those that it sent are this deploy's own.
+ */
+export async function whyNotAsPlanned(
+  context: Context,
+  local: LocalApp,
+  plan: Plan,
+  { body, files, created, willWait }: PlannedDeploy,
+): Promise<ConflictError | undefined> {
+  const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
+  const moved = [
+    ...(created === undefined ? listSent(plan, describeSent(context, local, body, files)) : []),
+    ...(await listDeployed(context, local, plan, now, { body, created })),
+    ...(willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`)),
+  ];
+  if (moved.length === 0) return undefined;
+  const shown = moved.slice(0, maxShown).join(', ');
+  const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
+  return new ConflictError(`not as planned: ${shown}${more}`, {
+    why: 'the plan was made for other settings, files or another state of the deployed app',
+    fix: sentence`make a new plan, with the same flags: ${gantryCommand`deploy --dry-run --save-plan FILE`}`,
+    details: { app: plan.app, moved },
+  });
+}
+
+const maxShown = 5;
+
+/** What differs in what would be sent, in the user's words. */
+function listSent(planned: Plan, now: Omit<Plan, 'live' | 'builds'>): string[] {
+  const settings = changedKeys(planned.settings, now.settings);
+  return [
+    ...(['platform', 'project', 'app'] as const).filter((name) => planned[name] !== now[name]),
+    ...settings.map((field) => (field === 'platform_toml' ? 'the config file' : `setting ${field}`)),
+    ...changedKeys(planned.files, now.files),
+  ];
+}
+
+/** What differs of the deployed app, other than by creating the build. A new app is shown from then on, or its build is. */
+async function listDeployed(
+  context: Context,
+  { project }: LocalApp,
+  { app, live: planned }: Plan,
+  now: AppReading,
+  { body, created }: Pick<PlannedDeploy, 'body' | 'created'>,
+): Promise<string[]> {
+  const live = liveFields(now);
+  if (created === undefined) {
+    if (planned && live) return changedKeys(planned, digests(live)).map(deployedField);
+    return planned || live ? [`${app} is ${live ? 'deployed now' : 'not deployed any more'}`] : [];
+  }
+  if (!now.app || !live) return planned || !now.list.some(({ id }) => id === created) ? [`${app} was deleted`] : [];
+  const history = await readHistory(context, app);
+  const build = liveBuild(now.app);
+  const sent = build === undefined ? undefined : history.sent(build);
+  const made = sent && { sent: sent.settings, shown: history.firstSettingsOf(sent.build) };
+  const compared = compareBody(project, body, now.app, made ?? {});
+  const settings = new Map(compared.map(({ returned, differs }) => [returned, differs]));
+  const isOther = (field: string) => settings.get(field) ?? field !== 'cerebriumVersion';
+  if (planned) return changedKeys(planned, digests(live)).filter(isOther).map(deployedField);
+  const others = [...settings].flatMap(([field, differs]) => (differs ? [field] : []));
+  return [...(build === undefined ? [] : ['latestReadyBuildId']), ...others].map(deployedField);
+}
+
+function deployedField(field: string): string {
+  return field === 'latestReadyBuildId' ? 'the live build' : `deployed ${field}`;
+}
+
+function changedKeys(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => stringifyJson(before[name]) !== stringifyJson(after[name]));
 }
