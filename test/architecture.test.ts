@@ -204,7 +204,7 @@ test('only state-key.ts names what is kept about a platform, by its address', ()
   const offences = reads(/management\.value/).filter((file) => !sends.includes(file.slice(4, -3)));
   expect(offences).toEqual(['src/platform/config/state-key.ts']);
   // The name of a preview tells its repository; the index of a folder is about this machine.
-  const other = ['src/deploys/previews/preview-name.ts', 'src/app/packing-cache/cache-folder.ts'];
+  const other = ['src/deploys/previews/preview-record.ts', 'src/app/packing-cache/cache-folder.ts'];
   const shortened = reads(/digest\('hex'\)\.slice\(/).filter((file) => !/^src\/kernel\/disk\//.test(file));
   expect(shortened.sort()).toEqual(['src/platform/config/state-key.ts', ...other].sort());
 });

@@ -12,7 +12,7 @@ import { readObjects } from './git/index.ts';
 import type { Here } from './identity.ts';
 
 /** What a deploy of a commit sends, by path: modes and ids of blobs, and what gantry makes of the config file instead. */
-export interface CommitFiles {
+interface CommitFiles {
   blobs: ReadonlyMap<string, string>;
   texts: ReadonlyMap<string, string>;
 }

@@ -1,5 +1,5 @@
-import type { Finding } from './health.ts';
-import { firstRow, type Rows } from './table.ts';
+import type { CallFacts } from './calls.ts';
+import type { ReplicaFacts } from './replicas.ts';
 
 /** What decides whether an app is sent. What a row does not need is not asked. */
 export const beforeFacts = {
@@ -106,4 +106,90 @@ export const readyTable: Rows<ReadyFacts, ReadyStep> = [
 
 export function onceReady(facts: ReadyFacts): ReadyStep {
   return firstRow(readyTable, facts);
+}
+
+/** What decides whether a build is healthy. Each fact is one of few words: all of their combinations are tried by a test. */
+export const healthFacts = {
+  /** What the app shows as live. Later: a build that did not serve before ours. */
+  shows: ['ours', 'later', 'earlier', 'not known'],
+  /** Whether our own build has failed after it had succeeded. */
+  ended: ['no', 'failed'],
+  replicas: ['bad', 'back soon', 'enough', 'some', 'none', 'not known'],
+  /** What the calls of `--smoke` said. Unclear: who answered, or whether the app did, is not known. */
+  smoke: ['not asked', 'yes', 'no', 'unclear'],
+  calls: ['worse', 'doubtful', 'fine', 'none', 'not known'],
+  /** Of the app, by the words that are known to be bad. */
+  status: ['good', 'bad'],
+  /** Late: the watch is over, and what the platform shows late may still come. */
+  time: ['left', 'late', 'over'],
+} as const satisfies Record<string, readonly string[]> & {
+  replicas: readonly ReplicaFacts['state'][];
+  calls: readonly CallFacts['state'][];
+};
+export type HealthFacts = { [Name in keyof typeof healthFacts]: (typeof healthFacts)[Name][number] };
+
+export type Finding = 'superseded' | 'failed' | 'sick' | 'unknown' | 'healthy' | 'look again';
+
+/** What a verdict rests on: the fact that says why. */
+export type Because = 'shows' | 'replicas' | 'smoke' | 'calls' | 'status' | 'few replicas' | 'nothing seen' | '';
+
+export interface Health {
+  finding: Finding;
+  because: Because;
+}
+
+/** The first row that fits says how a build is (docs/deploying.md). */
+export const healthTable: Rows<HealthFacts, Health> = [
+  [{ ended: 'failed' }, { finding: 'failed', because: '' }],
+  [{ shows: 'later' }, { finding: 'superseded', because: 'shows' }],
+  [
+    { shows: ['earlier', 'not known'], time: ['left', 'late'] },
+    { finding: 'look again', because: 'shows' },
+  ],
+  [{ shows: ['earlier', 'not known'] }, { finding: 'unknown', because: 'shows' }],
+  [{ replicas: 'bad' }, { finding: 'sick', because: 'replicas' }],
+  [{ smoke: 'no' }, { finding: 'sick', because: 'smoke' }],
+  [{ calls: 'worse' }, { finding: 'sick', because: 'calls' }],
+  [{ time: 'left' }, { finding: 'look again', because: '' }],
+  [
+    { replicas: 'back soon', time: 'late' },
+    { finding: 'look again', because: 'replicas' },
+  ],
+  [{ smoke: 'unclear' }, { finding: 'unknown', because: 'smoke' }],
+  [{ status: 'bad' }, { finding: 'unknown', because: 'status' }],
+  [{ replicas: 'back soon' }, { finding: 'unknown', because: 'replicas' }],
+  [{ calls: 'doubtful' }, { finding: 'unknown', because: 'calls' }],
+  [
+    { smoke: 'yes', replicas: 'some' },
+    { finding: 'healthy', because: 'few replicas' },
+  ],
+  [{ smoke: 'yes' }, { finding: 'healthy', because: '' }],
+  [{ calls: 'not known' }, { finding: 'unknown', because: 'calls' }],
+  [{ replicas: 'some' }, { finding: 'healthy', because: 'few replicas' }],
+  [{ replicas: 'enough' }, { finding: 'healthy', because: '' }],
+  [{ calls: 'fine' }, { finding: 'healthy', because: '' }],
+  [{}, { finding: 'unknown', because: 'nothing seen' }],
+];
+
+export function judge(facts: HealthFacts): Health {
+  return firstRow(healthTable, facts);
+}
+
+/** Facts that a row needs, by name: one of these words each. What it does not name may be anything. */
+type Pattern<Facts> = { readonly [Name in keyof Facts]?: Facts[Name] | readonly Facts[Name][] };
+
+/** A table of decisions. Rows are tried in their order, and the last one fits everything. */
+export type Rows<Facts, Result> = readonly (readonly [Pattern<Facts>, Result])[];
+
+export function firstRow<Facts extends Record<string, string>, Result>(
+  rows: Rows<Facts, Result>,
+  facts: Facts,
+): Result {
+  const row = rows.find(([pattern]) => fits(pattern, facts));
+  if (!row) throw new Error('a table without a last row');
+  return row[1];
+}
+
+function fits<Facts extends Record<string, string>>(pattern: Pattern<Facts>, facts: Facts): boolean {
+  return Object.entries(pattern).every(([name, wanted]) => [wanted].flat().includes(facts[name]));
 }

@@ -6,9 +6,8 @@ import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, listBuilds } from '../platform/contract/builds.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, unless, unlessMissing } from '../platform/waiting/index.ts';
-import { buildFact, isKnown, type Known, type ServingFacts } from './facts.ts';
 import { type AppHistory, readHistory } from './history/index.ts';
-import { lateMs, type Serving, serving } from './serving.ts';
+import { buildFact, isKnown, type Known, lateMs, type Serving, type ServingFacts, serving } from './serving.ts';
 
 /** What the platform shows of an app at one time. */
 export interface AppReading extends ServingFacts {

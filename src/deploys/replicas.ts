@@ -12,7 +12,7 @@ import {
 export type Owner = 'own' | 'other' | 'nobody';
 
 /** What is known of replicas before the first look. */
-export interface KnownReplicas {
+interface KnownReplicas {
   /** Those that were there before the build was uploaded. */
   earlier?: ReadonlySet<string> | undefined;
   /** Whether all restarts are recent. Those of a build that serves for long count as one: they may be weeks old. */
@@ -20,7 +20,7 @@ export interface KnownReplicas {
 }
 
 /** One list of replicas, and how the app was scaled then. `at`: in ms of a clock that does not jump. */
-export interface ReplicaLook {
+interface ReplicaLook {
   at: number;
   /** The same time by the platform's clock, in ms since 1970. */
   now: number;

@@ -1,7 +1,6 @@
 import type { Build } from '../platform/contract/builds.ts';
-import { always, type BuildFact, buildFact, clockErrorMs, type Moment } from './facts.ts';
 import type { AppHistory, SeenBuild } from './history/index.ts';
-import { lateMs, type Order, order } from './serving.ts';
+import { always, type BuildFact, buildFact, clockErrorMs, lateMs, type Moment, type Order, order } from './serving.ts';
 
 /** A build that served, as far as that is known. */
 export interface ServedBuild {

@@ -4,12 +4,12 @@ import {
   beforeFacts,
   beforeSending,
   beforeTable,
+  firstRow,
   onceReady,
   type ReadyFacts,
   readyFacts,
   readyTable,
 } from '../../src/deploys/decide.ts';
-import { firstRow } from '../../src/deploys/table.ts';
 import { everyCell } from './every-cell.ts';
 
 const before = [...everyCell<BeforeFacts>(beforeFacts)];

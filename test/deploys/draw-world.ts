@@ -1,5 +1,4 @@
-import { type BuildFact, buildFact } from '../../src/deploys/facts.ts';
-import { lateMs } from '../../src/deploys/serving.ts';
+import { type BuildFact, buildFact, lateMs } from '../../src/deploys/serving.ts';
 import { Draw } from '../chaos/draw.js';
 
 const start = Date.UTC(2026, 10, 2, 8);

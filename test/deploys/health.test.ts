@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type HealthFacts, healthFacts, healthTable, judge } from '../../src/deploys/health.ts';
-import { firstRow } from '../../src/deploys/table.ts';
+import { firstRow, type HealthFacts, healthFacts, healthTable, judge } from '../../src/deploys/decide.ts';
 import { everyCell } from './every-cell.ts';
 
 const cells = [...everyCell<HealthFacts>(healthFacts)];

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { buildFact } from '../../src/deploys/facts.ts';
 import { type Past, type ServedBuild, servedBefore } from '../../src/deploys/served-before.ts';
-import { lateMs } from '../../src/deploys/serving.ts';
+import { buildFact, lateMs } from '../../src/deploys/serving.ts';
 import { drawnCases } from '../support/extent.ts';
 import { drawWorld } from './draw-world.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServingFacts } from '../../src/deploys/facts.ts';
-import { lateMs, type Serving, serving } from '../../src/deploys/serving.ts';
+import { lateMs, type Serving, type ServingFacts, serving } from '../../src/deploys/serving.ts';
 import { drawnCases } from '../support/extent.ts';
 import { drawWorld } from './draw-world.ts';
 

@@ -1,6 +1,12 @@
-import { type BeforeStep, beforeTable, type ReadyStep, readyTable } from '../../src/deploys/decide.ts';
-import { type Finding, healthTable } from '../../src/deploys/health.ts';
-import type { Rows } from '../../src/deploys/table.ts';
+import {
+  type BeforeStep,
+  beforeTable,
+  type Finding,
+  healthTable,
+  type ReadyStep,
+  type Rows,
+  readyTable,
+} from '../../src/deploys/decide.ts';
 
 const titles: Record<string, string> = {
   others: 'other builds:',

@@ -1,10 +1,21 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { namesIn, writeFileAtomic } from '../../kernel/disk/index.ts';
+import type { AppArchive } from '../../app/archive.ts';
+import {
+  findWritableByOthers,
+  linkOrCopy,
+  namesIn,
+  sha256OfFile,
+  TemporaryFolder,
+  writeFileAtomic,
+} from '../../kernel/disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
+import { toPathSegment } from '../../platform/contract/endpoint.ts';
+import { readHistory, readOwnHistory } from '../history/index.ts';
+import { type TeamState, teamStateOf } from '../team-state/index.ts';
 
 const text = v.string();
 const number = v.number();
@@ -63,7 +74,7 @@ export function hashOf(recordName: string): string | undefined {
 }
 
 /** Of all records of this machine, or of those of a build. */
-export function recordNames(state: string, of?: ArchiveKey): string[] {
+function recordNames(state: string, of?: ArchiveKey): string[] {
   const prefix = of?.build === undefined ? '' : `${nameOf(of)}-`;
   return namesIn(recordsFolder(state)).filter((name) => name.startsWith(prefix) && hashOf(name) !== undefined);
 }
@@ -122,5 +133,180 @@ export async function removeUnused(state: string, now: number): Promise<void> {
     const sha256 = /^([0-9a-f]{64})\.zip$/.exec(name)?.[1];
     const isNeeded = sha256 === undefined ? modified >= now - copyingMs : used.has(sha256);
     if (!isNeeded) await rm(join(filesFolder(state), name), { force: true });
+  }
+}
+
+/** Which builds of an app have an archive on record, of their own or of another build of the same files. */
+export async function findKeptBuilds(context: Context, app: string): Promise<(build: string) => boolean> {
+  const history = await readHistory(context, app);
+  const lists = await Promise.all(placesOf(context).map(({ records }) => records(app)));
+  const builds = new Set(lists.flat().map(({ build }) => build));
+  return (build) => builds.has(build) || history.ofSame(build).some((other) => builds.has(other));
+}
+
+/** The files of a build, as this machine has sent them. Empty if it has not kept them. */
+export async function readKeptFiles(context: Context, app: string, build: string): Promise<KeptArchive['entries']> {
+  const [own] = placesOf(context).filter(({ at }) => at === undefined);
+  return (await own?.records(app, build))?.[0]?.entries ?? [];
+}
+
+/** Why the archive of a build cannot be deployed from here; undefined if it can. Nothing is downloaded. */
+export async function whyNotUsable(context: Context, app: string, build: string): Promise<string | undefined> {
+  const { kept, isOther } = await findKept(context, app, build);
+  const team = teamStateOf(context)?.place;
+  if (isOther) return `the team state at ${team} has another archive of it than was sent (SHA-256)`;
+  let damaged: string | undefined;
+  for (const { look } of placesOf(context)) {
+    const found = kept && (await look(kept));
+    if (found?.isWhole) return undefined;
+    damaged ??= found?.path;
+  }
+  if (damaged !== undefined) return `${damaged} is damaged, or was changed after the deploy`;
+  const { keepArchives, folders } = context.settings;
+  const writable = findWritableByOthers(...archiveFolders(folders.state));
+  if (writable) return `other users can write ${writable}, so its archives are not used`;
+  if (keepArchives.value === 'off') return `keep-archives is off (${keepArchives.origin})`;
+  if (team) return `neither this machine nor the team state at ${team} has it`;
+  return 'without team-state, gantry has the archives of deploys from this machine only, up to 1 GiB and 90 days';
+}
+
+/** An archive under a name of its own: another process may remove the kept one meanwhile. */
+interface UsableArchive {
+  kept: KeptArchive;
+  archive: AppArchive;
+  /** Where the team has it, or its record. */
+  from: string | undefined;
+}
+
+/** Passes the archive of a build to `use`. Undefined: there is none, or a damaged one. */
+export async function withKeptArchive<T>(
+  context: Context,
+  app: string,
+  build: string,
+  use: (found: UsableArchive | undefined) => Promise<T>,
+): Promise<T> {
+  const { kept } = await findKept(context, app, build);
+  if (!kept) return use(undefined);
+  const { sha256, bytes, entries } = kept;
+  for (const { at, copy } of placesOf(context)) {
+    const folder = await TemporaryFolder.create('archive');
+    try {
+      const path = join(folder.path, `${sha256}.zip`);
+      const read = copy(kept, folder.path).then(() => sha256OfFile(path, context.signal));
+      const isWhole = (await read.catch(() => undefined)) === sha256;
+      context.signal.throwIfAborted();
+      const archive = { path, bytes, entries, changed: [] };
+      if (isWhole) return await use({ kept, archive, from: at ?? kept.at });
+    } finally {
+      await folder.remove();
+    }
+  }
+  return use(undefined);
+}
+
+interface Found {
+  /** `at`: where the team has its record, if this machine has none of its own. */
+  kept?: KeptArchive & Pick<ArchivePlace, 'at'>;
+  /** The team has a record of the build that is not of what was sent. */
+  isOther: boolean;
+}
+
+/**
+ * What is on record of the archive of a build, or of another build of the same files: a command that is killed shares
+ * nothing. Only what can be trusted.
+ */
+async function findKept(context: Context, app: string, build: string, isSame = false): Promise<Found> {
+  let isOther = false;
+  for (const { at, records } of placesOf(context)) {
+    const [kept] = await records(app, build);
+    if (kept && (at === undefined || (await isOfSent(context, kept)))) return { kept: { ...kept, at }, isOther: false };
+    isOther ||= kept !== undefined;
+  }
+  for (const other of isSame ? [] : (await readHistory(context, app)).ofSame(build)) {
+    const found = await findKept(context, app, other, true);
+    if (found.kept) return found;
+  }
+  return { isOther };
+}
+
+/** Where archives are kept: this machine, or a volume of the team. */
+interface ArchivePlace {
+  /** As users write it. Undefined: this machine. */
+  at: string | undefined;
+  /** Those of an app, or of one of its builds. */
+  records(app: string, build?: string): Promise<KeptArchive[]>;
+  /** Where the archive is, and whether it is whole. Undefined if it is not there. On a volume, its size is all that is compared. */
+  look(kept: KeptArchive): Promise<{ path: string; isWhole: boolean } | undefined>;
+  /** Puts the archive into a folder, if it is there. */
+  copy(kept: KeptArchive, to: string): Promise<unknown>;
+}
+
+/** This machine comes first: what it has kept, it knows better than a volume. */
+function placesOf(context: Context): ArchivePlace[] {
+  const team = teamStateOf(context);
+  const isTrusted = !findWritableByOthers(...archiveFolders(context.settings.folders.state));
+  return [...(isTrusted ? [ownPlace(context)] : []), ...(team ? [teamPlace(context, team)] : [])];
+}
+
+function ownPlace(context: Context): ArchivePlace {
+  const { settings, signal } = context;
+  const { state } = settings.folders;
+  return {
+    at: undefined,
+    records: (app, build) => readRecords(state, keyOf(context, app, build)),
+    async look({ sha256 }) {
+      const path = archiveFile(state, sha256);
+      const found = await sha256OfFile(path, signal).catch(() => undefined);
+      return found === undefined ? undefined : { path, isWhole: found === sha256 };
+    },
+    copy: ({ sha256 }, to) => linkOrCopy(archiveFile(state, sha256), join(to, `${sha256}.zip`)),
+  };
+}
+
+function teamPlace(context: Context, team: TeamState): ArchivePlace {
+  const files = (app: string) => sharedFiles(team, app);
+  return {
+    at: team.place,
+    async records(app, build) {
+      const isWanted = (name: string) => buildOf(name) === (build ?? buildOf(name));
+      const { documents } = await team.read(context, sharedRecords(team, app), isWanted);
+      const kept = documents.flatMap(({ text }) => parseRecord(text) ?? []);
+      return kept.filter((each) => each.build === (build ?? each.build) && each.app === app && each.body.name === app);
+    },
+    async look({ app, sha256, bytes }) {
+      const entries = await team.list(context, files(app));
+      const entry = entries?.find(({ name }) => name === `${sha256}.zip`);
+      return entry && { path: `${team.place}/${files(app)}/${entry.name}`, isWhole: entry.size === bytes };
+    },
+    copy: ({ app, sha256 }, to) => team.download(context, `${files(app)}/${sha256}.zip`, to),
+  };
+}
+
+/**
+ * Whether a record of the team is of the archive that was sent, by SHA-256: a CRC-32 proves nothing against a person. What
+ * this machine has sent itself, it knows better than the volume. Of a build that it has not sent, only the record tells.
+ */
+async function isOfSent(context: Context, { app, build, sha256 }: KeptArchive): Promise<boolean> {
+  const { settings, project } = context;
+  const own = await readOwnHistory(settings, stateKey(platformOf(settings), project, app));
+  const sent = own.sent(build)?.archive ?? (await readHistory(context, app)).sent(build)?.archive;
+  return (sent ?? sha256) === sha256;
+}
+
+export const sharedRecords = (team: TeamState, app: string) => team.folderOf('archives', app);
+export const sharedFiles = (team: TeamState, app: string) => `${sharedRecords(team, app)}/files`;
+
+/** `20261123T140201123Z_b-1_<hash>.json`, so that nobody has to read all records to find one. */
+export function sharedName({ keptAt, build, sha256 }: KeptArchive): string {
+  return `${keptAt.replace(/[-:.]/g, '')}_${toPathSegment(build, 'build')}_-${sha256}.json`;
+}
+
+/** The build in the name of a record that is shared. */
+export function buildOf(name: string): string | undefined {
+  const build = /^\d{8}T\d{9}Z_(.+)_-[0-9a-f]{64}\.json$/.exec(name)?.[1];
+  try {
+    return build && decodeURIComponent(build);
+  } catch {
+    return undefined;
   }
 }

@@ -1,3 +1,10 @@
-export { archiveFolders, forgetArchive, listArchives } from './archive-store.ts';
+export {
+  archiveFolders,
+  findKeptBuilds,
+  forgetArchive,
+  listArchives,
+  readKeptFiles,
+  whyNotUsable,
+  withKeptArchive,
+} from './archive-store.ts';
 export { startKeeping } from './keep-archive.ts';
-export { findKeptBuilds, readKeptFiles, whyNotUsable, withKeptArchive } from './places.ts';

@@ -14,6 +14,7 @@ import { type TeamState, teamStateOf } from '../team-state/index.ts';
 import {
   archiveFile,
   archiveFolders,
+  buildOf,
   filesFolder,
   filesOf,
   hashOf,
@@ -23,9 +24,11 @@ import {
   recordName,
   recordsFolder,
   removeUnused,
+  sharedFiles,
+  sharedName,
+  sharedRecords,
   writeRecord,
 } from './archive-store.ts';
-import { buildOf, sharedFiles, sharedName, sharedRecords } from './places.ts';
 
 /** What this machine keeps at most, over all apps. */
 export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 };
@@ -146,7 +149,7 @@ export async function enforceLimits(context: Context): Promise<void> {
 }
 
 /** The same for those of a team, of which this command has sent one: that of a build that failed is removed. */
-export async function enforceSharedLimits(context: Context, team: TeamState, sent: KeptArchive): Promise<void> {
+async function enforceSharedLimits(context: Context, team: TeamState, sent: KeptArchive): Promise<void> {
   const [folder, filesIn] = [sharedRecords(team, sent.app), sharedFiles(team, sent.app)];
   const listed = ((await team.list(context, folder)) ?? []).map(({ name }) => name);
   const names = [...new Set([...listed.filter((name) => buildOf(name) !== undefined), sharedName(sent)])];

@@ -1,9 +1,9 @@
-export { forkPullRequest, previewedBranch } from './pull-request.ts';
 export {
   type CheckedOut,
   countMissing,
   currentBranch,
   findDefaultBranch,
+  forkPullRequest,
   isIgnored,
   isMerged,
   listAhead,
@@ -11,6 +11,7 @@ export {
   listMainline,
   listRecent,
   mayConvert,
+  previewedBranch,
   type Repository,
   readCheckedOut,
   readRepository,

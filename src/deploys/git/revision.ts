@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts';
 import { git, tryGit } from './run-git.ts';
 
 /** A folder of a repository as it was. */
-export interface Revision {
+interface Revision {
   commit: string;
   /** The working directory of that time, in a temporary folder. */
   folder: string;

@@ -1,6 +1,8 @@
+import { keyOfField } from '../../app/settings.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { buildHasFailed, isCanceled } from '../../platform/contract/builds.ts';
-import type { EventName, EventOf, HistoryEvent, Verdict } from './events.ts';
-import { FollowedSettings, type SettingsChange } from './shown-settings.ts';
+import type { EventName, EventOf, HistoryEvent, Verdict } from './event-log.ts';
 
 /** An event with what it changed of the live settings, and whether this machine sent the build. */
 export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> & {
@@ -248,4 +250,76 @@ function withUploads(recorded: readonly HistoryEvent[]): readonly HistoryEvent[]
 
 function isOpen(event: HistoryEvent): event is EventOf<'sending'> | EventOf<'sent'> {
   return event.event === 'sending' || (event.event === 'sent' && event.unconfirmed === true);
+}
+
+/** Settings that both create app and get app have (spec 2.2, 2.4). Commands are omitted: they may contain secrets. */
+const commonFields = [
+  ...['runtime', 'baseImage', 'pythonVersion', 'port', 'healthcheckEndpoint', 'readycheckEndpoint', 'disableAuth'],
+  ...['region', 'cpu', 'memory', 'gpuCount', 'computeTier'],
+  ...['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'],
+  ...['responseGracePeriodSeconds', 'scalingMetric', 'scalingTarget', 'scalingBuffer', 'rollOutDurationSeconds'],
+  ...['evaluationIntervalSeconds', 'loadBalancingAlgorithm', 'deploymentInitializationTimeout'],
+] as const satisfies readonly (keyof App & keyof AppCreation)[];
+
+/** Two settings are returned under other names than they are sent (spec 2.2, 2.4). */
+const returnedNames: Record<string, string> = { hardware: 'compute', hardwareProvider: 'provider' };
+
+/** The key in the config file of a setting: `min_replicas` of `minReplicaCount`. */
+export function settingKey(name: string): string {
+  return returnedNames[name] ?? keyOfField(name) ?? name;
+}
+
+/** The settings of a deployed app under the platform's names, as far as it shows them. */
+export function shownSettings(app: App): Record<string, unknown> {
+  return pickSet(app, [...commonFields, 'hardware', 'hardwareProvider']);
+}
+
+/** The settings of a request. What it leaves out is left to the platform. */
+export function sentSettings(body: AppCreation): Record<string, unknown> {
+  return pickSet(body, [...commonFields, 'compute', 'provider', 'useUv', 'containerRuntime', 'logLevel']);
+}
+
+function pickSet(from: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
+  const known = fields.map((field) => [field, from[field]] as const);
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined && value !== null && value !== ''));
+}
+
+interface SettingsChange {
+  before: Record<string, unknown>;
+  after: Record<string, unknown>;
+}
+
+/** What differs between two looks. A setting that one of them does not show says nothing. */
+export function changedSettings(before: Record<string, unknown>, after: Record<string, unknown>): SettingsChange {
+  const changed = Object.keys(after).filter(
+    (name) => before[name] !== undefined && stringifyJson(before[name]) !== stringifyJson(after[name]),
+  );
+  const pick = (from: Record<string, unknown>) => Object.fromEntries(changed.map((name) => [name, from[name]]));
+  return { before: pick(before), after: pick(after) };
+}
+
+/** The settings of builds, as the platform last showed them, or as they were last changed from here. */
+class FollowedSettings {
+  readonly #of = new Map<string, Record<string, unknown>>();
+  #live = '';
+
+  /** Returns what a build that serves changed of the one before, if both are known. */
+  add(event: HistoryEvent): SettingsChange | undefined {
+    if (event.event === 'scaled') this.#change(this.#live, event.after);
+    if (event.event === 'noticed') this.#change(event.build, event.after);
+    if (event.event !== 'served') return undefined;
+    const earlier = this.#of.get(event.before ?? '');
+    this.#of.set(event.build, event.settings);
+    this.#live = event.build;
+    return earlier && changedSettings(earlier, event.settings);
+  }
+
+  of(build: string): Record<string, unknown> | undefined {
+    return this.#of.get(build);
+  }
+
+  #change(build: string, after: Record<string, unknown>): void {
+    const known = this.#of.get(build);
+    if (known) this.#of.set(build, { ...known, ...after });
+  }
 }

@@ -11,10 +11,17 @@ import { type Build, buildPhase, listBuilds } from '../../platform/contract/buil
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { documentName, documentTime, type TeamState, teamStateOf } from '../team-state/index.ts';
-import { AppHistory } from './app-history.ts';
-import { EventLog, type EventsRead, maxHistoryBytes, maxHistoryMs } from './event-log.ts';
-import { type EventName, type Facts, type HistoryEvent, parseEvent } from './events.ts';
-import { changedSettings, shownSettings } from './shown-settings.ts';
+import { AppHistory, changedSettings, shownSettings } from './app-history.ts';
+import {
+  EventLog,
+  type EventName,
+  type EventsRead,
+  type Facts,
+  type HistoryEvent,
+  maxHistoryBytes,
+  maxHistoryMs,
+  parseEvent,
+} from './event-log.ts';
 
 /**
  * What is known of an app: on this machine, and by its team. An unreadable line is skipped with a warning. Throws

@@ -14,8 +14,13 @@ import {
   readRepository,
 } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
-import { findPreviewSource, looksLikePreview, previewName } from './preview-name.ts';
-import { type PreviewRecord, readPreviewRecords } from './preview-record.ts';
+import {
+  findPreviewSource,
+  looksLikePreview,
+  type PreviewRecord,
+  previewName,
+  readPreviewRecords,
+} from './preview-record.ts';
 
 export interface Preview {
   app: string;

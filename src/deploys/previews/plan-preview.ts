@@ -15,8 +15,7 @@ import {
   readRepository,
 } from '../git/index.ts';
 import type { LocalApp } from '../send/index.ts';
-import { previewName } from './preview-name.ts';
-import { type PreviewRecord, readPreviewRecords } from './preview-record.ts';
+import { type PreviewRecord, previewName, readPreviewRecords } from './preview-record.ts';
 
 interface PreviewFlags {
   /** What it is called instead of its branch; true if it is not. */

@@ -8,8 +8,7 @@ import { observe } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { NothingBeforeError, type RollbackOptions } from './choose-build.ts';
-import { briefly, DeployedMeanwhileError } from './others.ts';
-import { type RolledBack, returnToBuild } from './rollback.ts';
+import { briefly, DeployedMeanwhileError, type RolledBack, returnToBuild } from './rollback.ts';
 
 /** What became of the app after its new build was found unhealthy. */
 interface RollbackOutcome {

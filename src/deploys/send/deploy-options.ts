@@ -5,10 +5,9 @@ import type { TimeLimit } from '../../platform/waiting/index.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
 import type { BuildCommit } from '../identity.ts';
 import type { HealthSeen } from '../verify.ts';
-import type { BusyPolicy } from './busy-builds.ts';
-import type { CreateAppOptions } from './create-app-body.ts';
+import type { CreateAppOptions } from './app-settings.ts';
+import type { BusyPolicy, StuckBuilds } from './busy-builds.ts';
 import type { PlannedDeploy } from './plan-file.ts';
-import type { StuckBuilds } from './stuck-builds.ts';
 
 /** Of any deploy, also of an archive that is packed already. `config`: the app, to explain a failure. */
 export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses'> {

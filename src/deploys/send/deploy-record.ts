@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { CheckedOut } from '../git/index.ts';
 import { recordEvent, sentSettings } from '../history/index.ts';
+import type { Deployment } from './deploy-options.ts';
 
 /** Two deploys with the same digests send the same settings and files. */
 export const Digests = v.object({ settingsDigest: v.string(), filesDigest: v.string() });
@@ -16,7 +19,7 @@ export type Digests = v.InferOutput<typeof Digests>;
 type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
 
 /** Where the files come from, and what is known of their archive. */
-export type SentFrom = Partial<CheckedOut> & { restored?: string; archive?: string; bytes?: number };
+type SentFrom = Partial<CheckedOut> & { restored?: string; archive?: string; bytes?: number };
 
 /** What a build is made of. */
 export interface SentBuild {
@@ -62,4 +65,30 @@ export async function recordSent(
   if (!digests) return;
   const facts = { build, ...digests, settings: sentSettings(body), ...(dashboard && { dashboard }), ...origin };
   await recordEvent(context, body.name, event, facts);
+}
+
+/** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
+export async function rememberTarget(
+  context: Context,
+  { app, changed }: Pick<Deployment, 'app' | 'changed'>,
+): Promise<void> {
+  const { settings, target, cwd, now, trace } = context;
+  const { project, platform, address } = target;
+  try {
+    const { deployedAt: _, ...last } = readFolderTarget(settings.folders, cwd) ?? { deployedAt: '' };
+    const current = { app, project: project.value ?? '', platform: platform.value, address, flags: flagsFor(context) };
+    // Nothing was deployed, and writing takes longer than all that found it out.
+    if (!changed && isDeepStrictEqual(last, current)) return;
+    await rememberFolderTarget(settings.folders, cwd, { ...current, deployedAt: new Date(now()).toISOString() });
+  } catch (error) {
+    trace(`cannot remember where ${app} went: ${(error as Error).message}`);
+  }
+}
+
+/** What leads to this target from any shell; nothing does if the environment has the address of the platform. */
+function flagsFor({ settings: { profile }, target: { platform, project }, flags }: Context): string[] {
+  if (flags.local) return flags.local.flags;
+  if (platform.origin.startsWith('environment')) return [];
+  const named = profile.value === 'default' ? [] : ['--profile', profile.value];
+  return [...named, '-p', project.value ?? ''];
 }

@@ -1,17 +1,25 @@
-export { chooseRegion, compareSent, type SettingChange, scalingOf } from './app-settings.ts';
-export { busyPolicies, lookBeforeUpload, othersInProgress } from './busy-builds.ts';
-export { compareFiles } from './compare-files.ts';
-export { compareHere, type DifferenceHere } from './compare-here.ts';
-export { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
+export {
+  chooseRegion,
+  compareSent,
+  readBaseImages,
+  type SettingChange,
+  scalingOf,
+  withLogin,
+  withoutLogin,
+} from './app-settings.ts';
+export { busyPolicies, isBusy, isPending, lookBeforeUpload, othersInProgress, StuckBuilds } from './busy-builds.ts';
 export type { Deployment, SendOptions } from './deploy-options.ts';
-export { Digests, sentFilesDigest } from './deploy-record.ts';
-export type { FileDecision } from './file-selection.ts';
-export { checkLocalApp, type LocalApp, readLocalApp } from './local-app.ts';
+export { Digests, rememberTarget, sentFilesDigest } from './deploy-record.ts';
+export {
+  checkLocalApp,
+  type FileDecision,
+  fileDecisions,
+  type LocalApp,
+  packingCache,
+  readLocalApp,
+} from './local-app.ts';
+export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, type Question } from './plan.ts';
 export { type Packed, packApp } from './pack-app.ts';
-export type { DeployPlan } from './plan.ts';
 export { prepareDeploy } from './prepare-deploy.ts';
-export type { Question } from './questions.ts';
-export { rememberTarget } from './remember-target.ts';
 export { deploy, deployArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';
-export { isBusy, isPending, StuckBuilds } from './stuck-builds.ts';

@@ -1,12 +1,15 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
+import { smallAppBytes } from '../../app/archive.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../app/collect.ts';
 import { type AppConfig, checkAppConfig, loadAppConfig } from '../../app/config.ts';
 import { addGeneratedFiles, generateDependencyFiles } from '../../app/dependencies.ts';
+import { FileChecksums } from '../../app/file-checksums.ts';
 import { loadDockerIgnore } from '../../app/files/dockerignore.ts';
-import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
+import type { FileEntry, FileReason, SkippedFile } from '../../app/files/entry.ts';
 import { isGeneratedAndSent, planGeneratedFiles } from '../../app/generated-files.ts';
 import { checkLoadedByName } from '../../app/loaded-by-name.ts';
+import type { PackingCacheOptions } from '../../app/packing-cache/index.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
 import { withAppName } from '../../app/rename.ts';
 import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
@@ -193,4 +196,53 @@ function textEntry(path: string, text: string): FileEntry {
     source: { text },
     reason: { kind: 'required' },
   };
+}
+
+/** A file that is sent, or a file or folder that is not, and why. */
+export interface FileDecision {
+  /** The path of a folder ends with a slash. */
+  path: string;
+  sent: boolean;
+  /** Null for what is not sent. */
+  bytes: number | null;
+  reason: FileReason['kind'];
+  /** The pattern, the line of a `.gitignore`, or the section of the config file that decided; null for rules of gantry. */
+  by: string | null;
+}
+
+/** Every file that is sent and everything that is not, ordered by path. */
+export function fileDecisions({ entries, skipped }: Pick<LocalApp, 'entries' | 'skipped'>): FileDecision[] {
+  const sent = new Set(entries.map(({ path }) => path));
+  // The config file is sent even if the patterns skip it.
+  const notSent = skipped.filter(({ path, reason }) => reason.kind === 'replaced' || !sent.has(path));
+  return [...entries.map(sentFile), ...notSent.map(skippedFile)].sort(byPath);
+}
+
+const byPath = (a: FileDecision, b: FileDecision) => Number(a.path > b.path) - Number(a.path < b.path);
+
+const sentFile = ({ path, size, reason = { kind: 'required' } }: FileEntry): FileDecision => ({
+  path,
+  sent: true,
+  bytes: size,
+  ...reasonFields(reason),
+});
+
+const skippedFile = ({ path, reason }: SkippedFile): FileDecision => ({
+  path,
+  sent: false,
+  bytes: null,
+  ...reasonFields(reason),
+});
+
+const reasonFields = (reason: FileReason) => ({ reason: reason.kind, by: 'by' in reason ? reason.by : null });
+
+/** Where compressed files are kept for the next archive; undefined if the user wants none kept. */
+export function packingCache({ settings, cwd, now, trace }: Context, repack = false): PackingCacheOptions | undefined {
+  if (repack || settings.packingCache.value === 'off') return undefined;
+  return { cache: settings.folders.cache, root: cwd, now: now(), trace };
+}
+
+/** The checksums of an app's files. A small app is read by the time a cache is open. */
+export function fileChecksums(context: Context, { bytes }: LocalApp, repack = false): FileChecksums {
+  return new FileChecksums(packingCache(context, repack || bytes < smallAppBytes));
 }

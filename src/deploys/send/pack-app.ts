@@ -8,9 +8,7 @@ import { ProjectError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
-import { type FileDecision, fileDecisions } from './file-selection.ts';
-import { type LocalAppOptions, readLocalApp } from './local-app.ts';
-import { packingCache } from './packing-options.ts';
+import { type FileDecision, fileDecisions, type LocalAppOptions, packingCache, readLocalApp } from './local-app.ts';
 
 interface PackedEntry {
   path: string;

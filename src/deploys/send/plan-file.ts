@@ -16,9 +16,8 @@ import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
-import { compareBody } from './app-settings.ts';
+import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
 import { lookBeforeUpload, othersInProgress } from './busy-builds.ts';
-import { type CreateAppOptions, withoutLogin } from './create-app-body.ts';
 import type { LocalApp } from './local-app.ts';
 
 /**

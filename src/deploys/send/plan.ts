@@ -1,20 +1,32 @@
 import { largestFiles } from '../../app/collect.ts';
-import type { FileChecksums } from '../../app/file-checksums.ts';
+import { FileChecksums } from '../../app/file-checksums.ts';
+import type { FileEntry } from '../../app/files/entry.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import {
   AuthError,
   ConflictError,
+  FailedError,
   GantryError,
+  InputNeededError,
   NotFoundError,
   type Problem,
   RateLimitedError,
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { readFolderTarget } from '../../platform/config/folder-target.ts';
+import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase, getBuildZipContents } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { readKeptFiles } from '../archives/index.ts';
-import { type FileChanges, parseZipContents, unchangedFiles } from '../builds/index.ts';
+import {
+  type BuildFile,
+  compareListings,
+  type FileChanges,
+  parseZipContents,
+  unchangedFiles,
+} from '../builds/index.ts';
 import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
 import {
   chooseRegion,
@@ -25,12 +37,10 @@ import {
   isPublic,
   type SettingChange,
   scalingOf,
+  withoutLogin,
 } from './app-settings.ts';
-import { compareFiles } from './compare-files.ts';
-import { withoutLogin } from './create-app-body.ts';
 import { sentFilesDigest } from './deploy-record.ts';
-import { type FileDecision, fileDecisions } from './file-selection.ts';
-import type { LocalApp } from './local-app.ts';
+import { type FileDecision, fileChecksums, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
 export interface DeployPlan {
@@ -200,4 +210,108 @@ export function checkDrift({ progress }: Context, { app, settings }: DeployPlan,
   const fix = 'pass --keep-scaling, or change the config file';
   if (failOnDrift) throw new ConflictError(message, { fix, details: { app, settings: overwritten } });
   progress.warn({ severity: 'warning', message: `${texts.join(', ')}: changed outside of the config file`, fix });
+}
+
+/**
+ * Compares files with those of a build. Reads only files whose size does not decide, and only if the other side has a
+ * checksum. Without one, a file of equal size counts as unchanged.
+ */
+export async function compareFiles(
+  local: readonly FileEntry[],
+  remote: readonly BuildFile[],
+  signal: AbortSignal,
+  checksums = new FileChecksums(),
+): Promise<FileChanges> {
+  const before = new Map(remote.map((file) => [file.path, file]));
+  const isOpen = ({ path, size }: FileEntry) => {
+    const old = before.get(path);
+    const isSameSize = old?.size === undefined || old.size === size;
+    return old && isSameSize && (old.crc32 !== undefined || old.sha256);
+  };
+  const open = local.filter(isOpen);
+  const sums = await checksums.readAll(open, signal);
+  const known = new Map(open.map(({ path }, index) => [path, sums[index]]));
+  return compareListings(
+    remote,
+    local.map(({ path, size }) => ({ path, size, ...known.get(path) })),
+  );
+}
+
+/** What a deploy of this folder would change of the live app. */
+export interface DifferenceHere {
+  changed: boolean;
+  /** Names of the settings. */
+  settings: string[];
+  /** New, changed and removed files; null if they cannot be compared. */
+  paths: string[] | null;
+  /** Files of equal name and size that have no checksum to compare. */
+  unverified: number;
+}
+
+/** Compares as `deploy --if-changed` does. Throws FailedError for an app that takes too long to read. */
+export async function compareHere(context: Context, configFile: string): Promise<DifferenceHere> {
+  const local = await readLocalApp(context, { configFile, checkSource: false });
+  if (local.bytes > maxBytes) {
+    throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
+  }
+  const checksums = fileChecksums(context, local);
+  const options = { compareFiles: true, checksums, trustRecord: true, dryRun: true, keepScaling: false };
+  const { changed, settings, fileChanges } = await planDeploy(context, local, options);
+  await checksums.save();
+  const { added, changed: edited, removed } = fileChanges ?? { added: [], changed: [], removed: [] };
+  return {
+    changed,
+    settings: settings.map(({ setting }) => setting),
+    paths: fileChanges && [...added, ...edited, ...removed],
+    unverified: fileChanges?.unverified ?? 0,
+  };
+}
+
+const maxBytes = 2 ** 30;
+
+/** What a deploy asks for besides its own yes, since it is more than a new version of the app. */
+export interface Question {
+  text: string;
+  /** `--yes` is an answer. */
+  takesYes: boolean;
+  /** Where nobody can be asked. */
+  refusal: GantryError;
+}
+
+/** `isMeant`: whether a new app is what the user wants, by `--new`, `--preview` or a plan. */
+export function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan, isMeant: boolean): Question[] {
+  const { app } = plan;
+  const questions: Question[] = [];
+  if (isFolderEmulator(target)) return questions;
+  const move = plan.settings.find(({ setting }) => setting === 'hardware.region');
+  if (move) {
+    questions.push({
+      text: `Move ${app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`,
+      takesYes: true,
+      refusal: new ConflictError(`${app} is in ${move.from}, and this deploy would move it to ${move.to}`, {
+        why: 'each region has its own volumes: what the app has stored stays where it is',
+        fix: `to move it, add --yes; to leave it there, --region ${move.from}`,
+        details: { app, ...move },
+      }),
+    });
+  }
+  const last = readFolderTarget(settings.folders, cwd)?.app;
+  if (plan.exists === false && last !== undefined && last !== app && !isMeant) {
+    questions.push({
+      text: `Create ${app}? This folder has deployed ${last}.`,
+      takesYes: false,
+      refusal: new InputNeededError(`this folder has deployed ${last}, and ${app} would be a new app`, {
+        fix: `to create it, add --new; to deploy ${last}, correct the name`,
+        details: { app, last },
+      }),
+    });
+  }
+  return questions;
+}
+
+/** Throws the refusal of a question that nobody has answered and nobody can be asked. */
+export function refuseUnanswered({ prompt }: Context, questions: readonly Question[]): void {
+  if (prompt.isPossible) return;
+  const open = questions.find(({ takesYes }) => !(takesYes && prompt.isConfirmed));
+  if (open) throw open.refusal;
 }

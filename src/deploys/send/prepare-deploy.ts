@@ -11,24 +11,27 @@ import { followBuild } from '../builds/index.ts';
 import { type BeforeFacts, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
 import { readHistory } from '../history/index.ts';
 import { recordedCommit, whyOlder } from '../identity.ts';
-import { type Before, lookBefore } from '../look.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
+import { type Before, lookBefore } from '../observed.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification, Verification, Verified } from '../verify.ts';
-import { type BusyPolicy, busyError, cancelBusyBuilds, findBusyBuilds, waitForBuilds } from './busy-builds.ts';
-import type { CreateAppOptions } from './create-app-body.ts';
+import type { CreateAppOptions } from './app-settings.ts';
+import {
+  type BusyPolicy,
+  busyError,
+  cancelBusyBuilds,
+  findBusyBuilds,
+  StuckBuilds,
+  waitForBuilds,
+} from './busy-builds.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
-import { tellOnFailure } from './known-build.ts';
-import { checkLocalSource, type LocalApp } from './local-app.ts';
-import { fileChecksums } from './packing-options.ts';
-import { checkDrift, type DeployPlan, planDeploy } from './plan.ts';
+import { checkLocalSource, fileChecksums, type LocalApp } from './local-app.ts';
+import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import { type PlannedDeploy, readPlanFile, whyNotAsPlanned, writePlanFile } from './plan-file.ts';
-import { type Question, questionsOf, refuseUnanswered } from './questions.ts';
-import { recordFailure } from './record-failure.ts';
-import { StuckBuilds } from './stuck-builds.ts';
 import { type Compared, compareWithLive } from './unchanged-deployment.ts';
+import { recordFailure, tellOnFailure } from './what-serves.ts';
 
-export interface DeployAppOptions
+interface DeployAppOptions
   extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'>,
     Pick<DeployOptions, 'preview'> {
   dryRun: boolean;
@@ -65,7 +68,7 @@ export interface DeployAppOptions
   confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
 }
 
-export interface PreparedDeploy {
+interface PreparedDeploy {
   plan: DeployPlan;
   /** Deploys. Returns the live deployment instead if nothing has changed and `ifChanged` is set. */
   run: () => Promise<Deployment>;

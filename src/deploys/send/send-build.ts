@@ -3,17 +3,33 @@ import { type AppArchive, withTemporaryArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { locateSetting } from '../../app/setting-location.ts';
 import { listAppSettings } from '../../app/settings.ts';
-import { GantryError } from '../../kernel/errors.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { newOwnerName } from '../../kernel/disk/index.ts';
+import { BuildFailedError, GantryError, NotReadyError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { duration, shortBuild, size } from '../../kernel/output/format.ts';
+import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
+import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../platform/contract/apps.ts';
+import { type Build, isCanceled } from '../../platform/contract/builds.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import {
+  cancelAbandoned,
+  completeDespiteInterrupt,
+  tryRequest,
+  tryUntilKnown,
+  waitForChange,
+} from '../../platform/waiting/index.ts';
+import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
 import { forgetArchive, startKeeping, whyNotUsable } from '../archives/index.ts';
+import { fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
 import { readCheckedOut } from '../git/index.ts';
-import { BuildUpload, type Sending } from './build-upload.ts';
-import { readBaseImages, withLogin, withoutLogin } from './create-app-body.ts';
+import { recordEvent } from '../history/index.ts';
+import { readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
+import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
 import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
-import { digestsOf } from './deploy-record.ts';
-import type { LocalApp } from './local-app.ts';
-import { packingCache } from './packing-options.ts';
+import { digestsOf, recordSent, type SentBuild } from './deploy-record.ts';
+import { type LocalApp, packingCache } from './local-app.ts';
+import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
 export async function deploy(context: Context, local: LocalApp, deployOptions: DeployOptions): Promise<Deployment> {
@@ -126,4 +142,249 @@ async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown
 /** A field that is also a common word, such as `name` or `port`, counts at the beginning only. */
 function placeIn(message: string, field: string): number {
   return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
+}
+
+/** What is deployed. */
+export interface Sending {
+  body: AppCreation;
+  /** Absent of a partner's app, which starts once it is created, and whose build has no log. */
+  archive?: AppArchive | undefined;
+  packMs?: number;
+  /** What the build is made of, for the record. */
+  describe: () => Promise<SentBuild>;
+}
+
+/** One deploy: create, wait for its turn, record, check, upload, follow. */
+class BuildUpload {
+  readonly #app: string;
+  readonly #known: KnownBuild;
+  /** Without the time limit: only Ctrl-C ends it. */
+  readonly #unlimited: Context;
+  #hasArrived = false;
+  /** The reply to a request for a build was lost. */
+  #hasLost = false;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: SendOptions,
+    private readonly sending: Sending,
+  ) {
+    this.#app = sending.body.name;
+    this.#known = { app: this.#app };
+    this.#unlimited = options.limit.unlimited;
+  }
+
+  /**
+   * Creates and uploads a build. Resolves when the archive is not needed any more, to what waits for the result: that is
+   * the live deployment if another deploy has made it equal meanwhile.
+   */
+  async send(): Promise<() => Promise<Deployment>> {
+    const { signal } = this.#unlimited;
+    await this.#check();
+    const started = this.context.elapsed();
+    const created = await tellOnFailure(signal, this.#known, () => this.#createAndUpload());
+    if (!('buildId' in created)) return async () => created;
+    const uploadMs = this.context.elapsed() - started;
+    return () => tellOnFailure(signal, this.#known, () => this.#finish(created, uploadMs));
+  }
+
+  /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
+  async #createAndUpload(mayRetry = true): Promise<CreatedApp | Deployment> {
+    const { context, options } = this;
+    const { limit, stuck = new StuckBuilds(context, this.#app) } = options;
+    const isInTurn = options.ifBusy === 'wait' && this.sending.archive !== undefined;
+    const created = await this.#create();
+    const own = created.buildId;
+    try {
+      context.signal.throwIfAborted();
+      const hasWaited = isInTurn && (await waitForBuilds(context, this.#app, { limit, stuck, own }));
+      const live = hasWaited ? await options.recheck?.() : undefined;
+      await (live ? this.#cancel(own, 'another deploy has made the app equal') : this.#upload(created));
+      return live ?? created;
+    } catch (error) {
+      await this.#cancel(own, (error as Error).message);
+      if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
+    }
+    context.progress.note('the upload URL has expired; creating a new build');
+    return this.#createAndUpload(false);
+  }
+
+  async #create(): Promise<CreatedApp> {
+    const { context, options } = this;
+    const { signal, project, progress } = context;
+    const { body, archive } = this.sending;
+    signal.throwIfAborted();
+    context.interruption.message = `canceling the build of ${this.#app} that is being created`;
+    const step = progress.step(`Creating a build of ${this.#app}`);
+    const endpoint = archive ? createApp : createPartnerApp;
+    const request = completeDespiteInterrupt(options.limit, (api) => api(endpoint, { project, body }));
+    const created = await request.catch((error: unknown) => {
+      step.fail();
+      this.#warnOfLost(error);
+    });
+    if (!created) return this.#create();
+    const { buildId: build, status } = created;
+    // Its path would be that of something else.
+    if (/^\.{1,2}$/.test(build))
+      throw new UnexpectedReplyError(`the platform replied with "${build}" as the id of the build`);
+    Object.assign(this.#known, { build, status: status ?? 'pending', dashboard: created.dashboardUrl });
+    context.interruption.message = `canceling build ${shortBuild(build)} of ${this.#app}`;
+    if (archive) await recordEvent(context, this.#app, 'created', { build, process: newOwnerName() });
+    step.done(`Created build ${shortBuild(build)}`);
+    progress.event('created', { app: this.#app, build, status });
+    return created;
+  }
+
+  /**
+   * If the reply of create app was lost, another build is created, once. One that gets no upload never starts, and stays: the
+   * platform does not show who created it. A partner's app needs no upload. Throws any other error.
+   */
+  #warnOfLost(error: unknown): void {
+    const isLost = mayHaveHappened(error);
+    if (isLost) this.#known.status = 'unknown';
+    if (!isLost || this.#hasLost || !this.sending.archive || this.context.signal.aborted) throw error;
+    this.#hasLost = true;
+    this.context.progress.warn({
+      severity: 'warning',
+      message: `a build of ${this.#app} may have been created that gets no upload`,
+      why: "the platform's reply was lost, and with it the upload URL: creating another build",
+      fix: sentence`${gantryCommand`builds list ${this.#app}`}, then ${gantryCommand`builds cancel ${this.#app} BUILD`}`,
+    });
+  }
+
+  /** All that is needed if nobody sees the end of the upload is on record before it: the platform may have it all then. */
+  async #upload(created: CreatedApp): Promise<void> {
+    const { context, options } = this;
+    const { body, archive, describe } = this.sending;
+    const { buildId: build, dashboardUrl: dashboard } = created;
+    const { digests, baseImages, origin } = await describe();
+    if (!archive) return recordSent(context, { body, build, dashboard }, { digests, origin });
+    const keeping = startKeeping(context, archive);
+    const deployRecord = digests ?? null;
+    const kept = await keeping.keep({ body, build, baseImages, restored: origin.restored, deployRecord });
+    const sent = { digests, origin: { ...origin, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) } };
+    await recordSent(context, { body, build, dashboard }, sent, 'sending');
+    await this.#check(build);
+    await uploadFiles(context, { app: this.#app, created, archive }, () => {
+      this.#hasArrived = true;
+      if (!options.detach) return;
+      const cancel = gantryCommand`builds cancel ${this.#app} ${shortBuild(build)}`;
+      context.interruption.message = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${cancel}`;
+    });
+    context.progress.event('uploaded', { build, bytes: archive.bytes });
+    await options.onUploaded?.(created, archive);
+    await recordSent(context, { body, build, dashboard }, sent);
+    keeping.share();
+  }
+
+  /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
+  async #check(created?: string): Promise<void> {
+    const { body, archive } = this.sending;
+    const willWait = this.options.ifBusy === 'wait' && created === undefined;
+    await this.options.check?.({ body, files: archive?.entries ?? [], created, hasLost: this.#hasLost, willWait });
+  }
+
+  /** Follows the build to its end or, detached, until the next command can. */
+  async #finish(created: CreatedApp, uploadMs: number): Promise<Deployment> {
+    const { context, options } = this;
+    const { body, archive, packMs = 0 } = this.sending;
+    const app = this.#app;
+    const started = context.elapsed();
+    const { buildId: build } = created;
+    const ended = options.detach ? undefined : await this.#follow(created);
+    if (!ended) await tryUntilKnown(context, remoteBuild(context.project, app, build).readStatus);
+    const buildMs = context.elapsed() - started;
+    const serves = ended ? await options.limit.wait((ms) => findServing(this.#unlimited, app, ended, ms)) : build;
+    // The deploy has succeeded, whatever the app shows.
+    const read = () => tryRequest(this.#unlimited, (api) => fetchApp(api, { project: context.project, app }));
+    return {
+      app,
+      project: context.project,
+      runtime: body.runtime ?? '',
+      build,
+      status: ended?.status ?? created.status ?? 'pending',
+      notStarted: ended?.notStarted ?? null,
+      differences: ended?.differences ?? [],
+      endpoint: created.internalEndpoint || (await read())?.internalEndpoint || '',
+      page: created.pageUrl ?? '',
+      dashboard: created.dashboardUrl ?? '',
+      files: archive?.entries.length ?? 0,
+      bytes: archive?.bytes ?? 0,
+      packMs,
+      uploadMs,
+      buildMs,
+      changed: true,
+      ...(serves !== build && { serves }),
+    };
+  }
+
+  async #follow(created: CreatedApp): Promise<Build> {
+    const { limit, pauses, config } = this.options;
+    const context = this.#unlimited;
+    const logs = this.options.logs && this.sending.archive !== undefined;
+    const followed = { app: this.#app, build: created.buildId, logs, pauses, config };
+    try {
+      const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
+      this.#known.status = ended.status;
+      context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${this.#app} has succeeded and stays`;
+      return ended;
+    } catch (error) {
+      const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
+      if (context.signal.aborted) await this.#cancel(created.buildId, 'interrupted');
+      else if (hasFailed) await recordFailure(context, this.#app, created.buildId, error);
+      throw error;
+    }
+  }
+
+  /** Cancels a build that is not needed any more, except after Ctrl-C with `detach` once it can continue by itself. */
+  async #cancel(build: string, reason: string): Promise<void> {
+    const context = this.#unlimited;
+    const isInterrupted = context.signal.aborted;
+    if (isInterrupted && this.options.detach && this.#hasArrived) return;
+    const status = await cancelAbandoned(context, remoteBuild(context.project, this.#app, build));
+    this.#known.status = status;
+    // It may succeed all the same if that is not confirmed.
+    if (status !== 'cancelled') return;
+    context.progress.event('cancelled', { build });
+    await recordEnded(context, this.#app, build, isInterrupted ? 'interrupted' : reason);
+  }
+}
+
+/** A build may show some seconds late that its files have arrived. In ms. */
+const latePausesMs = [500, 1_000, 2_000];
+
+/**
+ * Uploads the files of a build; `onArrived` is called before that is announced. An upload that fails counts if the build has
+ * started: a reply that was lost, and a second attempt that was refused because of the first, look like failures.
+ */
+async function uploadFiles(
+  context: Context,
+  { app, created, archive }: { app: string; created: CreatedApp; archive: AppArchive },
+  onArrived: () => void,
+): Promise<void> {
+  const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed, project } = context;
+  const { buildId: build, uploadUrl: url } = created;
+  const { path: file, bytes } = archive;
+  if (!url) throw new UnexpectedReplyError('the platform returned no upload URL');
+  const started = elapsed();
+  const step = progress.step('Uploading');
+  const onProgress = (sent: number) => step.update({ bytes: sent, of: bytes });
+  const options = { signal, delay, silenceMs, onRetry, proxy: settings.proxy, now, elapsed, onProgress };
+  const end = (text: string) => {
+    onArrived();
+    step.done(text);
+  };
+  try {
+    await uploadArchive({ url, file, bytes, contentType: 'application/zip' }, options);
+    end(`Uploaded in ${duration(elapsed() - started)}`);
+  } catch (error) {
+    const look = () => tryUntilKnown(context, (api) => fetchBuild(api, { project, app, build }));
+    const pausesMs = mayHaveHappened(error) ? latePausesMs : [];
+    const hasChanged = (shown?: Build) => !shown || !isPending(shown.status);
+    const status = signal.aborted ? undefined : (await waitForChange(look, hasChanged, delay, pausesMs))?.status;
+    if (status && !isPending(status) && !isCanceled(status))
+      return end('Uploaded: the reply was lost, but the build has started');
+    step.fail();
+    throw error;
+  }
 }

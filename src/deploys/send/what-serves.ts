@@ -1,19 +1,19 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
-import { GantryError, PendingError } from '../../kernel/errors.ts';
+import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
+import { abortError, type ExitName, GantryError, PendingError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
+import { forgetArchive } from '../archives/index.ts';
 import { onceReady } from '../decide.ts';
-import { isKnown } from '../facts.ts';
-import { recordLook } from '../history/index.ts';
+import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
-import { mayReplace } from '../serving.ts';
+import { isKnown, mayReplace } from '../serving.ts';
 
 /** Says which build an app serves after another one has failed: that one replaced nothing. Best effort. */
-export async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {
+async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {
   const { project, progress } = context;
   const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   const live = shown && liveBuild(shown);
@@ -58,5 +58,55 @@ async function trySettle(context: Context, app: string, own: Build, maxMs: numbe
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
     context.trace(`cannot look at ${app}: ${error.message}`);
     return undefined;
+  }
+}
+
+/** Writes down that a build will not serve, by default as it was canceled, and forgets what was kept of it. */
+export async function recordEnded(context: Context, app: string, build: string, reason: string, status = 'cancelled') {
+  await forgetArchive(context, app, build);
+  await recordEvent(context, app, 'failed', { build, status, reason });
+}
+
+/** Writes down that a build has failed, and says what serves. */
+export async function recordFailure(context: Context, app: string, build: string, error: GantryError): Promise<void> {
+  const details = (error.facts.details ?? {}) as { status?: string; explanation?: { title: string } };
+  await recordEnded(context, app, build, details.explanation?.title ?? error.message, details.status ?? 'failed');
+  await tellWhatServes(context, app, build);
+}
+
+/** What is known of the build that a deploy makes. */
+export interface KnownBuild {
+  app: string;
+  build?: string;
+  /** As the platform last showed it, or `unknown`. */
+  status?: string;
+  dashboard?: string | null | undefined;
+}
+
+/** Errors of what is between here and the platform: they say nothing of the build. */
+const ofPlatform: readonly ExitName[] = ['auth', 'denied', 'unavailable', 'limit', 'rate-limited'];
+
+/**
+ * Does a part of a deploy. Whatever ends it has what is known of the build among its details: `--json` and the outputs of a
+ * pipeline step tell it from there. `deployed`: what is not known of a build that serves, and the command that goes on.
+ */
+export async function tellOnFailure<T>(
+  signal: AbortSignal,
+  known: KnownBuild,
+  work: () => Promise<T>,
+  deployed?: { reason: string; goOn: Fix },
+): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = signal.aborted && !(thrown instanceof GantryError) ? abortError(signal) : thrown;
+    if (!(error instanceof GantryError)) throw error;
+    const { facts } = error;
+    const { reason, goOn } = deployed ?? {};
+    facts.details = { ...known, ...(reason && { reason }), ...facts.details };
+    if (goOn && signal.aborted) facts.fix ??= goOn;
+    if (reason && known.build && ofPlatform.includes(error.exit))
+      facts.why ??= `build ${shortBuild(known.build)} of ${known.app} is deployed: ${reason}`;
+    throw error;
   }
 }

@@ -18,7 +18,7 @@ const listingMs = 10_000;
 /** Anybody who can write to the volume can put a file there. */
 const maxDocumentBytes = 8 * 2 ** 20;
 
-export interface TeamDocument {
+interface TeamDocument {
   name: string;
   text: string;
 }

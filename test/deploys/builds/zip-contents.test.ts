@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseZipContents } from '../../../src/deploys/builds/zip-contents.ts';
+import { parseZipContents } from '../../../src/deploys/builds/compare-listings.ts';
 
 test.each<[string, unknown, object[]]>([
   ['nothing', null, []],

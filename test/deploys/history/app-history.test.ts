@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppHistory } from '../../../src/deploys/history/app-history.ts';
-import type { HistoryEvent } from '../../../src/deploys/history/events.ts';
+import type { HistoryEvent } from '../../../src/deploys/history/event-log.ts';
 
 /** Events a minute apart. */
 function historyOf(...events: object[]): AppHistory {

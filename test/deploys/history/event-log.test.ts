@@ -1,8 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EventLog } from '../../../src/deploys/history/event-log.ts';
-import type { HistoryEvent } from '../../../src/deploys/history/events.ts';
+import { EventLog, type HistoryEvent } from '../../../src/deploys/history/event-log.ts';
 import { filesIn, newFolder } from '../../support/files.ts';
 
 const dayMs = 86_400_000;

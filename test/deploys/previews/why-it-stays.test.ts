@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { buildFact } from '../../../src/deploys/facts.ts';
-import { type PreviewFacts, whyItStays } from '../../../src/deploys/previews/why-it-stays.ts';
-import { serving } from '../../../src/deploys/serving.ts';
+import { type PreviewFacts, whyItStays } from '../../../src/deploys/previews/prune-previews.ts';
+import { buildFact, serving } from '../../../src/deploys/serving.ts';
 
 const at = Date.UTC(2026, 10, 2, 8);
 const statuses = ['success', 'building', 'pending', 'build_failure', 'cancelled', ''];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ReturnCandidate, returnTo } from '../../../src/deploys/rollback/return-to.ts';
+import { type ReturnCandidate, returnTo } from '../../../src/deploys/rollback/choose-build.ts';
 
 /** Every kind of build that may be returned to. */
 const kinds = (['seen', 'listed', 'unclear'] as const).flatMap((evidence) =>

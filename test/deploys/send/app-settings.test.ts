@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { compareSettings, createAppSettings, isPublic, notCompared } from '../../../src/deploys/send/app-settings.ts';
-import { withoutLogin } from '../../../src/deploys/send/create-app-body.ts';
+import {
+  compareSettings,
+  createAppSettings,
+  isPublic,
+  notCompared,
+  withoutLogin,
+} from '../../../src/deploys/send/app-settings.ts';
 import { type App, AppCreation } from '../../../src/platform/contract/apps.ts';
 import { check } from '../../app/config-folder.ts';
 

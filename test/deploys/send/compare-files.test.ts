@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { BuildFile } from '../../../src/deploys/builds/zip-contents.ts';
-import { compareFiles } from '../../../src/deploys/send/compare-files.ts';
+import type { BuildFile } from '../../../src/deploys/builds/compare-listings.ts';
+import { compareFiles } from '../../../src/deploys/send/plan.ts';
 import { newFolder } from '../../support/files.ts';
 
 const content = 'print(1)\n';

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { writeArchive } from '../../../src/app/archive.ts';
 import type { FileEntry } from '../../../src/app/files/entry.ts';
 import { readRequirements } from '../../../src/app/requirements.ts';
-import { compareFiles } from '../../../src/deploys/send/compare-files.ts';
+import { compareFiles } from '../../../src/deploys/send/plan.ts';
 import { openRegular, openRegularSync, readRegular, readRegularSync } from '../../../src/kernel/disk/index.ts';
 import { Hasher } from '../../../src/storage/transfer/hash.ts';
 import { newFolder, noise } from '../../support/files.ts';
