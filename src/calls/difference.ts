@@ -16,8 +16,8 @@ const minFailed = { end: 3, early: 5 };
 const assumedCalls = 20;
 /** From so many calls on, a difference that is not significant is none. */
 const enoughCalls = 30;
-/** A smaller difference of rates is not worth a doubt. */
-const doubtfulDifference = 0.1;
+/** A smaller difference of rates, or one that chance makes more often, is not worth a doubt. */
+const doubtful = { difference: 0.1, chance: 0.25 };
 /** A build that fails this often is not well, whatever was before it. */
 const maxShare = 0.5;
 
@@ -39,9 +39,10 @@ export function compareErrors(
   const noWorse = ownFailures >= minFailed.end && ownFailures / now.calls >= maxShare ? 'as bad' : 'no worse';
   if (difference <= 0) return noWorse;
   const when = isEarly ? 'early' : 'end';
-  const isSignificant = fisherChance(failed, now.calls, base.failed, base.calls) < maxChance[when];
-  if (isSignificant && failed >= minFailed[when]) return 'worse';
-  return now.calls < enoughCalls && difference >= doubtfulDifference ? 'too few calls' : noWorse;
+  const chance = fisherChance(failed, now.calls, base.failed, base.calls);
+  if (chance < maxChance[when] && failed >= minFailed[when]) return 'worse';
+  const isDoubtful = difference >= doubtful.difference && chance < doubtful.chance;
+  return now.calls < enoughCalls && isDoubtful ? 'too few calls' : noWorse;
 }
 
 /**

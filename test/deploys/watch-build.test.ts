@@ -219,6 +219,15 @@ describe('healthy', () => {
         ].map((call, at) => ({ ...call, id: `r-${at}` })),
       },
     ],
+    [
+      'a call that failed as chance has it, compared with those before',
+      {
+        replicas: [life('c-1'), old],
+        calls: [...calls(2, failing), ...calls(3, { prefix: 'ok' }), ...earlier(5, failing), ...earlier(15)].map(
+          (call, at) => ({ ...call, id: `r-${at}` }),
+        ),
+      },
+    ],
     ['calls that were canceled', { replicas: [life('c-1')], calls: calls(9, { status: 'cancelled', statusCode: 0 }) }],
     [
       'failing calls of the build before',
