@@ -67,79 +67,52 @@ export interface BuildFile {
  * from paths to sizes or objects, a list of paths or objects, nested folders. Anything else becomes an entry named after
  * its position.
  */
-export function parseZipContents(zipFiles: unknown): BuildFile[] {
-  return withChecksums(parseEntries(zipFiles));
-}
-
-/** A file whose CRC-32 is a number or, until the others are known, text. */
-type ParsedFile = Omit<BuildFile, 'crc32'> & { crc32?: number | string };
-
-/** Digits may be hexadecimal: what is written with letters in one place is so in all, and eight digits are in doubt. */
-function withChecksums(files: readonly ParsedFile[]): BuildFile[] {
-  const texts = files.flatMap(({ crc32 }) => (typeof crc32 === 'string' ? [crc32] : []));
-  const isHex = texts.length > 0 && texts.every((text) => hex.test(text)) && texts.some((text) => /[a-f]/i.test(text));
-  const number = (text: string) => (isHex ? Number.parseInt(text, 16) : decimal.test(text) ? Number(text) : undefined);
-  return files.map(({ crc32: given, ...file }) => {
-    const crc32 = typeof given === 'string' ? number(given) : given;
-    return { ...file, ...(crc32 !== undefined && { crc32 }) };
+export function parseZipContents(zipFiles: unknown, folder = ''): BuildFile[] {
+  if (typeof zipFiles === 'string') return parseEntry(join(folder, zipFiles), null);
+  if (!Array.isArray(zipFiles)) {
+    return Object.entries(Object(zipFiles)).flatMap(([name, value]) => parseEntry(join(folder, name), value));
+  }
+  return zipFiles.flatMap((item: unknown, at) => {
+    if (typeof item === 'string') return parseZipContents(item, folder);
+    const name = firstOf(Object(item), names.path) ?? at;
+    return parseEntry(join(folder, String(name)), item);
   });
 }
 
-function parseEntries(zipFiles: unknown, folder = ''): ParsedFile[] {
-  if (zipFiles === null || zipFiles === undefined) return [];
-  if (Array.isArray(zipFiles)) return zipFiles.flatMap((item, index) => parseItem(item, folder, index));
-  if (typeof zipFiles !== 'object') return [{ path: join(folder, String(zipFiles)) }];
-  return Object.entries(zipFiles).flatMap(([name, value]) => parseValue(join(folder, name), value));
-}
-
-function parseItem(item: unknown, folder: string, index: number): ParsedFile[] {
-  if (typeof item === 'string') return [{ path: join(folder, item) }];
-  const record = Object(item) as Record<string, unknown>;
-  const name = [record.path, record.name, record.filename, record.file].find((key) => typeof key === 'string');
-  return parseValue(join(folder, typeof name === 'string' ? name : String(index)), item);
-}
-
-function parseValue(path: string, value: unknown): ParsedFile[] {
+function parseEntry(path: string, value: unknown): BuildFile[] {
   if (typeof value === 'number') return [{ path, size: value }];
   if (typeof value !== 'object' || value === null) return [value ? { path, more: String(value) } : { path }];
-  const record = value as Record<string, unknown>;
-  if (Object.keys(record).length === 0) return [{ path: Array.isArray(value) ? `${path}/` : path }];
-  if (!Array.isArray(value) && isFile(record)) return [toParsedFile(path, record)];
-  const children = Array.isArray(value) ? value : (record.children ?? record.files ?? value);
-  const inside = parseEntries(children, path);
+  const fields = value as Record<string, unknown>;
+  const isFolder = Object.values(fields).some((each) => typeof each === 'object' && each !== null);
+  if (!Array.isArray(value) && !isFolder && Object.keys(fields).length > 0) return [toFile(path, fields)];
+  const inside = parseZipContents(Array.isArray(value) ? value : (fields.children ?? fields.files ?? value), path);
   return inside.length > 0 ? inside : [{ path: `${path}/` }];
 }
 
-const sizeNames = ['size', 'size_bytes', 'uncompressedSize', 'uncompressed_size', 'bytes', 'length'];
-const crcNames = ['crc32', 'crc', 'checksum'];
-const decimal = /^(?!\d{8}$)\d+$/;
-const hex = /^(?:0x)?[0-9a-f]{1,8}$/i;
-const sha256Names = ['sha256', 'checksum', 'digest', 'hash'];
-const sha256Text = /^(?:sha256:)?([0-9a-f]{64})$/i;
+const names = {
+  path: ['path', 'name', 'filename', 'file'],
+  size: ['size', 'size_bytes', 'uncompressedSize', 'uncompressed_size', 'bytes', 'length'],
+  crc32: ['crc32', 'crc', 'checksum'],
+  sha256: ['sha256', 'checksum', 'digest', 'hash'],
+};
+const forms = { number: /^\d+$/, crc32: /^(?:0x)?[0-9a-f]{8}$/i, sha256: /^(?:sha256:)?([0-9a-f]{64})$/i };
 
-/** The fields of a file are plain values; those of a folder are objects. */
-function isFile(record: Record<string, unknown>): boolean {
-  const values = Object.values(record);
-  return values.every((value) => typeof value !== 'object' || value === null);
-}
+const firstOf = (fields: Record<string, unknown>, keys: readonly string[]): unknown =>
+  keys.map((key) => fields[key]).find((value) => value !== undefined && value !== null);
 
-function toParsedFile(path: string, record: Record<string, unknown>): ParsedFile {
-  const found = (names: string[]) => names.map((name) => record[name]).find((value) => value !== undefined);
-  const sizeGiven = found(sizeNames);
-  const isSize = typeof sizeGiven === 'number' || (typeof sizeGiven === 'string' && /^\d+$/.test(sizeGiven));
-  const crcGiven = found(crcNames);
-  const isCrc =
-    typeof crcGiven === 'number' || (typeof crcGiven === 'string' && (hex.test(crcGiven) || decimal.test(crcGiven)));
-  const known = new Set([...sizeNames, ...crcNames, 'path', 'name', 'filename', 'file']);
-  const hashName = sha256Names.find((name) => sha256Text.test(String(record[name])));
-  const sha256 = hashName && sha256Text.exec(String(record[hashName]))?.[1]?.toLowerCase();
-  const rest = Object.entries(record).filter(([name]) => !known.has(name) && name !== hashName);
+function toFile(path: string, fields: Record<string, unknown>): BuildFile {
+  const [size, crc32] = [names.size, names.crc32].map((keys) => String(firstOf(fields, keys)));
+  const hashName = names.sha256.find((name) => forms.sha256.test(String(fields[name])));
+  const [, sha256] = forms.sha256.exec(String(fields[hashName ?? ''])) ?? [];
+  const known = new Set([...names.path, ...names.size, ...names.crc32, hashName]);
+  const more = Object.entries(fields).filter(([name]) => !known.has(name));
   return {
     path,
-    ...(isSize && { size: Number(sizeGiven) }),
-    ...(isCrc && { crc32: crcGiven }),
-    ...(sha256 ? { sha256 } : {}),
-    ...(rest.length ? { more: rest.map(([name, value]) => `${name}=${value}`).join(' ') } : {}),
+    ...(size && forms.number.test(size) && { size: Number(size) }),
+    ...(crc32 && forms.number.test(crc32) && { crc32: Number(crc32) }),
+    ...(crc32 && /[a-f]/i.test(crc32) && forms.crc32.test(crc32) && { crc32: Number.parseInt(crc32, 16) }),
+    ...(sha256 && { sha256: sha256.toLowerCase() }),
+    ...(more.length > 0 && { more: more.map(([name, value]) => `${name}=${value}`).join(' ') }),
   };
 }
 
