@@ -61,7 +61,7 @@ test('returns to the build before if the new one is not healthy, and says what s
   const afterwards = emulator.calls.slice(
     emulator.calls.findLastIndex(({ endpoint }) => endpoint === 'listContainers'),
   );
-  expect(afterwards.filter(({ endpoint }) => endpoint === 'listBuilds')).toHaveLength(3);
+  expect(afterwards.filter(({ endpoint }) => endpoint === 'listBuilds')).toHaveLength(2);
   expect(await live()).toBe(restored);
 });
 

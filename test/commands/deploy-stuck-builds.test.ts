@@ -77,7 +77,6 @@ describe('a pending build whose upload URL has expired', () => {
     const { code, stderr } = await deploy(['--if-busy', 'wait'], { env, clock: { jumps: () => 3_600_000 } });
     expect(code).toBe(0);
     expect(stderr).toMatch(/Waited 1\dm.* for other builds/);
-    expect(stderr).toContain(`if nobody uploads it any more: gantry builds cancel web ${build}`);
   });
 });
 
@@ -151,7 +150,6 @@ describe('a deploy that was killed on another machine, before its upload', () =>
     expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
     expect(waited(waits)).toBeGreaterThan(600_000);
     expect(stderr.match(/Waiting for other builds of web:/g)).toHaveLength(1);
-    expect(stderr.match(/still waits for its upload/g)).toHaveLength(1);
   });
 });
 

@@ -100,28 +100,3 @@ test('an upload that is refused leaves no archive, and is on record as canceled'
   const said = (await machine.run('history web')).stdout;
   for (const never of ids(stage).slice(2)) expect(said).toContain(`${never} canceled: `);
 });
-
-test('a machine that finds its folder live keeps the archive: the next sick build is rolled back', async () => {
-  const { stage } = await twoVersions();
-  const fresh = await stage.machine({ version: 2 });
-  const line = 'deploy --if-changed --watch 40s --or-rollback';
-  const unchanged = await fresh.run(line);
-  expect({ code: unchanged.code, stderr: unchanged.stderr }).toEqual({
-    code: 0,
-    stderr: expect.stringContaining(`keeping an archive of build ${ids(stage)[1]}, which has the files of this folder`),
-  });
-  expect(unchanged.stderr).not.toContain('cannot return');
-  expect((await fresh.run(line)).stderr).not.toContain('keeping');
-  await fresh.write(sick);
-  expect(await fresh.run(line)).toMatchObject({ code: 12, stderr: expect.stringContaining('rolled back to build') });
-  expect(serving(stage)).toContain('"version": 2');
-});
-
-test('with keep-archives off, nothing is kept', async () => {
-  const { stage } = await twoVersions();
-  const fresh = await stage.machine({ version: 2 });
-  const { stderr } = await fresh.run('deploy --if-changed --watch 40s --or-rollback', {
-    env: { GANTRY_KEEP_ARCHIVES: 'off' },
-  });
-  expect(stderr).not.toContain('keeping an archive');
-});

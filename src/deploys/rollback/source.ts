@@ -185,27 +185,8 @@ export async function proveFiles(context: Context, app: string, build: string, s
 async function readRevision(context: Context, folder: string, app: string, configFile: string): Promise<LocalApp> {
   const inFile = await loadAppConfig(resolve(folder, configFile), { root: folder }).catch(() => undefined);
   const name = inFile?.project.name === app ? undefined : app;
-  const local = await readLocalApp(contextWith(context, { cwd: folder }), { configFile, name });
-  const pointers: string[] = [];
-  for (const entry of local.entries) {
-    const isSmall = entry.size >= pointerStart.length && entry.size <= maxPointer;
-    if (isSmall && (await textOf(entry))?.startsWith(pointerStart)) pointers.push(entry.path);
-  }
-  if (pointers.length > 0) {
-    context.progress.warn({
-      severity: 'warning',
-      message: `files of git LFS are missing: ${pointers.slice(0, maxShown).join(', ')}`,
-      why: 'the revision has only pointers to them',
-      fix: 'git lfs install && git lfs fetch',
-    });
-  }
-  return local;
+  return readLocalApp(contextWith(context, { cwd: folder }), { configFile, name });
 }
-
-const maxShown = 5;
-const pointerStart = 'version https://git-lfs.github.com/spec/';
-/** A pointer is three short lines. In bytes. */
-const maxPointer = 200;
 
 async function textOf(entry: FileEntry | undefined): Promise<string | undefined> {
   if (!entry) return undefined;

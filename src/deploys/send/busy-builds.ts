@@ -1,4 +1,4 @@
-import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
@@ -26,8 +26,6 @@ import { recordEnded } from './what-serves.ts';
 
 /** Times in ms. */
 const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
-/** Packing and uploading take this long now and then. Who waits for longer learns what can be done. In ms. */
-const longPendingMs = 30_000;
 
 /** How to wait for other builds. `own`: only for those before this one. */
 interface WaitOptions {
@@ -92,7 +90,6 @@ export async function waitForBuilds(
     if (earlier.length === 0) return true;
     busy = earlier;
     step.update({ text: names(busy) });
-    if (elapsed() - started > longPendingMs) stuck.note(busy);
     return undefined;
   };
   try {
@@ -218,14 +215,6 @@ export class StuckBuilds {
       else busy.push(build);
     }
     return busy;
-  }
-
-  /** Says how to go on without builds that wait for their upload: their deploys may be gone. */
-  note(builds: readonly Build[]): void {
-    for (const { id } of builds.filter(({ id, status }) => isPending(status) && this.#isNew(`waits ${id}`))) {
-      const goOn = sentence`if nobody uploads it any more: ${this.#cancelLine(id)}`;
-      this.context.progress.note(sentence`build ${shortBuild(id)} of ${this.app} still waits for its upload; ${goOn}`);
-    }
   }
 
   /** What shows that nobody uploads a pending build any more. `isOwn`: a deploy of this machine left it, for certain. */

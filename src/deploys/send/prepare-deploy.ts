@@ -8,7 +8,7 @@ import type { Context } from '../../platform/context.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
 import { followBuild } from '../builds/index.ts';
-import { type BeforeFacts, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
+import { type BeforeFacts, type BeforeStep, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
 import { readHistory } from '../history/index.ts';
 import { recordedCommit, whyOlder } from '../identity.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
@@ -80,7 +80,7 @@ export async function prepareDeploy(
   local: LocalApp,
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
-  const { dryRun, ifChanged, confirm, repack, verification } = options;
+  const { dryRun, ifChanged, confirm, repack, verification, limit } = options;
   if (options.maxHourly !== undefined) {
     const { checkHourlyBound } = await import('../../insight/cost/index.ts');
     const { maxHourly, keepScaling = false } = options;
@@ -89,14 +89,11 @@ export async function prepareDeploy(
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const stuck = new StuckBuilds(context, local.project.name);
   const checksums = fileChecksums(context, local, repack);
-  const decided = await decide(context, local, options, { stuck, checksums });
-  const { plan } = decided;
+  const { plan, facts, live } = await decide(context, local, options, { stuck, checksums });
   checkDrift(context, plan, options.failOnDrift ?? false);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
   if (file !== undefined) await writePlanFile(context, local, { options: sent, checksums, file });
-  const live = decided.step === 'send' ? undefined : decided.live;
-  if (live && options.rollBack) await (await import('./send-build.ts')).keepLive(context, local, sent, live);
   if (ifChanged && !live) await checkLocalSource(context, local);
   await checksums.save();
   if (!live && !dryRun) {
@@ -106,27 +103,22 @@ export async function prepareDeploy(
     await confirm?.(plan, questions);
   }
 
-  const recheck = async () => {
-    // Files may have changed during the wait, too.
-    const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
-    const again = await decide(context, now, options, { checksums: fileChecksums(context, now, repack) });
-    return again.step === 'send' ? undefined : again.live;
-  };
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
     const broken = approved && (await whyNotAsPlanned(context, local, approved, planned));
     const older = broken || planned.created === undefined ? undefined : await whyOlderHere(context, local, options);
-    const step = beforeSending({
-      ...decided.facts,
-      plan: broken ? 'broken' : 'holds',
-      commit: older ? 'older' : 'not older',
-    });
+    const commit = older ? 'older' : 'not older';
+    const step = beforeSending({ ...facts, plan: broken ? 'broken' : 'holds', commit });
     if (broken && step === 'stop: not as planned') throw broken;
     if (older && step === 'stop: older') throw older;
     if (isAsked(verification)) before = await lookBefore(context, plan.app, before);
   };
+  const recheck = async () => {
+    // Files may have changed during the wait, too.
+    const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
+    return (await decide(context, now, options, { stuck, checksums: fileChecksums(context, now, repack) }, true)).live;
+  };
   const run = async () => {
-    const { limit } = options;
     if (live) teamStateOf(context)?.shareLeft(context);
     const deployOptions = { ...sent, limit, stuck, check, recheck: ifChanged ? recheck : undefined };
     const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
@@ -138,7 +130,6 @@ export async function prepareDeploy(
 }
 
 interface Decided {
-  step: 'send' | 'verify' | 'stop: unchanged';
   plan: DeployPlan;
   /** When it was decided: what is looked at again before the upload replaces some. */
   facts: BeforeFacts;
@@ -147,14 +138,15 @@ interface Decided {
 }
 
 /**
- * Goes through the table of what comes before sending, and finds out what it needs. Without `stuck`, other builds were
- * waited for: they may have changed what this deploy compares with.
+ * Goes through the table of what comes before sending: each act finds out what the next row needs. `hasWaited`: for other
+ * builds, which may have changed what this deploy compares with.
  */
 async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
-  { stuck, checksums }: { stuck?: StuckBuilds; checksums: FileChecksums },
+  { stuck, checksums }: { stuck: StuckBuilds; checksums: FileChecksums },
+  hasWaited = false,
 ): Promise<Decided> {
   const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
   const ifChanged = !dryRun && options.ifChanged === true;
@@ -162,14 +154,14 @@ async function decide(
   const planOptions = { compareFiles, checksums, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
   const { name } = local.project;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
-  const looks = stuck && !dryRun && !(ifBusy === 'wait' && !ifChanged);
+  const others = dryRun || hasWaited || (ifBusy === 'wait' && !ifChanged) ? 'none' : 'not asked';
   let noted: Promise<unknown> | undefined;
   let busy: readonly Build[] = [];
   let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
   let compared: Compared | undefined;
   let older: GantryError | undefined;
   const facts: BeforeFacts = {
-    ...{ others: looks ? 'not asked' : 'none', ifBusy, serving: 'not asked', plan: 'none', commit: 'not asked' },
+    ...{ others, ifBusy, serving: 'not asked', plan: 'none', commit: 'not asked' },
     ...{ compares: yesNo(compareFiles), ifChanged: yesNo(ifChanged) },
     ...{ difference: 'not asked', health: 'not sick', verifies: yesNo(isAsked(options.verification)) },
   };
@@ -186,42 +178,57 @@ async function decide(
     facts.serving = reading ? servingFacts[reading.serving.is] : 'not known';
     return seen;
   };
-  for (;;) {
-    const step = beforeSending(facts);
-    if (step === 'look for others') {
-      const finding = findBusyBuilds(context, name, ifBusy, stuck as StuckBuilds);
+  const acts: Partial<Record<BeforeStep, () => Promise<Partial<BeforeFacts>>>> = {
+    'look for others': async () => {
+      const finding = findBusyBuilds(context, name, ifBusy, stuck);
       // Only noted, beside all the rest.
       if (ifBusy === 'proceed') noted = finding;
       else busy = await finding;
-      facts.others = busy.length > 0 ? 'in progress' : 'none';
-    } else if (step === 'stop: others') {
+      return { others: busy.length > 0 ? 'in progress' : 'none' };
+    },
+    'stop: others': async () => {
       throw busyError(name, busy, inTurn);
-    } else if (step === 'cancel others' || step === 'wait for others') {
-      if (step === 'cancel others') await cancelBusyBuilds(context, name, busy);
-      else await waitForBuilds(context, name, { limit, stuck: stuck as StuckBuilds });
-      facts.others = 'none';
-    } else if (step === 'look at the app') {
+    },
+    'cancel others': async () => {
+      await cancelBusyBuilds(context, name, busy);
+      return { others: 'none' };
+    },
+    'wait for others': async () => {
+      await waitForBuilds(context, name, { limit, stuck });
+      return { others: 'none' };
+    },
+    'look at the app': async () => {
       await look();
-    } else if (step === 'wait for the app') {
+      return {};
+    },
+    'wait for the app': async () => {
       await settle(context, name);
       // Others may have started meanwhile.
-      Object.assign(facts, { serving: 'not asked', others: looks ? 'not asked' : 'none' });
-    } else if (step === 'compare commits') {
+      return { serving: 'not asked', others };
+    },
+    'compare commits': async () => {
       [older] = await Promise.all([whyOlderHere(context, local, options), seen ?? look()]);
       if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
-      facts.commit = older && !dryRun ? 'older' : 'not older';
-    } else if (step === 'stop: older' && older) {
+      return { commit: older && !dryRun ? 'older' : 'not older' };
+    },
+    'stop: older': async () => {
       throw older;
-    } else if (step === 'compare') {
+    },
+    compare: async () => {
       const { plan, reading } = seen ?? (await look());
-      const sent = { ...options, keep: plan.keep };
-      compared = await compareWithLive(context, local, { plan, reading }, sent, checksums);
+      compared = await compareWithLive(context, local, { plan, reading }, { ...options, keep: plan.keep }, checksums);
       const { difference, health, serving = facts.serving } = compared;
-      Object.assign(facts, { difference, health, serving });
-    } else {
+      return { difference, health, serving };
+    },
+  };
+  for (;;) {
+    const step = beforeSending(facts);
+    const act = acts[step];
+    if (act) Object.assign(facts, await act());
+    else {
       const { plan } = seen ?? (await look());
       if (compared && step === 'send') context.progress.note(`${compared.because}: deploying`);
-      return { step: step as Decided['step'], plan, facts, live: compared?.live };
+      return { plan, facts, live: step === 'send' ? undefined : compared?.live };
     }
   }
 }

@@ -20,7 +20,7 @@ import {
   waitForChange,
 } from '../../platform/waiting/index.ts';
 import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
-import { forgetArchive, startKeeping, whyNotUsable } from '../archives/index.ts';
+import { startKeeping } from '../archives/index.ts';
 import { fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
 import { readCheckedOut } from '../git/index.ts';
 import { recordEvent } from '../history/index.ts';
@@ -51,36 +51,6 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   };
   const finish = await (project.partner ? send() : withArchive(context, local, options, send));
   return finish();
-}
-
-/**
- * Keeps the archive of a live build that has the files of this folder, unless it is kept already: a rollback may return
- * to it although it was not deployed from here. Best effort.
- */
-export async function keepLive(
-  context: Context,
-  local: LocalApp,
-  options: DeployOptions,
-  { app, build }: Deployment,
-): Promise<void> {
-  const { settings, progress, signal } = context;
-  if (local.project.partner || settings.keepArchives.value === 'off') return;
-  if ((await whyNotUsable(context, app, build)) === undefined) return;
-  progress.note(`keeping an archive of build ${shortBuild(build)}, which has the files of this folder`);
-  const body = withoutLogin(local.project, options);
-  try {
-    const baseImages = await readBaseImages(local.project);
-    await withArchive(context, local, options, async (archive) => {
-      const keeping = startKeeping(context, archive);
-      const deployRecord = digestsOf(body, sentFiles(local, archive));
-      await forgetArchive(context, app, build);
-      await keeping.keep({ body, build, baseImages, deployRecord });
-      keeping.share();
-    });
-  } catch (error) {
-    if (signal.aborted || !(error instanceof GantryError)) throw error;
-    context.trace(`cannot keep the archive: ${error.message}`);
-  }
 }
 
 /** Deploys an archive that is packed already. */
@@ -224,9 +194,6 @@ class BuildUpload {
     });
     if (!created) return this.#create();
     const { buildId: build, status } = created;
-    // Its path would be that of something else.
-    if (/^\.{1,2}$/.test(build))
-      throw new UnexpectedReplyError(`the platform replied with "${build}" as the id of the build`);
     Object.assign(this.#known, { build, status: status ?? 'pending', dashboard: created.dashboardUrl });
     context.interruption.message = `canceling build ${shortBuild(build)} of ${this.#app}`;
     if (archive) await recordEvent(context, this.#app, 'created', { build, process: newOwnerName() });
