@@ -28,8 +28,9 @@ export interface Verification {
   watchMs?: number | undefined;
   /** Calls that it must answer. */
   smokeTests: readonly SmokeTest[];
-  /** The command that goes on after an interruption: nothing is sent if nothing has changed. */
+  /** The command that goes on after an interruption: nothing is sent if nothing has changed. And the one that calls it. */
   goOn: CommandLine;
+  calling: CommandLine;
 }
 
 export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app' | 'build' | 'minReplicas' | 'isNew'> {
@@ -89,6 +90,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   });
   if (finding !== 'healthy') {
     const failedRunIds = observed.calls.failed();
+    // A watch of what nobody calls sees nothing the next time, too.
+    const fix = because === 'nothing seen' ? options.calling : options.goOn;
     const details = {
       app,
       build,
@@ -99,7 +102,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
       ...seen,
       failedRunIds,
     };
-    return { finding, error: await verdictError(context, options, observed.earlierShown, details) };
+    return { finding, error: await verdictError(context, { ...options, goOn: fix }, observed.earlierShown, details) };
   }
   const counted = watchMs === undefined ? '' : ` after ${duration(watchedMs)}: ${summary(observed.seen)}`;
   progress.note(`${app} is healthy${counted}`);

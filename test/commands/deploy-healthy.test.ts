@@ -94,6 +94,7 @@ test('of an app that nobody calls, nothing is known', async () => {
   const { code, json, stderr } = await watched([{}]);
   expect(code).toBe(8);
   expect(stderr).toContain('no replica and no call of it was seen');
+  expect(stderr).toMatch(/fix gantry deploy .*--smoke \S+/);
   expect(json()).toMatchObject({ error: { details: { verdict: 'unknown' } } });
 });
 

@@ -64,6 +64,16 @@ test('a replica without a build that runs and answers does not make the new buil
   expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
 });
 
+test('status counts replicas of earlier builds apart, and shows the region', async () => {
+  const { machine } = await brokenApp({ listedMs: 20_000, answersMs: 0, isNamed: true });
+  await machine.run('deploy');
+  const { stdout, json } = await machine.run('status web --json');
+  expect(json(), stdout).toMatchObject({ replicas: { running: 0, others: 1 }, region: 'us-east-1' });
+  expect((await machine.run('status web')).stdout).toMatch(
+    /replicas\t0 running, 0 to \d+, 1 more of earlier builds\nregion\t/,
+  );
+});
+
 test('the watch knows whose a replica was that a call of --smoke has found', async () => {
   const { machine } = await brokenApp({ listedMs: 12_000, answersMs: 12_000, isNamed: true });
   const outcome = await machine.run('deploy --smoke run --watch 6s --or-rollback --json');

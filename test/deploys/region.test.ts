@@ -30,6 +30,7 @@ test.each(changes)(
     const dry = await machine.run(`deploy${flags} --dry-run --json`, { env });
     const row = { setting: 'hardware.region', from: 'us-east-1', to: 'eu-north-1', byDefault: false };
     expect(dry.json()).toMatchObject({ changed: true, settings: [row], setup: { region: 'eu-north-1' } });
+    expect(dry.json()).toMatchObject({ next: [{ argv: expect.arrayContaining(['--yes']) }] });
     for (const line of ['deploy', 'deploy --if-changed']) {
       const { code, stderr } = await machine.run(`${line}${flags}`, { env });
       expect([code, stderr]).toEqual([

@@ -1,10 +1,12 @@
 import { join, resolve } from 'node:path';
+import type { AppConfig } from '../../app/config.ts';
 import { type SampleCall, sampleArguments, sampleCallOf } from '../../app/sample-call.ts';
 import {
   type Deployment,
   type DeployPlan,
   fewAtOnce,
   findApps,
+  movedRegion,
   type Packed,
   packApp,
   prepareDeploy,
@@ -91,6 +93,7 @@ export default defineCommand({
           watchMs: watch === true ? defaultWatchMs : watch,
           smokeTests,
           goOn: deployAgain(options, { ifChanged: true }),
+          calling: deployAgain(options, { ifChanged: true, smoke: [await smokeOf(local.project)] }),
         },
         rollBack:
           rollbacks &&
@@ -149,6 +152,14 @@ export default defineCommand({
 });
 
 const defaultWatchMs = 120_000;
+
+/** What a healthy app may answer: a function with made-up arguments, or a path. */
+async function smokeOf({ runtime, root, custom }: AppConfig): Promise<string> {
+  const call = runtime === 'cortex' ? await sampleCallOf(root) : undefined;
+  if (!call) return custom?.healthcheck_endpoint ?? custom?.readycheck_endpoint ?? '/';
+  const { function: name, parameters } = call;
+  return Object.keys(parameters).length === 0 ? name : `${name}=${JSON.stringify(parameters)}`;
+}
 
 async function parseSmokeTests(typed: readonly string[]) {
   const { parseSmokeTest } = await import('../../deploys/smoke-test.ts');
@@ -261,11 +272,14 @@ function nextCommands(value: Result, options: DeployFlags, [folders]: readonly u
   if (failed.length > 0) return options.dryRun ? [] : [goOn];
   if (options.dryRun) {
     const line = deployAgain(options, {}, folders as string[]);
+    const moves = 'dryRun' in value && movedRegion(value) !== undefined;
     if (options.savePlan !== undefined) {
       const apply = new CommandLine([...line.argv, '--apply-plan', options.savePlan]);
       return [{ line: apply, when: 'to apply the plan' }];
     }
-    return value.changed ? [{ line, when: 'to deploy it' }] : [];
+    // What moves the app is asked for; nobody may be there to be asked.
+    const confirmed = moves ? new CommandLine([...line.argv, '--yes']) : line;
+    return value.changed ? [{ line: confirmed, when: 'to deploy it' }] : [];
   }
   if ('apps' in value || 'dryRun' in value) return [];
   const { app, build, status, call } = value;

@@ -79,12 +79,14 @@ const appFields = {
     object(
       {
         running: integer('running now'),
+        others: integer('of earlier builds, which end their calls'),
         min: nullable(integer('minimum')),
         max: nullable(integer('maximum')),
       },
       'replicas',
     ),
   ),
+  region: nullable(text('region of the app')),
   lastHour: nullable(
     object({ calls: integer('calls'), errors: integer('failed, of the latest thousand') }, 'runs of the last hour'),
   ),
@@ -168,7 +170,8 @@ function servesText({ app, commit, hasFiles }: Serves): string {
 
 /** One app, a line for each part. */
 function appStatusView(shown: AppStatus): View {
-  const { target, app, status, live, here, replicas, lastHour, costPerHourCents, failure, platform, unknown } = shown;
+  const { target, app, status, live, here, replicas, region, lastHour, costPerHourCents, failure, platform, unknown } =
+    shown;
   const part = (name: string, cell: Cell): Cell => (name in unknown ? `not known: ${unknown[name]}` : cell);
   const isDeployed = status !== null || live !== null || 'live' in unknown;
   return keyValueTable([
@@ -177,6 +180,7 @@ function appStatusView(shown: AppStatus): View {
     ['live', part('live', live ? liveText(live) : isDeployed ? 'no build' : toDeploy('not deployed'))],
     ['here', part('here', here && hereText(here))],
     ['replicas', part('replicas', replicas && replicasText(replicas))],
+    ['region', region],
     ['last hour', part('lastHour', lastHour && `${count(lastHour.calls, 'call')}, ${count(lastHour.errors, 'error')}`)],
     ['cost now', part('costPerHourCents', costPerHourCents === null ? null : `${dollars(costPerHourCents)} per hour`)],
     ['failure', part('failure', failure && failureText(failure))],
@@ -227,8 +231,9 @@ function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatu
 
 const shownNames = 3;
 
-function replicasText({ running, min, max }: NonNullable<AppStatus['replicas']>): string {
-  return `${running} running${max === null ? '' : `, ${min ?? 0} to ${max}`}`;
+function replicasText({ running, others, min, max }: NonNullable<AppStatus['replicas']>): string {
+  const earlier = others === 0 ? '' : `, ${others} more of earlier builds`;
+  return `${running} running${max === null ? '' : `, ${min ?? 0} to ${max}`}${earlier}`;
 }
 
 function toDeploy(found: string): Cell {

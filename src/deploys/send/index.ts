@@ -18,7 +18,7 @@ export {
   packingCache,
   readLocalApp,
 } from './local-app.ts';
-export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, type Question } from './plan.ts';
+export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, movedRegion, type Question } from './plan.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { prepareDeploy } from './prepare-deploy.ts';
 export { deploy, deployArchive } from './send-build.ts';

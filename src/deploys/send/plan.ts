@@ -278,12 +278,17 @@ export interface Question {
   refusal: GantryError;
 }
 
+/** The region that an app would move to, and where it is. */
+export function movedRegion({ settings }: Pick<DeployPlan, 'settings'>): SettingChange | undefined {
+  return settings.find(({ setting }) => setting === 'hardware.region');
+}
+
 /** `isMeant`: whether a new app is what the user wants, by `--new`, `--preview` or a plan. */
 export function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan, isMeant: boolean): Question[] {
   const { app } = plan;
   const questions: Question[] = [];
   if (isFolderEmulator(target)) return questions;
-  const move = plan.settings.find(({ setting }) => setting === 'hardware.region');
+  const move = movedRegion(plan);
   if (move) {
     questions.push({
       text: `Move ${app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`,

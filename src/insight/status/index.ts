@@ -63,7 +63,9 @@ export interface AppStatus {
   live: ({ build: string; createdAt: string | null; found: string | null } & BuildCommit) | null;
   /** How this folder differs from it; null if the app is not that of this folder. */
   here: DifferenceHere | null;
-  replicas: { running: number; min: number | null; max: number | null } | null;
+  /** Others: of builds before, which end their calls. */
+  replicas: { running: number; others: number; min: number | null; max: number | null } | null;
+  region: string | null;
   lastHour: { calls: number; errors: number } | null;
   /** Of all replicas that run now. */
   costPerHourCents: number | null;
@@ -95,7 +97,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
       () => parts.read('live', () => readLive(quiet, { app, configFile }, asked)),
     ),
     inTurn(
-      () => parts.read('replicas', () => countRunning(quiet, app)),
+      () => parts.read('replicas', () => countRunning(quiet, app, liveBuild(asked))),
       () => (isHere ? parts.read('here', () => compareHere(quiet, configFile)) : null),
     ),
     parts.read('lastHour', () => readLastHour(quiet, app)),
@@ -112,8 +114,9 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     failure,
     platform,
     unknown: parts.unknown,
-    replicas: containers === null ? null : { running: containers, min, max },
-    costPerHourCents: hourlyCents(parts, containers, costPerSecondCents),
+    replicas: containers && { ...containers, min, max },
+    region: asked.region ?? null,
+    costPerHourCents: hourlyCents(parts, containers && containers.running + containers.others, costPerSecondCents),
   };
 }
 
@@ -127,7 +130,7 @@ function hourlyCents(parts: Parts, replicas: number | null, price: number | null
 const partsOfApp = ['replicas', 'lastHour', 'costPerHourCents', 'failure'];
 
 function emptyStatus(target: string, app: string) {
-  const none = { status: null, live: null, here: null, replicas: null, lastHour: null };
+  const none = { status: null, live: null, here: null, replicas: null, region: null, lastHour: null };
   return { target, app, ...none, costPerHourCents: null, failure: null, exit: 'ok' as ExitName };
 }
 
@@ -158,10 +161,11 @@ async function readLive(context: Context, here: Here, asked: App): Promise<AppSt
   return { build, createdAt: createdAt ?? null, ...commit, found: history.markOf(build) ?? null };
 }
 
-async function countRunning({ api, project }: Context, app: string): Promise<number> {
+async function countRunning({ api, project }: Context, app: string, live: string | undefined) {
   const containers = (await api(listContainers, { project, app })) ?? [];
-  const replicas = new Jobs().see({ containers }).replicas(containers);
-  return replicas.filter((each) => isRunning(each)).length;
+  const all = new Jobs().see({ containers }).replicas(containers).filter(isRunning);
+  const others = all.filter(({ buildId }) => buildId && buildId !== live).length;
+  return { running: all.length - others, others };
 }
 
 /** The latest thousand runs tell how many fail. */
