@@ -75,7 +75,7 @@ async function callOnce(
       const reason =
         by === 'other'
           ? `${name}: replicas of the build before still answered after ${duration(goneMs)}`
-          : `${name}: ${problem}, and which build did is not known: ${unseen}`;
+          : `${name}: ${problem}, and which build answered is not known: ${unseen}`;
       return { says: 'unclear', reason, calls };
     }
     await delay(pauseMs);

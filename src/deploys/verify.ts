@@ -158,7 +158,7 @@ async function isStillHealthy(
   const { finding, because } = observed.judge(noSmoke, 'over');
   const sleeps = because === 'nothing seen' && !observed.keepsReplicas;
   const hasRestarted = observed.keepsReplicas && observed.replicas.haveStartedSince(health.at);
-  const doubt = hasRestarted ? 'its replicas have started again since' : observed.reason(because, noSmoke).reason;
+  const doubt = hasRestarted ? 'all of its replicas have restarted since' : observed.reason(because, noSmoke).reason;
   const isWell = (finding === 'healthy' || sleeps) && !hasRestarted;
   const found = `build ${shortBuild(build)} of ${app} was found healthy by a watch of ${duration(health.watchMs)}`;
   if (isWell && because === 'few replicas') warn(context, doubt, gantryCommand`apps get ${app}`);
@@ -250,7 +250,7 @@ export async function watchBuild(
       if (parts !== whole && observed.judge(smoke, time).finding !== 'look again') await observed.look(whole);
       const health = observed.judge(smoke, time);
       if (isEnd(health)) return health;
-      const left = leftMs > 0 ? `${duration(leftMs)} left` : 'until the platform shows what is true now';
+      const left = leftMs > 0 ? `${duration(leftMs)} left` : 'waiting for what the platform shows late';
       step.update({ text: `${summary(observed.seen)}, ${left}` });
       const isCalm = elapsed() - Math.max(started, observed.replicas.changedAt) >= pauses.firstForMs;
       const pauseMs = isCalm ? pauses.ms : pauses.firstMs;

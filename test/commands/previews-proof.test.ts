@@ -229,16 +229,3 @@ test('a change that git was told to overlook is a change', async () => {
   merge();
   expect(await prune(here, ['--merged'])).toMatchObject({ stdout: '[]\n', left: 1 });
 });
-
-test('a time to live that others cannot know is not renewed', async () => {
-  await preview(here, ['--ttl', '1d'], { env: team });
-  answering = ({ route }) =>
-    route.includes('/volumes/') && !route.startsWith('GET') ? { status: 403, body: '{"message":"no"}' } : undefined;
-  const renewal = ['deploy', '--preview', '--ttl', '7d', '--if-changed'];
-  const { code, stderr } = await run(there, renewal, { env: team });
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/the time to live of web-work-\w+ is not renewed/)]);
-  expect(stderr).toContain('the team state at default:/.gantry cannot be written');
-  answering = undefined;
-  expect((await run(there, renewal, { env: team })).code).toBe(0);
-  expect((await prune(here, ['--expired'], later(2, { env: team }))).left).toBe(1);
-});

@@ -133,7 +133,7 @@ test('without a history, the order of builds chooses, and that is said', async (
   const folder = join(machine.home, 'state', 'history');
   for (const name of await readdir(folder)) await rm(join(folder, name));
   const { code, stderr } = await machine.run('rollback web --dry-run');
-  const said = `build ${ids(stage)[1]} of web is chosen by the order of builds: whether it served, and was well, is not known`;
+  const said = `build ${ids(stage)[1]} of web is chosen by the order of builds: nobody here saw it serve, or knows whether it was healthy`;
   expect([code, stderr]).toEqual([0, expect.stringContaining(said)]);
   expect((await machine.run('rollback web --dry-run')).stdout).toContain('again, chosen by the order of builds');
   expect((await machine.run('rollback web --dry-run --json')).json()).toMatchObject({ chosenBy: 'order' });

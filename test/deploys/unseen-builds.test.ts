@@ -20,7 +20,7 @@ async function colleague(stage: Stage, version: number): Promise<string> {
   return build;
 }
 
-const order = /chosen by the order of builds: whether it served, and was well, is not known/;
+const order = /chosen by the order of builds: nobody here saw it serve, or knows whether it was healthy/;
 
 test.each(['never looked', 'looked in between'])(
   'what a colleague deployed served before the live build: a machine that %s',

@@ -229,7 +229,7 @@ describe('a call of --smoke says nothing where nobody knows which build has answ
       const outcome = await machine.run('deploy --smoke run --or-rollback --json');
       expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
       expect(printed(outcome).error?.message).toMatch(
-        /which build did is not known: (its replica is (not listed|listed without a build|one of b-later)|replicas are not listed \(.*\))/,
+        /which build answered is not known: (its replica is (not listed|listed without a build|one of b-later)|replicas are not listed \(.*\))/,
       );
     }
   });

@@ -107,11 +107,7 @@ export default defineCommand({
       const { plan } = prepared;
       if (preview) await previews?.recordPreview(context, preview);
       await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
-      const deployment = await reportOutcome(unlimited, plan, async () => {
-        const done = await prepared.run();
-        if (preview && options.ttl !== undefined && !done.changed) await previews?.requireRenewed(context, preview);
-        return done;
-      });
+      const deployment = await reportOutcome(unlimited, plan, prepared.run);
       const { runtime, root } = local.project;
       return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
     }),

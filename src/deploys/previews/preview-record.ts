@@ -5,7 +5,6 @@ import * as v from 'valibot';
 import { maxNameLength } from '../../app/app-name.ts';
 import { toAppName } from '../../app/rules/name.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { FailedError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -45,23 +44,6 @@ export async function recordPreview(context: Context, record: PreviewRecord): Pr
   } catch (error) {
     context.trace(`cannot record the preview: ${(error as Error).message}`);
   }
-}
-
-/**
- * Where nothing was deployed, the record alone shows that a time to live began anew. Throws FailedError if it is not
- * everywhere: others delete the preview when the time before is over.
- */
-export async function requireRenewed(context: Context, record: PreviewRecord): Promise<void> {
-  const text = stringifyJson(record);
-  const team = teamStateOf(context);
-  const isOwn = (await readFile(fileOf(context, record.app), 'utf8').catch(() => '')) === text;
-  if (isOwn && (!team || (await team.hasArrived(context, sharedFolder, documentName(record.at, text))))) return;
-  const place = isOwn ? `the team state at ${team?.place}` : folderOf(context);
-  throw new FailedError(`the time to live of ${record.app} is not renewed`, {
-    why: `${place} cannot be written: \`apps prune --expired\` goes by the time to live before`,
-    fix: 'type the line again once it can be written, or without --if-changed',
-    details: { app: record.app },
-  });
 }
 
 /** Those of this project, by app name: the last that this machine or its team has written. */

@@ -161,39 +161,35 @@ export interface PreviewFacts extends AppReading {
   committed: ReadonlySet<string>;
 }
 
-type Row = (facts: PreviewFacts) => string | false | undefined;
-
-const rows: readonly Row[] = [
-  ({ app }) => !app && 'it was deleted meanwhile',
-  ({ builds }) => !isKnown(builds) && 'its builds cannot be listed',
-  ({ list }) => list.some(({ status }) => status === '') && 'the status of its builds is not known',
-  (facts) => about(othersInProgress(facts, []).first[0]?.id, 'is in progress'),
-];
-
-/** Where the flags go by its time to live or its files: what is on record of these is that of a deploy on record. */
-const rowsByRecord: readonly Row[] = [
-  ({ list, lastSent }) => !list.some(({ id }) => id === lastSent) && 'its last deploy is not on record',
-  (facts) => about(otherThanSent(facts)?.id, 'is not on record: another machine has deployed it'),
-  ({ serving }) => serving.is === 'unknown' && 'which build it serves is not known',
-  (facts) =>
-    about(
-      live(facts).find((id) => !facts.sent.has(id)),
-      'may serve, and is not on record',
-    ),
-  (facts) =>
-    about(
-      facts.main && live(facts).find((id) => !facts.committed.has(id)),
-      `has files that ${facts.main} does not have`,
-    ),
+/** Why a preview stays. The later half is for flags that go by its time to live or its files, as they are on record. */
+const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | false | undefined][] = [
+  [false, ({ app }) => !app && 'it was deleted meanwhile'],
+  [false, ({ builds }) => !isKnown(builds) && 'its builds cannot be listed'],
+  [false, ({ list }) => list.some(({ status }) => status === '') && 'the status of its builds is not known'],
+  [false, (facts) => about(othersInProgress(facts, []).first[0]?.id, 'is in progress')],
+  [true, ({ list, lastSent }) => !list.some(({ id }) => id === lastSent) && 'its last deploy is not on record'],
+  [true, (facts) => about(otherThanSent(facts)?.id, 'is not on record: another machine has deployed it')],
+  [true, ({ serving }) => serving.is === 'unknown' && 'which build it serves is not known'],
+  [
+    true,
+    (facts) =>
+      about(
+        live(facts).find((id) => !facts.sent.has(id)),
+        'may serve, and is not on record',
+      ),
+  ],
+  [
+    true,
+    (facts) => {
+      const other = facts.main && live(facts).find((id) => !facts.committed.has(id));
+      return about(other, `has files that ${facts.main} does not have`);
+    },
+  ],
 ];
 
 /** The first row that fits; undefined if none does. */
 export function whyItStays(facts: PreviewFacts, byRecord: boolean): string | undefined {
-  for (const row of [...rows, ...(byRecord ? rowsByRecord : [])]) {
-    const why = row(facts);
-    if (why) return why;
-  }
-  return undefined;
+  return rows.flatMap(([isByRecord, why]) => (byRecord || !isByRecord ? why(facts) || [] : []))[0];
 }
 
 const about = (build: string | undefined, what: string) => build && `build ${shortBuild(build)} ${what}`;

@@ -123,8 +123,8 @@ function warnOfDoubts({ progress }: Context, app: string, choice: Return): void 
     warn(`whether ${firstBuilds(unclear)} of ${app} served before the live one is not known`, whyUnclear);
   if (choice.build === undefined || choice.chosenBy !== 'order') return;
   const guess = `build ${shortBuild(choice.build)} of ${app} is chosen by the order of builds`;
-  const why = 'only the list of builds shows it: nobody on record here has seen it serve';
-  warn(`${guess}: whether it served, and was well, is not known here`, why);
+  const why = 'only the list of builds shows it';
+  warn(`${guess}: nobody here saw it serve, or knows whether it was healthy`, why);
 }
 
 const whyUnclear =

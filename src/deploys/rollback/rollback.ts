@@ -242,7 +242,7 @@ async function untilReplaced(context: Context, app: string, build: string, seen:
     poll: async (api: Context['api']) => (await api(listContainers, { project, app })) ?? [],
     pauses: { firstMs: 2_000, maxMs: 2_000, growth: 1 },
     deadline: new Deadline(context, maxMs, () => {
-      const message = `build ${shortBuild(build)} of ${app} serves, but replicas of before are left`;
+      const message = `build ${shortBuild(build)} of ${app} serves, but replicas of earlier builds are left`;
       const why = left.slice(0, 3).join(', ');
       return new PendingError(message, { why, fix, details: { app, build, replicas: left } });
     }),

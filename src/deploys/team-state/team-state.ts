@@ -149,16 +149,9 @@ export class TeamState {
     this.share(context, { key: '' });
   }
 
-  /** Whether the volume has a document that was added, after one more try. */
-  async hasArrived(context: Context, folder: string, name: string): Promise<boolean> {
-    await this.#sending;
-    return this.sendFirst(context, `${folder}/${name}`);
-  }
-
-  /** Sends a document ahead of all others, and waits for it. Returns false if it has to be sent later. */
-  async sendFirst(context: Context, first: string): Promise<boolean> {
+  /** Sends a document ahead of all others, and waits for it. What cannot be sent is sent later. */
+  async sendFirst(context: Context, first: string): Promise<void> {
     await this.#send(context, first).catch((error: Error) => context.trace(`team state: ${error.message}`));
-    return !(await this.#outbox.list(context.now())).some(({ path }) => path === first);
   }
 
   /** Removes files, or a folder whose path ends in a slash. Best effort: others may have done it. */
