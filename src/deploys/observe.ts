@@ -6,7 +6,6 @@ import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, listBuilds } from '../platform/contract/builds.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, unless, unlessMissing } from '../platform/waiting/index.ts';
-import { type AppHistory, readHistory } from './history/index.ts';
 import { buildFact, isKnown, type Known, lateMs, type Serving, type ServingFacts, serving } from './serving.ts';
 
 /** What the platform shows of an app at one time. */
@@ -29,21 +28,15 @@ export async function observe(context: Context, name: string, own?: Build): Prom
   // It may have been deleted in between.
   const later = app ? before : await readBuilds(context, name);
   const listed = withOwn(app || isKnown(later) ? later : [], own);
-  return readingOf(context, { app, listed, history: await readHistory(context, name) });
-}
-
-interface Replies {
-  app: App | undefined;
-  listed: Known<readonly Build[]>;
-  history: AppHistory;
+  return readingOf(context, app, listed);
 }
 
 /** What has just been read. */
-export function readingOf(context: Context, { app, listed, history }: Replies): AppReading {
+export function readingOf(context: Context, app: App | undefined, listed: Known<readonly Build[]>): AppReading {
   const { at, readySince } = clockOf(context);
   const builds = isKnown(listed)
     ? listed.map((build) => {
-        const fact = buildFact(build, { ...history.timesOf(build.id), readySeen: readySince.get(build.id) ?? at });
+        const fact = buildFact(build, readySince.get(build.id) ?? at);
         if (fact.phase === 'succeeded' && !readySince.has(build.id)) readySince.set(build.id, at);
         return fact;
       })

@@ -20,7 +20,7 @@ export interface Past {
 }
 
 export function pastOf(listed: readonly Build[], history: AppHistory): Past {
-  return { builds: listed.map((build) => buildFact(build, history.timesOf(build.id))), looks: history.looks() };
+  return { builds: listed.map((build) => buildFact(build)), looks: history.looks() };
 }
 
 /** The builds that served before one last began to, or all of them, the latest first. */

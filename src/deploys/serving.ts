@@ -115,38 +115,16 @@ export interface ServingFacts {
   builds: Known<readonly BuildFact[]>;
 }
 
-/** What else is known of a build, by the platform's clock. */
-interface KnownTimes {
-  /** The first reading of this command that showed it as ready. */
-  readySeen?: number | undefined;
-  /** From here, or by the team: when it was created, and when its upload ended. */
-  createdAt?: number | undefined;
-  sentAt?: number | undefined;
-}
-
 /** Times of this machine are those of the platform's replies, which have whole seconds. In ms. */
 export const clockErrorMs = 2_000;
-/** How long a request that creates a build may take. In ms. */
-const maxRequestMs = 30_000;
 
-export function buildFact({ id, status, createdAt, updatedAt }: Build, observed: KnownTimes = {}): BuildFact {
+/** `readySeen`: the first reading of this command that showed it as ready, in ms by the platform's clock. */
+export function buildFact({ id, status, createdAt, updatedAt }: Build, readySeen?: number): BuildFact {
   const phase = buildPhase(status);
-  const { readySeen, createdAt: created, sentAt: sent } = observed;
-  return {
-    id,
-    status,
-    phase,
-    created: overlap(
-      moment(createdAt),
-      created === undefined ? always : { from: created - maxRequestMs, before: created + clockErrorMs },
-      sent === undefined ? always : { ...always, before: sent + clockErrorMs },
-    ),
-    ready: overlap(
-      phase === 'succeeded' ? moment(updatedAt) : always,
-      readySeen === undefined ? always : { ...always, before: readySeen + clockErrorMs },
-      sent === undefined ? always : { ...always, from: sent - clockErrorMs },
-    ),
-  };
+  const ready = phase === 'succeeded' ? moment(updatedAt) : always;
+  const before = Math.min(ready.before, (readySeen ?? Number.POSITIVE_INFINITY) + clockErrorMs);
+  // The platform's own time counts where they contradict each other.
+  return { id, status, phase, created: moment(createdAt), ready: ready.from < before ? { ...ready, before } : ready };
 }
 
 /** A time as the platform wrote it. One without a fraction may be rounded to seconds. */
@@ -156,11 +134,3 @@ function moment(time: string | null | undefined): Moment {
 }
 
 export const always: Moment = { from: Number.NEGATIVE_INFINITY, before: Number.POSITIVE_INFINITY };
-
-/** The first one counts where they contradict each other: it is the platform's own. */
-function overlap(first: Moment, ...others: readonly Moment[]): Moment {
-  return others.reduce(({ from, before }, other) => {
-    const both = { from: Math.max(from, other.from), before: Math.min(before, other.before) };
-    return both.from < both.before ? both : { from, before };
-  }, first);
-}

@@ -36,10 +36,8 @@ export function drawWorld(seed: number): DrawnWorld {
         id: `b-${draw.int(0, 9)}${place}`,
         place,
         createdAt,
-        sentAt: createdAt + uploadMs,
         endedAt: createdAt + uploadMs + draw.int(50, draw.pick([2_000, 60_000])),
         status: draw.pick(['success', 'success', 'success', 'success', 'success', 'build_failure', 'cancelled']),
-        isOwn: draw.chance(0.3),
       };
     });
   const servingAt = (time: number) => {
@@ -58,12 +56,11 @@ export function drawWorld(seed: number): DrawnWorld {
   const firstLook = at - draw.pick([0, 0, 10_000, 59_000, 80_000]);
   const listed = builds
     .filter(({ createdAt }) => createdAt <= at)
-    .map(({ id, status, createdAt, sentAt, endedAt, isOwn }): BuildFact => {
+    .map(({ id, status, createdAt, endedAt }): BuildFact => {
       const isOver = endedAt <= at;
-      const own = isOwn ? { createdAt: createdAt + 30, ...(sentAt <= at && { sentAt: sentAt + 10 }) } : {};
-      const observed = { ...own, ...(isOver && { readySeen: Math.max(firstLook, endedAt) }) };
+      const readySeen = isOver ? Math.max(firstLook, endedAt) : undefined;
       const times = { createdAt: shownTime(createdAt), updatedAt: shownTime(isOver ? endedAt : createdAt) };
-      return buildFact({ id, status: isOver ? status : 'building', ...times }, observed);
+      return buildFact({ id, status: isOver ? status : 'building', ...times }, readySeen);
     });
   const lagMs = draw.int(0, lateMs - 1_000);
   return { draw, at, lagMs, servingAt, served: [...served].filter((id) => id !== null), listed };

@@ -47,12 +47,6 @@ export class AppHistory {
     return this.#last('sent', (event) => event.build === (build ?? event.build));
   }
 
-  /** When a build was created and sent by a command on record, in ms. */
-  timesOf(build: string): { createdAt: number | undefined; sentAt: number | undefined } {
-    const msOf = (event: HistoryEvent | undefined) => event && Date.parse(event.at);
-    return { createdAt: msOf(this.created(build)), sentAt: msOf(this.sent(build)) };
-  }
-
   /** How a build failed that was followed from here. */
   failure(build: string): EventOf<'failed'> | undefined {
     return this.#last('failed', (event) => event.build === build);
@@ -122,7 +116,9 @@ export class AppHistory {
   sickTimes(): { from: number; to: number }[] {
     return this.looks().flatMap(({ build, at }, index, looks) => {
       if (!this.isSick(build)) return [];
-      return [{ from: this.timesOf(build).sentAt ?? at, to: looks[index + 1]?.at ?? Number.POSITIVE_INFINITY }];
+      return [
+        { from: Date.parse(this.sent(build)?.at ?? '') || at, to: looks[index + 1]?.at ?? Number.POSITIVE_INFINITY },
+      ];
     });
   }
 
