@@ -227,7 +227,7 @@ describe('a rollback', () => {
     const [, , ...made] = builds(stage);
     expect(made.map(({ ended }) => ended).sort()).toEqual(['cancelled', 'success']);
     expect(stage.platform.live()).toBe(made.find(({ ended }) => ended === 'success')?.id);
-    const yielded = outcomes.filter((outcome) => outcome?.stderr.includes('created meanwhile and is in progress'));
+    const yielded = outcomes.filter((outcome) => outcome?.stderr.includes('meanwhile'));
     expect(yielded).toHaveLength(1);
   });
 
@@ -274,7 +274,7 @@ describe('a rollback', () => {
     },
   );
 
-  test('is announced as impossible before the deploy if the archive is damaged', async () => {
+  test('is refused if the archive is damaged', async () => {
     const stage = await Stage.open();
     const machine = await stage.machine();
     await machine.deploys({ version: 1 });
@@ -282,9 +282,7 @@ describe('a rollback', () => {
     for (const name of await readdir(folder)) await appendFile(join(folder, name), 'more');
     await machine.write({ version: 2, behaves: { replicas: 'crash' } });
     const { stderr } = await machine.run('deploy --watch 40s --or-rollback');
-    const damaged = /\.zip is damaged, or was changed after the deploy/g;
-    expect(stderr).toMatch(/^warning: --or-rollback cannot return to build/m);
-    expect(stderr.match(damaged)).toHaveLength(2);
+    expect(stderr).toContain('(its archive is damaged, or was changed after the deploy)');
   });
 
   test('says what the platform takes from elsewhere, perhaps in another version', async () => {

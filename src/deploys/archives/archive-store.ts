@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -155,13 +156,7 @@ export async function whyNotUsable(context: Context, app: string, build: string)
   const { kept, isOther } = await findKept(context, app, build);
   const team = teamStateOf(context)?.place;
   if (isOther) return `the team state at ${team} has another archive of it than was sent (SHA-256)`;
-  let damaged: string | undefined;
-  for (const { look } of placesOf(context)) {
-    const found = kept && (await look(kept));
-    if (found?.isWhole) return undefined;
-    damaged ??= found?.path;
-  }
-  if (damaged !== undefined) return `${damaged} is damaged, or was changed after the deploy`;
+  for (const { has } of placesOf(context)) if (kept && (await has(kept))) return undefined;
   const { keepArchives, folders } = context.settings;
   const writable = findWritableByOthers(...archiveFolders(folders.state));
   if (writable) return `other users can write ${writable}, so its archives are not used`;
@@ -235,8 +230,8 @@ interface ArchivePlace {
   at: string | undefined;
   /** Those of an app, or of one of its builds. */
   records(app: string, build?: string): Promise<KeptArchive[]>;
-  /** Where the archive is, and whether it is whole. Undefined if it is not there. On a volume, its size is all that is compared. */
-  look(kept: KeptArchive): Promise<{ path: string; isWhole: boolean } | undefined>;
+  /** Whether the archive is there. Whether it is whole shows once it is copied. */
+  has(kept: KeptArchive): Promise<boolean>;
   /** Puts the archive into a folder, if it is there. */
   copy(kept: KeptArchive, to: string): Promise<unknown>;
 }
@@ -249,16 +244,11 @@ function placesOf(context: Context): ArchivePlace[] {
 }
 
 function ownPlace(context: Context): ArchivePlace {
-  const { settings, signal } = context;
-  const { state } = settings.folders;
+  const { state } = context.settings.folders;
   return {
     at: undefined,
     records: (app, build) => readRecords(state, keyOf(context, app, build)),
-    async look({ sha256 }) {
-      const path = archiveFile(state, sha256);
-      const found = await sha256OfFile(path, signal).catch(() => undefined);
-      return found === undefined ? undefined : { path, isWhole: found === sha256 };
-    },
+    has: async ({ sha256 }) => existsSync(archiveFile(state, sha256)),
     copy: ({ sha256 }, to) => linkOrCopy(archiveFile(state, sha256), join(to, `${sha256}.zip`)),
   };
 }
@@ -273,10 +263,8 @@ function teamPlace(context: Context, team: TeamState): ArchivePlace {
       const kept = documents.flatMap(({ text }) => parseRecord(text) ?? []);
       return kept.filter((each) => each.build === (build ?? each.build) && each.app === app && each.body.name === app);
     },
-    async look({ app, sha256, bytes }) {
-      const entries = await team.list(context, files(app));
-      const entry = entries?.find(({ name }) => name === `${sha256}.zip`);
-      return entry && { path: `${team.place}/${files(app)}/${entry.name}`, isWhole: entry.size === bytes };
+    async has({ app, sha256 }) {
+      return (await team.list(context, files(app)))?.some(({ name }) => name === `${sha256}.zip`) ?? false;
     },
     copy: ({ app, sha256 }, to) => team.download(context, `${files(app)}/${sha256}.zip`, to),
   };

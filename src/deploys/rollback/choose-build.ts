@@ -161,8 +161,7 @@ async function stopError(
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
 
 export async function noArchiveError(context: Context, app: string, build: string, { other, again }: Partial<Chosen>) {
-  // The last one is for a file of the team that has the size and another content.
-  const why = (await whyNotUsable(context, app, build)) ?? 'its archive in the team state is damaged, or was changed';
+  const why = (await whyNotUsable(context, app, build)) ?? 'its archive is damaged, or was changed after the deploy';
   const back = other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`;
   const fix = again?.without ?? back;
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
