@@ -84,7 +84,7 @@ function parseEntry(path: string, value: unknown): BuildFile[] {
   if (typeof value !== 'object' || value === null) return [value ? { path, more: String(value) } : { path }];
   const fields = value as Record<string, unknown>;
   const isFolder = Object.values(fields).some((each) => typeof each === 'object' && each !== null);
-  if (!Array.isArray(value) && !isFolder && Object.keys(fields).length > 0) return [toFile(path, fields)];
+  if (!Array.isArray(value) && !isFolder) return [toFile(path, fields)];
   const inside = parseZipContents(Array.isArray(value) ? value : (fields.children ?? fields.files ?? value), path);
   return inside.length > 0 ? inside : [{ path: `${path}/` }];
 }
@@ -95,22 +95,25 @@ const names = {
   crc32: ['crc32', 'crc', 'checksum'],
   sha256: ['sha256', 'checksum', 'digest', 'hash'],
 };
+/** A CRC-32 as text has eight hexadecimal digits, as a rule. */
 const forms = { number: /^\d+$/, crc32: /^(?:0x)?[0-9a-f]{8}$/i, sha256: /^(?:sha256:)?([0-9a-f]{64})$/i };
 
 const firstOf = (fields: Record<string, unknown>, keys: readonly string[]): unknown =>
   keys.map((key) => fields[key]).find((value) => value !== undefined && value !== null);
 
 function toFile(path: string, fields: Record<string, unknown>): BuildFile {
-  const [size, crc32] = [names.size, names.crc32].map((keys) => String(firstOf(fields, keys)));
+  const [size, crc32] = [firstOf(fields, names.size), firstOf(fields, names.crc32)];
   const hashName = names.sha256.find((name) => forms.sha256.test(String(fields[name])));
   const [, sha256] = forms.sha256.exec(String(fields[hashName ?? ''])) ?? [];
   const known = new Set([...names.path, ...names.size, ...names.crc32, hashName]);
   const more = Object.entries(fields).filter(([name]) => !known.has(name));
+  const isHex = typeof crc32 === 'string' && forms.crc32.test(crc32);
   return {
     path,
-    ...(size && forms.number.test(size) && { size: Number(size) }),
-    ...(crc32 && forms.number.test(crc32) && { crc32: Number(crc32) }),
-    ...(crc32 && /[a-f]/i.test(crc32) && forms.crc32.test(crc32) && { crc32: Number.parseInt(crc32, 16) }),
+    ...(forms.number.test(String(size)) && { size: Number(size) }),
+    ...((isHex || forms.number.test(String(crc32))) && {
+      crc32: isHex ? Number.parseInt(crc32, 16) : Number(crc32),
+    }),
     ...(sha256 && { sha256: sha256.toLowerCase() }),
     ...(more.length > 0 && { more: more.map(([name, value]) => `${name}=${value}`).join(' ') }),
   };

@@ -10,7 +10,7 @@ import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/
 import { followBuild } from '../builds/index.ts';
 import { type BeforeFacts, type BeforeStep, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
 import { readHistory } from '../history/index.ts';
-import { recordedCommit, whyOlder } from '../identity.ts';
+import { type Here, recordedCommit, whyOlder } from '../identity.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
 import { teamStateOf } from '../team-state/index.ts';
@@ -87,9 +87,10 @@ export async function prepareDeploy(
     await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
   }
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
-  const stuck = new StuckBuilds(context, local.project.name);
+  const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
+  const stuck = new StuckBuilds(context, here.app);
   const checksums = fileChecksums(context, local, repack);
-  const { plan, facts, live } = await decide(context, local, options, { stuck, checksums });
+  const { plan, facts, live } = await decide(context, local, options, { here, stuck, checksums });
   checkDrift(context, plan, options.failOnDrift ?? false);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
@@ -106,7 +107,7 @@ export async function prepareDeploy(
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
     const broken = approved && (await whyNotAsPlanned(context, local, approved, planned));
-    const older = broken || planned.created === undefined ? undefined : await whyOlderHere(context, local, options);
+    const older = broken || planned.created === undefined ? undefined : await whyOlderHere(context, here, options);
     const commit = older ? 'older' : 'not older';
     const step = beforeSending({ ...facts, plan: broken ? 'broken' : 'holds', commit });
     if (broken && step === 'stop: not as planned') throw broken;
@@ -116,7 +117,8 @@ export async function prepareDeploy(
   const recheck = async () => {
     // Files may have changed during the wait, too.
     const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
-    return (await decide(context, now, options, { stuck, checksums: fileChecksums(context, now, repack) }, true)).live;
+    return (await decide(context, now, options, { here, stuck, checksums: fileChecksums(context, now, repack) }, true))
+      .live;
   };
   const run = async () => {
     if (live) teamStateOf(context)?.shareLeft(context);
@@ -145,14 +147,14 @@ async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
-  { stuck, checksums }: { stuck: StuckBuilds; checksums: FileChecksums },
+  { here, stuck, checksums }: { here: Here; stuck: StuckBuilds; checksums: FileChecksums },
   hasWaited = false,
 ): Promise<Decided> {
   const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
   const ifChanged = !dryRun && options.ifChanged === true;
   const compareFiles = dryRun || options.confirm !== undefined || ifChanged;
   const planOptions = { compareFiles, checksums, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
-  const { name } = local.project;
+  const { app: name } = here;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const others = dryRun || hasWaited || (ifBusy === 'wait' && !ifChanged) ? 'none' : 'not asked';
   let noted: Promise<unknown> | undefined;
@@ -207,7 +209,7 @@ async function decide(
       return { serving: 'not asked', others };
     },
     'compare commits': async () => {
-      [older] = await Promise.all([whyOlderHere(context, local, options), seen ?? look()]);
+      [older] = await Promise.all([whyOlderHere(context, here, options), seen ?? look()]);
       if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
       return { commit: older && !dryRun ? 'older' : 'not older' };
     },
@@ -233,8 +235,7 @@ async function decide(
   }
 }
 
-async function whyOlderHere(context: Context, { project }: LocalApp, { older, anyway }: DeployAppOptions) {
-  const here = { app: project.name, configFile: relative(context.cwd, project.file) };
+async function whyOlderHere(context: Context, here: Here, { older, anyway }: DeployAppOptions) {
   return older ? undefined : whyOlder(context, here, anyway);
 }
 

@@ -18,6 +18,21 @@ test.each<[string, unknown, object[]]>([
   ['paths and nothing', { 'a.py': null, 'b.py': '' }, [{ path: 'a.py' }, { path: 'b.py' }]],
   ['paths and words', { 'a.py': 'text' }, [{ path: 'a.py', more: 'text' }]],
   ['paths and facts', { 'a.py': { size: 5, crc32: 7 } }, [{ path: 'a.py', size: 5, crc32: 7 }]],
+  [
+    'checksums as text',
+    {
+      'a.py': { crc32: '0a1b2c3d' },
+      'b.py': { crc32: '12345678' },
+      'c.py': { crc32: '7' },
+      'd.py': { crc32: 12345678 },
+    },
+    [
+      { path: 'a.py', crc32: 0x0a1b2c3d },
+      { path: 'b.py', crc32: 0x12345678 },
+      { path: 'c.py', crc32: 7 },
+      { path: 'd.py', crc32: 12345678 },
+    ],
+  ],
   ['facts of zero', { 'a.py': { size: 0, crc32: 0 } }, [{ path: 'a.py', size: 0, crc32: 0 }]],
   [
     'other facts',
