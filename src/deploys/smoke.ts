@@ -12,10 +12,11 @@ import { stringifyJson } from '../kernel/json-text.ts';
 import { dollars, duration, shortBuild } from '../kernel/output/format.ts';
 import { signOfCopy } from '../platform/api/cached-copy.ts';
 import type { Context } from '../platform/context.ts';
+import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
-import { contextWith } from '../platform/waiting/index.ts';
+import { contextWith, tryRequest } from '../platform/waiting/index.ts';
 import { replicaOf } from './calls.ts';
-import { noSmoke, type ObservedBuild, type Smoke } from './observed.ts';
+import { noSmoke, type ObservedBuild, type Smoke, type WatchedBuild } from './observed.ts';
 import { lateMs } from './serving.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
@@ -153,26 +154,35 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
       : isRunLate
         ? 'its run is not listed'
         : undefined;
-    const answered = unseen === undefined ? byReplica(observed, answer, run) : nobody(unseen);
+    const answered = unseen === undefined ? await byReplica(context, observed, answer, run) : nobody(unseen);
     const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
     if (isFinal || isOver) return answered;
     await delay(pauseMs);
   }
 }
 
-function byReplica(
+async function byReplica(
+  context: Context,
   { subject, refusal, replicas }: ObservedBuild,
   { isOfGateway }: Answer,
   run: Run | undefined,
-): Answered {
+): Promise<Answered> {
   if (refusal) return nobody(`replicas are not listed (${refusal.message})`);
   if (isOfGateway && !(run && runHasFailed(run))) return { by: 'gateway' };
   const replica = run && replicaOf(run);
-  if (!replica) return nobody('its run names no replica');
+  if (!replica) return (await isOnlyBuild(context, subject)) ? { by: 'own' } : nobody('its run names no replica');
   const [by, build] = [replicas.of(replica), replicas.buildOf(replica)];
   if (by === 'nobody') return nobody(`its replica is ${build === undefined ? 'not listed' : 'listed without a build'}`);
   const isLater = by === 'other' && build && subject.earlierBuilds.size > 0 && !subject.earlierBuilds.has(build);
   return isLater ? nobody(`its replica is one of ${shortBuild(build)}`) : { by };
+}
+
+/** Then nobody else can have answered. */
+async function isOnlyBuild(context: Context, { app, build, earlierBuilds }: WatchedBuild): Promise<boolean> {
+  const { project } = context;
+  const builds = await tryRequest(context, (api) => api(listBuilds, { project, app }));
+  const isOnly = builds?.every(({ id, status }) => id === build || buildPhase(status) !== 'succeeded') ?? false;
+  return isOnly && earlierBuilds.size === 0;
 }
 
 function nobody(unseen: string): Answered {

@@ -294,6 +294,20 @@ describe('a call of --smoke whose run names no replica', () => {
       expect(printed(outcome).error?.message).toContain('its run names no replica');
     }
   });
+
+  test.each<[string, Behavior?]>([['no other build was made'], ['another one failed', { ends: 'build_failure' }]])(
+    'is of the first build that serves: %s',
+    async (_, failing) => {
+      for (const behaves of answers) {
+        const { machine } = await opened();
+        if (failing) await machine.write({ ...asleep, behaves: failing });
+        if (failing) await machine.run('deploy');
+        await machine.write({ ...asleep, behaves, version: 2 });
+        const outcome = await machine.run(smoke);
+        expect([outcome.code, verdictOf(outcome)]).toEqual(behaves.calls ? [12, 'sick'] : [0, 'healthy']);
+      }
+    },
+  );
 });
 
 describe('a call of --smoke that the gateway refuses', () => {
