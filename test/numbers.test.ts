@@ -106,7 +106,7 @@ describe('numbers typed by a user arrive as they were typed, and come back so', 
 });
 
 describe.skipIf(!python)('numbers typed after `run` (needs python3)', () => {
-  const program = 'import sys\nif __name__ == "__main__":\n    print(sys.argv[sys.argv.index("--data") + 1])\n';
+  const program = 'import os\ndef main(**given):\n    print(os.environ["CEREBRIUM_INPUT_DATA"])\n';
 
   test('reach the program, which prints them', async () => {
     const emulator = await startEmulator();

@@ -17,7 +17,7 @@ test.each([['--help'], ['-h']])('%s prints the commands in their groups', async 
   const { code, stdout, stderr } = await gantry([flag]);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^USAGE\n {2}gantry <command> \[flags\]\n\nGET STARTED\n/m);
-  for (const word of ['deploy', 'builds', 'emulator', 'exit-codes']) expect(stdout).toContain(word);
+  for (const word of ['deploy', 'apps', 'doctor', 'exit-codes']) expect(stdout).toContain(word);
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 

@@ -32,7 +32,7 @@ async function deployed(content: string, more: { env?: Record<string, string>; f
 
 type Entry = { build: string; bytes: number; removed: boolean };
 const cleared = async (...flags: string[]) =>
-  (await run(['doctor', '--cache', '--clear', 'archives', '--json', ...flags])).json() as Entry[];
+  (await run(['doctor', '--cache', 'archives', '--clear', '--json', ...flags])).json() as Entry[];
 const listed = async (...flags: string[]) =>
   (await run(['doctor', '--cache', 'archives', '--json', ...flags])).json() as Entry[];
 
@@ -107,7 +107,7 @@ test('a deploy removes archives that are too old, but not of what served before 
 test('doctor --cache --clear removes them after a yes, those of one app or older ones', async () => {
   const { build } = await deployed('one');
   await deployed('two', { flags: ['--name', 'other'] });
-  const refused = await run(['doctor', '--cache', '--clear', 'archives']);
+  const refused = await run(['doctor', '--cache', 'archives', '--clear']);
   expect(refused.code).toBe(9);
   expect(await cleared('--older-than', '1d', '--yes')).toEqual([]);
   expect(await cleared('--app', 'web', '--dry-run')).toMatchObject([{ build, dryRun: true }]);

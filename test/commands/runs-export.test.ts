@@ -64,6 +64,6 @@ test('what is kept for it is listed and removed with the cache', async () => {
   expect(await list()).toMatchObject([
     { kind: 'runs', app: 'web', project: emulator.project, bytes: expect.any(Number) },
   ]);
-  await run('doctor', '--cache', '--clear', 'runs');
+  await run('doctor', '--cache', 'runs', '--clear');
   expect(await list()).toEqual([]);
 });

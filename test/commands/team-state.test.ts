@@ -453,7 +453,7 @@ describe('an archive that somebody replaced on the volume, of equal size and che
   test('nor, where the history there is replaced as well, by the machine that has sent it', async () => {
     const home = newFolder();
     for (const version of [genuine, 'other']) await deploy(version, [], at(home));
-    await run(['doctor', '--cache', '--clear', 'archives', '--yes'], at(home));
+    await run(['doctor', '--cache', 'archives', '--clear', '--yes'], at(home));
     await forge(async (record, sha256) => {
       for (const name of await listed('history/web')) {
         const path = `default:/.gantry/history/web/${name}`;
