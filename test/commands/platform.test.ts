@@ -14,7 +14,6 @@ const commands = [
   ['builds list web', 'id'],
   ['builds get web', 'status'],
   ['builds get web --files', 'zipFiles'],
-  ['logs web --build -f', 'status'],
   ['runs list web', 'statusCode'],
   ['runs get web r-1', 'status'],
   ['runs chart web', 'aggregatedData'],

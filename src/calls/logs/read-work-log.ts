@@ -26,7 +26,9 @@ export async function* readWorkLog(
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const waiting = wait(contextUntil(context, AbortSignal.any([context.signal, unread.signal])), {
+  // Lines of the log are all that is printed.
+  const progress = { ...context.progress, event() {} };
+  const waiting = wait(contextUntil(context, AbortSignal.any([context.signal, unread.signal]), { progress }), {
     follow: begin,
     async finish(ending) {
       ended.abort(ending);

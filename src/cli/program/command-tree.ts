@@ -118,7 +118,7 @@ export async function configureCommand(child: Commander, leaf: Leaf, run: Comman
 function takenByParent({ parent, options }: Commander): Record<string, unknown> {
   const taken = options
     .map((option) => option.attributeName())
-    .filter((name) => parent?.getOptionValueSource(name) === 'cli');
+    .filter((name) => parent?.parent && parent.getOptionValueSource(name) === 'cli');
   return Object.fromEntries(taken.map((name) => [name, parent?.getOptionValue(name)]));
 }
 
