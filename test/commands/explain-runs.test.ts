@@ -62,7 +62,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     });
   });
 
-  test('so do builds follow, runs follow and invoke --wait, also in another folder', async () => {
+  test('so do logs -f of both and invoke --wait, also in another folder', async () => {
     const cwd = fixture('crashes');
     await gantry(['deploy'], { emulator, cwd, meanwhile });
     await gantry(['deploy'], { emulator, cwd: fixture('memory-loop'), meanwhile });

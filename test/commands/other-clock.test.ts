@@ -36,7 +36,7 @@ describe.each([
     'status --json',
     'builds list web',
     'apps containers web',
-    'watch web --until rate>=0 --json=value',
+    'metrics web --until rate>=0 --json=value',
   ])('%s shows the same', async (line) => {
     const same = await shown(line, 0);
     expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d/) });

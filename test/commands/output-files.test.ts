@@ -24,7 +24,7 @@ beforeEach(() => {
 const writers = [
   // One with a usual name is known by what is in it, and not sent.
   ['a plan', 'deploy --dry-run --save-plan', 'release.txt'],
-  ['an archive', 'package -o', 'web.zip'],
+  ['an archive', 'deploy --dry-run -o', 'web.zip'],
   ['a page of charts', 'runs chart web --html', 'chart.html'],
 ] as const;
 
@@ -87,8 +87,3 @@ test.each(['cp', 'sync'])(
     }
   },
 );
-
-test('deploy -o json is the form of the official client, and writes no file', async () => {
-  const { code, json } = await run('deploy --dry-run -o json');
-  expect([code, json()]).toEqual([0, expect.objectContaining({ app: 'web', send: expect.anything() })]);
-});

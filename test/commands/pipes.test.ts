@@ -23,7 +23,6 @@ test.each([
   'plan payment-methods',
   'plan invoices',
   'config list --show-origin',
-  'reference',
   'help exit-codes',
 ])('gantry %s prints rows of as many cells in a pipe, with numbers that scripts can read', async (line) => {
   const { code, stdout } = await gantry(line.split(' '), { emulator });

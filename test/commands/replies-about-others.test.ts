@@ -134,7 +134,7 @@ describe('a status in capital letters means the same:', () => {
     ['SUCCESS', 0],
     ['Failure', 13],
     ['CANCELLED', 13],
-  ])('runs follow with %s exits %i', async (status, expected) => {
+  ])('logs -f of a run with %s exits %i', async (status, expected) => {
     await deployWeb(emulator);
     record(emulator, { id: 'r-1', createdAt: Date.now() });
     const env = await stating((state) => ({ ...state, status }));

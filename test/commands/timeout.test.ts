@@ -136,7 +136,7 @@ describe('--timeout bounds the whole command:', () => {
     expect(buildsSince(known)).toEqual(builds);
   });
 
-  test('builds follow without a reply about the given build exits with 69', async () => {
+  test('logs -f of a build without a reply about the given build exits with 69', async () => {
     await deployTwice();
     const [build = ''] = emulator.store.builds.keys();
     const { code, stderr } = await runStalled(['logs', 'web', '--build', build, '-f', ...flags], 'getBuild');
@@ -144,7 +144,7 @@ describe('--timeout bounds the whole command:', () => {
     expect(stderr).toContain(`error: the status of build ${build.slice(0, 8)} of web was not known within 3.0 s`);
   });
 
-  test('runs follow without a reply about the given run exits with 69', async () => {
+  test('logs -f of a run without a reply about the given run exits with 69', async () => {
     const run = '11111111-1111-4111-8111-111111111111';
     const outcome = await runStalled(['logs', 'web', '--run', run, '-f', ...flags], 'getRun');
     expect(outcome.code).toBe(69);

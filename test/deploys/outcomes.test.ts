@@ -53,11 +53,11 @@ describe.each(readings)('a run with status %s and code %s', (status, code, shown
     expect(lastHour.errors).toBe(lastHour.calls * Number(failed));
     const [, calls, errors] = /(\d+) calls, (\d+) errors/.exec(parts.join(' ')) ?? [];
     expect(Number(errors)).toBe(Number(calls) * Number(failed));
-    const [compared, cells] = await both<{ errors: Record<'before' | 'after', Share> }>('compare web');
+    const [compared, cells] = await both<{ errors: Record<'before' | 'after', Share> }>('builds compare web');
     expect(compared.errors).toMatchObject({ before: failed, after: failed });
     const at = cells.indexOf('errors');
     expect(cells.slice(at + 1, at + 3)).toEqual(Array(2).fill(failed === null ? '' : String(failed)));
-    const [met, said] = await both<{ value?: number }>('watch web --until errors>=0 --timeout 10s');
+    const [met, said] = await both<{ value?: number }>('metrics web --until errors>=0 --timeout 10s');
     expect(met.value).toBe(failed === null ? undefined : 100 * failed);
     expect(said[5]).toBe(failed === null ? undefined : String(100 * failed));
     const explained = (await machine.run('explain web --json')).json() as { run: string | null; build: string | null };

@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('a FIFO', () => {
     await copying.waits;
     const copied = String(await serve('cat f'));
     expect([copied, await copying.ended]).toEqual(['bytes\n', { code: 0, signal: null }]);
-    const packing = waiting('package -o f');
+    const packing = waiting('deploy --dry-run -o f');
     await packing.waits;
     const packed = await serve('cat f');
     expect((await packing.ended).code).toBe(0);
@@ -83,8 +83,8 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
     ['secrets set A --from-file /dev/stdin --yes < a', 0, ''],
     ['secrets set A --from-file /nothing --yes', 2, '/nothing not found'],
     ['cp :/a >(cat > copied; touch done)', 0, ''],
-    ['package -o /dev/null', 0, ''],
-    ['package -o .', 1, 'illegal operation on a directory'],
+    ['deploy --dry-run -o /dev/null', 0, ''],
+    ['deploy --dry-run -o .', 1, 'illegal operation on a directory'],
   ])('%s', async (words, code, says) => {
     const { exitCode, stderr } = await shell(`"${process.execPath}" "${bin}" ${words}`);
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(says)]);
@@ -105,7 +105,7 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
   test.runIf(process.platform === 'linux')(
     'a full device behind stdout is named, not the temporary folder',
     async () => {
-      const { exitCode, stderr } = await shell(`"${process.execPath}" "${bin}" package -o - > /dev/full`);
+      const { exitCode, stderr } = await shell(`"${process.execPath}" "${bin}" deploy --dry-run -o - > /dev/full`);
       expect([exitCode, stderr]).toEqual([
         1,
         expect.stringContaining('cannot write to stdout: no space left on device'),

@@ -27,7 +27,7 @@ describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
     [['help', 'exit-codes']],
     [['config', 'list']],
     [['apps', 'list', '--json']],
-    [['reference', '--json']],
+    [['help', '--json']],
     [['completion', 'bash']],
     [['deploy', '--dry-run', '--json']],
   ])('%j exits with 1 and says so', async (words) => {

@@ -104,7 +104,12 @@ test('nothing that gantry writes or prints installs a name that is not ours', as
   for (const name of written) {
     if (statSync(join(place.path, name)).isFile()) texts.push(readFileSync(join(place.path, name), 'utf8'));
   }
-  for (const words of [['help', 'agents'], ['--version', '--json'], ['reference'], ['check', '--schema']]) {
+  for (const words of [
+    ['help', 'agents'],
+    ['--version', '--json'],
+    ['help', '--json'],
+    ['check', '--schema'],
+  ]) {
     texts.push((await gantry(words)).stdout);
   }
   expect(texts.flatMap(unowned)).toEqual([]);
