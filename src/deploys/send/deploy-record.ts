@@ -9,14 +9,13 @@ import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { CheckedOut } from '../git/index.ts';
 import { recordEvent, sentSettings } from '../history/index.ts';
-import type { Deployment } from './deploy-options.ts';
 
 /** Two deploys with the same digests send the same settings and files. */
 export const Digests = v.object({ settingsDigest: v.string(), filesDigest: v.string() });
 export type Digests = v.InferOutput<typeof Digests>;
 
 /** A file as it is in the archive. */
-type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
+export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
 
 /** Where the files come from, and what is known of their archive. */
 type SentFrom = Partial<CheckedOut> & { restored?: string; archive?: string; bytes?: number };
@@ -70,7 +69,7 @@ export async function recordSent(
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
 export async function rememberTarget(
   context: Context,
-  { app, changed }: Pick<Deployment, 'app' | 'changed'>,
+  { app, changed }: { app: string; changed: boolean },
 ): Promise<void> {
   const { settings, target, cwd, now, trace } = context;
   const { project, platform, address } = target;

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { FileChecksums } from '../../app/file-checksums.ts';
-import type { FileEntry } from '../../app/files/entry.ts';
 import { isPlan } from '../../app/files/plans.ts';
 import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
@@ -18,6 +17,7 @@ import { type AppReading, observe } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
 import { lookBeforeUpload, othersInProgress } from './busy-builds.ts';
+import type { SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function writePlanFile(
   const now = await observe(context, body.name);
   const live = liveFields(now);
   const builds = othersInProgress(now, []).first.map(({ id }) => id);
-  const plan: Plan = { ...describeSent(context, local, body, files), live: live && digests(live), builds };
+  const plan: Plan = { ...describeSent(context, body, files), live: live && digests(live), builds };
   const path = resolve(context.cwd, file);
   await writeFileAtomic(path, `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {
     throw toDiskErrorOf(`cannot write ${file}`, cause);
@@ -82,11 +82,9 @@ function planError(message: string, facts: { why?: string; fix?: CommandLine; ca
 /** What `body` and files would send: what is known without the platform. */
 function describeSent(
   { project, settings }: Context,
-  { entries }: LocalApp,
   body: AppCreation,
-  files: readonly (Pick<FileEntry, 'path' | 'size'> & { sha256: string })[],
+  files: readonly SentFile[],
 ): Omit<Plan, 'live' | 'builds'> {
-  const executables = new Map(entries.map(({ path, executable }) => [path, executable]));
   const { cliVersion: _version, dockerAuth: _login, ...sent } = body;
   return {
     gantryPlan: 1,
@@ -94,9 +92,7 @@ function describeSent(
     project,
     app: body.name,
     settings: digests(sent),
-    files: Object.fromEntries(
-      files.map(({ path, size, sha256 }) => [path, [size, sha256, executables.get(path) ?? false]]),
-    ),
+    files: Object.fromEntries(files.map(({ path, size, sha256, executable }) => [path, [size, sha256, executable]])),
   };
 }
 
@@ -128,7 +124,7 @@ function liveFields({ app, serving }: AppReading): Record<string, unknown> | nul
 /** What a plan is compared with. */
 export interface PlannedDeploy {
   body: AppCreation;
-  files: Parameters<typeof describeSent>[3];
+  files: readonly SentFile[];
   /** The build that this deploy has created; it is checked before the upload then. */
   created?: string | undefined;
   /** Other builds in progress are waited for, and what they change is seen afterwards. */
@@ -148,7 +144,7 @@ export async function whyNotAsPlanned(
 ): Promise<ConflictError | undefined> {
   const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
   const moved = [
-    ...(created === undefined ? listSent(plan, describeSent(context, local, body, files)) : []),
+    ...(created === undefined ? listSent(plan, describeSent(context, body, files)) : []),
     ...(await listDeployed(context, local, plan, now, { body, created })),
     ...(willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`)),
   ];

@@ -27,7 +27,7 @@ import { recordEvent } from '../history/index.ts';
 import { readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
 import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
 import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
-import { digestsOf, recordSent, type SentBuild } from './deploy-record.ts';
+import { digestsOf, recordSent, type SentBuild, type SentFile } from './deploy-record.ts';
 import { type LocalApp, packingCache } from './local-app.ts';
 import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
@@ -44,9 +44,10 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
   const send = (archive?: AppArchive, packMs = 0) => {
-    const digests = digestsOf(body, sentFiles(local, archive));
+    const files = sentFiles(local, archive);
+    const digests = digestsOf(body, files);
     const describe = async () => ({ digests, baseImages, origin: (await reading) ?? {} });
-    const sending = new BuildUpload(context, options, { body, archive, packMs, describe });
+    const sending = new BuildUpload(context, options, { body, archive, files, packMs, describe });
     return sending.send().catch((error: unknown) => locateRefusal(context, project, error));
   };
   const finish = await (project.partner ? send() : withArchive(context, local, options, send));
@@ -119,6 +120,8 @@ export interface Sending {
   body: AppCreation;
   /** Absent of a partner's app, which starts once it is created, and whose build has no log. */
   archive?: AppArchive | undefined;
+  /** Of an app on disk, as a plan has them. */
+  files?: readonly SentFile[];
   packMs?: number;
   /** What the build is made of, for the record. */
   describe: () => Promise<SentBuild>;
@@ -246,9 +249,9 @@ class BuildUpload {
 
   /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
   async #check(created?: string): Promise<void> {
-    const { body, archive } = this.sending;
+    const { body, files = [] } = this.sending;
     const willWait = this.options.ifBusy === 'wait' && created === undefined;
-    await this.options.check?.({ body, files: archive?.entries ?? [], created, hasLost: this.#hasLost, willWait });
+    await this.options.check?.({ body, files, created, hasLost: this.#hasLost, willWait });
   }
 
   /** Follows the build to its end or, detached, until the next command can. */
