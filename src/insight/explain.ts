@@ -205,9 +205,9 @@ function sickSubject(context: Context, app: string, { id: build }: Build, { cont
 
 type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
-/** Of the first page, which has the latest runs. A failed call says something of the app, a failed job only of itself. */
+/** A failed call says something of the app, a failed job only of itself. A status looks at the latest runs only. */
 async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<Subject | undefined> {
-  const { runs } = await readRunList(context, app, { isEnough: () => true });
+  const { runs } = await readRunList(context, app, { isEnough: (page) => callsOnly ?? page.some(runHasFailed) });
   const call = (await findJobs(context, app)).calls(runs).find(runHasFailed);
   const run = call ?? (callsOnly ? undefined : runs.find(runHasFailed));
   return run && runSubject(context, app, run);

@@ -31,6 +31,20 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     });
   });
 
+  test('the last run that failed is found behind all pages of others', async () => {
+    const main = 'def run(fail: bool = False):\n    return {}["user"] if fail else 1\n';
+    const config = '[cerebrium.deployment]\nname = "web"\ndisable_auth = true\n';
+    await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': config });
+    const setting = { emulator, cwd: app.path, meanwhile };
+    await gantry(['deploy', '--name', 'paged'], setting);
+    expect((await gantry(['invoke', 'paged', 'fail:=true'], setting)).code).toBeGreaterThan(0);
+    const call = () => fetch(`${emulator.url}/v4/${emulator.project}/paged/run`, { method: 'POST', body: '{}' });
+    for (let calls = 0; calls < 120; calls++) expect((await call()).status).toBe(200);
+    emulator.late.pass();
+    const { json } = await gantry(['explain', 'paged', '--json=failed,title'], setting);
+    expect(json()).toMatchObject({ failed: true, title: expect.stringContaining("KeyError: 'user'") });
+  });
+
   test('a run that was killed for its memory has the fact in its log', async () => {
     const main =
       'import time\ndef run():\n    kept = []\n    while True:\n        kept.append(b"x" * 8_000_000)\n        time.sleep(0.02)\n';
