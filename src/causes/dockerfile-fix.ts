@@ -9,7 +9,7 @@ import type { Explanation } from './explanation.ts';
 const steps = [
   // The error of podman, its steps, those of docker without and with BuildKit, and what BuildKit shows of the file.
   /building at STEP "(.{1,400}?)": /,
-  /^(?:\[\d{1,3}\/\d{1,3}\] )?STEP \d{1,3}\/\d{1,3}: (.{1,400})/,
+  /^(?:\[\d{1,3}\/\d{1,3}\] )?STEP \d{1,3}(?:\/\d{1,3})?: (.{1,400})/,
   /^Step \d{1,3}\/\d{1,3} ?: (.{1,400})/,
   /^\[(?:\S{1,60} )?\d{1,3}\/\d{1,3}\] ([A-Z]{1,20} .{1,400})/,
   /^\s{0,6}\d{1,6} \| >>> (.{1,400})/,
@@ -30,19 +30,42 @@ export function stepOf(lines: readonly string[]): string | undefined {
 const inDockerfile =
   /^(?:dependencies\b|deployment\.(?:docker_base_image_url|\w+_commands|python_version)|runtime\.custom\.(?:dockerfile_path|entrypoint))/;
 
-/** Packages are installed by the Dockerfile of an app that has one, not by its settings. */
+/** Of an app with a Dockerfile, that installs the packages, not the settings. Its build shows it where no config does. */
 export function fixedInDockerfile(found: Explanation, config: AppConfig | undefined): Explanation {
-  const file = config?.custom?.dockerfile_path;
+  const file = config ? config.custom?.dockerfile_path : found.step && 'the Dockerfile';
   if (file === undefined || !inDockerfile.test(found.setting ?? 'dependencies')) return found;
-  const fix = found.fix
-    .replace(
-      /\badd (.{1,80}?) to \[cerebrium\.dependencies\.(\w+)\](?:: \S+ = "[^"]*")?/g,
-      (_, what: string, kind: keyof typeof commands) =>
-        `install ${what} in ${file}${/^\S+$/.test(what) ? `: RUN ${commands[kind]} ${what}` : ''}`,
-    )
-    .replace(/\[cerebrium\.dependencies\.\w+\]/g, file);
-  return { ...found, fix, setting: 'runtime.custom.dockerfile_path' };
+  const fix = found.fix.replace(
+    /\badd (.{1,80}?) to \[cerebrium\.dependencies\.(\w+)\](?:: \S+ = "([^"]*)")?/g,
+    (_, what: string, kind: keyof typeof commands, version = '') => {
+      const pinned = /^[<>=]/.test(version) ? `"${what}${version}"` : what;
+      return `install ${what} in ${file}${/^\S+$/.test(what) ? `: RUN ${commands[kind]} ${pinned}` : ''}`;
+    },
+  );
+  return {
+    ...found,
+    title: inItsWords(found.title, file),
+    fix: inItsWords(fix, file),
+    setting: 'runtime.custom.dockerfile_path',
+  };
 }
+
+function inItsWords(text: string, file: string): string {
+  return wordsOfDockerfiles
+    .reduce((said, [setting, words]) => said.replace(setting, words), text)
+    .replace(/FILE/g, file);
+}
+
+/** What settings are called there; FILE is its name. */
+const wordsOfDockerfiles: readonly [setting: RegExp, words: string][] = [
+  [/\[cerebrium\.dependencies\.\w+\]/g, 'FILE'],
+  [/,? in pre_build_commands/g, ' in a RUN line before it'],
+  [/ \(shell_commands\)/g, ' (a RUN line of FILE)'],
+  [/python_version = "([\d.]+)"/g, 'use a base image with Python $1: FROM python:$1-slim'],
+  [/\bset python_version to /g, 'use a base image with a Python: '],
+  [/python_version/g, 'Python of the base image'],
+  [/\bentrypoint = \[/g, 'CMD ['],
+  [/\bthe entrypoint\b/g, 'the CMD of FILE'],
+];
 
 const commands = { pip: 'pip install', apt: 'apt-get update && apt-get install -y', conda: 'conda install -y' };
 

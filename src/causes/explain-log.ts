@@ -2,6 +2,7 @@ import { fixedInDockerfile, stepOf } from './dockerfile-fix.ts';
 import type { Evidence, Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
 import { cleanLines } from './log-text.ts';
+import { debianPackageOf, debianPackageOfHeader } from './program-packages.ts';
 import { refine } from './refine.ts';
 import { relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
@@ -36,13 +37,19 @@ function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
 function endsWell(lines: readonly Line[]): boolean {
   const last = lines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
   // Code that a traceback shows says nothing.
+  if (last.startsWith('    ') || lines.some(({ text }) => crashed.test(text))) return false;
+  if (serves.test(last)) return !lines.some(({ text }) => broken.test(text));
   return (
-    !last.startsWith('    ') &&
-    !lines.some(({ text }) => crashed.test(text)) &&
-    succeeded.test(last) &&
-    !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
+    succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
   );
 }
+
+/** A server that runs, and answers. */
+const serves =
+  /"(?:GET|HEAD|POST|PUT|DELETE) \S{1,300}(?: HTTP\/[\d.]{1,3})?" (?:20\d|30\d)\b|(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:|\bBooting worker with pid/;
+/** TensorFlow calls it an error that it finds no GPU. */
+const broken =
+  /^(?!.*(?:failed call to cuInit|Unable to register cu)).*(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|[Ee]rror: |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;
 
 const succeeded =
   /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;
@@ -113,10 +120,11 @@ function definedGroups(groups: Record<string, string | undefined>): Captured {
 /** How many lines above a sign belong to it. */
 const maxDistance = 40;
 
-/** A module or a library is installed by the package that contains it. */
+/** A module, a header or a library is installed by the package that contains it. */
 function withPackage(captured: Captured): Captured {
-  const { module, library, package: given } = captured;
-  const found = module === undefined ? library && debianPackageOf(library) : packageOf(module);
+  const { module, library = '', header, package: given } = captured;
+  const debian = header === undefined ? debianPackageOf(library) : debianPackageOfHeader(header);
+  const found = module === undefined ? debian : packageOf(module);
   return given === undefined && found ? { ...captured, package: found } : captured;
 }
 
@@ -127,7 +135,7 @@ function withCheck(captured: Captured, { config }: FailureFacts): Captured {
   return ready && (path === ready || probe === 'Readiness') ? { ...captured, check: 'readycheck' } : captured;
 }
 
-const defaultRank = 2;
+const defaultRank = 4;
 
 /** What ends the work comes last; what follows from a cause has a lower rank. */
 function isBetter(one: Match, other: Match): boolean {
@@ -161,34 +169,4 @@ function fill(template: string, captured: Captured): string {
     .replace(/\{(\w+)(?:\|([^}]*))?\}/g, (_, name: string, otherwise = '') => captured[name] ?? otherwise)
     .replace(/ {2,}/g, ' ')
     .replace(/[\s:]+$/, '');
-}
-
-/** The Debian package of a shared library, for libraries that Python packages load but do not bring. */
-const packages: readonly (readonly [library: RegExp, debianPackage: string])[] = [
-  [/^libGL\.so/, 'libgl1'],
-  [/^libEGL\.so/, 'libegl1'],
-  [/^libglib-2\.0|^libgthread-2\.0|^libgobject-2\.0/, 'libglib2.0-0'],
-  [/^libSM\.so/, 'libsm6'],
-  [/^libXext\.so/, 'libxext6'],
-  [/^libXrender\.so/, 'libxrender1'],
-  [/^libX11\.so/, 'libx11-6'],
-  [/^libgomp\.so/, 'libgomp1'],
-  [/^libsndfile|^sndfile$/, 'libsndfile1'],
-  [/^libportaudio|^PortAudio$/i, 'libportaudio2'],
-  [/^libpq\.so/, 'libpq5'],
-  [/^libmagic/, 'libmagic1'],
-  [/^(lib)?zbar/, 'libzbar0'],
-  [/^(lib)?cairo/, 'libcairo2'],
-  [/^libpango/, 'libpango-1.0-0'],
-  [/^libopenblas/, 'libopenblas0'],
-  [/^libxml2/, 'libxml2'],
-  [/^libxslt/, 'libxslt1.1'],
-  [/^libusb/, 'libusb-1.0-0'],
-  [/^libcurl\.so/, 'libcurl4'],
-  [/^libav(codec|format|util|filter|device)|^libsw(scale|resample)/, 'ffmpeg'],
-];
-
-/** `libgl1` for `libGL.so.1`; undefined if it is not known. */
-function debianPackageOf(library: string): string | undefined {
-  return packages.find(([name]) => name.test(library))?.[1];
 }

@@ -5,11 +5,14 @@ import type { AppConfig } from '../app/config.ts';
 import { exclusionReason } from '../app/files/exclusion-reason.ts';
 import { isSelected } from '../app/files/patterns.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
+import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
-import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
+import { moduleOf, versionsWith } from './moved-names.ts';
+import { debianPackageOfProgram, isNodeProgram, pythonPackageOfProgram } from './program-packages.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
 import { isForeignFile } from './tracebacks.ts';
+import { lastWords } from './unknown-failure.ts';
 
 /**
  * What to do about a module that is missing. A package is named only if the module is surely one: anybody can publish a
@@ -30,7 +33,7 @@ const missingModule: Refinement = (found, { module }, { config }, before) => {
   const name = known ?? (isForeign ? top.replaceAll('_', '-') : undefined);
   return name === undefined
     ? undefined
-    : { ...found, fix: `add ${name} to [cerebrium.dependencies.pip]: ${name} = "${lastWith[top] ?? 'latest'}"` };
+    : { ...found, fix: `add ${name} to [cerebrium.dependencies.pip]: ${name} = "${versionsWith(top) ?? 'latest'}"` };
 };
 
 /** The package that has a program, where one is known. */
@@ -42,6 +45,11 @@ const missingProgram: Refinement = (found, { command = '' }) => {
       ...found,
       fix: `add ${debian} to [cerebrium.dependencies.apt]: ${debian} = "latest"`,
       setting: `dependencies.apt.${debian}`,
+    };
+  if (isNodeProgram(command))
+    return {
+      ...found,
+      fix: `install the packages of package.json in the image (npm ci, with devDependencies): ${command} is one`,
     };
   const python = pythonPackageOfProgram(command);
   return python === undefined
@@ -147,11 +155,11 @@ function localVersion(found: Explanation, name: string, wanted: string, local: s
 const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }) => {
   if (!['module-missing', 'command-not-found'].includes(found.cause) || !reason.includes(emulatorHint))
     return undefined;
-  const plain = (text: string) =>
-    text
-      .replace(/\[.*$/, '')
-      .replace(/[-_.]+/g, '-')
-      .toLowerCase();
+  const image = config?.custom?.dockerfile_path;
+  if (image !== undefined) {
+    const title = `this emulator has no container engine: the CMD of ${image} ran here, where ${module ?? command} is not installed`;
+    return { ...found, title, fix: `start docker or podman, so that the emulator builds ${image}; the platform does` };
+  }
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
   const listed = Object.keys(config?.dependencies.pip ?? {}).find((each) => names.includes(plain(each)));
   // What the packages of a requirements file are called, and what they bring along, is not known here.
@@ -168,6 +176,13 @@ const notInstalledHere: Refinement = (found, { package: name, module, command },
   };
 };
 
+function plain(name: string): string {
+  return name
+    .replace(/\[.*$/, '')
+    .replace(/[-_.]+/g, '-')
+    .toLowerCase();
+}
+
 function listsPackages(config: AppConfig | undefined): boolean {
   const { pip = {}, paths } = config?.dependencies ?? {};
   return Object.keys(pip).length > 0 || paths?.pip !== undefined;
@@ -182,11 +197,18 @@ const exitCodeMeanings: Readonly<Record<string, string>> = {
   137: 'was killed, usually because the build ran out of memory',
 };
 
+function withLastWords(title: string, before: readonly string[]): string {
+  const said = lastWords(before);
+  return said === undefined ? title : `${title}: ${cutText(said, 200)}`;
+}
+
 /** Where the command is written, and what its exit code means. */
-const failedCommand: Refinement = (found, { command, code = '' }, { config }) => {
+const failedCommand: Refinement = (found, { command, code = '' }, { config }, before) => {
+  if (found.cause === 'app-exited') return { ...found, title: withLastWords(found.title, before) };
   if (found.cause !== 'command-failed') return undefined;
   const ended = exitCodeMeanings[code] ?? (code === '' ? 'failed' : `failed with exit code ${code}`);
-  const title = command === undefined ? `a command of the build ${ended}` : `the build command "${command}" ${ended}`;
+  const what = command === undefined ? `a command of the build ${ended}` : `the build command "${command}" ${ended}`;
+  const title = withLastWords(what, before);
   const isNamed = (list: readonly string[] = []) => list.some((one) => one.trim() === command?.trim());
   const { deployment, custom } = config ?? {};
   if (custom?.dockerfile_path !== undefined) {
@@ -208,7 +230,49 @@ const otherPythonHere: Refinement = (found, _, { reason = '' }) => {
   return { ...found, fix: `correct it, unless it is right there: the app ran with ${differs}` };
 };
 
+/** Of a limit that is known, more of it helps. */
+const knownLimit: Refinement = (found, { killed, heap }, { config }) => {
+  const memory = config?.hardware?.memory;
+  if (heap !== undefined)
+    return { ...found, fix: `set NODE_OPTIONS=--max-old-space-size=4096: Node limits its heap itself` };
+  if (killed === undefined || memory === undefined) return undefined;
+  return { ...found, title: 'the app ran out of memory', fix: `raise memory (now ${memory}), or load less at once` };
+};
+
+/** pip installs all the same, and says which versions do not fit. */
+const pipWarned: Refinement = (found, { package: given, module = '' }, _, before) => {
+  if (!['import-name-missing', 'package-api-changed', 'module-missing'].includes(found.cause)) return undefined;
+  const name = plain(given ?? packageOf(module) ?? module.split('.')[0] ?? '');
+  for (const line of before.toReversed()) {
+    const [, owner, wanted, bound] = incompatible.exec(line) ?? [];
+    if (owner === undefined || plain(wanted ?? '') !== name) continue;
+    const title = `${found.title}: pip replaced ${wanted}, of which ${owner} needs ${bound}`;
+    const fix = `pin ${wanted} = "${bound}", or update ${owner}`;
+    return { ...found, cause: 'dependency-conflict', title, fix, setting: `dependencies.pip.${wanted}` };
+  }
+  return undefined;
+};
+
+const incompatible =
+  /^(\S{1,80} \S{1,30}) requires ([\w.-]{1,80}?)([<>=!~]\S{1,60}), but you have \S{1,80} \S{1,30} which is incompatible/;
+
+/** The versions that have a name, where they are known. */
+const movedName: Refinement = (
+  found,
+  { object = '', name, package: given, module = moduleOf(object, name ?? '') ?? '' },
+) => {
+  if (!['import-name-missing', 'package-api-changed', 'module-missing'].includes(found.cause)) return undefined;
+  const bound = versionsWith(name === undefined ? module : `${module}.${name}`);
+  const owner = given ?? packageOf(module) ?? plain(module.split('.')[0] ?? '');
+  if (bound === undefined || (found.cause === 'module-missing' && !module.includes('.'))) return undefined;
+  const otherwise = bound.startsWith('<') ? ', or update the package or the code that uses it' : '';
+  return { ...found, fix: `pin ${owner} = "${bound}"${otherwise}`, setting: `dependencies.pip.${owner}` };
+};
+
 const refinements: readonly Refinement[] = [
+  knownLimit,
+  pipWarned,
+  movedName,
   otherPythonHere,
   excludedModule,
   excludedFile,
@@ -218,9 +282,6 @@ const refinements: readonly Refinement[] = [
   missingModule,
   missingProgram,
 ];
-
-/** Modules that later versions of their package do not have: setuptools 82 came without it. */
-const lastWith: Readonly<Record<string, string>> = { pkg_resources: '<82' };
 
 /** Modules of Python that some versions and images do not have. */
 const standard = new Set(

@@ -3,7 +3,7 @@ import { findTracebacks, type Traceback } from './tracebacks.ts';
 
 /** The lines that can show why the work ended: without those of work that went on after all. */
 export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
-  const lines = withoutIgnored(withoutNotices(withoutFinishedSteps(withoutOtherServices(all))));
+  const lines = withoutFallbacks(withoutIgnored(withoutNotices(withoutFinishedSteps(withoutOtherServices(all)))));
   const handled = new Set<number>();
   for (const { start, end } of handledTracebacks(lines)) for (let at = start; at <= end; at++) handled.add(at);
   return lines.filter((_, at) => !handled.has(at));
@@ -25,10 +25,19 @@ function withoutFinishedSteps<T extends CleanLine>(lines: readonly T[]): readonl
 }
 
 /** TensorFlow says at these levels which libraries it can do without. */
-const notice = /^(?:\d{4}-\d\d-\d\d \S{1,20} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)/;
+const notice = /^(?:[\d:. -]{1,60} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)/;
 
 function withoutNotices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
   return lines.filter(({ text }) => !notice.test(text));
+}
+
+const fallback = /\b(?:[Uu]sing (?:the )?defaults?\b|[Ff]all(?:ing|s)? ?back (?:to|on)\b|[Dd]efaulting to)/;
+
+/** What the app did otherwise after all, and the two lines that said why. */
+function withoutFallbacks<T extends CleanLine>(lines: readonly T[]): readonly T[] {
+  const isDone = (at: number) => fallback.test(lines[at]?.text ?? '');
+  const isFrame = ({ text }: T) => /^\s|^[\w.]{1,80}(?:Error|Exception)\b/.test(text);
+  return lines.filter((line, at) => !isDone(at) && (isFrame(line) || !(isDone(at + 1) || isDone(at + 2))));
 }
 
 /** What Python reports while it cleans up: it changes nothing, and comes after what ended the work. */
@@ -56,9 +65,9 @@ function handledTracebacks(lines: readonly CleanLine[]): Traceback[] {
 const ordinary =
   /^(?:ImportError: cannot import name|(?:ModuleNotFound|Key|FileNotFound|Type|Attribute|Value|Index|Lookup)Error\b)/;
 /** What a logger prints before a message, but not a server that reports its own end. */
-const logged = /^(?:\[?\w{1,30}\]?[ :]{1,6})?\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b/;
+const logged = /^(?:\[?\w{1,30}\]?[ :]{1,6})?\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b|^\(trapped\)/;
 const handledLevel =
-  /\bWARN(?:ING)?\b|\b(?:DEBUG|INFO)\b.*(?:unavailable|not (?:available|installed|found)|fall(?:ing)? ?back|fail|missing|ignor|skip|retry)/i;
+  /^\(trapped\)|\bWARN(?:ING)?\b|\b(?:DEBUG|INFO)\b.*(?:unavailable|not (?:available|installed|found)|fall(?:ing)? ?back|fail|missing|ignor|skip|retry)/i;
 const ended =
   /exit|restart|shut(?:ting)? ?down|stopp|terminat|closing|crash|fail|abort|kill|fatal|booting|respawn|^==>/i;
 

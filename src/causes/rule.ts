@@ -16,7 +16,7 @@ export interface FailureRule {
    * A pattern must take linear time for any line.
    */
   signs: Readonly<Record<string, RegExp>>;
-  /** A cause has a higher rank than what follows from it: a missing header than a wheel that is not built. 2 by default. */
+  /** A cause has a higher rank than what follows from it: a missing header than a wheel that is not built. 4 by default. */
   rank?: number;
   /** What one of the lines before must match. */
   after?: RegExp;
@@ -34,6 +34,17 @@ export interface FailureRule {
   step?: string;
   /** The command that helps, without `gantry`. */
   next?: readonly string[];
+}
+
+/** Signs that are texts, between semicolons: each is shown by a line that has it, and captured under a name if one is given. */
+export function texts(list: string, name?: string): Record<string, RegExp> {
+  const signOf = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return Object.fromEntries(
+    list
+      .trim()
+      .split(/;\s+/)
+      .map((text) => [text, new RegExp(name ? `(?<${name}>${signOf(text)})` : signOf(text))]),
+  );
 }
 
 /** What is known about a failure besides its log. */

@@ -43,6 +43,16 @@ const failed = /\b(?:error|exception|fatal|panic(?:ked)?|critical|failed|abort(?
 /** Requests that failed at a gateway follow from the failure of the app. */
 const request = /"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S{0,300} HTTP\/|\b50[234]\b/;
 
+/** What an engine and a shell print around a command. */
+const frame =
+  /^\s*(?:-{3,}|> \[|\d{1,6} \| |>>> |(?:ERROR: )?(?:failed to solve|process "|executor failed)|The command '|Dockerfile:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) (?:code|errno|path|command|A complete log)|\[?notice\]?|WARNING: (?:Running pip|You are using pip)|INFO|status |exit code )|\bexited with code \d|^\W*$/;
+
+/** What was said last before the work ended: of an error, if anything was. */
+export function lastWords(lines: readonly string[]): string | undefined {
+  const said = lines.filter((line) => !frame.test(line));
+  return (said.findLast((line) => failed.test(line) && !request.test(line)) ?? said.at(-1))?.trim();
+}
+
 /** With errors above the end of the log, some of them and what follows; else only the end. */
 function errorsOf(lines: readonly string[]): string[] {
   const full = lines.filter((line) => line.trim() !== '');

@@ -1,17 +1,15 @@
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
-/** Databases: files, schemas and connections. */
+/** Databases: files, schemas and connections. Other hosts that the app uses while it runs. */
 export const databaseRules: readonly FailureRule[] = [
   {
     cause: 'permission-denied',
-    rank: 4,
     signs: { 'attempt to write a readonly database': /attempt to write a readonly database/ },
     title: 'the app may not write to its SQLite file, or to the folder around it',
     fix: 'keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write',
   },
   {
     cause: 'file-not-found',
-    rank: 4,
     signs: { 'unable to open database file': /unable to open database file/ },
     title: 'SQLite cannot open its file: the folder does not exist, or the app may not write there',
     fix: 'create the folder first, and keep the file in /persistent-storage or /tmp',
@@ -44,13 +42,14 @@ export const databaseRules: readonly FailureRule[] = [
         /(?:UndefinedTable|UndefinedColumn|ProgrammingError|UndefinedTableError)\)?:? .{0,60}(?:relation|column) "?(?<name>[\w.]{1,80})"? (?:of relation \S{1,80} )?does not exist/,
       "doesn't exist": /ProgrammingError\)?:? .{0,40}Table '(?<name>[\w.]{1,80})' doesn't exist/,
       'no such column': /OperationalError\)?:? .{0,40}no such column: (?<name>[\w.]{1,80})/,
+      '" does not exist': /\b(?:ERROR|[Ee]rror): {1,4}relation "(?<name>[\w.]{1,80})" does not exist/,
+      'in the current database': /The table `(?<name>[\w.]{1,80})` does not exist in the current database/,
     },
     title: 'the database has no {name}',
     fix: 'run the migrations before the server starts, as in alembic upgrade head or python manage.py migrate',
   },
   {
     cause: 'database-schema-missing',
-    rank: 4,
     signs: {
       'FATAL:': /FATAL: {1,4}database "(?<name>[\w.-]{1,80})" does not exist/,
       'Unknown database': /Unknown database '(?<name>[\w.-]{1,80})'/,
@@ -60,28 +59,25 @@ export const databaseRules: readonly FailureRule[] = [
   },
   {
     cause: 'database-schema-missing',
-    rank: 4,
     signs: { "Can't locate revision identified by": /Can't locate revision identified by '(?<name>\w{1,60})'/ },
     title: 'the database is at migration {name}, which this version of the app does not have',
     fix: 'deploy the version that has the migration, or bring the database to one that this version knows',
   },
   {
     cause: 'service-access-denied',
-    rank: 4,
     signs: {
       'FATAL:': /FATAL: {1,4}role "[\w.-]{1,80}" does not exist/,
-      pg_hba: /no pg_hba\.conf entry for host/,
       'uthentication failed': /\b[Aa]uthentication failed\b.{0,80}(?:mongo|code: 18|AuthenticationFailed)/,
-      ACCESS_REFUSED: /ACCESS_REFUSED - Login was refused/,
       OperationFailure:
         /pymongo\.errors\.OperationFailure: (?:bad auth|.{0,40}[Aa]uthentication failed|.{0,80}requires authentication)/,
+      'is not allowed to connect to': /is not allowed to connect to this (?:MySQL|MariaDB) server/,
+      ...texts(`no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused; ER_ACCESS_DENIED_ERROR`),
     },
     title: 'the database refuses the login of the app',
-    fix: 'correct the user, the password and the name of the database: gantry secrets set NAME',
+    fix: 'correct the user, the password and the name of the database (gantry secrets set NAME); the server must allow the address of the app (its firewall, GRANT, pg_hba.conf)',
   },
   {
     cause: 'service-quota-exceeded',
-    rank: 4,
     signs: {
       'too many clients': /FATAL: {1,4}sorry, too many clients already/,
       'remaining connection slots': /FATAL: {1,4}remaining connection slots are reserved/,
@@ -100,13 +96,160 @@ export const databaseRules: readonly FailureRule[] = [
         /^(?!.{0,200}(?:attempt \d|[Rr]etry)).{0,200}(?:OperationalError|connection to server at|[Cc]ould not connect|[Cc]annot connect|[Cc]an't connect|Connect call failed|failed to connect|Error 111 connecting).{0,300}(?:[Cc]onnection refused|ECONNREFUSED)/,
       ECONNREFUSED: /(?:connect|connecting to \S{1,80}) ECONNREFUSED|connect ECONNREFUSED/,
       'Connect call failed': /^OSError: Multiple exceptions: .{0,80}Connect call failed/,
-      'server closed the connection unexpectedly': /server closed the connection unexpectedly/,
-      'SSL connection has been closed': /SSL connection has been closed unexpectedly/,
       "Can't connect to": /Can't connect to (?:local )?(?:MySQL|MariaDB) server/,
-      'Lost connection to': /Lost connection to MySQL server/,
+      "Can't reach database server": /Can't reach database server at `?(?<host>[\w.:-]{1,100})/,
+      'to connect to database': /[Uu]nable to connect to (?:the )?database\b/,
+      'database system is': /FATAL: {1,4}the database system is (?:starting up|shutting down)/,
+      ...texts(`server closed the connection unexpectedly; SSL connection has been closed unexpectedly;
+        Lost connection to MySQL server`),
     },
-    undoneBy: /Application startup complete|App is ready/,
     title: 'the database or another service cannot be reached',
-    fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here',
+    fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; wait until it accepts connections (a health check)',
+  },
+  {
+    cause: 'network-failed',
+    rank: 2,
+    signs: {
+      NameResolutionError:
+        /^(?:\w[\w.]{0,80}\.)?(?:ConnectionError|MaxRetryError|NameResolutionError): .{0,300}(?:NameResolutionError|Failed to resolve)/,
+      'onnection refused':
+        /^(?:\w[\w.]{0,80}\.)?(?:ConnectionError|URLError|ConnectError|ConnectionRefusedError|NewConnectionError|LocalEntryNotFoundError|APIConnectionError): .{0,300}[Cc]onnection refused/,
+      'ConnectionRefusedError: ': /^ConnectionRefusedError: /,
+      'Name or service not known':
+        /^(?:\w[\w.]{0,80}\.)?(?:gaierror|URLError|ConnectError|ConnectionError): .{0,200}Name or service not known/,
+      'Temporary failure in name resolution':
+        /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}Temporary failure in name resolution/,
+      'timed out':
+        /^(?:\w[\w.]{0,80}\.)?(?:ReadTimeout|ConnectTimeout|Timeout|TimeoutError|ReadTimeoutError|APITimeoutError)(?:: .{0,200}timed out|$)/,
+      'Could not resolve host': /Could not resolve host: ?(?<host>[\w.-]{0,100})/,
+      OperationalError:
+        /OperationalError: .{0,300}(?:Connection refused|could not connect to server|could not translate host name|timeout expired|Can't connect to (?:local )?MySQL|Name or service not known|No route to host)/,
+      'connecting to':
+        /(?:^|[ .])(?:ConnectionError|TimeoutError): (?:Error \d{1,3} connecting to|Timeout connecting to) ?(?<host>[\w.-]{0,80})/,
+      ClientConnector: /^aiohttp\.\S{0,40}ClientConnector(?:DNS)?Error: /,
+      "couldn't connect to": /We couldn't connect to 'https:\/\/huggingface\.co\/?'/,
+      'Network is unreachable': /(?:Error|error).{0,200}Network is unreachable/,
+      'Max retries exceeded with url':
+        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Timeout|Exception): .{0,200}Max retries exceeded with url/,
+      'onnection reset by peer': /Error(?:\(|: )?.{0,200}[Cc]onnection reset by peer/,
+      'Remote end closed':
+        /(?:RemoteDisconnected|RemoteProtocolError|ConnectionError)\b.{0,120}(?:Remote end closed|Server disconnected)/,
+      'RPC failed': /^(?:error|fatal): RPC failed/,
+      'early EOF': /^fatal: (?:early EOF|fetch-pack)/,
+      IncompleteRead: /^(?:\w[\w.]{0,80}\.)?(?:ProtocolError|ChunkedEncodingError): .{0,80}IncompleteRead/,
+      'No address associated with hostname':
+        /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}No address associated with hostname/,
+      '[Errno 110]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 110\]/,
+      '[Errno 113]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 113\]/,
+      'annot connect to host': /Cannot connect to host \S{1,120}/,
+      'Cannot connect to ': /Cannot connect to (?:amqp|redis)s?:\/\/\S{1,160}: .{1,120}$/,
+      'curl: (': /^curl: \((?:6|7|28|35|52|56)\) /,
+      'failed: ':
+        /^(?:Connecting|Resolving) \S{1,120}.{0,80}failed: (?:Connection (?:timed out|refused)|Temporary failure in name resolution|Name or service not known)/,
+      'dial tcp':
+        /^(?!.*probe failed).*dial tcp:? .{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
+      'getaddrinfo E': /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>\S{1,100})/,
+      ' E': /\b(?:connect|read) (?:ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH)\b/,
+      'host not found in upstream': /host not found in upstream "(?<host>[^"]{1,100})"/,
+      ...texts(`httpx.ConnectError: All connection attempts failed; LocalEntryNotFoundError:;
+        ServerSelectionTimeoutError:; NoBrokersAvailable; wget: unable to resolve host address;
+        ConnectionError: ('Connection aborted.'; failed to connect to all addresses;
+        APIConnectionError: Connection error; EndpointConnectionError: Could not connect to the endpoint URL;
+        wget: can't connect to remote host; failed to lookup address information`),
+      Timeout: /^(?:\w[\w.]{0,80}\.)(?:ReadTimeout|ConnectTimeout|APITimeoutError)$/,
+    },
+    title: 'another host cannot be reached',
+    fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; if it is only busy, retry in the code',
+  },
+  {
+    cause: 'network-failed',
+    signs: {
+      'ProxyError(': /ProxyError\('(?:Cannot|Unable to) connect to proxy/,
+      'Proxy Authentication Required': /407 Proxy Authentication Required/,
+    },
+    title: 'the proxy that the environment names cannot be reached, or refuses the login',
+    fix: 'correct or remove HTTP_PROXY and HTTPS_PROXY, and list hosts that need no proxy in NO_PROXY',
+  },
+  {
+    cause: 'service-quota-exceeded',
+    rank: 5,
+    signs: {
+      '429':
+        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Exception|Exhausted|Requests): .{0,100}\b429\b.{0,60}(?:Too Many Requests|RESOURCE_EXHAUSTED|quota|rate limit)/i,
+      ...texts(`ThrottlingException; TooManyRequestsException; ResourceExhausted: 429`),
+      'RateLimitError: ': /^(?:openai|anthropic|groq|cohere)\S{0,40}\.RateLimitError: /,
+      ...texts(`insufficient_quota; exceeded your current quota`),
+    },
+    title: 'another service that the app calls allows no more calls',
+    fix: 'call it less often, retry after the time that it names, or raise the quota or the credit there',
+  },
+  {
+    cause: 'certificate-invalid',
+    rank: 3,
+    signs: {
+      'x509: ': /x509: certificate (?:signed by unknown authority|has expired|is valid for)/,
+      'invalid peer certificate': /invalid peer certificate: \w{1,40}/,
+      self: /certificate verify failed: self[- ]signed certificate/,
+      CERTIFICATE_VERIFY_FAILED: /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Exception)\b.{0,300}CERTIFICATE_VERIFY_FAILED/,
+      'SSL certificate problem': /SSL certificate problem: (?<problem>.{1,80})/,
+      SELF_SIGNED_CERT: /(?:DEPTH_ZERO_)?SELF_SIGNED_CERT(?:_IN_CHAIN)?/,
+      ...texts(`unable to get local issuer certificate; certificate has expired;
+        server certificate verification failed; unable to verify the first certificate`),
+    },
+    title: 'the certificate of another host is not trusted',
+    fix: 'add the authority that signed it to the image (apt: ca-certificates), or update an expired certificate',
+  },
+  {
+    cause: 'download-failed',
+    rank: 3,
+    signs: {
+      'The requested URL returned error': /^curl: \(22\) The requested URL returned error: (?<status>\d{3})/,
+      'ERROR 4': /\bERROR (?<status>4\d\d): /,
+      'urllib.error.HTTPError: ': /^urllib\.error\.HTTPError: HTTP Error (?<status>404|410|5\d\d)/,
+      'Client Error':
+        /^(?:requests\.exceptions\.)?HTTPError: (?<status>404|410) Client Error: .{0,40}for url: (?!https:\/\/huggingface\.co)/,
+    },
+    title: 'an address that is downloaded answers with status {status}',
+    fix: 'correct the address; a private one needs a login',
+  },
+  {
+    cause: 'service-access-denied',
+    signs: {
+      AuthenticationError: /^(?:openai|anthropic|cohere|groq|mistralai|redis|litellm)\S{0,40}\.AuthenticationError: /,
+      PermissionDeniedError: /^(?:openai|anthropic|groq)\S{0,40}\.PermissionDeniedError: /,
+      'Client Error':
+        /^(?:requests\.exceptions\.|httpx\.)?(?:HTTPError|HTTPStatusError): (?:Client error ')?(?:401|403) (?:Client Error|Unauthorized|Forbidden).{0,40}for url:? (?!'?https:\/\/huggingface\.co)/,
+      'Client error': /^httpx\.HTTPStatusError: Client error '40[13] .{0,30}for url '(?!https:\/\/huggingface\.co)/,
+      'An error occurred (':
+        /An error occurred \((?:AccessDenied|403|Forbidden|InvalidToken|AllAccessDisabled|AuthFailure|UnrecognizedClientException|InvalidClientTokenId|ExpiredToken\w{0,10})\)/,
+      ...texts(`password authentication failed for user; Access denied for user ';
+        NOAUTH Authentication required; WRONGPASS; InvalidClientTokenId; SignatureDoesNotMatch;
+        InvalidAccessKeyId; ExpiredToken`),
+    },
+    title: 'another service refuses the login of the app',
+    fix: 'correct its key or password: gantry secrets set NAME',
+  },
+  {
+    cause: 'download-failed',
+    signs: {
+      NoSuchBucket: /\((?<name>NoSuchBucket)\)/,
+      NoSuchKey: /\((?<name>NoSuchKey)\)/,
+      'HeadObject operation': /\((?<name>404)\) when calling the HeadObject operation/,
+    },
+    title: 'the store of files has no such bucket or object: {name}',
+    fix: 'correct the names of the bucket and of the object, the region and the endpoint',
+  },
+  {
+    cause: 'network-failed',
+    rank: 3,
+    signs: {
+      'InternalServerError: ':
+        /^(?<service>openai|anthropic|groq|cohere|litellm)\S{0,40}\.InternalServerError: (?<problem>.{1,120})/,
+      ServiceUnavailable:
+        /^(?<service>google|openai|litellm|huggingface_hub)\S{0,60}\.ServiceUnavailable\w{0,8}: (?<problem>.{1,120})/,
+      'Server Error': /HTTPError: (?<service>5\d\d) Server Error: (?<problem>.{1,120})/,
+    },
+    title: 'another service that the app calls answers that it failed: {problem}',
+    fix: 'look at that service; retry in the code, and answer with an error instead of ending',
   },
 ];

@@ -1,6 +1,6 @@
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
-/** GPUs: memory, drivers, and what was compiled for them. */
+/** GPUs: memory, drivers, and what was compiled for them. Libraries around GPUs: cuDNN, NCCL, ONNX Runtime, and what is run on which device. */
 export const gpuRules: readonly FailureRule[] = [
   {
     cause: 'gpu-out-of-memory',
@@ -9,10 +9,8 @@ export const gpuRules: readonly FailureRule[] = [
       'CUDA out of memory':
         /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})|(?:Caught|Error:) CUDA out of memory/,
       'error: out of memory': /CUDA (?:runtime )?error: out of memory/,
-      'Dst tensor is not initialized': /Dst tensor is not initialized/,
-      'OOM when allocating tensor': /OOM when allocating tensor with shape/,
-      CUBLAS_STATUS_ALLOC_FAILED: /CUBLAS_STATUS_ALLOC_FAILED/,
-      cudaErrorMemoryAllocation: /cudaErrorMemoryAllocation/,
+      ...texts(`Dst tensor is not initialized; OOM when allocating tensor with shape; CUBLAS_STATUS_ALLOC_FAILED;
+        cudaErrorMemoryAllocation`),
     },
     title: 'the GPU has too little memory',
     fix: 'choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches',
@@ -30,12 +28,9 @@ export const gpuRules: readonly FailureRule[] = [
   {
     cause: 'gpu-out-of-memory',
     rank: 5,
-    signs: {
-      'No available memory for the cache blocks': /No available memory for the cache blocks/,
-      'larger than the maximum number of tokens':
-        /larger than the maximum number of tokens that can be stored in KV cache/,
-      'larger than the available KV cache memory': /larger than the available KV cache memory/,
-    },
+    signs: texts(`No available memory for the cache blocks;
+        larger than the maximum number of tokens that can be stored in KV cache;
+        larger than the available KV cache memory`),
     title: 'the GPU has no memory left for the KV cache of vLLM beside the weights of the model',
     fix: 'lower max_model_len, raise gpu_memory_utilization (0.95 at most), or choose a GPU with more memory',
     at: 'hardware.compute',
@@ -52,15 +47,18 @@ export const gpuRules: readonly FailureRule[] = [
     cause: 'gpu-kernels-missing',
     rank: 5,
     signs: {
-      'no kernel image is available': /no kernel image is available for execution on the device/,
       'is not compatible with the current PyTorch installation':
         /with CUDA capability (?<capability>sm_\d{2,3}) is not compatible with the current PyTorch installation/,
       'compute capability below': /GPUs with compute capability below (?<wanted>[\d.]{1,5}) are not supported/,
       'FlashAttention only supports': /FlashAttention only supports (?<wanted>\w{1,20}) GPUs or newer/,
-      cudaErrorNoKernelImageForDevice: /cudaErrorNoKernelImageForDevice/,
+      "for option 'gpu-name'": /Value '(?<capability>sm_\w{2,5})' is not defined for option 'gpu-name'/,
+      ...texts(`no kernel image is available for execution on the device; cudaErrorNoKernelImageForDevice;
+        No supported GPU(s) detected to run this container;
+        which is not yet supported in this version of the container;
+        PyTorch no longer supports this GPU because it is too old`),
     },
     title: 'the packages have no code for this GPU',
-    fix: 'use a version of torch that supports the GPU, or another GPU',
+    fix: 'use a version of torch or a base image for this GPU (of Blackwell, sm_100 and sm_120: torch 2.7 or later for CUDA 12.8), or another GPU',
     at: 'hardware.compute',
   },
   {
@@ -79,11 +77,11 @@ export const gpuRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'is too old (found version': /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,
-      'insufficient for CUDA runtime version': /CUDA driver version is insufficient for CUDA runtime version/,
-      'forward compatibility was attempted': /forward compatibility was attempted on non supported HW/,
-      'unsupported display driver': /unsupported display driver \/ cuda driver combination/,
-      'unsupported toolchain': /provided PTX was compiled with an unsupported toolchain/,
       'unsatisfied condition: cuda': /unsatisfied condition: cuda ?>= ?(?<wanted>[\d.]{1,8})/,
+      ...texts(`CUDA driver version is insufficient for CUDA runtime version;
+        forward compatibility was attempted on non supported HW;
+        unsupported display driver / cuda driver combination;
+        provided PTX was compiled with an unsupported toolchain`),
     },
     title: 'the CUDA version of the app is newer than the driver of the platform',
     fix: 'use a base image or a version of torch that is built for an older CUDA',
@@ -102,21 +100,18 @@ export const gpuRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'Found no NVIDIA driver': /^(?:\w[\w.]{0,60}Error: )?Found no NVIDIA driver on your system/,
-      'No CUDA GPUs are available': /^RuntimeError: No CUDA GPUs are available/,
-      'torch.cuda.is_available() is False':
-        /Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False/,
-      'no CUDA-capable device is detected': /no CUDA-capable device is detected/,
-      'CUDA driver initialization failed': /CUDA driver initialization failed, you might not have a CUDA gpu/,
-      'CUDA unknown error': /CUDA unknown error - this may be due to an incorrectly set up environment/,
-      'NVIDIA-SMI has failed': /NVIDIA-SMI has failed because it couldn't communicate/,
       'could not select device driver': /could not select device driver "[^"]{0,40}" with capabilities: \[\[gpu\]\]/,
       cudaErrorInsufficientDriver: /^\S{0,80}CUDARuntimeError: cudaErrorInsufficientDriver/,
-      cudaErrorNoDevice: /cudaErrorNoDevice/,
       'libcuda.so': /libcuda\.so(?:\.1)?: cannot open shared object file/,
       'libnvidia-ml.so': /libnvidia-ml\.so(?:\.1)?: cannot open shared object file/,
-      NVMLError_LibraryNotFound: /NVMLError_LibraryNotFound/,
-      CudaSupportError: /CudaSupportError: /,
       CUDA_ERROR_NO_DEVICE: /^(?:\w[\w.]{0,80}Error: ).{0,200}CUDA_ERROR_NO_DEVICE/,
+      ...texts(`RuntimeError: No CUDA GPUs are available;
+        Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False;
+        no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu;
+        CUDA unknown error - this may be due to an incorrectly set up environment;
+        NVIDIA-SMI has failed because it couldn't communicate; cudaErrorNoDevice; NVMLError_LibraryNotFound;
+        CudaSupportError:; nvidia-container-cli: initialization error`),
+      'Failed to infer device type': /RuntimeError: Failed to infer device type/,
     },
     title: 'the app needs a GPU, and the replica has none',
     fix: 'set compute to a GPU, such as compute = "AMPERE_A10"',
@@ -130,10 +125,103 @@ export const gpuRules: readonly FailureRule[] = [
       'The detected CUDA version':
         /The detected CUDA version \((?<found>[\d.]{1,8})\) mismatches the version that was used to compile PyTorch \((?<wanted>[\d.]{1,8})\)/,
       'Unsupported gpu architecture': /nvcc fatal {1,4}: Unsupported gpu architecture '(?<wanted>\w{1,20})'/,
-      'nvcc ': /nvcc (?:was )?not found/,
+      'nvcc ': /nvcc (?:was )?not found|Could not find nvcc /,
+      '/nvcc': /No such file or directory: '?\S{0,80}\/nvcc'?/,
     },
     title: 'a package has to be compiled with the CUDA toolkit, which the image does not have in this version',
     fix: 'use a wheel of the package, or a base image such as nvidia/cuda:12.4.1-devel-ubuntu22.04',
     at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'binary-incompatible',
+    rank: 5,
+    signs: {
+      'but source was compiled with':
+        /Loaded runtime CuDNN library: (?<found>[\d.]{1,12}) but source was compiled with: (?<wanted>[\d.]{1,12})/i,
+      'Found cuDNN version':
+        /Found cuDNN version (?<found>\d{1,8}), but JAX was built against version (?<wanted>\d{1,8})/,
+      'Outdated cuDNN installation found': /Outdated cuDNN installation found/,
+      'cuDNN version incompatibility':
+        /cuDNN version incompatibility: PyTorch was compiled\s+against \(?(?<wanted>[\d., ]{1,16})/,
+    },
+    title: 'the cuDNN that is loaded is older than a package was built with: {found}',
+    fix: 'let the package bring its own (jax[cuda12], or torch of pip) in an image without cuDNN and without LD_LIBRARY_PATH, or use a newer base image',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'shared-library-missing',
+    rank: 5,
+    signs: {
+      'Cannot load symbol cudnn': /Cannot load symbol cudnn\w{1,60}/,
+      ...texts(`Unable to load cuDNN. Is it installed; DNN library is not found; Unable to load any of {libcudnn`),
+    },
+    title: 'the image lacks cuDNN, or has another one than the packages need',
+    fix: 'use a base image such as nvidia/cuda with cudnn and runtime in its tag, or add nvidia-cudnn-cu12 to [cerebrium.dependencies.pip]',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'shared-library-missing',
+    signs: { 'Failed to create CUDAExecutionProvider': /Failed to create CUDAExecutionProvider/ },
+    title: 'onnxruntime does not find the CUDA and cuDNN that it was built for, and uses the CPU',
+    fix: 'use a base image with that CUDA and cuDNN, or a version of onnxruntime-gpu for the CUDA of the image',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'shared-memory-full',
+    rank: 5,
+    signs: {
+      'shared memory segment': /NCCL WARN .{0,100}shared memory segment/,
+      'failed to extend /dev/shm': /failed to extend \/dev\/shm\/nccl/,
+    },
+    title: 'NCCL, which connects the GPUs of the replica, has too little shared memory',
+    fix: 'set NCCL_SHM_DISABLE=1 in the environment, or use one larger GPU',
+    at: 'hardware.gpu_count',
+  },
+  {
+    cause: 'gpu-connection-failed',
+    rank: 3,
+    signs: {
+      'NCCL error': /NCCL error\b/,
+      ncclSystemError: /^ncclSystemError: /,
+      ncclUnhandledCudaError: /^ncclUnhandledCudaError: /,
+      'NCCL WARN Cuda failure': /NCCL WARN Cuda failure/,
+    },
+    title: 'NCCL, which connects the GPUs of the replica, failed',
+    fix: 'set NCCL_DEBUG=INFO in the environment to see why: often too little shared memory (NCCL_SHM_DISABLE=1), or a driver that is too old',
+    at: 'hardware.gpu_count',
+  },
+  {
+    cause: 'gpu-count-too-low',
+    rank: 5,
+    signs: {
+      'invalid device ordinal': /CUDA error: invalid device ordinal/,
+      'number of required GPUs': /number of required GPUs exceeds the total number of (?:available )?GPUs/,
+      'than the number of available GPUs':
+        /(?:[Tt]ensor[ _]parallel[ _]size|World size) .{0,80}(?:larger|greater) than the number of available GPUs/,
+    },
+    title: 'the app uses more GPUs than the replica has',
+    fix: 'use as many as gpu_count says (--tensor-parallel-size, device_map="auto"), or raise gpu_count',
+    at: 'hardware.gpu_count',
+  },
+  {
+    cause: 'compiler-missing',
+    rank: 5,
+    signs: texts(`Failed to find C compiler; InvalidCxxCompiler; No working C++ compiler found in`),
+    title: 'Triton compiles while the app runs, and the image has no compiler for it',
+    fix: 'add build-essential to [cerebrium.dependencies.apt] (it has gcc), or start without torch.compile',
+    at: 'dependencies.apt',
+  },
+  {
+    cause: 'device-mismatch',
+    rank: 3,
+    signs: {
+      'Expected all tensors to be on the same device': /Expected all tensors to be on the same device/,
+      'should be the same':
+        /RuntimeError: Input type \(.{1,60}\) and (?:weight|bias) type \(.{1,60}\) should be the same/,
+      'not implemented for': /RuntimeError: "\w{1,80}" not implemented for '(?:Half|BFloat16)'/,
+      'same dtype': /RuntimeError: (?:expected .{0,60}|mat1 and mat2 must )have the same dtype/,
+    },
+    title: 'a tensor is on another device, or of another data type, than the model',
+    fix: 'move inputs to the model (x.to(model.device, model.dtype)), and use float32 on a CPU',
   },
 ];

@@ -1,4 +1,4 @@
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
 /** Images, their registries and Dockerfiles. */
 export const imageRules: readonly FailureRule[] = [
@@ -11,7 +11,6 @@ export const imageRules: readonly FailureRule[] = [
       'failed to solve: ': /failed to solve: (?<image>[\w./-]{1,120}:[\w.-]{1,80}): \S{1,200}: not found$/,
       'manifest unknown': /manifest for (?<image>\S{1,200}) not found: manifest unknown|manifest unknown/,
       'Failed to pull image': /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/,
-      'did not resolve to an alias': /short-name "(?<image>[^"]{1,200})" did not resolve to an alias/,
       'invalid reference format':
         /(?:^|: )(?:failed to parse stage name "(?<image>[^"]{1,200})": )?invalid reference format/,
     },
@@ -23,17 +22,19 @@ export const imageRules: readonly FailureRule[] = [
     cause: 'image-not-found',
     // The line before it says why, if there is one.
     rank: 1,
-    signs: { ErrImagePull: /ErrImagePull/, ImagePullBackOff: /ImagePullBackOff/ },
+    signs: {
+      ErrImagePull: /ErrImagePull/,
+      ImagePullBackOff: /ImagePullBackOff/,
+    },
     title: 'the image cannot be pulled',
     fix: 'correct its name and tag; a private image needs a login',
     at: 'deployment.docker_base_image_url',
   },
   {
     cause: 'network-failed',
-    rank: 4,
     signs: {
-      'dial tcp':
-        /"https:\/\/(?<host>[\w.:-]{1,100})\/v2\/.{0,300}dial tcp.{0,200}(?:no such host|connection refused|i\/o timeout|network is unreachable)/,
+      '/v2/':
+        /"https:\/\/(?<host>[\w.:-]{1,100})\/v2\/.{0,300}(?:dial tcp.{0,200}(?:no such host|connection refused|i\/o timeout|network is unreachable)|TLS handshake timeout|request canceled|deadline exceeded|EOF)/,
     },
     title: 'the registry of the base image cannot be reached: {host}',
     fix: 'check the network of the machine that builds the image; a base image that it has already needs no registry',
@@ -45,16 +46,14 @@ export const imageRules: readonly FailureRule[] = [
       'pull access denied for': /pull access denied for (?<image>[^\s,]{1,200})/,
       ': pull access denied':
         /(?:^|failed to solve: )(?!ERROR:)(?<image>[\w./:@-]{1,200}): (?:failed to resolve source metadata for \S{1,200}: )?pull access denied/,
-      'pull access denied,': /pull access denied, repository does not exist/,
-      'failed to authorize': /failed to authorize: /,
-      'unauthorized: authentication required': /unauthorized: authentication required/,
-      'requested access to the resource is denied': /denied: requested access to the resource is denied/,
       'Failed to pull image':
         /Failed to pull image "(?<image>[^"]{1,200})".{0,400}(?:40[13] (?:Unauthorized|Forbidden)|unauthorized|denied)/,
       'failed to resolve source metadata':
         /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}(?:40[13] (?:Unauthorized|Forbidden)|unauthorized|denied)/,
       'Error response from daemon':
         /Error response from daemon: .{0,200}(?:unauthorized|40[13] (?:Unauthorized|Forbidden))/,
+      ...texts(`pull access denied, repository does not exist; failed to authorize:;
+        unauthorized: authentication required; denied: requested access to the resource is denied`),
     },
     title: 'the base image {image} does not exist, or its registry refuses the login',
     fix: 'correct its name; if it is private, log in with docker login, and deploy again: gantry sends the login of the registries that the app uses',
@@ -62,7 +61,6 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'image-rate-limited',
-    rank: 4,
     signs: { toomanyrequests: /toomanyrequests: / },
     title: 'the registry of the base image limits how often it is pulled',
     fix: 'log in with docker login before the deploy, or use another registry',
@@ -70,17 +68,14 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'wrong-architecture',
-    rank: 4,
     signs: {
       'no matching manifest for': /no matching manifest for (?<platform>linux\/\w{1,20})/,
-      'no match for platform in manifest': /no match for platform in manifest/,
-      'exec format error': /exec format error/,
-      'uncaught target signal': /qemu: uncaught target signal/,
       'qemu-': /qemu-\w{1,20}(?:-static)?: Could not open '\/lib/,
-      'Exec format error': /Exec format error/,
+      ...texts(`no match for platform in manifest; exec format error; qemu: uncaught target signal;
+        Exec format error; invalid ELF header; Could not load the "sharp" module using the linux`),
     },
     title: 'an image or a program is not made for linux/amd64',
-    fix: 'build or choose it for linux/amd64',
+    fix: 'build or choose it for linux/amd64; packages such as node_modules are installed in the image, not copied from another machine',
     at: 'deployment.docker_base_image_url',
   },
   {
@@ -91,19 +86,23 @@ export const imageRules: readonly FailureRule[] = [
       'nknown instruction: ': /^(?:ERROR: |Error response from daemon: )?(?<problem>[Uu]nknown instruction: .{1,80})/,
       'cannot be empty': /(?<problem>the Dockerfile \([^)]{1,80}\) cannot be empty)/,
       'should not be blank': /(?<problem>base name \([^)]{1,80}\) should not be blank)/,
-      'FROM requires': /(?<problem>FROM requires either one or three arguments)/,
-      'no build stage in': /(?<problem>no build stage in current context)/,
-      'no FROM statement found': /(?<problem>no FROM statement found)/,
-      'no stages to build': /(?<problem>no stages to build)/,
       'Unknown instruction: ': /(?<problem>Unknown instruction: "\w{1,40}")/,
       ' requires ': /building at STEP ".{1,400}": (?<problem>[A-Z]{1,20} requires .{1,60})/,
-      'ENV must have two': /(?<problem>ENV must have two arguments)/,
-      'Missing command after': /(?<problem>Missing command after HEALTHCHECK CMD)/,
       'no stage or image found': /(?<problem>COPY --from=\S{1,80}: no stage or image found with that name)/,
       'the destination must be a directory':
         /(?<problem>When using (?:COPY|ADD) with more than one source file, the destination must be a directory)/,
       'while looking for matching':
         /failed to process .{1,120}: (?<problem>unexpected end of statement while looking for matching .{1,20})/,
+      'requires BuildKit': /(?<problem>the --\w{1,12} option requires BuildKit)/,
+      'nknown flag: ': /(?<problem>[Uu]nknown flag: \w{1,20})/,
+      target:
+        /(?<problem>target stage "?[\w.-]{1,60}"? could not be found|failed to reach build target \S{1,60} in Dockerfile)/,
+      ...texts(
+        `FROM requires either one or three arguments; no build stage in current context;
+        no FROM statement found; no stages to build; ENV must have two arguments;
+        Missing command after HEALTHCHECK CMD`,
+        'problem',
+      ),
     },
     title: 'the Dockerfile is not valid: {problem}',
     fix: 'correct that line of the Dockerfile',
@@ -111,20 +110,14 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'image-without-command',
-    rank: 4,
-    signs: {
-      'o command ': /[Nn]o command (?:specified|or entrypoint provided)/,
-    },
+    signs: { 'o command ': /[Nn]o command (?:specified|or entrypoint provided)/ },
     title: 'the image says no command to run',
     fix: 'add a CMD line to the Dockerfile, or set entrypoint',
     at: 'runtime.custom.dockerfile_path',
   },
   {
     cause: 'user-missing',
-    rank: 4,
-    signs: {
-      'no matching entries in': /unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/,
-    },
+    signs: { 'no matching entries in': /unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/ },
     title: 'the user {user} of the Dockerfile is not in the image',
     fix: 'make that user above the USER line (RUN useradd {user}), or write a number',
     at: 'runtime.custom.dockerfile_path',
@@ -132,25 +125,28 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'dockerfile-missing',
-    rank: 4,
-    signs: { 'failed to read dockerfile': /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/ },
+    signs: {
+      'failed to read dockerfile': /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/,
+      'symlinks in Dockerfile path': /evaluate symlinks in Dockerfile path: lstat (?<path>[^:]{1,200}): no such file/,
+      'specified Dockerfile': /Cannot locate specified (?<path>Dockerfile)/,
+    },
     title: '{path} is not in the app',
     fix: 'correct dockerfile_path, or add the file',
     at: 'runtime.custom.dockerfile_path',
   },
   {
     cause: 'copy-source-missing',
-    rank: 4,
     signs: {
       'failed to calculate checksum of ref':
         /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,
-      'failed to compute cache key': /failed to compute cache key: "\/?(?<path>[^"]{1,200})" not found/,
+      'failed to compute cache key': /failed to compute cache key: "\/?(?<path>[^"]{1,200})":? not found/,
       'COPY failed':
         /\b(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
       'ADD failed':
         /\bADD failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
       'copier: stat: ': /copier: stat: "\/?(?<path>[^"]{1,200})": no such file or directory/,
       lstat: /^(?:ADD failed: |COPY failed: |ERROR: )?lstat (?<path>[^:]{1,200}): no such file or directory$/,
+      'no items matching glob': /no items matching glob "(?<path>[^"]{1,200})" copied/,
     },
     title: 'the Dockerfile copies {path}, which is not sent',
     fix: 'add {path} to the app folder and to include, or remove it from exclude and from .dockerignore',
@@ -166,5 +162,38 @@ export const imageRules: readonly FailureRule[] = [
     title: 'the Dockerfile copies {path}, which .dockerignore leaves out',
     fix: 'remove its pattern from .dockerignore, or add !{path} below it',
     at: 'runtime.custom.dockerfile_path',
+  },
+  {
+    cause: 'image-not-found',
+    signs: { 'did not resolve to an alias': /short-name "(?<image>[^"]{1,200})" did not resolve to an alias/ },
+    title: 'podman on this machine does not know the registry of the short name {image}',
+    fix: 'write the whole name, such as docker.io/library/{image}; or list docker.io in unqualified-search-registries of registries.conf',
+    at: 'deployment.docker_base_image_url',
+    step: 'FROM {image}',
+  },
+  {
+    cause: 'dockerfile-invalid',
+    rank: 5,
+    signs: { ' not found': /\bsh: (?:(?:line )?\d{1,3}: )?(?<problem>\[["'\w./-]{1,80}),?: (?:command )?not found/ },
+    title: 'CMD or ENTRYPOINT is no valid JSON, so that a shell runs it: {problem}',
+    fix: 'write the list with double quotes and commas only: CMD ["uvicorn", "main:app"]',
+    at: 'runtime.custom.dockerfile_path',
+    step: 'CMD',
+  },
+  {
+    cause: 'container-engine-failed',
+    rank: 5,
+    signs: {
+      'sd-bus call': /(?<problem>sd-bus call: .{1,60})/,
+      uidmap: /(?<problem>new[ug]idmap: .{1,80}|exec: "new[ug]idmap": .{1,60})/,
+      'overlay mount': /(?<problem>error (?:creating|mounting) overlay mount.{0,60})/,
+      ...texts(
+        `Cannot connect to the Docker daemon;
+        potentially insufficient UIDs or GIDs available in user namespace`,
+        'problem',
+      ),
+    },
+    title: 'the container engine of the machine that builds failed, and not the app: {problem}',
+    fix: 'make docker info or podman info work there for this user',
   },
 ];

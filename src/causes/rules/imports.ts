@@ -1,9 +1,6 @@
 import { isPackage, packageOf } from '../import-names.ts';
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 import { isForeignFile } from '../tracebacks.ts';
-
-/** What a line of the app looks like when its server has started after all. */
-const started = /Application startup complete|App is ready/;
 
 /** Modules, and the libraries that they load. */
 export const importRules: readonly FailureRule[] = [
@@ -14,7 +11,6 @@ export const importRules: readonly FailureRule[] = [
       'No module named': /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
       'ImportError: No module named': /^ImportError: No module named '?(?<module>[\w.]{1,120})'?$/,
     },
-    undoneBy: started,
     title: 'the Python module {module} is not installed',
     fix: 'if {module} is a file of the app, send it with the app (include); if not, add the package that contains it to [cerebrium.dependencies.pip]',
     at: 'dependencies.pip',
@@ -22,6 +18,7 @@ export const importRules: readonly FailureRule[] = [
   {
     // `python -m uvicorn`; a name that is not known is a module of the app.
     cause: 'module-missing',
+    rank: 2,
     signs: { ': No module named': /^\S{0,120}python[\d.]{0,6}: No module named '?(?<module>\w{1,120})'?$/ },
     applies: ({ module = '' }) => packageOf(module) !== undefined,
     title: 'the Python module {module} is not installed',
@@ -61,6 +58,7 @@ export const importRules: readonly FailureRule[] = [
       "'cryptography' package is required": /'(?<package>cryptography)' package is required/,
       'library is required to use': /the (?<package>greenlet) library is required to use/,
       'seems to be not installed': /the package (?<package>[\w.-]{2,60}) seems to be not installed/,
+      "or 'wsproto' manually": /install '(?<package>websockets)' or 'wsproto' manually/,
     },
     applies: ({ package: name = '' }) => isPackage(name),
     title: 'a library needs {package}, which is not installed',
@@ -82,7 +80,6 @@ export const importRules: readonly FailureRule[] = [
       'attempted relative import':
         /^(?:ImportError|ValueError): attempted relative import (?<problem>with no known parent package|beyond top-level package)/,
     },
-    undoneBy: started,
     title: 'a relative import in a file that is not part of a package',
     fix: 'import it by its name: from model import load instead of from .model import load',
   },
@@ -94,51 +91,43 @@ export const importRules: readonly FailureRule[] = [
         /^(?:ImportError|AttributeError): .{0,120}partially initialized module '(?<module>[\w.]{1,100})'/,
       'consider renaming': /consider renaming '(?<module>[^']{1,120})' since it has the same name/,
     },
-    undoneBy: started,
     title: 'the module {module} imports itself, or has the name of another one',
     fix: 'rename a file that has the name of a package, or move one of the imports into a function',
   },
   {
     cause: 'binary-incompatible',
-    rank: 4,
     signs: {
       'size changed, may indicate': /numpy\.(?:dtype|ufunc|ndarray) size changed, may indicate binary incompatibility/,
       'A module that was compiled using NumPy':
         /A module that was compiled using NumPy (?<compiled>\S{1,12}) cannot be run in/,
-      'numpy.core.multiarray failed to import': /numpy\.core\.multiarray failed to import/,
-      'Numpy is not available': /^RuntimeError: Numpy is not available/,
-      '_ARRAY_API not found': /AttributeError: _ARRAY_API not found/,
-      'Numba needs NumPy': /^ImportError: Numba needs NumPy/,
-      'initialization of _internal failed': /^SystemError: initialization of _internal failed/,
       'compiled against': /module (?:was )?compiled against (?:ABI|API) version/,
+      ...texts(`numpy.core.multiarray failed to import; RuntimeError: Numpy is not available;
+        AttributeError: _ARRAY_API not found; ImportError: Numba needs NumPy;
+        SystemError: initialization of _internal failed`),
+      'The signature was': /Unable to convert function return value to a Python type! The signature was/,
     },
-    undoneBy: started,
     title: 'a package was compiled for another version of NumPy or of another package',
     fix: 'pin numpy to the version that it was made for (numpy = "<2"), or update the package',
     at: 'dependencies.pip.numpy',
   },
   {
     cause: 'binary-incompatible',
-    rank: 4,
     signs: {
       'undefined symbol':
-        /^ImportError: (?:\S{0,200}(?:site|dist)-packages\/(?<package>\w{1,60})\S{0,200}|.{1,300}): undefined symbol: /,
+        /^(?:[\w.]{1,60}\.)?(?:ImportError|NotFoundError): (?:\S{0,200}(?:site|dist)-packages\/(?<package>\w{1,60})\S{0,200}|.{1,300}): undefined symbol: /,
     },
     applies: ({ package: name = '' }) => name !== 'torch' && name !== 'nvidia',
-    undoneBy: started,
     title: '{package|a package} was compiled for another version of a package that it uses, such as torch',
     fix: 'install a build of {package|it} for the version of torch that is installed, or pin torch to the one it was made for',
     at: 'dependencies.pip',
   },
   {
     cause: 'binary-incompatible',
-    rank: 4,
     signs: {
       'undefined symbol': /^(?:ImportError|OSError): \S{0,200}\/(?:torch|nvidia)\/\S{1,200}: undefined symbol: /,
       'with link time reference':
         /: symbol \w{1,80},? version \S{1,40} not defined in file \S{1,80} with link time reference/,
     },
-    undoneBy: started,
     title: 'torch loads libraries of another CUDA, or of another MKL, than it was built with',
     fix: 'install torch with the libraries that pip brings for it, in a base image without CUDA and without LD_LIBRARY_PATH; with conda, pin mkl = "<2024.1"',
     at: 'deployment.docker_base_image_url',
@@ -150,7 +139,6 @@ export const importRules: readonly FailureRule[] = [
       'cannot import name':
         /^ImportError: cannot import name '(?<name>\w{1,100})' from '(?<module>[\w.]{1,120})' \((?<path>(?!\S{0,200}\/(?:site|dist)-packages\/|\S{0,200}\/lib\/python\d)\/\S{1,200}\.py)\)/,
     },
-    undoneBy: started,
     title: '{module} has no {name}',
     fix: 'define {name} in {path}, or correct the import',
   },
@@ -160,7 +148,6 @@ export const importRules: readonly FailureRule[] = [
     signs: {
       'cannot import name': /^ImportError: cannot import name '(?<name>\w{1,100})' from '(?<module>[\w.]{1,120})'/,
     },
-    undoneBy: started,
     title: '{module} has no {name}',
     fix: 'pin the version of the package that the code was written for',
     at: 'dependencies.pip',
@@ -172,7 +159,6 @@ export const importRules: readonly FailureRule[] = [
       'cannot open shared object file':
         /(?<![\w.+-])(?<library>lib(?:cublas|cudnn|cufft|curand|cusparse|cusolver|cudart|nccl|nvrtc|nvJitLink)[\w.+-]{0,40}\.so[\w.]{0,20}): cannot open shared object file/,
     },
-    undoneBy: started,
     title: 'the image lacks the library {library} of CUDA',
     fix: 'use a base image that has it, such as nvidia/cuda with cudnn and runtime in its tag, of the CUDA version in the name of the library; or versions of the packages that bring it',
     at: 'deployment.docker_base_image_url',
@@ -183,15 +169,14 @@ export const importRules: readonly FailureRule[] = [
     signs: {
       'CUDA Setup failed': /CUDA Setup failed despite (?:GPU|CUDA) being available/,
       'bitsandbytes CUDA binary': /Could not find the bitsandbytes CUDA binary/,
+      'compiled without GPU support': /The installed version of bitsandbytes was compiled without GPU support/,
     },
-    undoneBy: started,
     title: 'bitsandbytes does not find the libraries of CUDA',
     fix: 'use a newer bitsandbytes, which finds those of torch, or a base image with the same CUDA as torch',
     at: 'dependencies.pip.bitsandbytes',
   },
   {
     cause: 'shared-library-missing',
-    rank: 4,
     signs: {
       'cannot open shared object file':
         /(?<![\w.+-])(?<library>[\w.+-]{1,80}\.so[\w.]{0,20}): cannot open shared object file/,
@@ -202,10 +187,21 @@ export const importRules: readonly FailureRule[] = [
       'shared library': /^ImportError: Unable to find (?<library>\w{1,40}) shared library/,
       'library not found': /^OSError: (?<library>\w{1,60}) library not found/,
     },
-    undoneBy: started,
     title: 'the image lacks the library {library}',
     fix: 'add {package|the package that has it} to [cerebrium.dependencies.apt]; libraries of CUDA come with the base image',
     at: 'dependencies.apt',
+  },
+  {
+    cause: 'module-missing',
+    rank: 3,
+    signs: {
+      "annot find module '": /Cannot find module '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
+      "annot find package '": /Cannot find package '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
+      'Cannot find module @': /Cannot find module (?<name>@\S{1,100}?)\.? /,
+    },
+    title: 'the Node package {name} is not installed in the image',
+    fix: 'list {name} in package.json, and install in the image (npm ci, with devDependencies for a build) without a copied node_modules',
+    at: 'deployment.shell_commands',
   },
 ];
 

@@ -1,20 +1,18 @@
-import type { FailureRule } from '../rule.ts';
+import { debianPackageOfProgram } from '../program-packages.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
-/** Models: the hub, their files, and the servers that load them. */
+/** Models: the hub, their files, and the servers that load them. Programs and data that Python packages use, and do not bring along. */
 export const modelRules: readonly FailureRule[] = [
   {
     cause: 'service-quota-exceeded',
-    rank: 5,
-    signs: {
-      '429': /\b429\b.{0,200}https:\/\/(?:huggingface|hf)\.co|https:\/\/(?:huggingface|hf)\.co.{0,200}\b429\b/,
-    },
+    rank: 6,
+    signs: { '429': /\b429\b.{0,200}https:\/\/(?:huggingface|hf)\.co|https:\/\/(?:huggingface|hf)\.co.{0,200}\b429\b/ },
     title: 'the hub limits how often models are read',
     fix: 'set a token as the secret HF_TOKEN, and keep the model on a volume, so that replicas do not download it: gantry cp hf://ORG/NAME :/models/NAME',
     next: ['secrets', 'set', 'HF_TOKEN'],
   },
   {
     cause: 'model-access-denied',
-    rank: 4,
     signs: {
       LocalTokenNotFoundError: /LocalTokenNotFoundError: /,
       'Token is required': /Token is required .{0,60}but no token found/,
@@ -22,6 +20,13 @@ export const modelRules: readonly FailureRule[] = [
       'Invalid credentials in Authorization header': /Invalid credentials in Authorization header/,
       "Can't load tokenizer for": /^OSError: Can't load tokenizer for '(?<model>[^']{1,120})'/,
       "Can't load the": /^OSError: Can't load the (?:\w{1,20} ){1,3}(?:for|of) '(?<model>[^']{1,120})'/,
+      'huggingface.co':
+        /\b40[134] Client Error.{0,200}https:\/\/huggingface\.co|Repository Not Found for url: https:\/\/huggingface\.co/,
+      'valid model identifier': /is not a (?:local folder and is not a )?valid model identifier/,
+      'Access to model': /Access to model \S{1,120} is restricted/,
+      ...texts(
+        `GatedRepoError:; You are trying to access a gated repo; Cannot access gated repo; RepositoryNotFoundError:`,
+      ),
     },
     title: 'the model does not exist, is not complete, or needs a token that may read it: {model}',
     fix: 'check its name; of a model of the hub, accept its terms, and set a token as the secret HF_TOKEN',
@@ -29,7 +34,6 @@ export const modelRules: readonly FailureRule[] = [
   },
   {
     cause: 'file-not-found',
-    rank: 4,
     signs: {
       'does not appear to have':
         /OSError: (?<model>\S{1,160}) does not appear to have (?:a file|files) named (?<path>[\w.()', -]{1,120}?)(?:\. |\.?$| Checkout)/,
@@ -42,7 +46,6 @@ export const modelRules: readonly FailureRule[] = [
   },
   {
     cause: 'file-invalid',
-    rank: 4,
     signs: {
       MetadataIncompleteBuffer: /SafetensorError: .{0,80}(?<problem>MetadataIncompleteBuffer)/,
       InvalidHeader: /SafetensorError: .{0,80}(?<problem>InvalidHeader\w{0,20}|HeaderTooSmall)/,
@@ -51,23 +54,24 @@ export const modelRules: readonly FailureRule[] = [
       "invalid load key, '<'": /UnpicklingError: (?<problem>invalid load key, '<')/,
       'Ran out of input': /^EOFError: (?<problem>Ran out of input)/,
       BadZipFile: /BadZipFile: (?<problem>.{1,60})/,
-      'Consistency check failed': /(?<problem>Consistency check failed: file should be of size)/,
       'file signature not found': /Unable to (?:synchronously )?open file \((?<problem>file signature not found)/,
+      HeaderTooLarge: /SafetensorError: .{0,80}(?<problem>HeaderTooLarge)/,
+      'Compressed file ended': /^EOFError: (?<problem>Compressed file ended)/,
+      'unexpected end of data': /ReadError: (?<problem>unexpected end of data)/,
+      ...texts(`Consistency check failed: file should be of size; Protobuf parsing failed`, 'problem'),
     },
-    title: 'a file, such as the weights of a model, is not complete: {problem}',
-    fix: 'delete it and download it again; check that its address gives the file and not a page',
+    title: 'a file, such as the weights of a model, is damaged or not complete: {problem}',
+    fix: 'delete it and download it again; if its first line says git-lfs or html, its address gives a pointer of Git LFS (git lfs pull) or a page',
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
-    signs: { 'Weights only load failed': /UnpicklingError: Weights only load failed/ },
+    signs: { 'Weights only load failed': /^(?:\w[\w.]{0,60}: )?Weights only load failed/ },
     title: 'torch 2.6 and later load only weights, and the file has other objects of Python too',
-    fix: 'use safetensors, or allow the classes that the message names with torch.serialization.add_safe_globals; update the package that loads the file',
+    fix: 'use safetensors, or allow the classes that the message names with torch.serialization.add_safe_globals; for a file that you trust, torch.load(path, weights_only=False)',
     at: 'dependencies.pip.torch',
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: {
       'Model architectures [':
         /Model architectures \[(?<model>[^\]]{1,120})\] (?:are not supported for now|failed to be inspected)/,
@@ -88,30 +92,32 @@ export const modelRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: {
       'Unrecognized model in':
         /^ValueError: (?:Unrecognized model in|Unrecognized configuration class) (?<model>\S{1,120}?)\.? /,
       'Unrecognized configuration class':
         /^ValueError: Unrecognized configuration class (?<model>.{1,120}?) (?:for|to build)/,
+      'does not recognize this architecture':
+        /model type `(?<model>[\w-]{1,80})` but Transformers does not recognize this architecture/,
+      'does not exist or is not currently imported':
+        /^ValueError: (?:Tokenizer|Image processor) class (?<model>\w{1,80}) does not exist/,
     },
-    title: 'the installed transformers does not know the model {model}',
+    title: 'the installed transformers does not know {model}',
     fix: 'use a newer version of transformers, or the class that the page of the model names; a folder needs its config.json',
     at: 'dependencies.pip.transformers',
   },
   {
     cause: 'model-code-not-trusted',
-    rank: 4,
     signs: {
       'contains custom code which must be executed': /contains custom code which must be executed to correctly load/,
       'you to execute the': /requires you to execute the \w{1,30} file in that repo/,
+      'trust_remote_code=True': /Please (?:pass the argument|set the option|use) `?trust_remote_code=True/,
     },
     title: 'the model brings code of its own, which is not run without permission',
     fix: 'use a version of the library that knows the model; else read that code, pin its revision, and only then allow it with trust_remote_code',
   },
   {
     cause: 'model-settings-invalid',
-    rank: 4,
     signs: {
       'greater than the derived max_model_len':
         /(?<problem>User-specified max_model_len \(\d{1,9}\) is greater than the derived max_model_len)/,
@@ -125,6 +131,7 @@ export const modelRules: readonly FailureRule[] = [
         /(?<problem>Quantization method specified in the model config \(\S{1,30}\) does not match)/,
       'is not supported for quantization method':
         /(?<problem>torch\.\w{1,20} is not supported for quantization method \w{1,30})/,
+      'Poll failed for model': /Poll failed for model directory '[^']{1,200}': (?<problem>.{1,160})/,
     },
     title: 'the model does not start with these settings: {problem}',
     fix: 'change the flag that the message names to what the config.json of the model allows',
@@ -136,5 +143,117 @@ export const modelRules: readonly FailureRule[] = [
     signs: { 'in loading state_dict for': /Error\(s\) in loading state_dict for (?<model>\w{1,80})/ },
     title: 'the weights do not fit the model that the code builds: {model}',
     fix: 'use the weights and the code of the same version, or correct the sizes in its config',
+  },
+  {
+    cause: 'package-api-changed',
+    signs: {
+      'model IR version': /(?<problem>Unsupported model IR version: \d{1,3}, max supported IR version: \d{1,3})/,
+      ...texts(
+        `official released onnx opset; required to explicitly set the providers parameter;
+        cannot enable executable stack as shared object requires`,
+        'problem',
+      ),
+    },
+    title: 'the installed onnxruntime does not fit the model, the code or the image: {problem}',
+    fix: 'use a newer onnxruntime, or export the model for an older opset; name the providers, as in InferenceSession(path, providers=["CPUExecutionProvider"])',
+    at: 'dependencies.pip.onnxruntime',
+  },
+  {
+    cause: 'package-api-changed',
+    signs: {
+      'nrecognized keyword arguments':
+        /Unrecognized keyword arguments(?: passed to \w{1,40})?: .{0,20}'?(?:batch_shape|optional|groups)/,
+      ...texts(`Keras 3 only supports V3; ValueError: File format not supported: filepath=`),
+      'Unknown layer: ': /^ValueError: Unknown layer:? '?(?:Functional|\w{1,40}V2)/,
+    },
+    title: 'the model was saved by another version of Keras than the installed one',
+    fix: 'pin tensorflow to the version that saved it (tensorflow = "<2.16" has Keras 2), or save it again',
+    at: 'dependencies.pip.tensorflow',
+  },
+  {
+    cause: 'binary-incompatible',
+    rank: 5,
+    signs: {
+      'plan file is not compatible': /engine plan file is (?:not compatible|generated on an incompatible)/,
+      'Version tag does not match': /Serialization.{0,80}Version tag does not match/,
+    },
+    title: 'the engine of TensorRT was built with another version of TensorRT, or for another GPU',
+    fix: 'build it again with the TensorRT of the image, on the GPU that runs it',
+    at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'command-not-found',
+    signs: {
+      'No such file or directory: ':
+        /(?:^|: )\[Errno 2\] No such file or directory: (?:PosixPath\()?'(?<command>[\w+-]{1,40})'/,
+      'not found':
+        /^(?:\w[\w.]{0,60}Error: )?(?<command>[Ff][Ff]mpeg|ffprobe|soffice|sox|dot) (?:was |is |executable |binary )?not found\b/,
+      'not properly installed': /(?<command>FFmpeg) is not properly installed/,
+      'installed or it': /Error: (?<command>\w{1,40}) is not installed or it's not in your PATH/,
+      'Is poppler installed': /Is (?<command>poppler) installed and in PATH/,
+      ExecutableNotFound: /ExecutableNotFound: failed to execute (?:PosixPath\()?['"[]{0,2}(?<command>\w{1,40})/,
+      'executable found': /No (?<command>wkhtmltopdf|ffmpeg) (?:executable|exe could be) found/,
+      'exe could be found': /No (?<command>ffmpeg) exe could be found/,
+      'Bad git executable': /Bad (?<command>git) executable/,
+      JAVA_HOME: /(?<command>JAVA)_HOME is not set/,
+      'Java gateway process exited': /(?<command>Java) gateway process exited before sending its port number/,
+    },
+    applies: ({ command = '' }) => debianPackageOfProgram(command) !== undefined,
+    title: '{command} is not installed in the image',
+    fix: 'add the package that has {command} to [cerebrium.dependencies.apt]',
+    at: 'dependencies.apt',
+  },
+  {
+    cause: 'browser-missing',
+    rank: 5,
+    signs: {
+      "Executable doesn't exist at": /Executable doesn't exist at (?<path>\S{1,200})/,
+      'Looks like Playwright': /Looks like Playwright (?:Test or Playwright )?was just installed or updated/,
+      'missing dependencies to run browsers': /Host system is missing dependencies to run browsers/,
+    },
+    title: 'the browser of Playwright, or a library that it needs, is not in the image',
+    fix: 'run playwright install --with-deps chromium in the build (shell_commands), as the user that runs the app',
+    at: 'deployment.shell_commands',
+  },
+  {
+    cause: 'browser-missing',
+    rank: 5,
+    signs: {
+      'executable needs to be in PATH': /'(?:chromedriver|geckodriver)' executable needs to be in PATH/,
+      'Unable to obtain driver for': /NoSuchDriverException: .{0,80}Unable to obtain driver for \w{1,20}/,
+      'Could not find Chrome': /Could not find (?:Chrome|expected browser)/,
+      ...texts(`cannot find Chrome binary; DevToolsActivePort file doesn't exist; only supports Chrome version`),
+      'failed to start: exited': /[Cc]hrome failed to start: exited/,
+    },
+    title: 'there is no browser that starts, or its driver is of another version',
+    fix: 'add chromium and chromium-driver to [cerebrium.dependencies.apt], and start it headless (--headless=new)',
+    at: 'dependencies.apt',
+  },
+  {
+    cause: 'data-missing',
+    signs: { 'nltk.download(': /^\s{0,10}>>> nltk\.download\('(?<name>[\w-]{1,60})'\)/ },
+    title: 'the data {name} of NLTK is not in the image',
+    fix: 'download it in the build (shell_commands): python -m nltk.downloader -d /usr/local/share/nltk_data {name}',
+    at: 'deployment.shell_commands',
+  },
+  {
+    cause: 'data-missing',
+    signs: {
+      "Can't find model": /\[E(?:050|941)\] Can't find model '(?<name>[\w./-]{1,80}) ?'/,
+      "No module named '":
+        /ModuleNotFoundError: No module named '(?<name>[a-z]{2}_(?:core|dep|ent)_(?:web|news|sci|wiki)_(?:sm|md|lg|trf))'/,
+    },
+    title: 'the model {name} of spaCy is not in the image',
+    fix: 'download it in the build (shell_commands): python -m spacy download {name}, by its full name, such as en_core_web_sm, without blanks around it',
+    at: 'deployment.shell_commands',
+  },
+  {
+    cause: 'browser-missing',
+    rank: 6,
+    signs: texts(
+      `No usable sandbox; Running as root without --no-sandbox is not supported; Failed to move to new namespace`,
+    ),
+    title: 'the sandbox of the browser does not start in this container',
+    fix: 'start it with --no-sandbox (chromium_sandbox=False) for pages that you trust, or as a user that may make namespaces',
   },
 ];

@@ -1,12 +1,9 @@
-import type { FailureRule } from '../rule.ts';
-
-const installed = /^Successfully installed |^Installed \d+ packages? in /;
+import { type FailureRule, texts } from '../rule.ts';
 
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
   {
     cause: 'compiler-missing',
-    rank: 4,
     signs: {
       "command 'gcc' failed":
         /error: command '(?<tool>\S{0,40}(?:gcc|g\+\+|cc|c\+\+|clang))' failed: No such file or directory/,
@@ -21,8 +18,11 @@ export const packageBuildRules: readonly FailureRule[] = [
       'cmake ': /(?<tool>cmake) (?:is )?(?:not found|required)/,
       'No CMAKE_C': /No CMAKE_C(?:XX)?_COMPILER could be found/,
       ' not found': /(?<![\w-])(?<tool>gcc|g\+\+|cc|make|cmake|ninja|cargo|swig): (?:command )?not found/,
+      'C compiler "': /C compiler "(?<tool>gcc|clang)" not found/,
+      'gyp ERR! find': /gyp ERR! find (?<tool>Python)/,
+      'linker `cc`': /linker `(?<tool>cc)` not found/,
+      'any Python installation': /find any (?<tool>Python) installation/,
     },
-    undoneBy: installed,
     title: 'a package has to be compiled, and the image has no compiler for it: {tool}',
     fix: 'use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]',
     at: 'dependencies.apt',
@@ -31,25 +31,24 @@ export const packageBuildRules: readonly FailureRule[] = [
     cause: 'system-library-missing',
     rank: 5,
     signs: {
-      'fatal error: ': /fatal error: (?<header>[\w./+-]{1,100}\.h(?:pp)?): No such file or directory/,
-      'pg_config executable not found': /pg_config executable not found/,
+      'fatal error: ':
+        /fatal error: '?(?<header>[\w./+-]{1,100}\.h(?:pp)?)'?(?:: No such file or directory| file not found)/,
+      'pg_config executable not found': /(?<header>pg_config) executable not found/,
       "No package '": /No package '(?<header>[^']{1,60})' found/,
       'Dependency "': /Dependency "(?<header>[^"]{1,60})" not found/,
+      'cannot find -l': /\bld: cannot find -l(?<header>[\w.+-]{1,40})/,
     },
-    undoneBy: installed,
-    title: 'a package has to be compiled, and the image lacks a library that it needs',
-    fix: 'add the library with its headers to [cerebrium.dependencies.apt]: names end in -dev, such as libpq-dev',
+    title: 'a package has to be compiled, and the image lacks a library or header that it needs: {header}',
+    fix: 'add {package|the library with its headers, whose name ends in -dev, such as libpq-dev,} to [cerebrium.dependencies.apt]',
     at: 'dependencies.apt',
   },
   {
     cause: 'system-library-missing',
     rank: 5,
     signs: {
-      'pkg-config name': /Can not find valid pkg-config name/,
       mysql_config: /mysql_config(?: --version)?:? not found/,
-      MYSQLCLIENT_CFLAGS: /Specify MYSQLCLIENT_CFLAGS/,
+      ...texts(`Can not find valid pkg-config name; Specify MYSQLCLIENT_CFLAGS`),
     },
-    undoneBy: installed,
     title: 'mysqlclient has to be compiled, and the image lacks the library of MySQL',
     fix: 'add pkg-config, default-libmysqlclient-dev and build-essential to [cerebrium.dependencies.apt], or use pymysql instead',
     at: 'dependencies.apt',
@@ -61,7 +60,6 @@ export const packageBuildRules: readonly FailureRule[] = [
       'pkg-config is': /pkg-config is (?:required|not installed)/,
       'pkg-config: ': /pkg-config: (?:command )?not found/,
     },
-    undoneBy: installed,
     title: 'a package has to be compiled, and the image has no pkg-config to find its libraries',
     fix: 'add pkg-config to [cerebrium.dependencies.apt], and the library with its headers, whose name ends in -dev',
     at: 'dependencies.apt',
@@ -77,7 +75,6 @@ export const packageBuildRules: readonly FailureRule[] = [
     },
     after:
       /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/,
-    undoneBy: installed,
     title: 'building a package needs {module}, which is installed later',
     fix: 'install {module} first, in pre_build_commands, or use a wheel of the package',
     at: 'deployment.pre_build_commands',
@@ -87,26 +84,23 @@ export const packageBuildRules: readonly FailureRule[] = [
     rank: 2,
     signs: {
       'Failed building wheel for': /ERROR: Failed building wheel for (?<package>[\w.-]{1,80})/,
-      ' wheels for ': /^ERROR: (?:Failed to build installable|Could not build) wheels for (?<package>[\w.-]{1,80})/,
+      ' wheels for ':
+        /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/,
       'did not run successfully': /^\s*× .{1,160} did not run successfully/,
       ' with CMake': /An error occurred while (?:building|configuring) with CMake/,
-      'CMake build failed': /\*\*\* CMake build failed/,
       'build stopped': /^\s*ninja: build stopped: /,
       'use_2to3 is invalid': /error in (?<package>[\w.-]{1,80}) setup command: use_2to3 is invalid/,
-      'metadata-generation-failed': /^error: metadata-generation-failed/,
       'subprocess-exited-with-error': /^\s*error: subprocess-exited-with-error/,
       'Failed to build `': /Failed to build `(?<package>[^`]{1,80})`/,
-      'legacy-install-failure': /legacy-install-failure/,
-      'Command errored out with exit status': /^ERROR: Command errored out with exit status/,
+      ...texts(`*** CMake build failed; error: metadata-generation-failed; legacy-install-failure;
+        ERROR: Command errored out with exit status`),
     },
-    undoneBy: installed,
-    title: 'a package has no wheel for this Python, and building it fails',
+    title: '{package|a package} has no wheel for this Python, and building it fails',
     fix: 'use a version with a wheel, or another python_version',
     at: 'dependencies.pip',
   },
   {
     cause: 'git-missing',
-    rank: 4,
     signs: {
       "Cannot find command 'git'": /Cannot find command 'git'/,
       'Git executable not found': /Git executable not found/i,
@@ -117,15 +111,12 @@ export const packageBuildRules: readonly FailureRule[] = [
   },
   {
     cause: 'git-access-denied',
-    rank: 4,
     signs: {
       'fatal: could not read ': /fatal: could not read (?:Username|Password) for/,
-      'Authentication failed': /fatal: Authentication failed for/,
-      'Permission denied (publickey': /Permission denied \(publickey/,
-      'epository not found': /remote: Repository not found/,
       'Host key verification failed': /^\s{0,8}Host key verification failed/,
       "' not found": /fatal: repository '[^']{1,200}' not found/,
-      'password authentication was removed': /Support for password authentication was removed/,
+      ...texts(`fatal: Authentication failed for; Permission denied (publickey; remote: Repository not found;
+        Support for password authentication was removed`),
     },
     title: 'the Git repository of a requirement needs a login',
     fix: 'put a token from a secret into its URL, or copy the package into the app folder',
@@ -133,7 +124,6 @@ export const packageBuildRules: readonly FailureRule[] = [
   },
   {
     cause: 'git-ref-not-found',
-    rank: 4,
     signs: {
       'did not match any file(s) known to git': /pathspec '(?<ref>[^']{1,120})' did not match/,
       'Remote branch': /Remote branch (?<ref>\S{1,120}) not found/,
@@ -145,23 +135,24 @@ export const packageBuildRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-layout-invalid',
-    rank: 4,
     signs: {
       'top-level':
         /^\s*error: Multiple top-level (?:packages|modules) discovered in a flat-layout: (?<found>.{1,160}?)\.?$/,
+      'folder found for package': /(?<found>No file\/folder found for package \S{1,80})/,
+      'ship inside the wheel': /(?<found>Unable to determine which files to ship inside the wheel)/,
+      'eadme ': /(?<found>Readme (?:file does not exist: \S{1,80}|path `[^`]{1,120}` does not exist))/,
+      'Expected a Python module at': /(?<found>Expected a Python module at: `[^`]{1,120}`)/,
     },
-    title: 'setuptools does not know which folders to install: {found}',
-    fix: 'name them in pyproject.toml: [tool.setuptools] packages = ["..."], or list requirements instead of installing the app',
+    title: 'the project itself cannot be installed as a package: {found}',
+    fix: 'install only what it needs (poetry install --no-root, uv sync --no-install-project), or copy its files before; name its folders in pyproject.toml: [tool.setuptools] packages = ["..."]',
   },
   {
     // What setup.py files import: pip indents what they print.
     cause: 'build-dependency-missing',
-    rank: 4,
     signs: {
       'No module named':
         /^ {6,20}ModuleNotFoundError: No module named '(?<module>pkg_resources|setuptools|wheel|numpy|torch|Cython|packaging|pybind11|poetry)'/,
     },
-    undoneBy: installed,
     title: 'building a package needs {module}, which is installed later',
     fix: 'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it',
     at: 'deployment.pre_build_commands',
@@ -173,8 +164,8 @@ export const packageBuildRules: readonly FailureRule[] = [
       BackendUnavailable: /BackendUnavailable: Cannot import '(?<module>[\w.]{1,100})'/,
       'Cannot import':
         /^\s*(?:ERROR|error): .{0,80}Cannot import '(?<module>(?:setuptools|poetry|hatchling|flit)[\w.]{0,80})'/,
+      "invalid command 'bdist_wheel'": /error: invalid command 'bdist_(?<module>wheel)'/,
     },
-    undoneBy: installed,
     title: 'building a package needs {module}, which is not installed',
     fix: 'list it in [build-system] requires of its pyproject.toml, or install it in pre_build_commands',
     at: 'deployment.pre_build_commands',

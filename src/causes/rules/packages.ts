@@ -1,26 +1,21 @@
 import { pinnedVersion } from '../../app/wheels.ts';
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
 const unsatisfied =
   /^(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80})(?:\[[^\]]{0,80}\])? {0,2}(?<wanted>[<>=!~][^()]{1,60}?)?(?:;[^()]{0,120}?)? \((?:from (?!versions)[^()]{1,120}\) ?\()?from versions: (?!none)\S/;
-const installed = /^Successfully installed |^Installed \d+ packages? in /;
 
 /** pip and uv: indexes, versions and requirements. */
 export const packageRules: readonly FailureRule[] = [
   {
     cause: 'package-index-unreachable',
-    rank: 4,
     signs: {
       'Retrying (Retry(': /^WARNING: Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
       'Could not fetch URL': /^Could not fetch URL \S{1,300}: (?<reason>.{1,120})/,
       'Failed to fetch: `': /Failed to fetch: `\S{1,300}`/,
-      'Read timed out':
-        /^(?:ERROR: |\s{0,20})?(?:pip\._vendor\..{0,80}ReadTimeoutError|ReadTimeoutError: HTTPSConnectionPool)/,
       'Max retries exceeded':
         /^ERROR: (?:Could not install packages due to an (?:OSError|EnvironmentError): )?HTTPSConnectionPool\(.{0,200}Max retries exceeded/,
       'Request failed after': /^\s*(?:error|╰─▶|├─▶|×) ?.{0,20}Request failed after \d+ retr/,
     },
-    undoneBy: installed,
     title: 'the package index cannot be reached',
     fix: 'check the address of the index and its certificate, or deploy again if the index was down',
     at: 'dependencies.pip',
@@ -38,7 +33,6 @@ export const packageRules: readonly FailureRule[] = [
       'User for ': /^User for [\w.:-]{1,120}: /,
     },
     only: 'build',
-    undoneBy: installed,
     title: 'the package index refuses the login',
     fix: 'add the login to the address of the index, from a secret that the build can read',
     at: 'dependencies.pip',
@@ -56,7 +50,6 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'python-version-unsupported',
-    rank: 4,
     signs: {
       'requires a different Python':
         /ackage '?(?<package>[\w.-]{1,80})'? requires a different Python: (?<python>[\d.]{1,12}) not in '(?<wanted>[^']{1,60})'/,
@@ -69,14 +62,12 @@ export const packageRules: readonly FailureRule[] = [
       "has no attribute 'ImpImporter'": /^\s*AttributeError: module 'pkgutil' has no attribute 'ImpImporter'/,
       "No module named 'distutils'": /^\s*ModuleNotFoundError: No module named 'distutils'/,
     },
-    undoneBy: installed,
     title: '{package|a package} is not made for the Python version of the app',
     fix: 'set python_version to one that it supports, or use another version of {package|the package}',
     at: 'deployment.python_version',
   },
   {
     cause: 'python-version-unsupported',
-    rank: 4,
     signs: { 'Could not find a version that satisfies the requirement': unsatisfied },
     // pip lists all versions that it ignored, also if the wanted one does not exist.
     applies: ({ wanted = '' }, _, before) => {
@@ -84,21 +75,18 @@ export const packageRules: readonly FailureRule[] = [
       const version = pinnedVersion(wanted);
       return ignored !== undefined && (version === undefined || ignored.includes(` ${version} Requires-Python`));
     },
-    undoneBy: installed,
     title: '{package} {wanted} needs another Python',
     fix: 'set python_version to one that it supports, or use another version of {package}',
     at: 'deployment.python_version',
   },
   {
     cause: 'wrong-architecture',
-    rank: 4,
     signs: {
       'is not a supported wheel on this platform':
         /^ERROR: (?<package>[\w.]{1,80})-[\w.+!]{1,40}-\w{1,40}-\w{1,40}-(?:macosx|win|musllinux|manylinux\w{0,20}_(?:aarch64|arm))\S{0,80} is not a supported wheel/,
       'with a matching platform':
         /(?<![\w.,<>=!~-])(?<package>[\w.-]{1,80})(?:\{[^{}]{1,80}\})?(?:[<>=!~][\w.,<>=!~*+]{1,80})? (?:has|have) no wheels (?:are available )?with a matching platform/,
     },
-    undoneBy: installed,
     title: '{package} is not made for linux/amd64',
     fix: 'remove it, or use a version with wheels for Linux',
     at: 'dependencies.pip.{package}',
@@ -112,17 +100,6 @@ export const packageRules: readonly FailureRule[] = [
       ResolutionImpossible: /^ERROR: ResolutionImpossible/,
       'Double requirement given': /^ERROR: Double requirement given: (?<packages>.{1,120})/,
     },
-    undoneBy: installed,
-    title: 'the packages need different versions of one package',
-    fix: 'loosen the versions in [cerebrium.dependencies.pip] so that one version fits all',
-    at: 'dependencies.pip',
-  },
-  {
-    cause: 'dependency-conflict',
-    // uv ends every failed resolution with it, whatever the cause.
-    rank: 1,
-    signs: { 'your requirements are unsatisfiable': /we can conclude that your requirements are unsatisfiable/ },
-    undoneBy: installed,
     title: 'the packages need different versions of one package',
     fix: 'loosen the versions in [cerebrium.dependencies.pip] so that one version fits all',
     at: 'dependencies.pip',
@@ -138,11 +115,10 @@ export const packageRules: readonly FailureRule[] = [
         /there is no version of (?<package>[\w.-]{1,80}?)(?:\[[^\]]{0,80}\])?(?<wanted>[<>=!~]\S{1,60})/,
       'only the following versions of': /only the following versions of (?<package>[\w.-]{1,80}) are available/,
       'only the following version of': /Because only .{0,40}versions? of (?<package>[\w.-]{1,80}) (?:is|are) available/,
-      'are available and you require':
-        /(?<![\w.-])(?<package>[\w.-]{1,80})(?<wanted>[<>=!~]\S{1,40}) .{0,60}are available and you require/,
+      'available and you require':
+        /(?<![\w.-])(?<package>[\w.-]{1,80})(?<wanted>[<>=!~]\S{1,40}) (?:.{0,60}are|is) available and you require/,
     },
     applies: (_, __, before) => !before().at(-1)?.includes('(from versions: none)'),
-    undoneBy: installed,
     title: 'the package index has no {package} {wanted} for this system',
     fix: 'use a version that exists: pip index versions {package}',
     at: 'dependencies.pip.{package}',
@@ -158,18 +134,18 @@ export const packageRules: readonly FailureRule[] = [
         /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the package registry/,
       'not found in the provided package locations':
         /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the provided package locations/,
+      'there are no versions of': /there are no versions of (?<package>[\w.-]{1,80}) and/,
     },
-    undoneBy: installed,
     title: 'the package index has no {package} for this system',
-    fix: 'correct the name of {package}, or add the index that has it',
+    fix: 'correct the name of {package}, or add the index that has it; one without wheels for this Python or CPU is not found either',
     at: 'dependencies.pip.{package}',
   },
   {
     cause: 'requirements-file-missing',
-    rank: 4,
     signs: {
       'Could not open requirements file': /^ERROR: Could not open requirements file: .{0,80}'(?<path>[^']{1,200})'/,
       'File not found: ': /^error: File not found: `?(?<path>[^`]{1,200})/,
+      'Distribution not found at': /Distribution not found at: file:\/\/(?<path>\S{1,200})/,
     },
     title: '{path} is not in the app',
     fix: 'add {path} to the app folder and to include',
@@ -177,7 +153,6 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'requirement-invalid',
-    rank: 4,
     signs: {
       'Invalid requirement': /^(?:ERROR: )?.{0,40}Invalid requirement: (?<line>.{1,160})/,
       "Couldn't parse requirement": /^error: Couldn't parse requirement in `(?<path>[^`]{1,120})`/,
@@ -191,14 +166,12 @@ export const packageRules: readonly FailureRule[] = [
         /^ERROR: Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?<path>[^']{1,200})'/,
       'Expected one of': /^\s*Expected one of `@`, `\(`, `<`/,
     },
-    undoneBy: installed,
     title: 'a requirement is not valid',
     fix: 'write it as name==1.2, name>=1.0,<2 or name',
     at: 'dependencies.pip',
   },
   {
     cause: 'hash-mismatch',
-    rank: 4,
     signs: {
       'DO NOT MATCH THE HASHES': /THESE PACKAGES DO NOT MATCH THE HASHES/,
       'Hash mismatch for': /Hash mismatch for `(?<package>[^`]{1,80})`/,
@@ -209,7 +182,6 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'hash-missing',
-    rank: 4,
     signs: {
       'Hashes are required in --require-hashes mode': /^ERROR: Hashes are required in --require-hashes mode/,
       'In --require-hashes mode': /^ERROR: In --require-hashes mode, all requirements must have their versions? pinned/,
@@ -221,13 +193,31 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'environment-externally-managed',
-    rank: 4,
     signs: {
       'externally-managed-environment': /^error: externally-managed-environment/,
       'is externally managed': /The interpreter at .{1,200} is externally managed/,
+      'distutils installed project':
+        /Cannot uninstall '?(?<package>[\w.-]{1,80}?)'?\. It is a distutils installed project/,
+      'no RECORD file was found': /Cannot uninstall (?<package>[\w.-]{1,80}) .{0,40}no RECORD file was found/,
+      'RECORD file not found': /Cannot uninstall (?<package>[\w.-]{1,80}) .{0,40}RECORD file not found/,
     },
-    title: 'the Python of the image belongs to its distribution, and pip may not change it',
+    title: 'the Python of the image belongs to its distribution, and pip may not change {package|it}',
     fix: 'use a python base image, install into a virtual environment, or set PIP_BREAK_SYSTEM_PACKAGES=1 in the build',
     at: 'deployment.docker_base_image_url',
+  },
+  {
+    cause: 'package-index-unreachable',
+    rank: 5,
+    signs: {
+      'Read timed out':
+        /^(?:ERROR: |\s{0,20})?(?:pip\._vendor\..{0,80}ReadTimeoutError|ReadTimeoutError: HTTPSConnectionPool)/,
+      'Connection broken':
+        /^(?:ERROR: |\s{0,20})?(?:pip\._vendor\.\S{0,80}|ProtocolError|urllib3\.\S{0,60})\b.{0,40}Connection broken/,
+      'network timeout at': /network timeout at: \S{1,200}/,
+      ...texts(`Try increasing UV_HTTP_TIMEOUT; error decoding response body`),
+    },
+    title: 'the download of a package from the index broke off, or took too long',
+    fix: 'deploy again; if it fails again, wait longer (pip --timeout 120 --retries 10, UV_HTTP_TIMEOUT=120), or use a smaller package, such as the CPU build of torch',
+    at: 'dependencies.pip',
   },
 ];

@@ -1,7 +1,22 @@
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
 /** What a line of the app looks like when its server has started after all. */
 const started = /Application startup complete|App is ready/;
+
+const killer =
+  /^(?:Step \d|STEP \d|\[\d{1,2}\/\d{1,2}\] |> \[|Collecting |running build)|[Hh]ealth ?check|became healthy|SIGTERM|failed liveness|WORKER TIMEOUT/;
+
+/** Names of the standard library by the version of Python that brought them. */
+const added: Readonly<Record<string, string>> = {
+  '3.7': 'run|get_running_loop|fromisoformat',
+  '3.8': 'Final|Literal|Protocol|TypedDict|cached_property',
+  '3.9': 'Annotated|BooleanOptionalAction|cache|to_thread',
+  '3.10': 'Concatenate|ParamSpec|TypeAlias|TypeGuard|pairwise',
+  '3.11': 'LiteralString|Never|NotRequired|Required|Self|StrEnum|TaskGroup|UTC|Unpack|assert_never|reveal_type|timeout',
+  '3.12': 'TypeAliasType|batched|override',
+  '3.13': 'ReadOnly|TypeIs',
+};
+const places = 'typing|enum|datetime|datetime\\.datetime|asyncio|itertools|functools|argparse';
 
 /** Errors of Python, in the code of the app or while it is imported. */
 export const pythonRules: readonly FailureRule[] = [
@@ -14,15 +29,14 @@ export const pythonRules: readonly FailureRule[] = [
       'TabError: ': /^TabError: (?<problem>.{1,200})/,
     },
     undoneBy: started,
-    title: 'a Python file has a syntax error: {problem}',
+    title: 'a source file has a syntax error: {problem}',
     fix: 'correct the line that the traceback names; newer syntax needs a newer python_version',
   },
   {
     cause: 'syntax-error',
-    rank: 4,
     signs: { 'SyntaxError: f-string': /SyntaxError: (?<problem>f-string.{1,120})/ },
     undoneBy: started,
-    title: 'a Python file has a syntax error: {problem}',
+    title: 'a source file has a syntax error: {problem}',
     fix: 'set python_version to 3.12 or newer, where an f-string may contain its own quotes and backslashes, or write it without',
     at: 'deployment.python_version',
   },
@@ -33,17 +47,22 @@ export const pythonRules: readonly FailureRule[] = [
       bad_alloc: /what\(\): {1,4}std::bad_alloc|instance of 'std::bad_alloc'/,
       MemoryError: /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/,
       _ArrayMemoryError: /^numpy\.\S{0,60}_ArrayMemoryError: Unable to allocate (?<amount>[\d.]{1,10} \w{1,4})/,
-      Killed: /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4})?Killed(?: {1,40}\S.{0,200})?$/,
+      Killed:
+        /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/,
       'Memory quota': /Error R1[45] \(Memory quota (?:vastly )?exceeded\)/,
-      OOMKilled: /OOMKilled/,
       'ut of memory: Kill': /[Oo]ut of memory: Kill(?:ed)? process \d{1,8} \((?<program>[^)]{1,40})\)/,
-      'terminated abruptly':
-        /^concurrent\.futures\.process\.BrokenProcessPool: A process in the process pool was terminated abruptly/,
-      'excessive memory usage': /excessive memory usage causing the Operating System to kill the worker/,
-      "can't allocate memory": /DefaultCPUAllocator: can't allocate memory/,
-      'not enough memory': /DefaultCPUAllocator: not enough memory/,
-      'heap out of memory': /JavaScript heap out of memory/,
-      'Cannot allocate memory': /^OSError: \[Errno 12\] Cannot allocate memory/,
+      'heap out of memory': /(?<heap>JavaScript heap) out of memory/,
+      'an out of memory': /\b[Rr]an out of memory \(used over/,
+      'emory limit':
+        /[Mm]emory limit of \S{1,12} (?:\w{1,5} )?(?:was )?exceeded|[Ee]xceeded (?:its |the )?memory limit/,
+      'OOM killed': /\bOOM killed\b/i,
+      'emory cgroup out of memory': /[Mm]emory cgroup out of memory/,
+      ...texts(`
+        concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly;
+        OSError: [Errno 12] Cannot allocate memory; ray.exceptions.OutOfMemoryError; OOMKilled;
+        excessive memory usage causing the Operating System to kill the worker;
+        DefaultCPUAllocator: can't allocate memory; DefaultCPUAllocator: not enough memory;
+        low on resource: memory`),
     },
     title: 'the app ran out of memory',
     fix: 'raise memory, or load less at once',
@@ -54,12 +73,16 @@ export const pythonRules: readonly FailureRule[] = [
     // What was killed is a better evidence than that it was.
     rank: 2,
     signs: {
-      'exit code 137': /^exit code 137$/,
-      'exited with code 137': /\bexited with code 137$/,
-      SIGKILL: /its (?:process|container) ended with SIGKILL/,
+      '137':
+        /(?:^|[Cc]ommand failed with |non-zero |\b)[Ee]xit(?:ed)?(?: with)? ?(?:exit )?(?:[Cc]ode|status)[:=]? ?(?<killed>137)\b/,
+      '-9': /(?:exit ?code[:=] ?|exited with code |returned non-zero exit status )(?<killed>-9)\b/,
+      SIGKILL:
+        /(?:ended with|terminated by signal|signal=|exited prematurely: signal 9 \(|died with <Signals\.)(?<killed>SIGKILL)\b/,
     },
-    title: 'the app ran out of memory',
-    fix: 'raise memory, or load less at once',
+    // A build says which of its steps failed. A check that fails, and a stop that takes too long, kill too.
+    applies: (_, { source }, before) => source !== 'build' && !before().some((line) => killer.test(line)),
+    title: 'the app was killed ({killed}), most often because it ran out of memory',
+    fix: 'watch its memory until it ends (gantry status, docker stats): only if that reaches the limit, load less or raise memory',
     at: 'hardware.memory',
   },
   {
@@ -71,6 +94,15 @@ export const pythonRules: readonly FailureRule[] = [
       'exit code 139': /^exit code 139$/,
       'code 139': /was sent code 139\b|exit code 139 \(/,
       SIGSEGV: /was sent SIGSEGV|signal SIGSEGV|ended with SIGSEGV/,
+      'double free or corruption': /^(?:\*{3} .{0,80})?double free or corruption/,
+      'free(): invalid': /^free\(\): invalid (?:pointer|size|next size)/,
+      'malloc(): ': /^malloc\(\): (?:invalid|corrupted|memory corruption|unaligned|unsorted)/,
+      SIGABRT: /signal[ =]SIGABRT|ended with SIGABRT/,
+      '-11': /exit ?code[:=] ?-11\b|exited with code -11\b/,
+      IGSEGV: /signal=SIGSEGV|signal 11 \(SIGSEGV\)/,
+      'exit code 134': /^exit code 134$/,
+      'Floating point exception': /(?:^|: {1,8}(?:\d{1,8} {1,4})?)Floating point exception/,
+      ...texts(`corrupted size vs. prev_size; munmap_chunk(): invalid pointer; died with <Signals.SIGSEGV: 11>`),
     },
     title: 'the program crashed in native code',
     fix: 'the cause is probably a package with compiled code: pin it to another version',
@@ -83,6 +115,7 @@ export const pythonRules: readonly FailureRule[] = [
       'missing ':
         /^TypeError: (?<name>[\w.]{1,80})\(\) missing \d{1,3} required (?:positional|keyword-only) arguments?: (?<wanted>.{1,160})/,
     },
+    applies: ({ name = '' }) => !/(?:Error|Exception)\.__init__$/.test(name),
     title: 'the call of {name} has other parameters than the function: {wanted}',
     fix: 'give the parameter a default, or send it with the call',
   },
@@ -98,9 +131,98 @@ export const pythonRules: readonly FailureRule[] = [
   },
   {
     cause: 'shared-memory-full',
-    rank: 4,
-    signs: { 'shared memory': /out of shared memory|insufficient shared memory/ },
+    signs: {
+      'shared memory': /out of shared memory|insufficient shared memory/,
+      'us error': /(?:by signal: Bus error|^Bus error)/,
+    },
     title: 'the shared memory of the container is full',
     fix: 'set num_workers=0 for the DataLoader, or use the file_system sharing strategy',
+  },
+  ...Object.entries(added).map(([version, names]) => ({
+    cause: 'python-version-unsupported',
+    signs: {
+      'cannot import name': new RegExp(`^ImportError: cannot import name '(?<name>${names})' from '(?:${places})'`),
+      'has no attribute': new RegExp(
+        `^AttributeError: (?:module|type object) '(?:${places})' has no attribute '(?<name>${names})'`,
+      ),
+    },
+    title: `the code uses {name}, which Python has since ${version} only`,
+    fix: `set python_version to ${version} or newer, or use an older version of the package that imports {name}`,
+    at: 'deployment.python_version',
+  })),
+  {
+    cause: 'python-version-unsupported',
+    signs: {
+      'has no attribute':
+        /^\s*AttributeError: (?:module '(?:inspect|asyncio|pkgutil|configparser)'|'\w{1,40}(?:Importer|Finder|Loader|Parser)' object) has no attribute '(?<name>getargspec|coroutine|ImpImporter|readfp|SafeConfigParser|find_module)'/,
+    },
+    title: 'the code uses {name}, which newer versions of Python do not have',
+    fix: 'update the package that uses it, or set python_version to an older one, such as 3.10',
+    at: 'deployment.python_version',
+  },
+  {
+    cause: 'python-version-unsupported',
+    signs: {
+      'object is not subscriptable': /^TypeError: '(?:type|ABCMeta|_abc\.ABCMeta)' object is not subscriptable/,
+      recursive_guard: /ForwardRef\._evaluate\(\) missing 1 required keyword-only argument: 'recursive_guard'/,
+      'unable to infer type for attribute':
+        /pydantic\.(?:v1\.)?errors\.ConfigError: unable to infer type for attribute/,
+      'on Python < 3.12': /Please use `typing_extensions\.TypedDict` instead of `typing\.TypedDict` on Python < 3\.12/,
+      'unsupported operand type(s) for |':
+        /^TypeError: unsupported operand type\(s\) for \|: '(?:type|NoneType|ABCMeta|_GenericAlias|_SpecialForm|ModelMetaclass)' and /,
+    },
+    title: 'the code, or a package, does not fit the Python of the app',
+    fix: 'set python_version to one that they were made for (X | None needs 3.10 or newer), or update the packages (pydantic 1 does not fit new versions of Python)',
+    at: 'deployment.python_version',
+  },
+  {
+    cause: 'package-api-changed',
+    signs: {
+      "Can't get attribute":
+        /^AttributeError: Can't get attribute '(?<name>\w{1,80})' on <module '(?<module>[\w.]{1,80})'/,
+      ...texts(`ModuleNotFoundError: No module named 'numpy._core; is not a known BitGenerator module;
+        node array from the pickle has an incompatible dtype`),
+    },
+    title: 'a pickled file was written with other versions of the packages, or with classes that the app does not have',
+    fix: 'pin numpy, scikit-learn and the others to the versions that wrote the file, or write it again; classes of __main__ belong in a module',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'package-api-changed',
+    signs: {
+      'this version of jax requires': /jaxlib .{0,60}this version of jax requires/,
+      'incompatible with jax version': /jaxlib version \S{1,20} is newer than and incompatible with jax version/,
+    },
+    title: 'jax and jaxlib do not fit together',
+    fix: 'install both in one step from one release: jax[cuda12] of the version that you want',
+    at: 'dependencies.pip.jax',
+  },
+  {
+    cause: 'package-api-changed',
+    signs: {
+      "argument of type 'bool' is not iterable": /^TypeError: argument of type 'bool' is not iterable/,
+      'starlette.requests.Request':
+        /PydanticSchemaGenerationError: Unable to generate .{0,40}starlette\.requests\.Request/,
+    },
+    after: /\/gradio(?:_client)?\//,
+    title: 'gradio does not fit the installed pydantic or fastapi',
+    fix: 'update gradio, or pin pydantic = "==2.10.6" and fastapi = "<0.113"',
+    at: 'dependencies.pip.pydantic',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 5,
+    signs: { 'When localhost is not accessible': /When localhost is not accessible, a shareable link must be created/ },
+    applies: (_, __, before) =>
+      before().some((line) => /argument of type 'bool' is not iterable|unhashable type: 'dict'/.test(line)),
+    title: 'gradio does not fit the installed pydantic or starlette',
+    fix: 'update gradio, or pin pydantic = "==2.10.6"',
+    at: 'dependencies.pip.pydantic',
+  },
+  {
+    cause: 'network-failed',
+    signs: { 'When localhost is not accessible': /When localhost is not accessible, a shareable link must be created/ },
+    title: 'gradio does not reach its own server: a proxy stands between, or its page fails',
+    fix: 'set NO_PROXY=localhost,127.0.0.1,0.0.0.0, and start it with server_name="0.0.0.0"; if its page fails, update gradio',
   },
 ];

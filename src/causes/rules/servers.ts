@@ -1,5 +1,5 @@
 import { packageOf } from '../import-names.ts';
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
 const server = /^ {0,4}(?:\w{2,30}: {1,8})?(?:\[[^\]]{1,60}\] {0,2}){0,3}/.source;
 const listening = new RegExp(
@@ -7,11 +7,12 @@ const listening = new RegExp(
 );
 const isLocal = (host = '') => /^(127\.\d|localhost$|\[::1\]$)/.test(host);
 
-/** Servers of apps: how they are started, where they listen, and what the checks of the platform say. */
+const timedOut = /\bWORKER TIMEOUT \(pid:\d{1,8}\)/;
+
+/** Servers of apps: how they are started, where they listen, and what the checks of the platform say. Workers of gunicorn. */
 export const serverRules: readonly FailureRule[] = [
   {
     cause: 'entrypoint-not-found',
-    rank: 4,
     signs: {
       'Could not import module': /Error loading ASGI app\. Could not import module "(?<path>[^"]{1,120})"/,
       "can't open file": /python[\d.]{0,6}: can't open file '(?<path>[^']{1,200})': \[Errno 2\]/,
@@ -26,7 +27,6 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'entrypoint-not-found',
-    rank: 4,
     signs: { 'No module named': /^(?:ModuleNotFound|Import)Error: No module named '?(?<path>[\w.]{1,100})'?$/ },
     applies: ({ path = '' }, { config }, before) =>
       startsModule(config?.custom?.entrypoint ?? [], path) || isImportedByServer(before()),
@@ -36,13 +36,13 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'entrypoint-attribute-missing',
-    rank: 4,
     signs: {
       'Error loading ASGI app. Attribute':
         /Error loading ASGI app\. Attribute "(?<name>[^"]{1,80})" not found in module "(?<module>[^"]{1,120})"/,
       'Failed to find attribute': /Failed to find attribute '(?<name>[^']{1,80})' in '(?<module>[^']{1,120})'/,
       'Failed to find Flask application':
         /Failed to find Flask application or factory in module '(?<module>[^']{1,120})'/,
+      'Application object must be callable': /Application object must be callable/,
     },
     title: 'the entrypoint names an object that {module} does not have: {name}',
     fix: 'write the name of the object after the colon, as in main:app',
@@ -50,17 +50,13 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'entrypoint-invalid',
-    rank: 4,
-    signs: {
-      'must be in format': /Import string "(?<target>[^"]{1,120})" must be in format "<module>:<attribute>"/,
-    },
+    signs: { 'must be in format': /Import string "(?<target>[^"]{1,120})" must be in format "<module>:<attribute>"/ },
     title: 'the command of the entrypoint is not valid: {target}',
     fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
     at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'entrypoint-invalid',
-    rank: 4,
     signs: {
       'No such option': /^Error: (?<target>No such option:? '?[^'\s]{1,60})/,
       'unrecognized arguments': /error: (?<target>unrecognized arguments: .{1,120})/,
@@ -70,21 +66,22 @@ export const serverRules: readonly FailureRule[] = [
       'No such command': /^Error: (?<target>No such command '?[^']{1,60})/,
       'Error: Missing ': /^Error: (?<target>Missing (?:argument|option) .{1,80})/,
       'Unable to load celery': /(?<target>Unable to load celery application)/,
+      'unexpected argument': /^error: (?<target>unexpected argument '[^']{1,60}') found/,
+      'issing script': /(?<target>[Mm]issing script: "?[\w:-]{1,60})/,
+      'executable file not found in $PATH': /exec: "(?<target>[^"]{1,120} [^"]{1,120})": executable file not found/,
     },
     title: 'the program that the entrypoint starts refuses its arguments: {target}',
-    fix: 'correct the command, or use the version of the program that knows the argument; an image with an entrypoint of its own gets arguments only',
+    fix: 'correct the command (each word is a string of its own), or use the version of the program that knows the argument; an image with an entrypoint of its own gets arguments only',
     at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'port-in-use',
-    rank: 4,
     signs: {
-      'address already in use': /address already in use/,
-      'Address already in use': /^Address already in use/,
-      '[Errno 98]': /\[Errno 98\]/,
-      ' in use': /\b[Pp]ort \d{1,5} is (?:already )?in use\b/,
+      ' in use': /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/,
       'Cannot find empty port': /Cannot find empty port in range: (?<port>\d{1,5})/,
       'Connection in use: ': /Connection in use: \('(?<host>[^']{1,60})', (?<port>\d{1,5})\)/,
+      'already allocated': /Bind for \S{1,60}:(?<port>\d{1,5}) failed: port is already allocated/,
+      ...texts(`address already in use; Address already in use; [Errno 98]`),
     },
     undoneBy: /Application startup complete|App is ready/,
     title: 'another process of the container listens on the same port',
@@ -94,7 +91,11 @@ export const serverRules: readonly FailureRule[] = [
   {
     cause: 'bound-to-localhost',
     rank: 2,
-    signs: { '://': listening },
+    signs: {
+      '://': listening,
+      'istening ':
+        /\b[Ll]istening (?:on|at) (?:port )?(?:https?:\/\/)?(?<host>127\.0\.0\.1|localhost):(?<port>\d{1,5})\b/,
+    },
     applies: ({ host }, { config }, before) =>
       isLocal(host) &&
       config?.runtime !== 'cortex' &&
@@ -126,9 +127,7 @@ export const serverRules: readonly FailureRule[] = [
   {
     cause: 'health-check-failed',
     rank: 1,
-    signs: {
-      'HTTP/1': /"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/,
-    },
+    signs: { 'HTTP/1': /"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/ },
     applies: ({ path = '' }, { config }) =>
       path !== '' && [config?.custom?.healthcheck_endpoint, config?.custom?.readycheck_endpoint].includes(path),
     title: 'the check of {path} gets the status {status}',
@@ -137,11 +136,14 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'health-check-failed',
-    rank: 2,
+    rank: 1,
     signs: {
       'did not succeed': /GET (?<path>\/\S{0,120}) on port \d{1,5} did not succeed/,
       'probe failed':
         /(?<probe>Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
+      'ealthcheck failed': /^[Hh]ealth ?check failed\b/,
+      'became healthy': /replicas never became healthy/,
+      'health checks': /failed (?:container )?health checks/,
     },
     title: 'the health check of the app fails',
     fix: 'return HTTP 200 from {path|the path of the check} when the app is ready, or correct {check|healthcheck}_endpoint',
@@ -156,7 +158,11 @@ export const serverRules: readonly FailureRule[] = [
       'onnection refused': /(?:probe|check) failed: .{0,200}connection refused/,
       'listen on the port':
         /failed to start and (?:then )?listen on the port|Failed to start and then listen on the port/,
-      'Boot timeout': /Error R10 \(Boot timeout\)/,
+      'open ports detected': /[Nn]o open (?:HTTP )?ports detected/,
+      'HTTP pings on port': /respond to HTTP pings on port:? \d{1,5}/,
+      'while connecting to upstream': /connect\(\) failed \(111: .{0,30}while connecting to upstream/,
+      ...texts(`Error R10 (Boot timeout); app is not listening on the expected address;
+        instance refused connection. is your app listening on`),
     },
     title: 'nothing answers on the port of the app',
     fix: 'listen on 0.0.0.0 and on the port of [cerebrium.runtime.custom]',
@@ -187,7 +193,6 @@ export const serverRules: readonly FailureRule[] = [
   {
     // `python -m app.main`: the name of a package would be known.
     cause: 'entrypoint-not-found',
-    rank: 4,
     signs: {
       'python: ':
         /^\S{0,120}python: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
@@ -195,6 +200,7 @@ export const serverRules: readonly FailureRule[] = [
         /^\S{0,120}python3[\d.]{0,5}: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
       'File does not exist': /^Error: Invalid value: File does not exist: (?<path>\S{1,200})/,
       'locate a Flask application': /^Error: Could not locate a Flask application/,
+      'exec: "': /exec: "(?<path>[^"]{1,120}\/[^"]{1,120})": (?:stat \S{1,200}: )?no such file or directory/,
     },
     applies: ({ path = '.' }) => path.includes('.') || packageOf(path) === undefined,
     title: 'the entrypoint starts {path|an app}, which is not there',
@@ -203,7 +209,6 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'port-invalid',
-    rank: 4,
     signs: {
       '--port':
         /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,
@@ -216,7 +221,6 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'address-unavailable',
-    rank: 4,
     signs: {
       'annot assign requested address':
         /(?:\[Errno 99\]|bind|listen|Invalid address).{0,160}[Cc]annot assign requested address/,
@@ -224,6 +228,45 @@ export const serverRules: readonly FailureRule[] = [
     },
     title: 'the server listens on an address that the container does not have',
     fix: 'listen on 0.0.0.0',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'worker-timeout',
+    rank: 2,
+    signs: { 'WORKER TIMEOUT': timedOut },
+    title: 'gunicorn stopped a worker that took too long',
+    fix: 'raise --timeout of gunicorn (30 seconds by default), or load models before the workers start: --preload',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'out-of-memory',
+    rank: 3,
+    signs: {
+      'Perhaps out of memory': /was sent SIGKILL! Perhaps out of memory\?/,
+      'terminated due to signal 9': /Worker with pid \d{1,8} was terminated due to signal 9$/,
+    },
+    // gunicorn itself kills a worker that took too long, and then guesses.
+    applies: (_, __, before) => !before().some((line) => timedOut.test(line)),
+    title: 'the app ran out of memory',
+    fix: 'raise memory, or start fewer workers: each loads the app',
+    at: 'hardware.memory',
+  },
+  {
+    cause: 'worker-class-wrong',
+    rank: 5,
+    signs: { 'class uri': /class uri '(?<name>[^']{1,120})' invalid or not found/ },
+    title: 'gunicorn does not find the worker class {name}',
+    fix: 'correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'worker-class-wrong',
+    signs: {
+      "'send'":
+        /^TypeError: [\w.]{0,80}__call__\(\) missing [12] required positional arguments?: (?:'receive' and )?'send'/,
+    },
+    title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
+    fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
     at: 'runtime.custom.entrypoint',
   },
 ];

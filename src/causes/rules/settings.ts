@@ -1,13 +1,25 @@
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
-/** Environment variables and the settings made from them. */
+const variable =
+  '(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
+/** Of a line that is no mere note. */
+const error = '^(?!.{0,60}\\b(?:DEBUG|INFO|WARN(?:ING)?)\\b)';
+const raised = '^\\w[\\w.]{0,80}(?:Error|Exception|ImproperlyConfigured): ';
+const words = [' is required', ' is missing', ' is not defined', ' is undefined', ' is empty', ': Required'];
+
+function unset(words: string): RegExp {
+  return new RegExp(`${error}.{0,120}?\\b${variable}["'\`]?${words}\\b`);
+}
+
+const invalid = 'the call does not have the parameters that the app wants';
+const correct =
+  'send each field that the app declares, in its type: the body of the 422 names the field (gantry invoke shows it)';
+
+/** Environment variables and the settings made from them. Calls that the app or the platform refuses. */
 export const settingRules: readonly FailureRule[] = [
   {
     cause: 'secret-missing',
-    rank: 4,
-    signs: {
-      'KeyError: ': /^KeyError: '(?<name>[A-Z][A-Z0-9_]{2,80})'$/,
-    },
+    signs: { 'KeyError: ': /^KeyError: '(?<name>[A-Z][A-Z0-9_]{2,80})'$/ },
     after: /os\.environ|<frozen os>|[\\/]os\.py", line/,
     title: 'the variable {name} is not set',
     fix: 'set it as a secret of the app',
@@ -15,69 +27,49 @@ export const settingRules: readonly FailureRule[] = [
   },
   {
     cause: 'secret-missing',
-    rank: 4,
     signs: {
-      'environment variable':
-        /^\w[\w.]{0,80}(?:Error|Exception): .{0,300}?\b(?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b.{0,60}environment variable/,
-    },
-    title: 'the variable {name} is not set',
-    fix: 'set it as a secret of the app',
-    next: ['secrets', 'set', '{name}'],
-  },
-  {
-    cause: 'secret-missing',
-    rank: 4,
-    signs: {
-      'not set':
-        /^(?:\w[\w.]{0,80}(?:Error|Exception|Exit|ImproperlyConfigured): |(?:error|fatal|ERROR|FATAL|Error|Fatal)[: ]{1,3})?.{0,80}?\b(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b["'`]?.{0,30} (?:is|are|was)? ?not set\b/,
-      'must be set':
-        /^(?:\w[\w.]{0,80}(?:Error|Exception): )?.{0,80}?\b(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b["'`]?.{0,30} must be set\b/,
-      'is required':
-        /^(?:\w[\w.]{0,80}(?:Error|Exception): |[A-Za-z]{5}: )?.{0,60}?\b(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b["'`]? (?:environment variable )?is required\b/,
-      'is missing':
-        /^(?:\w[\w.]{0,80}(?:Error|Exception): |[A-Za-z]{5}: )?.{0,60}?\b(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b["'`]? (?:environment variable )?is missing\b/,
-      issing:
-        /^(?:\w[\w.]{0,80}(?:Error|Exception): |[A-Za-z]{5}: )[Mm]issing .{0,60}?\b(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b/,
-      'environment variable':
-        /^\w[\w.]{0,80}(?:Error|Exception|ImproperlyConfigured): .{0,120}environment variable.{0,20}\b(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b/,
+      'not set': unset('.{0,30}? ?not set'),
+      'must be set': unset('.{0,30} must be set'),
+      ...Object.fromEntries(
+        words.map((word) => [word, unset(`(?: (?:env\\w* )?(?:variable|var|setting|key))?${word}`)]),
+      ),
+      'environment variable': new RegExp(`${raised}.{0,300}?\\b${variable}.{0,60}environment variable`),
+      'nvironment variable': new RegExp(`${raised}.{0,120}environment variable.{0,20}\\b${variable}`),
+      issing: new RegExp(
+        `${error}.{0,80}?[Mm]issing .{0,60}?\\b${variable}(?<more>(?:["'\`]?,? ["'\`]?[A-Z_0-9]{3,60}\\b){0,8})`,
+      ),
+      'ariable not found': new RegExp(`[Ee]nvironment variable not found: ${variable}`),
+      'missing value': new RegExp(`required key ${variable} missing value`),
+      'must not be empty': new RegExp(`The ${variable} setting must not be empty`),
       'Declare it as envvar': /UndefinedValueError: (?<name>\w{1,80}) not found/,
       'unbound variable': /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): unbound variable$/,
       'parameter not set': /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): parameter (?:null or )?not set$/,
       'parameter null or not set': /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): parameter null or not set$/,
-    },
-    title: 'the variable {name} is not set',
-    fix: 'set it as a secret of the app',
-    next: ['secrets', 'set', '{name}'],
-  },
-  {
-    cause: 'secret-missing',
-    rank: 4,
-    signs: {
       'error parsing value for field': /SettingsError: error parsing value for field "(?<name>\w{1,80})"/,
       'in the environment':
         /\bNo (?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b.{0,120} defined in the environment/,
       'add an environment variable': /add an environment variable `(?<name>[A-Z][A-Z0-9_]{2,80})`/,
-      'environment variable':
-        /(?:setting|The) (?:the )?(?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}) environment variable(?:$| is missing)/,
+      ' environment variable':
+        /(?:[Ss]et(?:ting)?|The) (?:the )?(?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}) environment variable(?:$| is missing)/,
       'API key not set': /^\w{0,40}Error: .{0,40}API key not set/,
+      'KeyError: ': /^KeyError: '(?<name>[A-Z][A-Z0-9_]{0,60}_(?:KEY|TOKEN|UR[IL]|SECRET|PASSWORD|DSN))'$/,
     },
-    title: 'the variable {name|of an API key} is not set',
+    title: 'the variable {name|of an API key}{more} is not set',
     fix: 'set it as a secret of the app',
     next: ['secrets', 'set', '{name|API_KEY}'],
   },
   {
     cause: 'secret-missing',
-    rank: 4,
     signs: {
       'for ':
         /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
+      'nvalid environment variables': /[Ii]nvalid environment variables:? \{? ?(?<name>[A-Z][A-Z0-9_]{2,80})/,
     },
-    title: 'variables of {name} are not set, or have no valid value',
-    fix: 'set each field that the lines after it name as a secret: gantry secrets set NAME',
+    title: 'variables ({name}) are not set, or have no valid value',
+    fix: 'set each that the message names as a secret: gantry secrets set NAME; an empty text is no value',
   },
   {
     cause: 'secret-missing',
-    rank: 4,
     signs: {
       DefaultCredentialsError:
         /DefaultCredentialsError: (?!File ).{0,200}(?:credentials|GOOGLE_APPLICATION_CREDENTIALS)/,
@@ -88,23 +80,18 @@ export const settingRules: readonly FailureRule[] = [
   },
   {
     cause: 'secret-missing',
-    rank: 4,
-    signs: {
-      'Unable to locate credentials': /Unable to locate credentials/,
-      'You must specify a region': /NoRegionError: You must specify a region/,
-      'Partial credentials found': /PartialCredentialsError: /,
-    },
+    signs: texts(`Unable to locate credentials; NoRegionError: You must specify a region; PartialCredentialsError:`),
     title: 'the app has no credentials of its cloud',
     fix: 'set them as secrets, such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_DEFAULT_REGION',
     next: ['secrets', 'set', 'AWS_ACCESS_KEY_ID'],
   },
   {
     cause: 'secret-missing',
-    rank: 4,
     signs: {
-      'Expected string or URL object, got None': /ArgumentError: Expected string or URL object, got None/,
       'SQLAlchemy URL from': /ArgumentError: Could not parse SQLAlchemy URL from (?:given URL )?string\b/,
-      'rfc1738 URL from': /ArgumentError: Could not parse rfc1738 URL from string '/,
+      ...texts(`ArgumentError: Expected string or URL object, got None;
+        ArgumentError: Could not parse rfc1738 URL from string '`),
+      "Can't load plugin: sqlalchemy.dialects": /NoSuchModuleError: Can't load plugin: sqlalchemy\.dialects/,
     },
     title: 'the address of the database is not set, or is not valid',
     fix: 'set the variable that the code reads it from as a secret, such as DATABASE_URL',
@@ -122,5 +109,56 @@ export const settingRules: readonly FailureRule[] = [
     after: /\benviron\b|getenv/,
     title: 'the code uses a variable that is not set',
     fix: 'set the variable that the line of the traceback names as a secret, or give it a default in the code',
+  },
+  {
+    cause: 'host-not-allowed',
+    rank: 3,
+    signs: {
+      'Invalid HTTP_HOST header':
+        /DisallowedHost\b.{0,20}Invalid HTTP_HOST header: '(?<host>[^']{1,120})'|Invalid HTTP_HOST header: '(?<name>[^']{1,120})'/,
+    },
+    title: 'Django refuses requests for the host of the app',
+    fix: 'add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS',
+  },
+  {
+    cause: 'run-timeout',
+    rank: 3,
+    signs: {
+      'time limit (': /(?:Hard|Soft) time limit \(\d{1,7}(?:\.\d{1,3})?s\) exceeded/,
+      TimeLimitExceeded: /(?:Soft)?TimeLimitExceeded\(/,
+    },
+    title: 'a task took longer than its time limit',
+    fix: 'raise the time limit of the worker, or split the task',
+  },
+  {
+    cause: 'run-timeout',
+    rank: 0,
+    signs: {
+      'status code 504': /^status code 504$/,
+      'HTTP/1': /"(?:GET|POST|PUT|PATCH|DELETE) \S{1,300} HTTP\/1\.[01]" 504\b/,
+      'upstream timed out': /upstream timed out \(110: /,
+    },
+    title: 'the call took longer than allowed',
+    fix: 'raise response_grace_period, or call it asynchronously: gantry invoke --async',
+    at: 'scaling.response_grace_period',
+  },
+  {
+    cause: 'wrong-arguments',
+    rank: 2,
+    signs: {
+      '"loc"': /"detail": ?\[\{.{0,200}?"loc": ?\[(?<field>[^\]]{1,160})\].{0,40}?"msg": ?"(?<problem>[^"]{1,160})"/,
+      "'loc'": /'loc': \((?<field>[^)]{1,160})\).{0,60}?'msg': '(?<problem>[^']{1,160})'/,
+    },
+    title: `${invalid}: {field}: {problem}`,
+    fix: correct,
+  },
+  {
+    cause: 'wrong-arguments',
+    rank: 1,
+    signs: { 'HTTP/1': /"(?:POST|PUT|PATCH|GET|DELETE) \S{1,300} HTTP\/1\.[01]" 422\b/ },
+    // The text of the reply says more.
+    applies: (_, { reason }) => reason === undefined,
+    title: invalid,
+    fix: correct,
   },
 ];

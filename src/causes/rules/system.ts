@@ -1,4 +1,4 @@
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, texts } from '../rule.ts';
 
 /** What a build prints, and an app that runs does not. */
 const building =
@@ -8,7 +8,6 @@ const building =
 export const systemRules: readonly FailureRule[] = [
   {
     cause: 'build-out-of-memory',
-    rank: 4,
     only: 'build',
     signs: {
       'did not complete successfully': /did not complete successfully: exit code: 137$/,
@@ -21,7 +20,6 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'build-out-of-memory',
-    rank: 4,
     only: 'build',
     signs: {
       Killed: /^(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
@@ -29,7 +27,7 @@ export const systemRules: readonly FailureRule[] = [
       'eta 0': /\beta \d[\d:]{1,10}\s?Killed$/,
       'Out of memory: Kill process': /Out of memory: Kill process \d{1,8}/,
       ' 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
-      'heap out of memory': /JavaScript heap out of memory/,
+      'heap out of memory': /(?<heap>JavaScript heap) out of memory/,
       'Cannot allocate memory': /Cannot allocate memory/,
     },
     // The same happens to an app that runs.
@@ -44,21 +42,19 @@ export const systemRules: readonly FailureRule[] = [
     rank: 6,
     signs: {
       'unexpected pos': /^RuntimeError: .{0,120}unexpected pos \d{1,20} vs \d{1,20}/,
-      'PytorchStreamWriter failed': /PytorchStreamWriter failed writing file/,
       'short write': /\bshort write$/,
       'No space left on device': /(?:^|: |\] )No space left on device/,
-      'no space left on device': /: no space left on device$/,
+      'no space left on device': /: no space left on device(?:$|,(?! watch))/,
       'enough free space in': /^E: You don't have enough free space in/,
       ephemeral:
         /low on resource: ephemeral-storage|exceeds .{0,60}ephemeral.storage|ephemeral local storage usage exceeds/,
-      'Disk quota exceeded': /Disk quota exceeded/,
+      ...texts(`PytorchStreamWriter failed writing file; Disk quota exceeded`),
     },
     title: 'the disk is full',
     fix: 'keep models and data on a volume (gantry cp), and remove caches during the build',
   },
   {
     cause: 'quota-exceeded',
-    rank: 4,
     signs: {
       'exceeded quota': /forbidden: exceeded quota: (?<quota>[^,]{1,80})/,
       'Payment Required': /^(?:gantry|cerebrium|deploy|build|error|platform).{0,80}\b402\b.{0,40}Payment Required/i,
@@ -72,7 +68,6 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'hardware-unavailable',
-    rank: 4,
     signs: {
       'nodes are available': /^.{0,80}\d+\/\d+ nodes are available: .{0,200}Insufficient (?<resource>[\w./-]{1,60})/,
     },
@@ -91,7 +86,7 @@ export const systemRules: readonly FailureRule[] = [
       'returned a non-zero code':
         /^The command '(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})' returned a non-zero code: (?<code>\d{1,3})/,
       'while running runtime':
-        /building at STEP "RUN (?<command>.{1,300})": while running runtime: exit status (?<code>\d{1,3})/,
+        /building at STEP "RUN (?<command>.{1,300})": (?:error )?while running runtime: exit status (?<code>\d{1,3})/,
       'executor failed running':
         /executor failed running \[(?:\/bin\/(?:ba)?sh (?:-o pipefail )?-c )?(?<command>.{1,300})\]: exit code: (?<code>\d{1,3})/,
       'failed to execute command':
@@ -109,6 +104,8 @@ export const systemRules: readonly FailureRule[] = [
       'cannot execute: required file not found':
         /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): cannot execute: required file not found/,
       'bad interpreter': /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): \/\S{1,120}: bad interpreter: No such file/,
+      'cannot be used because': /environment directory `(?<path>[^`]{1,120})` cannot be used because/,
+      'Broken virtual environment': /^error: .{0,60}Broken virtual environment `(?<path>[^`]{1,120})`/,
     },
     title: 'the interpreter of {path} is not in the image',
     fix: 'make the virtual environment in the image that runs it, in the same folder as when it was made, or start the module with python -m',
@@ -139,18 +136,18 @@ export const systemRules: readonly FailureRule[] = [
       'not found':
         /^(?:\/bin\/)?(?:sh|dash): (?:(?:line )?\d{1,6}: )?(?:exec: )?(?<command>[\w./+-]{1,80}): not found$/,
       '` not found in $PATH': /executable file `(?<command>[^`]{1,80})` not found in \$PATH/,
-      'executable file not found in $PATH': /exec: "(?<command>[^"]{1,80})": executable file not found in \$PATH/,
+      'executable file not found in $PATH': /exec: "(?<command>[^"\s]{1,80})": executable file not found in \$PATH/,
       'No such file or directory':
         /^(?:\S{0,40}env|nohup|timeout|setsid|xargs|nice): (?:failed to run command |cannot run command )?['‘]?(?<command>[\w./+-]{1,80})['’]?: No such file or directory$/,
       'Failed to spawn: ': /^error: Failed to spawn: `(?<command>[^`]{1,80})`/,
       'its entrypoint failed to start': /its entrypoint failed to start: (?<command>\S{1,80}) not found/,
+      ENOENT: /\bspawn (?<command>[\w.+-]{1,60}) ENOENT/,
     },
     title: '{command} is not installed in the image',
     fix: 'add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name',
   },
   {
     cause: 'command-not-found',
-    rank: 4,
     signs: {
       'not found':
         /(?:^|: )(?:line )?\d{1,6}: (?<command>source|pushd|popd|shopt|\[\[|declare): (?:command )?not found$/,
@@ -160,7 +157,6 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'shell-syntax-error',
-    rank: 4,
     signs: {
       'yntax error': /^\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/,
       'unexpected EOF while looking': /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/,
@@ -184,6 +180,7 @@ export const systemRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       GLIBC: /version [`'‘](?<version>GLIBC(?:XX)?_[\d.]{1,10}|CXXABI_[\d.]{1,10})['’] not found/,
+      'symbol not found': /Error relocating \S{1,160}: (?<version>\w{1,60}): symbol not found/,
     },
     title: 'a program or a library needs {version}, which the image does not have',
     fix: 'use a newer base image, such as debian:bookworm-slim, or a build of the program for an older glibc',

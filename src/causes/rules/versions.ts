@@ -1,12 +1,12 @@
 import { packageOf } from '../import-names.ts';
-import type { FailureRule } from '../rule.ts';
+import { moduleOf } from '../moved-names.ts';
+import { type FailureRule, texts } from '../rule.ts';
 import { isForeignFile } from '../tracebacks.ts';
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: {
       'has no attribute': /^AttributeError: module '(?<module>[\w.]{1,80})' has no attribute '(?<name>\w{1,80})'/,
     },
@@ -17,12 +17,10 @@ export const versionRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: {
-      'Descriptors cannot be created directly': /Descriptors cannot be created directly/,
-      'Descriptors cannot not be created directly': /Descriptors cannot not be created directly/,
       'google/protobuf': /ImportError: cannot import name '(?:builder|runtime_version)' from 'google\.protobuf/,
       ' Protobuf': /VersionError: Detected (?:incompatible|mismatched) Protobuf/,
+      ...texts(`Descriptors cannot be created directly; Descriptors cannot not be created directly`),
     },
     title: 'generated code was made for another version of protobuf',
     fix: 'generate it again with a newer protoc, or pin protobuf = "<3.21"',
@@ -30,7 +28,6 @@ export const versionRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: { 'no longer supported in openai': /this is no longer supported in openai>=1\.0\.0/ },
     title: 'the code is written for openai 0.x, and a newer one is installed',
     fix: 'use client = OpenAI() and its methods, or pin openai = "==0.28.1"',
@@ -38,7 +35,6 @@ export const versionRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: { 'pydantic-settings': /`?BaseSettings`? has (?:been )?moved to the `pydantic-settings` package/ },
     title: 'BaseSettings is in the package pydantic-settings since pydantic 2',
     fix: 'add pydantic-settings to [cerebrium.dependencies.pip], and import BaseSettings from pydantic_settings',
@@ -46,7 +42,6 @@ export const versionRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: {
       'PydanticUserError: ':
         /^pydantic\.errors\.PydanticUserError: (?<problem>`\w{1,40}` is removed.{0,80}|If you use `@root_validator`.{0,80}|A non-annotated attribute was detected.{0,80})/,
@@ -71,7 +66,6 @@ export const versionRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: {
       'torchvision::nms': /operator torchvision::nms(?: does not exist)?$/,
       "load torchvision's": /Couldn't load custom C\+\+ ops.{0,120}PyTorch and torchvision versions are incompatible/,
@@ -82,7 +76,6 @@ export const versionRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: {
       'is required for a normal functioning':
         /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/,
@@ -92,19 +85,6 @@ export const versionRules: readonly FailureRule[] = [
     title: 'a package needs {package}{wanted}, and {found} is installed',
     fix: 'pin {package} to {wanted}, or update the package that needs it',
     at: 'dependencies.pip.{package}',
-  },
-  {
-    cause: 'package-api-changed',
-    rank: 4,
-    signs: {
-      'does not recognize this architecture':
-        /model type `(?<model>[\w-]{1,80})` but Transformers does not recognize this architecture/,
-      'does not exist or is not currently imported':
-        /^ValueError: (?:Tokenizer|Image processor) class (?<model>\w{1,80}) does not exist/,
-    },
-    title: 'the installed transformers does not know {model}',
-    fix: 'use a newer version of transformers',
-    at: 'dependencies.pip.transformers',
   },
   {
     cause: 'package-api-changed',
@@ -122,17 +102,13 @@ export const versionRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
-    signs: {
-      proxies: /(?:__init__|Client)\(\) got an unexpected keyword argument 'proxies'/,
-    },
+    signs: { proxies: /(?:__init__|Client)\(\) got an unexpected keyword argument 'proxies'/ },
     title: 'a client of openai or anthropic does not fit the installed httpx: httpx 0.28 has no proxies',
     fix: 'update openai or anthropic, or pin httpx = "<0.28"',
     at: 'dependencies.pip.httpx',
   },
   {
     cause: 'package-api-changed',
-    rank: 4,
     signs: {
       'in the NumPy 2.0 release': /^AttributeError: `np\.(?<name>\w{1,60})` was removed in the NumPy 2\.0 release/,
     },
@@ -155,18 +131,6 @@ export const versionRules: readonly FailureRule[] = [
   },
   {
     cause: 'python-version-unsupported',
-    rank: 4,
-    signs: {
-      'unsupported operand type(s) for |':
-        /^TypeError: unsupported operand type\(s\) for \|: '(?:type|NoneType|ABCMeta|_GenericAlias|_SpecialForm|ModelMetaclass)' and /,
-    },
-    title: 'the code writes types as X | None, which needs Python 3.10',
-    fix: 'set python_version to 3.10 or newer, or write Optional[X]',
-    at: 'deployment.python_version',
-  },
-  {
-    cause: 'python-version-unsupported',
-    rank: 4,
     signs: {
       "from 'collections'":
         /^ImportError: cannot import name '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)' from 'collections'/,
@@ -175,6 +139,18 @@ export const versionRules: readonly FailureRule[] = [
     },
     title: 'the code uses collections.{name}, which Python has no longer since 3.10',
     fix: 'import {name} from collections.abc, or update the package that does not',
+    at: 'dependencies.pip',
+  },
+  {
+    cause: 'package-api-changed',
+    signs: {
+      "' object has no": /^AttributeError: '(?<object>\w{1,40})' object has no attribute '(?<name>\w{1,60})'/,
+      'got an unexpected keyword':
+        /^TypeError: (?<object>MessageToJson|MessageToDict)\(\) got an unexpected keyword argument '(?<name>\w{1,60})'/,
+    },
+    applies: ({ object = '', name = '' }) => moduleOf(object, name) !== undefined,
+    title: '{object} has no {name} in the version that is installed',
+    fix: 'pin the package to the version that the code was written for, or change the code',
     at: 'dependencies.pip',
   },
 ];
