@@ -178,3 +178,95 @@ test.each([
   });
   expect(explainLog(`${text}\n`, facts)?.setting).toBe(`runtime.custom.${setting}_endpoint`);
 });
+
+describe('facts decide before signs', () => {
+  const dockerfile =
+    '[cerebrium.deployment]\nname = "web"\n[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n';
+  const hint = 'hint: the emulator installs packages only with --install (gantry dev --install)';
+
+  test('an app with a Dockerfile is told neither to list packages nor to start with --install', async () => {
+    const facts = await factsOf({
+      name: 'x',
+      source: 'build',
+      made: 'documented',
+      cause: 'unknown',
+      config: dockerfile,
+      local: ['Dockerfile'],
+    });
+    const reason = "ModuleNotFoundError: No module named 'numpy'";
+    const [there, here] = [explainLog(reason, facts), explainLog(reason, { ...facts, reason: `${reason}\n${hint}` })];
+    expect(there?.fix).toBe('install numpy in ./Dockerfile: RUN pip install numpy');
+    expect(here?.title).toBe(
+      'this emulator has no container engine: the CMD of ./Dockerfile ran here, where numpy is not installed',
+    );
+    expect(`${there?.fix} ${here?.fix}`).not.toMatch(/--install|cerebrium\.dependencies/);
+  });
+
+  test.each([
+    ["Step 2/3 : RUN pip install dlib\nerror: command 'gcc' failed: No such file or directory\n", 'the Dockerfile'],
+    [
+      "#7 [2/4] RUN pip install torch==1.13\n#7 1.2 ERROR: Package 'x' requires a different Python: 3.8 not in '>=3.9'\n",
+      'base image',
+    ],
+    [
+      'STEP 2: RUN make\nmodel.h:1: fatal error: lber.h: No such file or directory\n',
+      'RUN apt-get update && apt-get install -y libldap-dev',
+    ],
+  ])('the log of a Dockerfile shows where its packages come from: %s', (log, fix) => {
+    const found = explainLog(log);
+    expect(found?.fix).toContain(fix);
+    expect(found?.fix).not.toMatch(/\[cerebrium|python_version|_commands/);
+  });
+
+  test.each([
+    ['', 'the app was killed (137), most often because it ran out of memory', /only if/],
+    ['[cerebrium.hardware]\nmemory = 4.0\n', 'the app ran out of memory', /raise memory \(now 4\)/],
+  ])('more memory is advised where its limit is known: %s', async (hardware, title, fix) => {
+    const config = `[cerebrium.deployment]\nname = "web"\n${hardware}`;
+    const facts = await factsOf({ name: 'x', source: 'run', made: 'documented', cause: 'unknown', config });
+    expect(explainLog('web-1 exited with code 137\n', facts)).toMatchObject({ title, fix: expect.stringMatching(fix) });
+  });
+
+  test('a killed app that never passed its check has not run out of memory', () => {
+    const log = '[api] listening on 127.0.0.1:8080\nHealthcheck failed!\nExit status 137\n';
+    expect(explainLog(log)?.cause).toBe('bound-to-localhost');
+  });
+
+  test('the short name of an image is a matter of podman here', () => {
+    const log = 'Error: creating build container: short-name "python:3.12" did not resolve to an alias\n';
+    expect(explainLog(log)?.fix).toContain('docker.io/library/python:3.12');
+  });
+
+  test('the last words of a command are said with its failure', () => {
+    const log =
+      '#7 [2/4] RUN make\n#7 0.5 flux: no such capacitor\n#7 0.6 make: *** [Makefile:9: all] Error 1\n#7 ERROR: process "/bin/sh -c make" did not complete successfully: exit code: 2\n';
+    expect(explainLog(log)?.title).toBe('the build command "make" failed with exit code 2: flux: no such capacitor');
+  });
+});
+
+describe('names that a package has no longer, or not yet', () => {
+  test.each([
+    ["ImportError: cannot import name 'cached_download' from 'huggingface_hub'", 'huggingface-hub = "<0.26"'],
+    ["ImportError: cannot import name 'url_quote' from 'werkzeug.urls'", 'werkzeug = "<3"'],
+    ["AttributeError: module 'PIL.Image' has no attribute 'ANTIALIAS'", 'pillow = "<10"'],
+    ["ModuleNotFoundError: No module named 'moviepy.editor'", 'moviepy = "<2"'],
+    ["ModuleNotFoundError: No module named 'torchvision.transforms.functional_tensor'", 'torchvision = "<0.17"'],
+    ["ImportError: cannot import name 'TypeAliasType' from 'typing_extensions'", 'typing-extensions = ">=4.6"'],
+  ])('get the bound of its versions: %s', (log, fix) => {
+    expect(explainLog(`${log}\n`)?.fix).toContain(fix);
+  });
+});
+
+test.each([
+  [
+    'requests are answered',
+    'E tensorflow/cuda_driver.cc:266] failed call to cuInit: UNKNOWN ERROR (303)\nINFO: 10.0.0.1:1 - "GET /health HTTP/1.1" 200 OK\n',
+  ],
+  ['a default is used', 'INFO | HF_HOME not set, using default cache\nloading\n'],
+  [
+    'what failed is replaced',
+    'Cannot access gated repo for url https://huggingface.co/a/b\nWARNING Falling back to default tokenizer.\nready soon\n',
+  ],
+])('nothing is named where %s', (_, log) => {
+  expect(explainLog(log)).toBeUndefined();
+});
