@@ -155,11 +155,8 @@ function localVersion(found: Explanation, name: string, wanted: string, local: s
 const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }) => {
   if (!['module-missing', 'command-not-found'].includes(found.cause) || !reason.includes(emulatorHint))
     return undefined;
-  const image = config?.custom?.dockerfile_path;
-  if (image !== undefined) {
-    const title = `this emulator has no container engine: the CMD of ${image} ran here, where ${module ?? command} is not installed`;
-    return { ...found, title, fix: `start docker or podman, so that the emulator builds ${image}; the platform does` };
-  }
+  // The image of a Dockerfile has what that installs, wherever it is built.
+  if (config?.custom?.dockerfile_path !== undefined) return undefined;
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
   const listed = Object.keys(config?.dependencies.pip ?? {}).find((each) => names.includes(plain(each)));
   // What the packages of a requirements file are called, and what they bring along, is not known here.
@@ -269,7 +266,16 @@ const movedName: Refinement = (
   return { ...found, fix: `pin ${owner} = "${bound}"${otherwise}`, setting: `dependencies.pip.${owner}` };
 };
 
+/** A package that passes what another one does not take. */
+const betweenPackages: Refinement = (found, { name, argument }, _, before) => {
+  const frame = before.findLast((line) => /^\s+File "/.test(line)) ?? '';
+  const [, caller] = /\/(?:site|dist)-packages\/(\w+)/.exec(frame) ?? [];
+  if (caller === undefined || argument === undefined) return undefined;
+  return { ...found, title: `${caller} passes ${argument} to ${name} of another package, which does not take it` };
+};
+
 const refinements: readonly Refinement[] = [
+  betweenPackages,
   knownLimit,
   pipWarned,
   movedName,

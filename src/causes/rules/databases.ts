@@ -58,12 +58,6 @@ export const databaseRules: readonly FailureRule[] = [
     fix: 'create it, or correct its name in the address',
   },
   {
-    cause: 'database-schema-missing',
-    signs: { "Can't locate revision identified by": /Can't locate revision identified by '(?<name>\w{1,60})'/ },
-    title: 'the database is at migration {name}, which this version of the app does not have',
-    fix: 'deploy the version that has the migration, or bring the database to one that this version knows',
-  },
-  {
     cause: 'service-access-denied',
     signs: {
       'FATAL:': /FATAL: {1,4}role "[\w.-]{1,80}" does not exist/,
