@@ -4,7 +4,7 @@ import { packageOf } from './import-names.ts';
 import { cleanLines } from './log-text.ts';
 import { debianPackageOf, debianPackageOfHeader } from './program-packages.ts';
 import { refine } from './refine.ts';
-import { relevantLines } from './relevant-lines.ts';
+import { endsWell, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 
@@ -32,30 +32,6 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
 function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
   return status !== undefined || reason !== undefined || Boolean(exitCode);
 }
-
-/** Whether the last line says so, where nothing else does: the errors before it were handled. */
-function endsWell(lines: readonly Line[]): boolean {
-  const last = lines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
-  // Code that a traceback shows says nothing.
-  if (last.startsWith('    ') || lines.some(({ text }) => crashed.test(text))) return false;
-  if (serves.test(last)) return !lines.some(({ text }) => broken.test(text));
-  return (
-    succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
-  );
-}
-
-/** A server that runs, and answers. */
-const serves =
-  /"(?:GET|HEAD|POST|PUT|DELETE) \S{1,300}(?: HTTP\/[\d.]{1,3})?" (?:20\d|30\d)\b|(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:|\bBooting worker with pid/;
-/** TensorFlow calls it an error that it finds no GPU. */
-const broken =
-  /^(?!.*(?:failed call to cuInit|Unable to register cu)).*(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|[Ee]rror: |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;
-
-const succeeded =
-  /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;
-
-/** What started anew afterwards failed before. */
-const crashed = /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)/;
 
 interface Line extends Omit<Evidence, 'text'> {
   /** Without prefixes. */

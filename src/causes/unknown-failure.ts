@@ -1,11 +1,13 @@
 import { cutText } from '../kernel/output/format.ts';
 import { cleanLines } from './log-text.ts';
-import { relevantLines } from './relevant-lines.ts';
+import { endsWell, relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
 import { findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
 
 /** What can be said about a failure that no rule knows. */
 export interface UnknownFailure {
+  /** Null if the log shows no failure. */
+  cause: 'unknown' | null;
   title: string;
   /** The lines of the log that show most. */
   log: string[];
@@ -15,8 +17,16 @@ const shownLines = 20;
 const shownCharacters = 400;
 
 /** The last traceback of a log; else the lines that speak of an error; else its end. */
-export function describeUnknown(log: string, { reason = '', statusCode }: Partial<FailureFacts> = {}): UnknownFailure {
-  const lines = relevantLines(cleanLines(log)).map(({ text }) => text);
+export function describeUnknown(log: string, facts: Partial<FailureFacts> = {}): UnknownFailure {
+  const { reason = '', status, statusCode } = facts;
+  const all = cleanLines(log);
+  if (reason === '' && status === undefined && endsWell(all))
+    return { cause: null, title: 'the log shows no failure: it ends well', log: [] };
+  const lines = relevantLines(all).map(({ text }) => text);
+  return { cause: 'unknown', ...describe(lines, reason, statusCode) };
+}
+
+function describe(lines: readonly string[], reason: string, statusCode?: number): Omit<UnknownFailure, 'cause'> {
   const traceback = findTracebacks(lines).at(-1);
   const reasons = reason.split('\n');
   if (traceback) {

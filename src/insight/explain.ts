@@ -86,7 +86,6 @@ export async function explainFailure(context: Context, options: ExplainOptions):
       ...subject,
       ...nothing,
       ...unknown,
-      cause: 'unknown',
       title,
       ...(logCommand && log !== '' && { command: logCommand }),
     };

@@ -148,3 +148,10 @@ test('on a terminal, the command to explain a failed build follows what is shown
   const { stderr } = await gantry(['builds', 'get', 'web'], { emulator, columns: [80, 40], seen });
   expect([order, stderr]).toEqual([['result', 'next'], expect.stringContaining('to see why it failed')]);
 });
+
+test('a saved log that ends well shows no failure', async () => {
+  const stdin =
+    'W tensorflow/dso.cc:64] Could not load libcuda.so.1\nINFO: 10.0.0.1:1 - "GET /health HTTP/1.1" 200 OK\n';
+  const { json } = await gantry(['explain', '--file', '-', '--json=cause,title'], { stdin });
+  expect(json()).toEqual({ cause: null, title: 'the log shows no failure: it ends well' });
+});

@@ -190,16 +190,6 @@ export const pythonRules: readonly FailureRule[] = [
   {
     cause: 'package-api-changed',
     signs: {
-      'this version of jax requires': /jaxlib .{0,60}this version of jax requires/,
-      'incompatible with jax version': /jaxlib version \S{1,20} is newer than and incompatible with jax version/,
-    },
-    title: 'jax and jaxlib do not fit together',
-    fix: 'install both in one step from one release: jax[cuda12] of the version that you want',
-    at: 'dependencies.pip.jax',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: {
       "argument of type 'bool' is not iterable": /^TypeError: argument of type 'bool' is not iterable/,
       'starlette.requests.Request':
         /PydanticSchemaGenerationError: Unable to generate .{0,40}starlette\.requests\.Request/,
