@@ -22,7 +22,7 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
 
 /** A server that runs, and answers. */
 const serves =
-  /"(?:GET|HEAD|POST|PUT|DELETE) \S{1,300}(?: HTTP\/[\d.]{1,3})?" (?:20\d|30\d)\b|(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:|\bBooting worker with pid/;
+  /"(?:GET|HEAD|POST|PUT|DELETE) \S{1,300}(?: HTTP\/[\d.]{1,3})?" (?:20\d|30\d)\b|(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:/;
 /** TensorFlow calls it an error that it finds no GPU. */
 const broken =
   /^(?!.*(?:failed call to cuInit|Unable to register cu)).*(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|(?:Error|\berror): |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;

@@ -20,7 +20,8 @@ const shownCharacters = 400;
 export function describeUnknown(log: string, facts: Partial<FailureFacts> = {}): UnknownFailure {
   const { reason = '', status, statusCode } = facts;
   const all = cleanLines(log);
-  if (reason === '' && status === undefined && endsWell(all))
+  const isCalm = !all.some(({ text }) => failed.test(text));
+  if (reason === '' && status === undefined && isCalm && endsWell(all))
     return { cause: null, title: 'the log shows no failure: it ends well', log: [] };
   const lines = relevantLines(all).map(({ text }) => text);
   return { cause: 'unknown', ...describe(lines, reason, statusCode) };

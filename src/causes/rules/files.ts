@@ -160,8 +160,7 @@ export const fileRules: readonly FailureRule[] = [
     cause: 'file-invalid',
     rank: 3,
     signs: {
-      TOMLDecodeError: /TOMLDecodeError: (?<problem>.{1,120})/,
-      TomlDecodeError: /TomlDecodeError: (?<problem>.{1,120})/,
+      DecodeError: /(?:TOML|Toml)DecodeError: (?<problem>.{1,120})/,
       'yaml.': /^yaml\.(?:scanner|parser|composer)\.\w{1,30}Error: (?<problem>.{1,120})/,
       'onfiguration is invalid': /(?<problem>The Poetry configuration is invalid)/,
       'TOML parse error': /TOML parse error at (?<problem>line \d{1,6}, column \d{1,6})/,

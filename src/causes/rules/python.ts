@@ -55,7 +55,6 @@ export const pythonRules: readonly FailureRule[] = [
       'an out of memory': /\b[Rr]an out of memory \(used over/,
       'emory limit':
         /[Mm]emory limit of \S{1,12} (?:\w{1,5} )?(?:was )?exceeded|[Ee]xceeded (?:its |the )?memory limit/,
-      'OOM killed': /\bOOM killed\b/i,
       'emory cgroup out of memory': /[Mm]emory cgroup out of memory/,
       ...texts(`
         concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly;
