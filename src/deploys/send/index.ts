@@ -13,13 +13,11 @@ export { Digests, rememberTarget, sentFilesDigest } from './deploy-record.ts';
 export {
   checkLocalApp,
   type FileDecision,
-  fileDecisions,
   type LocalApp,
-  packingCache,
   readLocalApp,
 } from './local-app.ts';
-export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, movedRegion, type Question } from './plan.ts';
 export { type Packed, packApp } from './pack-app.ts';
+export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, movedRegion, type Question } from './plan.ts';
 export { prepareDeploy } from './prepare-deploy.ts';
 export { deploy, deployArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';
