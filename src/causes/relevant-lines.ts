@@ -13,7 +13,7 @@ export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
 export function endsWell(lines: readonly CleanLine[]): boolean {
   const last = lines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
   // Code that a traceback shows says nothing.
-  if (last.startsWith('    ') || lines.some(({ text }) => crashed.test(text))) return false;
+  if (last.startsWith('    ') || lines.some(({ text }) => crashed.test(text) || refused.test(text))) return false;
   if (serves.test(last)) return !lines.some(({ text }) => broken.test(text));
   return (
     succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
@@ -26,6 +26,9 @@ const serves =
 /** TensorFlow calls it an error that it finds no GPU. */
 const broken =
   /^(?!.*(?:failed call to cuInit|Unable to register cu)).*(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|(?:Error|\berror): |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;
+
+/** One of several programs has ended, or a call was refused. */
+const refused = /\bexit status [1-9]|\bFATAL\b|\bNo supported\b|HTTP\/[\d.]{1,3}"? 4\d\d/;
 
 const succeeded =
   /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;

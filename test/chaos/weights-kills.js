@@ -58,7 +58,7 @@ export async function killPulls({ cuts, bytes, seed, program, write = () => {} }
     const again = hub.sent - total;
     if (again > kills * inFlightBytes) findings.push(`${again} bytes were fetched again after ${kills} kills`);
     const before = hub.sent;
-    const [code] = await once(start(['cp'], env), 'close');
+    const [code] = await once(start(['cp', '--lock'], env), 'close');
     if (code !== 0 || hub.sent > before)
       findings.push(`the next pull ended with ${code} and moved ${hub.sent - before} bytes`);
     write(`${kills} kills in ${Math.round(total / mib)} MiB: ${Math.round(again / mib)} MiB were fetched again`);

@@ -128,7 +128,7 @@ function shell(script: string) {
 /** `waits` until the program waits for the other end of the FIFO. */
 function waiting(words: string) {
   const started = start(words.split(' '), { cwd: place, env: environment() });
-  return { ...started, waits: hasCome(started.pid, /^(cp|package)/.test(words)) };
+  return { ...started, waits: hasCome(started.pid, /^(cp|deploy)/.test(words)) };
 }
 
 /** Linux shows which files a process reads. Who wants to write cannot open the FIFO, and gets a moment. */

@@ -1,4 +1,4 @@
-import { listPreviews, type Preview } from '../../../deploys/previews/index.ts';
+import type { Preview } from '../../../deploys/previews/index.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { ago, alphabetically, countCell, largestFirst, latestFirst } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
@@ -28,7 +28,10 @@ export default defineCommand({
     ),
   run: async (context, { ephemeral, previews, sort, ...flags }): Promise<AppSummary[] | Preview[]> => {
     const { api, project, progress } = context;
-    if (previews) return applyLimit((await listPreviews(context)).previews, flags, progress, 'preview');
+    if (previews) {
+      const { listPreviews } = await import('../../../deploys/previews/index.ts');
+      return applyLimit((await listPreviews(context)).previews, flags, progress, 'preview');
+    }
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
     return applyLimit(apps.sort(orders[sort]), flags, progress, 'app');
   },
