@@ -159,7 +159,7 @@ describe('a program that does not end by itself', () => {
   test('ends at --timeout', async () => {
     const succeeded = ['runs', 'list', 'web', '--jq', 'map(select(.status == "success"))[0].id'];
     const { stdout: run } = await gantry(succeeded, { emulator });
-    const line = ['logs', 'web', '--run', run, '-f'.trim(), '--timeout', '1s', '--jq', endless];
+    const line = ['logs', 'web', '--run', run.trim(), '-f', '--timeout', '1s', '--jq', endless];
     const { code, stderr } = await gantry(line, { emulator });
     expect([code, stderr]).toEqual([1, expect.stringContaining('still running after 1.0 s')]);
   });

@@ -10,7 +10,7 @@ import { expectErrorDocument } from '../support/traces.ts';
 const emulator = emulatorForAll({ real: false });
 
 /** They change this machine only, or only read with these arguments. */
-const unnamed = ['projects use', 'login', 'api', 'tune'];
+const unnamed = ['projects use', 'login', 'api', 'apps tune'];
 
 describe('the target', () => {
   test.each(Object.entries(lines))('is named first by gantry %s if it changes something', async (words, args) => {

@@ -65,7 +65,7 @@ const lines = (text: string) => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(all.pop()).toMatchObject({ type: 'result', next: [{ argv: ['gantry', 'webhooks', 'replay', 'latest'] }] });
+  expect(all.pop()).toEqual({ type: 'result' });
   return all;
 };
 

@@ -41,7 +41,7 @@ describe('previews', () => {
     expect((await machine.run('deploy --preview')).code).toBe(0);
     // Main goes on: it has all commits of the branch now.
     machine.git('update-ref', 'refs/heads/main', machine.git('commit-tree', '-p', 'main', '-m', 'next', 'main^{tree}'));
-    const { stdout } = await machine.run('previews prune --merged --confirm shop --json');
+    const { stdout } = await machine.run('apps prune --merged --confirm shop --json');
     expect([...stage.platform.world.apps.keys()], stdout).toEqual([expect.stringMatching(/^web-idea-/)]);
   });
 
@@ -67,7 +67,7 @@ describe('previews', () => {
     stage.platform.after = ({ point }) => {
       if (point === 'delete-app') stage.platform.world.create({ name });
     };
-    const { code, stderr } = await machine.run(`previews prune idea --confirm ${name}`);
+    const { code, stderr } = await machine.run(`apps prune idea --confirm ${name}`);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`${name} was made anew meanwhile: that one stays`)]);
     expect([...stage.platform.world.apps.keys()]).toEqual([name]);
   });

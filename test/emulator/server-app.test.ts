@@ -55,7 +55,7 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
       expect((await ask('GET', build)).json.status).toBe(status);
       const log = (await logOf(build)).join('\n');
       expect(log.includes(`app one of this emulator listens on port ${port}`)).toBe(name === 'two');
-      if (name === 'two') expect(explainLog(log)?.title).toBe(`app one of the same emulator listens on port ${port}`);
+      if (name === 'two') expect(explainLog(log)?.title).toBe(`app one of this emulator listens on port ${port}`);
     }
   });
 

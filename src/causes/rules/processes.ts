@@ -6,11 +6,11 @@ export const processRules: readonly FailureRule[] = [
     cause: 'port-in-use',
     rank: 5,
     signs: {
-      'of this emulator': /^app (?<app>\S{1,80}) of this emulator listens on port (?<port>\d{1,5})/,
-      'another program listens': /another program listens on port (?<port>\d{1,5})/,
+      'of this emulator': /^(?<who>app \S{1,80} of this emulator) listens on port (?<port>\d{1,5})/,
+      'another program listens': /(?<who>another program) listens on port (?<port>\d{1,5})/,
     },
-    title: '{app|another program} on this machine listens on port {port}',
-    fix: 'read the port from the variable PORT, which the emulator sets for each app, or stop {app|that program}',
+    title: '{who} listens on port {port}',
+    fix: 'read the port from the variable PORT, which the emulator sets for each app, or stop what listens there',
     at: 'runtime.custom.port',
   },
   {
