@@ -9,8 +9,8 @@ const ordered: [word: string, summary: string, commands?: string[]][] = [
   ['run', 'Run a Python file once on the platform.'],
   ['cp', 'Copy files to, from and between volumes.'],
   ['rm', 'Remove files and folders from a volume.'],
-  ['apps', 'List, inspect, scale and delete apps.', ['list', 'get', 'scale', 'delete']],
-  ['builds', 'List, inspect, follow and cancel builds.', ['list', 'get', 'cancel']],
+  ['apps', 'List, inspect, scale, measure and delete apps.', ['list', 'get', 'scale', 'delete']],
+  ['builds', 'List, inspect, compare and cancel builds.', ['list', 'get', 'cancel']],
   ['users', 'List and invite users.', ['list', 'invite']],
   [
     ...(['service-accounts', 'List service accounts and change their access.'] as const),

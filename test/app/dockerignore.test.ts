@@ -17,7 +17,9 @@ async function sent(ignore: string, more: Record<string, string> = {}) {
   const own = { 'cerebrium.toml': `${config}dockerfile_path = "Dockerfile"\n`, ...dockerfile, ...files, ...more };
   await using app = await folderOf(own);
   const { stderr: checked } = await gantry(['check'], { cwd: app.path });
-  const { code, json, stderr } = await gantry(['deploy', '--dry-run', '--files', '--json'], { cwd: app.path });
+  const { code, json, stderr } = await gantry(['deploy', '--dry-run', '-o', 'app.zip', '--files', '--json'], {
+    cwd: app.path,
+  });
   expect(code, stderr).toBe(0);
   const decided = (json() as { selection: { path: string; sent: boolean }[] }).selection;
   const names = decided.filter((one) => one.sent && paths.includes(one.path)).map(({ path }) => path);

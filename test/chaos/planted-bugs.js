@@ -71,8 +71,8 @@ export const plantedBugs = [
       ),
       edit(
         'src/storage/transfer/download-file.ts',
-        '    return (previous?.ranges ?? []).reduce',
-        '    await attempt.check();\n    return (previous?.ranges ?? []).reduce',
+        '    return bytesOf(plan, previous?.ranges);',
+        '    await attempt.check();\n    return bytesOf(plan, previous?.ranges);',
       ),
     ],
   },
@@ -102,8 +102,8 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/platform/replies/pages.ts',
-        '    if (position && isRepeated) {',
-        '    if (position && isRepeated && furthest < 0) {',
+        '    if (start > 0 && !hasNew && this.#end > list.furthest) return',
+        '    if (start > 0 && !hasNew && this.#end > list.furthest && start < 0) return',
       ),
     ],
   },
