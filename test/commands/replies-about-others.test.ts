@@ -41,14 +41,10 @@ describe('a reply about another build or run is an error:', () => {
     expect([code, json()]).toEqual([0, expect.objectContaining({ build, status: 'success' })]);
   });
 
-  test.each([
-    ['follow', []],
-    ['get', []],
-    ['cancel', ['--yes']],
-  ])('runs %s', async (verb, flags) => {
+  test.each([['logs web --run r-1 -f'], ['runs get web r-1'], ['runs cancel web r-1 --yes']])('%s', async (line) => {
     await deployWeb(emulator);
     record(emulator, { id: 'r-1', createdAt: Date.now() });
-    const { code, stdout, stderr } = await gantry(['runs', verb, 'web', 'r-1', ...flags], {
+    const { code, stdout, stderr } = await gantry(line.split(' '), {
       emulator,
       env: await stating(other),
     });
