@@ -125,7 +125,7 @@ function gantry(cwd) {
   const output = `${cwd}.gantry.zip`;
   return {
     name,
-    command: [process.execPath, join(process.cwd(), 'bin/gantry.cjs'), 'package', '--repack', '-o', output],
+    command: [process.execPath, join(process.cwd(), 'bin/gantry.cjs'), 'deploy', '--dry-run', '--repack', '-o', output],
     cwd,
     output,
   };

@@ -18,7 +18,7 @@ for (const name of written) {
 cpSync(join(docs, 'pictures'), join(pages, 'pictures'), { recursive: true });
 
 const program = join(site, '../bin/gantry.cjs');
-const reference = JSON.parse(run(process.execPath, program, 'reference', '--json'));
+const reference = JSON.parse(run(process.execPath, program, 'help', '--json'));
 const schema = JSON.parse(run(process.execPath, program, 'check', '--schema'));
 const made = referencePages(reference, schema);
 for (const { name, text } of made) writeFileSync(join(pages, 'reference', `${name}.md`), text);
