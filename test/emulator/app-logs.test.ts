@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { AppLogs } from '../../src/emulator/running/logs/app-logs.ts';
@@ -165,4 +167,15 @@ test('drops the oldest lines of a long log, and keeps line numbers', () => {
   const large = 'x'.repeat(1024 * 1024);
   for (let line = 0; line < 100; line += 1) add(large);
   expect(logs.getLines('app').length).toBeLessThan(100);
+});
+
+test('lines that come at once are written to the file at once', async () => {
+  const folder = temporaryFolder();
+  const logs = new AppLogs(Date.now, folder);
+  const written = () =>
+    readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean).length);
+  for (let line = 0; line < 1_000; line += 1) logs.add('web', { container: 'c', stream: 'stdout', text: `${line}` });
+  expect(written()).toEqual([]);
+  await Promise.resolve();
+  expect(written()).toEqual([1_000]);
 });
