@@ -152,7 +152,7 @@ test.skipIf(!python || !isWhole).each(shapes)(
     const calls = shape.arrivals(draw, days).map((at) => ({ at, runtimeMs: shape.runtimeMs(draw) }));
     await run('deploy', '--yes');
     await measure(monday, calls);
-    const { options } = (await run('tune', 'web', ...ask, '--json')).json() as { options: Option[] };
+    const { options } = (await run('apps', 'tune', 'web', ...ask, '--json')).json() as { options: Option[] };
     const said = options.find(({ option }) => option === follow);
     if (!said?.argv) throw new Error('nothing is advised');
     clock.now = monday + 7 * day - 1;
