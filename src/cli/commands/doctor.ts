@@ -1,11 +1,45 @@
+import { ago, sizeCell } from '../../kernel/output/format.ts';
+import { table } from '../../kernel/output/table.ts';
 import { type CacheEntry, cacheKinds, clearCache, listCache } from '../../local/cache.ts';
 import { type Check, runChecks } from '../../local/doctor/index.ts';
 import { defineCommand } from '../command.ts';
 import { requiring } from '../flags/rules.ts';
 import { durationFlag } from '../flags/values.ts';
-import { anything, choice, documents, optional, text } from '../result-schema.ts';
-import { cacheDetails, cacheOutput } from '../views/cache-entry.ts';
+import { anything, boolean, choice, documents, integer, nullable, optional, text } from '../result-schema.ts';
 import { checksView } from '../views/doctor.ts';
+
+/** How what is kept on this machine is listed. */
+const cacheOutput = {
+  view: (entries: CacheEntry[]) =>
+    table(
+      entries,
+      {
+        KIND: ({ kind }: CacheEntry) => kind,
+        APP: ({ app }) => app,
+        BUILD: ({ build }) => build,
+        SIZE: ({ bytes }) => sizeCell(bytes),
+        USED: ({ usedAt }) => ago(usedAt),
+        PATH: ({ path }) => path,
+      },
+      { keep: ['KIND', 'APP', 'BUILD', 'SIZE'], right: ['SIZE'] },
+    ),
+  fields: {
+    kind: choice(['packing', 'archives', 'python', 'runs'], 'packing, archives, python or runs'),
+    app: nullable(text('app of an archive or of runs; null otherwise')),
+    build: nullable(text('build that an archive was deployed as; null otherwise')),
+    project: nullable(text('project of an archive or of runs; null otherwise')),
+    files: integer('number of files'),
+    bytes: integer('size'),
+    usedAt: text('when it was kept, or used last: RFC 3339, UTC'),
+    path: text('where it is; equal archives share a file'),
+    removed: boolean('true if this command removed it'),
+  },
+};
+
+/** What the kinds are. */
+const cacheDetails = [
+  '--cache lists packing (compressed files for the next archive), archives (what gantry rollback can deploy again), python (environments of the emulator) and runs (of apps, for figures). Only archives cannot be made again.',
+];
 
 export default defineCommand({
   configure: (command) =>

@@ -2,7 +2,9 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { variables } from '../../kernel/environment.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { groupFlags } from '../../kernel/output/flag-groups.ts';
 import type { View } from '../../kernel/output/page.ts';
+import { keyValueTable, stackViews } from '../../kernel/output/table.ts';
 import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
 import { defineCommand } from '../command.ts';
 import {
@@ -14,9 +16,88 @@ import {
   type Reference,
   summariesByCategory,
 } from '../reference.ts';
-import { document, documents, listOr, passThrough, record, text } from '../result-schema.ts';
-import { commandFields } from '../views/command-fields.ts';
-import { commandReferenceView, referenceFields, schemaFields } from '../views/command-reference.ts';
+import {
+  anything,
+  boolean,
+  choice,
+  document,
+  documents,
+  integer,
+  list,
+  listOr,
+  nullable,
+  object,
+  optional,
+  passThrough,
+  record,
+  text,
+} from '../result-schema.ts';
+
+const flagShape = object({
+  flags: text('as typed, with the name of its value'),
+  description: text('what it does'),
+  type: choice(['boolean', 'value', 'list'], 'whether it takes no value, one, or may be repeated'),
+  value: optional(choice(['number', 'duration', 'size', 'time'], 'what kind of value it takes; absent: any text')),
+  valueRequired: boolean('whether its value may not be omitted'),
+  group: optional(text('what it is about, if the flags of the command are in groups')),
+  seldom: optional(boolean('true if few need it: --help leaves it out')),
+  requires: optional(list(text('flag'), 'it has no effect without one of these, and is refused')),
+  choices: optional(list(text('value'), 'the values that it accepts, if they are known')),
+  default: optional(anything('its value if it is omitted')),
+});
+
+const argumentShape = object({
+  name: text('name'),
+  description: text('what it is'),
+  required: boolean('whether it may not be omitted'),
+  variadic: boolean('whether there may be several'),
+  choices: optional(list(text('value'), 'the values that it accepts, if they are known')),
+});
+
+const exitCodeShape = object({
+  name: text('name, the code of an error in JSON'),
+  code: integer('number'),
+  when: text('when a command exits with it'),
+});
+
+/** The fields of a command as data. */
+const commandFields = {
+  command: text('as typed, without gantry'),
+  category: text('section of the help'),
+  summary: text('one line'),
+  details: list(text('paragraph'), 'paragraphs'),
+  usage: text('how it is called'),
+  arguments: list(argumentShape, 'arguments'),
+  flags: list(flagShape, 'its own flags'),
+  effect: choice(['reads', 'changes', 'destroys'], 'what it does to what exists, locally or on the platform'),
+  unattended: boolean('whether it ends by itself and asks nothing that a flag cannot answer'),
+  output: nullable(choice(['document', 'list', 'stream'], 'what --json prints; null if the output is raw bytes')),
+  json: record(object({ type: text('type'), description: text('meaning') }), 'the fields of the output, by name'),
+  exitCodes: list(exitCodeShape, 'the exit codes that it may end with'),
+  examples: list(text('command line'), 'command lines, without gantry'),
+  followedBy: list(
+    object({ command: text('command line, with <names> for values'), when: text('what it is for') }),
+    'the commands that usually follow',
+  ),
+};
+
+/** The whole program as data. */
+const referenceFields = {
+  name: text('gantry'),
+  version: text('its version'),
+  flags: list(flagShape, 'flags of every command'),
+  commands: list(object(commandFields), 'each command'),
+  groups: record(text('summary'), 'summary of each command group'),
+  exitCodes: list(exitCodeShape, 'each exit code'),
+};
+
+/** A JSON Schema. */
+const schemaFields = {
+  $schema: text('with --schema: the version of JSON Schema'),
+  title: text('with --schema: what it describes'),
+  anyOf: list(anything('reference to a definition'), 'with --schema: a result, an error, or a line'),
+  $defs: record(anything('schema'), 'with --schema: the definitions'),
+};
 
 type Row = Record<string, string | number>;
 
@@ -146,3 +227,46 @@ description: Deploy, call, inspect and fix apps on the hosting platform with the
 
 ${instructions.trimEnd()}`;
 }
+
+/** One command, as in `gantry help COMMAND --all`. */
+interface DescribedCommand {
+  usage: string;
+  summary: string;
+  effect: string;
+  output: string | null;
+  flags: readonly { flags: string; description: string; group?: string; default?: unknown }[];
+  json: Record<string, { type: string; description: string }>;
+  exitCodes: readonly { name: string; code: number; when: string }[];
+}
+
+/** What a command takes, prints and exits with. */
+function commandReferenceView(command: DescribedCommand): View {
+  const { usage, summary, effect, output, flags, json, exitCodes } = command;
+  return stackViews(
+    keyValueTable([
+      ['usage', usage],
+      ['summary', summary],
+      ['effect', effect],
+      ['output', output ? outputForms[output] : 'raw bytes'],
+    ]),
+    groupFlags(flags).map(({ title, members }) =>
+      wrappedTable(members, {
+        [title.toUpperCase()]: (flag) => flag.flags,
+        MEANING: (flag) => flag.description,
+        DEFAULT: (flag) => (flag.default === undefined ? '' : String(flag.default)),
+      }),
+    ),
+    wrappedTable(Object.entries(json), {
+      'JSON FIELD': ([name]) => name,
+      TYPE: ([, { type }]) => type || 'any',
+      MEANING: ([, { description }]) => description,
+    }),
+    wrappedTable(exitCodes, { 'EXIT CODE': ({ code }) => code, NAME: ({ name }) => name, WHEN: ({ when }) => when }),
+  );
+}
+
+const outputForms: Record<string, string> = {
+  document: 'one JSON document',
+  list: 'one JSON list',
+  stream: 'one JSON document per line',
+};

@@ -1,3 +1,4 @@
+import type { WorkLine } from '../../calls/logs/index.ts';
 import {
   followProgram,
   type OwnFlag,
@@ -7,16 +8,34 @@ import {
   type StartedProgram,
   startProgram,
 } from '../../calls/run/index.ts';
+import type { FinishedRun } from '../../calls/runs/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { duration } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
+import type { Context } from '../../platform/context.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
 import { withConfigFile } from '../flags/app.ts';
 import { computeFlag, gpuFlag } from '../flags/hardware.ts';
 import { durationFlag } from '../flags/values.ts';
-import { document, text } from '../result-schema.ts';
-import { runFields, runOutput } from '../views/run-output.ts';
+import { choice, document, integer, list, nullable, number, object, optional, text } from '../result-schema.ts';
+
+const runLine = {
+  line: text('text of the line'),
+  stream: choice(['stdout', 'stderr'], 'stream'),
+  loggedAt: nullable(text('RFC 3339, UTC')),
+};
+
+/** The fields of a run that has ended. */
+const runFields = {
+  run: text('run id'),
+  app: text('app name'),
+  status: text('final status'),
+  programExitCode: nullable(integer("the program's exit code; null if unknown")),
+  durationMs: number('duration, in ms'),
+  logs: optional(list(object(runLine), 'output: line, stream (stdout or stderr), loggedAt')),
+};
 
 export default defineCommand({
   configure: (command) =>
@@ -121,4 +140,28 @@ async function readOwnFlags(words: readonly string[]): Promise<OwnFlag[]> {
     takesValue: flag.type !== 'boolean' && flag.valueRequired,
   }));
   return [...shown, { names: ['-r'], takesValue: true }];
+}
+
+/**
+ * The result of `run`: stdout and stderr of the program, or with `--json` one value, which has them
+ * unless they are events; then they are shown on stderr.
+ */
+function runOutput(
+  { progress }: Context,
+  follow: (onLine: (line: WorkLine) => unknown) => Promise<FinishedRun>,
+  { events = false }: { events?: boolean | undefined },
+): RawOutput<FinishedRun & { logs?: WorkLine[] }> {
+  const onEnd = ({ run, durationMs }: FinishedRun) =>
+    progress.step('Running').done(`Run ${run} succeeded in ${duration(durationMs)}`);
+  const relay = (take: (bytes: Uint8Array) => Promise<void>) =>
+    follow(({ line, stream }) => (stream === 'stderr' ? progress.relay(line) : take(Buffer.from(`${line}\n`))));
+  const collect = async () => {
+    const logs: WorkLine[] = [];
+    const finished = await follow((line) => {
+      progress.log(line.line);
+      if (!events) logs.push(line);
+    });
+    return events ? finished : { ...finished, logs };
+  };
+  return new RawOutput(async (take) => onEnd(await relay(take)), { untrusted: 'text', jsonValue: collect });
 }

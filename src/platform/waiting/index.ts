@@ -1,8 +1,14 @@
 export { cancelAbandoned, cancelRemoteWork, type RemoteWork } from './cancel.ts';
 export { cleanupSignal, Deadline, timeoutSignal } from './deadline.ts';
-export { lookAgain } from './look-again.ts';
 export { contextUntil, contextWith, noStep } from './other-context.ts';
-export { type PolledWork, type PollOptions, pollUntil, throwUnlessTransient, unfinishedError } from './poll.ts';
+export {
+  lookAgain,
+  type PolledWork,
+  type PollOptions,
+  pollUntil,
+  throwUnlessTransient,
+  unfinishedError,
+} from './poll.ts';
 export {
   isRefusal,
   isTooEarly,
