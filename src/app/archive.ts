@@ -133,7 +133,7 @@ async function openCache(
   entries: readonly FileEntry[],
   { cache: options, signal }: ArchiveOptions,
 ): Promise<PackingCache | undefined> {
-  if (!options || totalBytes(entries) < smallAppBytes) return undefined;
+  if (!options || (totalBytes(entries) < smallAppBytes && entries.length < manyFiles)) return undefined;
   const { PackingCache } = await import('./packing-cache/index.ts');
   const cache = await PackingCache.open(options);
   await cache?.recognize(entries, signal);
@@ -142,6 +142,8 @@ async function openCache(
 
 /** Starting a thread takes 30 ms; a smaller app is compressed by then. */
 export const smallAppBytes = 2 ** 20;
+/** Reading so many small files takes longer than reading the cache. */
+const manyFiles = 1000;
 /** A thread takes about 35 MB: with two, gantry stays below 200 MB. */
 const maxThreads = 2;
 

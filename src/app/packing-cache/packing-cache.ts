@@ -75,8 +75,8 @@ export class PackingCache {
   async recognize(entries: readonly FileEntry[], signal?: AbortSignal): Promise<void> {
     this.#entries = entries;
     let lastTurn = performance.now();
-    for (const { source } of this.files.size > 0 ? entries : []) {
-      if ('file' in source && !this.#isUnchanged(source.file)) this.files.delete(source.file);
+    for (const { source, stats } of this.files.size > 0 ? entries : []) {
+      if ('file' in source && !this.#isUnchanged(source.file, stats)) this.files.delete(source.file);
       if (performance.now() - lastTurn < maxBlockingMs) continue;
       await turn();
       throwIfAborted(signal);
@@ -183,10 +183,11 @@ export class PackingCache {
     );
   }
 
-  #isUnchanged(path: string): boolean {
+  /** As it was when it was found: what is known of it is what it held then. */
+  #isUnchanged(path: string, found: FileStats | undefined): boolean {
     if (this.device === undefined || !this.files.has(path)) return false;
-    const stats = currentStats(path, this.device);
-    return stats !== undefined && this.files.isUnchanged(path, stats);
+    const stats = found ?? currentStats(path, this.device);
+    return stats?.dev === this.device && this.files.isUnchanged(path, stats);
   }
 
   #segmentOf(key: string): PackedSegment | undefined {

@@ -46,8 +46,8 @@ export class RestlessFiles {
       this.progress.note(`${path} grows by what gantry prints: it is not sent, and not watched any more`);
       return;
     }
-    const message = `${path} changes faster than the app is reloaded`;
-    const why = `it changed in ${most.reloads} reloads running`;
+    const message = `${path} keeps changing`;
+    const why = `it changed in ${most.reloads} reloads running, each within ${most.pauseMs / 1_000} s of the one before`;
     this.progress.warn({
       severity: 'warning',
       message,
