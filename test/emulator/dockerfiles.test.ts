@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
-import { baseImage, noEngine, useEngine } from '../support/engine.ts';
+import { baseImage, engineName, noEngine, useEngine } from '../support/engine.ts';
 import { gantry } from '../support/gantry.ts';
 
 /** Says which files it has. */
@@ -34,7 +34,7 @@ const isSlow = (text: string) => /^slow$/m.test(text) && process.env.GANTRY_TEST
 
 const emulator = emulatorForEach();
 
-describe.skipIf(noEngine)(`a Dockerfile (${noEngine ?? 'on podman'})`, () => {
+describe.skipIf(noEngine)(`a Dockerfile (${noEngine ?? `on ${engineName}`})`, () => {
   test.each(chosen.filter(([, text = '']) => !isSlow(text)))('with %s', { timeout: 150_000 }, async (_, text = '') => {
     useEngine();
     const [facts = '', ...parts] = text.split(/^--- /m);

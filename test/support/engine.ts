@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** Python 3 and busybox, made by `.ci/engine` of packages of the distribution. */
@@ -8,17 +8,20 @@ export const baseImage = 'localhost/gantry-test-base';
 /** Why there are no tests on a container engine; undefined if there are. For their names. */
 export const noEngine: string | undefined = process.env.GANTRY_TEST_NO_ENGINE;
 
+/** The program of the engine that the tests use. */
+const program = process.env.GANTRY_TEST_ENGINE ?? '';
+export const engineName = basename(program);
+
 /** Puts the engine on the PATH until the test ends. */
 export function useEngine(): void {
   const { PATH } = process.env;
-  process.env.PATH = [process.env.GANTRY_TEST_ENGINE, PATH].join(delimiter);
+  process.env.PATH = [dirname(program), PATH].join(delimiter);
   onTestFinished(() => {
     process.env.PATH = PATH;
   });
 }
 
-export function podman(...args: string[]): string {
-  const program = join(process.env.GANTRY_TEST_ENGINE ?? '', 'podman');
+export function engine(...args: string[]): string {
   return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
@@ -27,18 +30,28 @@ export function leftOf(owner?: string): string[] {
   return [...ownedOf(owner, 'ps', '-a'), ...ownedOf(owner, 'images', '-a')];
 }
 
-/** What a list of the engine has of the emulators of a process. */
+/** The ids in a list of the engine that belong to the emulators of a process. */
 export function ownedOf(owner = String(process.pid), ...list: string[]): string[] {
-  return listed(...list, '--format', '{{.ID}} {{.Labels}}').filter((line) =>
-    line.includes(`gantry-emulator:${owner}-`),
-  );
+  const ids = listed(...list, '--filter', `label=${label}`, '--format', '{{.ID}}').filter((id) => id !== '');
+  return ids.filter((id) => ownerOf(id).startsWith(`${owner}-`));
+}
+
+const label = 'gantry-emulator';
+
+/** Of a container or an image; empty if it is gone by now. */
+function ownerOf(id: string): string {
+  try {
+    return engine('inspect', '--format', `{{index .Config.Labels "${label}"}}`, id);
+  } catch {
+    return '';
+  }
 }
 
 /** A list fails while another test removes one of its images. */
 function listed(...list: string[]): string[] {
   for (let triesLeft = 20; ; triesLeft--) {
     try {
-      return podman(...list).split('\n');
+      return engine(...list).split('\n');
     } catch (error) {
       if (triesLeft === 0) throw error;
     }

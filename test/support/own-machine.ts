@@ -21,7 +21,7 @@ import { ownEngine } from './own-engine.ts';
 export default function ownMachine(): () => void {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'tests-machine-'));
   const before = { ...process.env };
-  const engine = ownEngine(join(folder, 'engine'), locate('podman'));
+  const engine = ownEngine(join(folder, 'engine'), process.env.GANTRY_TEST_DOCKER ?? locate('podman'));
   const found = { PATH: makePath(folder), GANTRY_TEST_SHELLS: shells(), ...engine };
   const own = { ...variables, ...makeHome(join(folder, 'home')), ...found };
   const kept = Object.entries(before).filter(([name]) => isKept(name));
