@@ -4,18 +4,27 @@ import { type DebugMessage, encodeMessage, readMessages } from '../../src/emulat
 
 type Body = Record<string, unknown> & { breakpoints?: { id: number; verified: boolean; line: number }[] };
 
-/** An editor that speaks the debug adapter protocol, as far as tests need one. */
+/** An editor that speaks the debug adapter protocol, as far as tests need one. Attaches again when it is told to. */
 export class DebugClient {
   #seq = 0;
   readonly #responses = new Map<number, (message: DebugMessage) => void>();
   /** Events that nobody has waited for. */
   readonly #events: DebugMessage[] = [];
-  #wake = () => {};
+  #wake: (() => void)[] = [];
+  /** How often it has attached. */
+  #session = 0;
   /** All that it was told, in order. */
   readonly heard: string[] = [];
+  #breakpoints: Record<string, number[]> = {};
+  #socket: Socket;
 
-  private constructor(private readonly socket: Socket) {
-    socket
+  private constructor(private readonly port: number) {
+    this.#socket = this.#open();
+  }
+
+  #open(): Socket {
+    const socket = connect(this.port, '127.0.0.1');
+    return socket
       .on('error', () => {})
       .on(
         'data',
@@ -24,20 +33,22 @@ export class DebugClient {
   }
 
   static async connect(port: number): Promise<DebugClient> {
-    const socket = connect(port, '127.0.0.1');
-    await once(socket, 'connect');
-    return new DebugClient(socket);
+    const client = new DebugClient(port);
+    await once(client.#socket, 'connect');
+    return client;
   }
 
   /** Attaches as editors do: without a mapping of paths, and with breakpoints in files by their lines. */
   async attach(breakpoints: Record<string, number[]>): Promise<void> {
+    this.#breakpoints = breakpoints;
     await this.request('initialize', { adapterID: 'debugpy', pathFormat: 'path', linesStartAt1: true });
     const attached = this.request('attach', {
       request: 'attach',
       justMyCode: true,
       connect: { host: 'localhost', port: 1 },
     });
-    await this.event('initialized');
+    const session = ++this.#session;
+    await this.event('initialized', () => session === this.#session);
     for (const [path, lines] of Object.entries(breakpoints)) await this.breakAt(path, lines);
     await this.request('configurationDone');
     await attached;
@@ -68,31 +79,34 @@ export class DebugClient {
     this.#seq += 1;
     const response = new Promise<DebugMessage>((done) => this.#responses.set(this.#seq, done));
     const message = { seq: this.#seq, type: 'request', command, arguments: given as Body } as const;
-    this.socket.write(encodeMessage(message));
+    this.#socket.write(encodeMessage(message));
     const { success, message: why, body = {} } = await response;
     if (!success) throw new Error(`${command}: ${why}`);
     return body;
   }
 
   /** The next event of a kind. */
-  async event(name: string): Promise<Body> {
+  async event(name: string, isCurrent = () => true): Promise<Body> {
     for (;;) {
+      if (!isCurrent()) throw new Error('attached again meanwhile');
       const index = this.#events.findIndex(({ event }) => event === name);
       if (index >= 0) return this.#events.splice(index, 1)[0]?.body ?? {};
-      await new Promise<void>((done) => {
-        this.#wake = done;
-      });
+      await new Promise<void>((done) => this.#wake.push(done));
     }
   }
 
   close(): void {
-    this.socket.destroy();
+    this.#socket.destroy();
   }
 
   #receive(message: DebugMessage): void {
     this.heard.push(process.env.DBG ? JSON.stringify(message).slice(0, 300) : (message.event ?? `${message.command}`));
+    if (message.event === 'terminated' && message.body?.restart === true) {
+      this.#socket = this.#open();
+      this.attach(this.#breakpoints).catch(() => {});
+    }
     if (message.type === 'response') this.#responses.get(message.request_seq ?? 0)?.(message);
     else this.#events.push(message);
-    this.#wake();
+    for (const wake of this.#wake.splice(0)) wake();
   }
 }

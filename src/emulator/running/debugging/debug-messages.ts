@@ -20,12 +20,6 @@ export function encodeMessage(message: DebugMessage): Buffer {
   return Buffer.concat([Buffer.from(`Content-Length: ${content.length}\r\n\r\n`), content]);
 }
 
-/** The response to a request that its process cannot answer any more. Nobody is left to disconnect from. */
-export function lostResponse(number: number, { command = '' }: DebugMessage): Omit<DebugMessage, 'seq'> {
-  const failure = { success: command === 'disconnect', message: 'the version that was asked has ended' };
-  return { type: 'response', request_seq: number, command, ...failure };
-}
-
 /** Returns a function that takes what a connection receives, and calls the listener with each complete message. */
 export function readMessages(listener: (message: DebugMessage) => void): (chunk: Buffer) => void {
   let received = Buffer.alloc(0);

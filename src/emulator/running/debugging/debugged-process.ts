@@ -18,8 +18,6 @@ export interface Debugged extends Start {
   port?: number | undefined;
   /** Resolves when its debugger has let go of the last editor. */
   left?: Promise<void>;
-  /** Lets its code start. */
-  go: () => void;
 }
 
 /** What a process needs to be debugged. */
@@ -30,12 +28,7 @@ export interface DebugClaim {
 }
 
 /** A request of the editor as the process gets it: with the folder of its files, and without ending it. */
-export function forProcess(
-  request: DebugMessage,
-  { folder, foreign }: Start,
-  port: number,
-  source: string,
-): DebugMessage {
+export function forProcess(request: DebugMessage, { folder, foreign, port }: Debugged, source: string): DebugMessage {
   const { command, arguments: given = {} } = request;
   if (request.type !== 'request') return request;
   if (command === 'disconnect') return { ...request, arguments: { ...given, terminateDebuggee: false } };
