@@ -52,7 +52,7 @@ export function fixedInDockerfile(found: Explanation, config: AppConfig | undefi
 function inItsWords(text: string, file: string): string {
   return wordsOfDockerfiles
     .reduce((said, [setting, words]) => said.replace(setting, words), text)
-    .replace(/FILE/g, file);
+    .replace(/\bFILE\b/g, file);
 }
 
 /** What settings are called there; FILE is its name. */

@@ -1,12 +1,14 @@
 import { fixedInDockerfile, stepOf } from './dockerfile-fix.ts';
 import type { Evidence, Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
+import { explainLastError } from './last-error.ts';
 import { cleanLines } from './log-text.ts';
 import { debianPackageOf, debianPackageOfHeader } from './program-packages.ts';
 import { refine } from './refine.ts';
 import { endsWell, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
+import { findTracebacks } from './tracebacks.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
@@ -14,14 +16,21 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   if (!hasFailed(facts) && endsWell(all)) return undefined;
   const lines = [...factLines(facts), ...relevantLines(all)];
   const whole = lines.map(({ text }) => text).join('\n');
+  const raised = findTracebacks(lines.map(({ text }) => text)).at(-1)?.start ?? -1;
   const matches = rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
-    .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? []);
+    .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
+    // The work went on after a warning, to an exception.
+    .filter(({ at, line }) => at > raised || !warning.test(line.text));
   const best = matches.reduce<Match | undefined>(
     (one, other) => (one && !isBetter(other, one) ? one : other),
     undefined,
   );
-  if (!best) return undefined;
+  // What only follows says less than what the last error itself advises.
+  if (best === undefined || rankOf(best) <= 0) {
+    const found = explainLastError(lines);
+    if (found || best === undefined) return found && fixedInDockerfile(found, facts.config);
+  }
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
   const shown = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
   const step = shown && best.rule.step ? fill(best.rule.step, best.captured) : shown;
@@ -115,9 +124,14 @@ const defaultRank = 4;
 
 /** What ends the work comes last; what follows from a cause has a lower rank. */
 function isBetter(one: Match, other: Match): boolean {
-  const rank = ({ rule }: Match) => rule.rank ?? defaultRank;
-  return (rank(one) - rank(other) || one.at - other.at) > 0;
+  return (rankOf(one) - rankOf(other) || one.at - other.at) > 0;
 }
+
+function rankOf({ rule }: Match): number {
+  return rule.rank ?? defaultRank;
+}
+
+const warning = /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W):/;
 
 function toExplanation({ rule, captured, line }: Match): Explanation {
   const { source, line: number, text } = line;

@@ -11,21 +11,29 @@ export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
 
 /** Whether the last line says so, where nothing else does: the errors before it were handled. */
 export function endsWell(lines: readonly CleanLine[]): boolean {
-  const last = lines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
+  const { text: last = '' } = lines.findLast(({ text }) => text.trim() !== '') ?? {};
   // Code that a traceback shows says nothing.
   if (last.startsWith('    ') || lines.some(({ text }) => crashed.test(text) || refused.test(text))) return false;
-  if (serves.test(last)) return !lines.some(({ text }) => broken.test(text));
+  if (endsSurely(lines)) return true;
   return (
     succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
   );
 }
 
+/** An image that is built, or a server that answers after all: an error before it says nothing. */
+export function endsSurely(lines: readonly CleanLine[]): boolean {
+  const last = lines.findLast(({ text }) => text.trim() !== '');
+  if (last === undefined) return false;
+  const isExported = () => lines.some(({ text, stream }) => stream === last.stream && text === 'exporting to image');
+  if (/^(?:Successfully tagged|COMMIT) /.test(last.text) || (last.text.startsWith('DONE ') && isExported())) return true;
+  return serves.test(last.text) && !withoutNotices(lines).some(({ text }) => broken.test(text));
+}
+
 /** A server that runs, and answers. */
 const serves =
   /"(?:GET|HEAD|POST|PUT|DELETE) \S{1,300}(?: HTTP\/[\d.]{1,3})?" (?:20\d|30\d)\b|(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:/;
-/** TensorFlow calls it an error that it finds no GPU. */
 const broken =
-  /^(?!.*(?:failed call to cuInit|Unable to register cu)).*(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|(?:Error|\berror): |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;
+  /(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|(?:Error|\berror): |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;
 
 /** One of several programs has ended, or a call was refused. */
 const refused = /\bexit status [1-9]|\bFATAL\b|\bNo supported\b|HTTP\/[\d.]{1,3}"? 4\d\d/;
@@ -51,8 +59,8 @@ function withoutFinishedSteps<T extends CleanLine>(lines: readonly T[]): readonl
   return done.size === 0 ? lines : lines.filter(({ stream }) => stream === undefined || !done.has(stream));
 }
 
-/** TensorFlow says at these levels which libraries it can do without. */
-const notice = /^(?:[\d:. -]{1,60} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)/;
+/** TensorFlow says at these levels which libraries it can do without, and calls it an error that it finds no GPU. */
+const notice = /^(?:[\d:. -]{1,60} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)|\bfailed call to cuInit: (?:UNKNOWN|INTERNAL)|\bUnable to register cu\w{2,6} factory/;
 
 function withoutNotices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
   return lines.filter(({ text }) => !notice.test(text));

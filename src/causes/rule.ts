@@ -36,15 +36,50 @@ export interface FailureRule {
   next?: readonly string[];
 }
 
-/** Signs that are texts, between semicolons: each is shown by a line that has it, and captured under a name if one is given. */
+/**
+ * Signs that are texts, between semicolons, each captured under a name if one is given. In a text, `{name}` is a word that
+ * is captured, `…` is what differs, and `^` its start of the line.
+ */
 export function texts(list: string, name?: string): Record<string, RegExp> {
-  const signOf = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   return Object.fromEntries(
     list
       .trim()
       .split(/;\s+/)
-      .map((text) => [text, new RegExp(name ? `(?<${name}>${signOf(text)})` : signOf(text))]),
+      .map((text) => signOf(text, name)),
   );
+}
+
+const placeholder = /\{\w+\}|…/;
+
+function signOf(text: string, name: string | undefined): [word: string, sign: RegExp] {
+  const start = text.startsWith('^') ? '^' : '';
+  const parts = text.slice(start.length).split(/(\{\w+\}|…)/);
+  const word = parts.filter((part) => !placeholder.test(part)).reduce((one, other) => (other.length > one.length ? other : one));
+  const source = parts.map((part, at) => sourceOf(part, parts.slice(at + 1).join('') === '')).join('');
+  return [word, new RegExp(start + (name ? `(?<${name}>${source})` : source))];
+}
+
+/** What is captured ends where the text goes on, or with its word. */
+function sourceOf(part: string, isLast: boolean): string {
+  if (part === '…') return '.{0,160}?';
+  if (placeholder.test(part)) return `(?<${part.slice(1, -1)}>[^\\s'"\`]{1,160}${isLast ? '' : '?'})`;
+  return part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/**
+ * Rules of a table: each line has a cause, the texts that show it, the title, the fix, and the setting if one is to be
+ * changed, between ` | `. A number before the cause is its rank.
+ */
+export function table(rows: string): FailureRule[] {
+  return rows
+    .trim()
+    .split('\n')
+    .map((row) => {
+      const [head = '', list = '', title = '', fix = '', at] = row.trim().split(' | ');
+      const [, rank, cause = ''] = /^(?:(\d) )?(\S+)$/.exec(head) ?? [];
+      const rest = { ...(rank !== undefined && { rank: Number(rank) }), ...(at !== undefined && { at }) };
+      return { cause, signs: texts(list), title, fix, ...rest };
+    });
 }
 
 /** What is known about a failure besides its log. */

@@ -46,6 +46,11 @@ export function raisedAt(lines: readonly string[]): string | undefined {
   return own && `${own.file.replace(/^\/(?:cortex|app|code|src|workspace)\//, '')}:${own.line}`;
 }
 
+/** Of the last frame; empty if there is none. */
+export function lastFile(lines: readonly string[]): string {
+  return lines.flatMap((line) => /^\s+File "([^"]{1,300})", line/.exec(line)?.[1] ?? []).at(-1) ?? '';
+}
+
 /** Whether a file is of Python or of an installed package. */
 export function isForeignFile(file: string): boolean {
   return (

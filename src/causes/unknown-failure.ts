@@ -1,6 +1,6 @@
 import { cutText } from '../kernel/output/format.ts';
 import { cleanLines } from './log-text.ts';
-import { endsWell, relevantLines } from './relevant-lines.ts';
+import { endsSurely, endsWell, relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
 import { findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
 
@@ -20,8 +20,8 @@ const shownCharacters = 400;
 export function describeUnknown(log: string, facts: Partial<FailureFacts> = {}): UnknownFailure {
   const { reason = '', status, statusCode } = facts;
   const all = cleanLines(log);
-  const isCalm = !all.some(({ text }) => failed.test(text));
-  if (reason === '' && status === undefined && isCalm && endsWell(all))
+  const isCalm = () => endsSurely(all) || !all.some(({ text }) => failed.test(text));
+  if (reason === '' && status === undefined && endsWell(all) && isCalm())
     return { cause: null, title: 'the log shows no failure: it ends well', log: [] };
   const lines = relevantLines(all).map(({ text }) => text);
   return { cause: 'unknown', ...describe(lines, reason, statusCode) };

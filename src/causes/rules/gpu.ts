@@ -110,11 +110,13 @@ export const gpuRules: readonly FailureRule[] = [
         no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu;
         CUDA unknown error - this may be due to an incorrectly set up environment;
         NVIDIA-SMI has failed because it couldn't communicate; cudaErrorNoDevice; NVMLError_LibraryNotFound;
-        CudaSupportError:; nvidia-container-cli: initialization error`),
+        CudaSupportError:; nvidia-container-cli: initialization error; No GPU found. A GPU is needed;
+        libcuda.so cannot found; No visible GPU devices; unknown or invalid runtime name: nvidia;
+        Failed to initialize NVML: Unknown Error`),
       'Failed to infer device type': /RuntimeError: Failed to infer device type/,
     },
     title: 'the app needs a GPU, and the replica has none',
-    fix: 'set compute to a GPU, such as compute = "AMPERE_A10"',
+    fix: 'set compute to a GPU, such as compute = "AMPERE_A10"; on a machine of your own, install the NVIDIA container toolkit and start the container with --gpus all',
     at: 'hardware.compute',
   },
   {

@@ -1,6 +1,6 @@
 import { isPackage, packageOf } from '../import-names.ts';
 import { type FailureRule, texts } from '../rule.ts';
-import { isForeignFile } from '../tracebacks.ts';
+import { isForeignFile, lastFile } from '../tracebacks.ts';
 
 /** Modules, and the libraries that they load. */
 export const importRules: readonly FailureRule[] = [
@@ -91,6 +91,8 @@ export const importRules: readonly FailureRule[] = [
         /^(?:ImportError|AttributeError): .{0,120}partially initialized module '(?<module>[\w.]{1,100})'/,
       'consider renaming': /consider renaming '(?<module>[^']{1,120})' since it has the same name/,
     },
+    // A package that does so does not fit another one.
+    applies: ({ module = '' }, _, before) => packageOf(module) === undefined || !isForeignFile(lastFile(before())),
     title: 'the module {module} imports itself, or has the name of another one',
     fix: 'rename a file that has the name of a package, or move one of the imports into a function',
   },
@@ -207,6 +209,6 @@ export const importRules: readonly FailureRule[] = [
 
 /** Whether the traceback ends in an installed package, or there is none. */
 function raisedByPackage(before: readonly string[]): boolean {
-  const file = before.flatMap((line) => /^\s+File "([^"]{1,300})", line/.exec(line)?.[1] ?? []).at(-1);
-  return file === undefined || isForeignFile(file);
+  const file = lastFile(before);
+  return file === '' || isForeignFile(file);
 }

@@ -6,6 +6,7 @@ import { gpuRules } from './gpu.ts';
 import { imageRules } from './images.ts';
 import { importRules } from './imports.ts';
 import { lockFileRules } from './lock-files.ts';
+import { messageRules, toolMessageRules } from './messages.ts';
 import { modelRules } from './models.ts';
 import { packageBuildRules } from './package-builds.ts';
 import { packageRules } from './packages.ts';
@@ -18,11 +19,13 @@ import { versionRules } from './versions.ts';
 
 /** What a line looks like when the packages are installed after all, or the server of the app runs. */
 const installed = /^Successfully installed |^Installed \d+ packages? in /;
+const went = /^Successfully installed |^Installed \d+ packages? in |Application startup complete|App is ready/;
 const started = /Application startup complete|App is ready/;
 
 export const rules: readonly FailureRule[] = [
   ...unless(installed, [...packageRules, ...packageBuildRules, ...lockFileRules]),
-  ...unless(started, [...importRules, ...databaseRules]),
+  ...unless(started, [...importRules, ...databaseRules, ...messageRules]),
+  ...unless(went, toolMessageRules),
   ...[...condaRules, ...imageRules, ...systemRules, ...processRules, ...pythonRules, ...versionRules, ...settingRules],
   ...[...fileRules, ...serverRules, ...gpuRules, ...modelRules],
 ];

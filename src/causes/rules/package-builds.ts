@@ -1,5 +1,8 @@
 import { type FailureRule, texts } from '../rule.ts';
 
+const needsFirst =
+  'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it';
+
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
   {
@@ -76,7 +79,7 @@ export const packageBuildRules: readonly FailureRule[] = [
     after:
       /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/,
     title: 'building a package needs {module}, which is installed later',
-    fix: 'install {module} first, in pre_build_commands, or use a wheel of the package',
+    fix: needsFirst,
     at: 'deployment.pre_build_commands',
   },
   {
@@ -154,7 +157,7 @@ export const packageBuildRules: readonly FailureRule[] = [
         /^ {6,20}ModuleNotFoundError: No module named '(?<module>pkg_resources|setuptools|wheel|numpy|torch|Cython|packaging|pybind11|poetry)'/,
     },
     title: 'building a package needs {module}, which is installed later',
-    fix: 'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it',
+    fix: needsFirst,
     at: 'deployment.pre_build_commands',
   },
   {

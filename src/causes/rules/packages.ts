@@ -33,8 +33,8 @@ export const packageRules: readonly FailureRule[] = [
       'User for ': /^User for [\w.:-]{1,120}: /,
     },
     only: 'build',
-    title: 'the package index refuses the login',
-    fix: 'add the login to the address of the index, from a secret that the build can read',
+    title: 'the package index refuses to give the package',
+    fix: 'add the login to the address of the index, from a secret that the build can read; of a public mirror that refuses, use another index, and lock again: a lock file keeps the addresses of the old one',
     at: 'dependencies.pip',
   },
   {

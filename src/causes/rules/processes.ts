@@ -1,5 +1,16 @@
 import { type FailureRule, texts } from '../rule.ts';
 
+const exit =
+  /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:code|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,3}\(?/
+    .source;
+
+/** Signs that a signal ended a program: the exit code of shells and engines, that of Python, and the name. */
+export function endedBy(signal: number, name: string): Record<string, RegExp> {
+  const named = `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`;
+  const entries = [128 + signal, -signal].map((code) => [String(code), new RegExp(`${exit}${code}\\b`)]);
+  return { ...Object.fromEntries(entries), [name]: new RegExp(named) };
+}
+
 /** Processes, threads and event loops of the app. */
 export const processRules: readonly FailureRule[] = [
   {

@@ -1,4 +1,5 @@
 import { type FailureRule, texts } from '../rule.ts';
+import { endedBy } from './processes.ts';
 
 /** What a line of the app looks like when its server has started after all. */
 const started = /Application startup complete|App is ready/;
@@ -30,7 +31,7 @@ export const pythonRules: readonly FailureRule[] = [
     },
     undoneBy: started,
     title: 'a source file has a syntax error: {problem}',
-    fix: 'correct the line that the traceback names; newer syntax needs a newer python_version',
+    fix: 'correct the line that the traceback names; newer syntax needs a newer python_version, or a newer Node',
   },
   {
     cause: 'syntax-error',
@@ -90,18 +91,16 @@ export const pythonRules: readonly FailureRule[] = [
     signs: {
       'egmentation fault':
         /(?:^|^\d{1,8} {1,4}|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?[Ss]egmentation fault(?: {1,20}\(core dumped\))?(?: {1,20}\S.{0,200})?$/,
-      'exit code 139': /^exit code 139$/,
-      'code 139': /was sent code 139\b|exit code 139 \(/,
-      SIGSEGV: /was sent SIGSEGV|signal SIGSEGV|ended with SIGSEGV/,
+      ...endedBy(11, 'SIGSEGV'),
+      ...endedBy(6, 'SIGABRT'),
+      // gunicorn sends it to a worker that took too long.
+      SIGABRT: /(?:[Ss]ignal[ =:]{1,2}|ended with )SIGABRT/,
+      ...endedBy(8, 'SIGFPE'),
       'double free or corruption': /^(?:\*{3} .{0,80})?double free or corruption/,
       'free(): invalid': /^free\(\): invalid (?:pointer|size|next size)/,
       'malloc(): ': /^malloc\(\): (?:invalid|corrupted|memory corruption|unaligned|unsorted)/,
-      SIGABRT: /signal[ =]SIGABRT|ended with SIGABRT/,
-      '-11': /exit ?code[:=] ?-11\b|exited with code -11\b/,
-      IGSEGV: /signal=SIGSEGV|signal 11 \(SIGSEGV\)/,
-      'exit code 134': /^exit code 134$/,
       'Floating point exception': /(?:^|: {1,8}(?:\d{1,8} {1,4})?)Floating point exception/,
-      ...texts(`corrupted size vs. prev_size; munmap_chunk(): invalid pointer; died with <Signals.SIGSEGV: 11>`),
+      ...texts(`corrupted size vs. prev_size; munmap_chunk(): invalid pointer`),
     },
     title: 'the program crashed in native code',
     fix: 'the cause is probably a package with compiled code: pin it to another version',
@@ -123,16 +122,17 @@ export const pythonRules: readonly FailureRule[] = [
     rank: 2,
     signs: {
       'got an unexpected keyword argument':
-        /^TypeError: (?<name>run|predict|main)\(\) got an unexpected keyword argument (?<wanted>'\w{1,80}')/,
+        /^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument (?<wanted>'\w{1,80}')/,
     },
     title: '{name} has no parameter {wanted}',
-    fix: 'add the parameter to {name}, or do not send it with the call',
+    fix: 'add the parameter to {name}, or do not send it; if {name} is of a package, pin that to the version that the code was written for',
   },
   {
     cause: 'shared-memory-full',
     signs: {
       'shared memory': /out of shared memory|insufficient shared memory/,
       'us error': /(?:by signal: Bus error|^Bus error)/,
+      ...endedBy(7, 'SIGBUS'),
     },
     title: 'the shared memory of the container is full',
     fix: 'set num_workers=0 for the DataLoader, or use the file_system sharing strategy',

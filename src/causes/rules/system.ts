@@ -1,4 +1,5 @@
 import { type FailureRule, texts } from '../rule.ts';
+import { endedBy } from './processes.ts';
 
 /** What a build prints, and an app that runs does not. */
 const building =
@@ -112,6 +113,17 @@ export const systemRules: readonly FailureRule[] = [
     at: 'runtime.custom.entrypoint',
   },
   {
+    cause: 'entrypoint-not-found',
+    signs: {
+      'not found':
+        /^(?:\/bin\/)?(?:sh|ash|dash|bash): (?:(?:line )?\d{1,6}: )?(?:exec: )?(?<path>\/[\w./+-]{1,120}): not found$/,
+      'no such file or directory': /^(?:.{0,80}: )?exec (?<path>\/[\w/+-]{1,120}): no such file or directory$/,
+    },
+    title: '{path} is not in the image, or what it needs to start is not: its interpreter, or glibc on Alpine',
+    fix: 'copy it there; a program for glibc needs a Debian image or a static build, and a script the interpreter of its first line',
+    at: 'runtime.custom.entrypoint',
+  },
+  {
     cause: 'line-endings',
     rank: 5,
     signs: {
@@ -192,11 +204,11 @@ export const systemRules: readonly FailureRule[] = [
     signs: {
       'llegal instruction': /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/,
       'illegal hardware instruction': /illegal hardware instruction/,
-      'exit code 132': /^exit code 132$/,
+      ...endedBy(4, 'SIGILL'),
       "these aren't available": /was compiled to use \S{1,40} instructions, but these aren't available on your machine/,
     },
     title: 'a program uses instructions that the CPU does not have',
-    fix: 'install a build for an older CPU: without AVX-512, or compiled without -march=native',
+    fix: 'install a build for an older CPU (without AVX, compiled without -march=native; of TensorFlow, before 1.6 or built for it), or use a newer machine',
     at: 'dependencies.pip',
   },
 ];

@@ -1,10 +1,21 @@
 import { packageOf } from '../import-names.ts';
 import { moduleOf } from '../moved-names.ts';
 import { type FailureRule, texts } from '../rule.ts';
-import { isForeignFile } from '../tracebacks.ts';
+import { isForeignFile, lastFile } from '../tracebacks.ts';
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
+  {
+    cause: 'package-shadowed',
+    rank: 5,
+    signs: {
+      'has no attribute':
+        /^AttributeError: module '(?<module>tensorflow|torch|numpy|cv2|pandas)' has no attribute '(?:__version__|keras|compat|Tensor|nn|cuda|array|ndarray|dtype|imread|DataFrame|float32)'/,
+    },
+    title: 'what is imported as {module} is not the package: it is empty, or another file or folder has its name',
+    fix: 'rename files and folders that are called {module}, and install {package} again: pip install --force-reinstall {package}',
+    at: 'dependencies.pip.{package}',
+  },
   {
     cause: 'package-api-changed',
     signs: {
@@ -154,7 +165,3 @@ export const versionRules: readonly FailureRule[] = [
     at: 'dependencies.pip',
   },
 ];
-
-function lastFile(before: readonly string[]): string {
-  return before.flatMap((line) => /^\s+File "([^"]{1,300})", line/.exec(line)?.[1] ?? []).at(-1) ?? '';
-}

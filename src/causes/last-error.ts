@@ -1,0 +1,76 @@
+import { cutText } from '../kernel/output/format.ts';
+import type { Explanation } from './explanation.ts';
+import { packageOf } from './import-names.ts';
+import { findTracebacks, isForeignFile, lastFile, raisedAt, type Traceback } from './tracebacks.ts';
+
+/** A line that was searched. */
+interface Line {
+  text: string;
+  number: number;
+  source: Explanation['evidence']['source'];
+}
+
+/** What the last error of a log says by itself, where no rule knows its cause: its own advice, or where it was raised. */
+export function explainLastError(lines: readonly Line[]): Explanation | undefined {
+  const shown = lines.map(({ text }) => text);
+  const traceback = findTracebacks(shown).at(-1);
+  const said = shown.findLastIndex((text, at) => at > (traceback?.end ?? -1) && complaint.test(text) && !frame.test(text));
+  const at = said >= 0 ? said : (traceback?.end ?? -1);
+  const line = lines[at];
+  if (line === undefined) return undefined;
+  const found = adviceOf(shown, at, traceback) ?? (at === traceback?.end ? raisedIn(shown, traceback) : undefined);
+  const evidence = { source: line.source, line: line.number || null, text: cutText(line.text.trim(), 400) };
+  return found && { ...found, evidence };
+}
+
+type Found = Omit<Explanation, 'evidence'>;
+
+const complaint = /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
+/** What engines, shells and servers print after the message that counts. */
+const frame =
+  /^\s*(?:>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO|WARN)|failed to solve|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
+
+const advice =
+  /\b(?:[Pp]lease (?!report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|have|must|want)\b|[Tt]ry (?!again|running|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;
+const noAdvice =
+  /\b(?:issue|bug report|report this|full log|more (?:information|details)|for (?:help|details|debugging|tips)|verbose|DEBUG|stack ?trace|previous error|root cause|errors? (?:above|below)|npm audit|newer? (?:release|version) of pip|Press|CTRL|CUDA_LAUNCH_BLOCKING|TORCH_USE_CUDA_DSA)\b/i;
+
+/** The sentence of a message that says what to do: those who wrote the tool know best. */
+function adviceOf(shown: readonly string[], at: number, traceback: Traceback | undefined): Found | undefined {
+  const [first = '', ...more] = shown.slice(at, at + 8);
+  const end = more.findIndex((text) => frame.test(text) || /^(?:Traceback|\[|\d{4}-|\w{2,8}: )/.test(text));
+  const message = [first, ...more.slice(0, end < 0 ? more.length : end)].map((text) => text.trim()).join(' ');
+  const sentences = message.replace(/https?:\/\/\S+/g, '').split(/(?<=[.!?:;])\s+(?=[A-Z`"'])/);
+  const said = sentences.filter((each) => advice.test(each) && !noAdvice.test(each)).slice(0, 2);
+  if (said.length === 0) return undefined;
+  const place = at === traceback?.end ? raisedAt(shown.slice(traceback.start, at)) : undefined;
+  const title = `${cutText(first.trim(), 160)}${place === undefined ? '' : `, at ${place}`}`;
+  return { cause: 'fix-in-message', title, fix: `do what the message says: ${cutText(said.join(' '), 300)}` };
+}
+
+/** Errors of code that no setting mends. */
+const mistakes = /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b/;
+/** What is raised where packages do not fit together. */
+const misfits = /^(?:AttributeError|TypeError|NameError|ImportError|ValueError|RuntimeError|SystemError|AssertionError)\b/;
+
+/** A package that fails while it is imported, and mistakes of the app. */
+function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
+  const frames = shown.slice(start, end);
+  const file = lastFile(frames);
+  const shortened = cutText(exception, 200);
+  if (!isForeignFile(file)) {
+    if (!mistakes.test(exception)) return undefined;
+    const place = raisedAt(frames);
+    return { cause: 'code-error', title: `the code of the app raised ${shortened}`, fix: `correct the code at ${place}` };
+  }
+  const isImport = frames.some((text, at) => / in <module>$/.test(text) && /^\s+(?:from|import) /.test(frames[at + 1] ?? ''));
+  const [, top] = /\/(?:site|dist)-packages\/(\w+)/.exec(file) ?? [];
+  if (!isImport || top === undefined || !misfits.test(exception)) return undefined;
+  const name = packageOf(top) ?? top;
+  return {
+    cause: 'package-import-failed',
+    title: `${name} fails while it is imported: ${shortened}`,
+    fix: `update ${name}, or pin it and the packages that it uses to versions that were made for each other`,
+    setting: `dependencies.pip.${name}`,
+  };
+}
