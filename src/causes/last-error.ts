@@ -17,18 +17,21 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   const said = shown.findLastIndex((text, at) => at > (traceback?.end ?? -1) && complaint.test(text) && !frame.test(text));
   const at = said >= 0 ? said : (traceback?.end ?? -1);
   const line = lines[at];
-  if (line === undefined) return undefined;
+  if (line === undefined || lines.length - at > maxDistance) return undefined;
   const found = adviceOf(shown, at, traceback) ?? (at === traceback?.end ? raisedIn(shown, traceback) : undefined);
   const evidence = { source: line.source, line: line.number || null, text: cutText(line.text.trim(), 400) };
   return found && { ...found, evidence };
 }
+
+/** From the end of the log: what was said before was not the end of the work. */
+const maxDistance = 40;
 
 type Found = Omit<Explanation, 'evidence'>;
 
 const complaint = /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
 /** What engines, shells and servers print after the message that counts. */
 const frame =
-  /^\s*(?:>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO|WARN)|failed to solve|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
+  /^\s*(?:>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
 
 const advice =
   /\b(?:[Pp]lease (?!report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|have|must|want)\b|[Tt]ry (?!again|running|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;
@@ -56,15 +59,14 @@ const misfits = /^(?:AttributeError|TypeError|NameError|ImportError|ValueError|R
 /** A package that fails while it is imported, and mistakes of the app. */
 function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
   const frames = shown.slice(start, end);
-  const file = lastFile(frames);
   const shortened = cutText(exception, 200);
-  if (!isForeignFile(file)) {
+  if (!isForeignFile(lastFile(frames))) {
     if (!mistakes.test(exception)) return undefined;
-    const place = raisedAt(frames);
-    return { cause: 'code-error', title: `the code of the app raised ${shortened}`, fix: `correct the code at ${place}` };
+    return { cause: 'code-error', title: `the code of the app raised ${shortened}`, fix: `correct ${raisedAt(frames)}` };
   }
-  const isImport = frames.some((text, at) => / in <module>$/.test(text) && /^\s+(?:from|import) /.test(frames[at + 1] ?? ''));
-  const [, top] = /\/(?:site|dist)-packages\/(\w+)/.exec(file) ?? [];
+  const importer = frames.findLastIndex((text) => /^\s+File "(?!<|[^"]{0,200}(?:-packages|\/lib\/python\d[^/]{0,8})\/)/.test(text));
+  const isImport = importer >= 0 && /^\s+(?:from|import) /.test(frames[importer + 1] ?? '');
+  const top = frames.flatMap((text) => /\/(?:site|dist)-packages\/(\w+)/.exec(text)?.[1] ?? []).at(-1);
   if (!isImport || top === undefined || !misfits.test(exception)) return undefined;
   const name = packageOf(top) ?? top;
   return {

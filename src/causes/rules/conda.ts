@@ -1,7 +1,18 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 /** conda and its solvers. apt, and Debian packages. */
 export const condaRules: readonly FailureRule[] = [
+  ...table(`
+conda-not-initialized | Your shell has not been properly configured to use 'conda; ^CondaError: Run 'conda init' before 'conda | the shell of the build does not know conda activate | use conda run -n NAME command, or run . /opt/conda/etc/profile.d/conda.sh before it in the same command | deployment.shell_commands
+conda-terms-not-accepted | Terms of Service have not been accepted | the terms of service of the conda channels are not accepted | use conda-forge only (conda config --remove channels defaults), or run conda tos accept in the build | deployment.pre_build_commands
+conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda environment: {name}; ^EnvironmentLocationNotFound: Not a conda environment: {name} | there is no conda environment {name} | create it first, or correct its name: conda env list | deployment.shell_commands
+3 apt-version-not-found | ^E: Version '{version}' for '{package}' was not found | the distribution of the image has no {package} {version} | {package} = "latest" | dependencies.apt.{package}
+3 apt-conflict | ^The following packages have unmet dependencies; ^E: Unable to correct problems, you have held broken packages | apt packages need versions that do not fit together | remove the versions, or use packages of the same distribution | dependencies.apt
+2 apt-install-failed | ^E: Sub-process /usr/bin/dpkg returned an error code; ^dpkg: error processing package {package}; ^dpkg: error processing archive {package} | apt could not set up {package|a package} | read what its script printed above; set DEBIAN_FRONTEND=noninteractive, and install it alone to see why | dependencies.apt
+3 apt-needs-confirmation | ^Do you want to continue? [Y/n] Abort | apt-get asks a question, and nobody answers in a build | add -y to the apt-get command | deployment.shell_commands
+3 apt-locked | ^E: Could not get lock {path} | another apt process is running | run apt-get commands one after the other | deployment.pre_build_commands
+3 conda-channel-failed | ^CondaHTTPError: HTTP {status}; ^critical libmamba …Download error; ^critical libmamba …download error | a conda channel cannot be read | deploy again; if it fails again, check the name of the channel | dependencies.conda
+`),
   {
     cause: 'conda-package-not-found',
     rank: 3,
@@ -29,45 +40,6 @@ export const condaRules: readonly FailureRule[] = [
     at: 'dependencies.conda',
   },
   {
-    cause: 'conda-channel-failed',
-    rank: 3,
-    signs: {
-      CondaHTTPError: /^CondaHTTPError: HTTP (?<status>\d{3})/,
-      'Download error': /^critical libmamba .{0,60}[Dd]ownload error/,
-    },
-    title: 'a conda channel cannot be read',
-    fix: 'deploy again; if it fails again, check the name of the channel',
-    at: 'dependencies.conda',
-  },
-  {
-    cause: 'conda-not-initialized',
-    signs: {
-      "to use 'conda activate'":
-        /^CommandNotFoundError: Your shell has not been properly configured to use 'conda (?:de)?activate'/,
-      "before 'conda activate'": /^CondaError: Run 'conda init' before 'conda (?:de)?activate'/,
-    },
-    title: 'the shell of the build does not know conda activate',
-    fix: 'use conda run -n NAME command, or run . /opt/conda/etc/profile.d/conda.sh before it in the same command',
-    at: 'deployment.shell_commands',
-  },
-  {
-    cause: 'conda-terms-not-accepted',
-    signs: { 'Terms of Service have not been accepted': /Terms of Service have not been accepted/ },
-    title: 'the terms of service of the conda channels are not accepted',
-    fix: 'use conda-forge only (conda config --remove channels defaults), or run conda tos accept in the build',
-    at: 'deployment.pre_build_commands',
-  },
-  {
-    cause: 'conda-environment-missing',
-    signs: {
-      EnvironmentNameNotFound: /^EnvironmentNameNotFound: Could not find conda environment: (?<name>\S{1,80})/,
-      EnvironmentLocationNotFound: /^EnvironmentLocationNotFound: Not a conda environment: (?<name>\S{1,200})/,
-    },
-    title: 'there is no conda environment {name}',
-    fix: 'create it first, or correct its name: conda env list',
-    at: 'deployment.shell_commands',
-  },
-  {
     cause: 'apt-package-not-found',
     rank: 3,
     signs: {
@@ -80,25 +52,6 @@ export const condaRules: readonly FailureRule[] = [
     title: 'the distribution of the image has no package {package}',
     fix: 'run apt-get update before it in the same command, or correct the name: packages.debian.org lists those of each release',
     at: 'dependencies.apt.{package}',
-  },
-  {
-    cause: 'apt-version-not-found',
-    rank: 3,
-    signs: { 'was not found': /^E: Version '(?<version>[^']{1,100})' for '(?<package>[^']{1,100})' was not found/ },
-    title: 'the distribution of the image has no {package} {version}',
-    fix: '{package} = "latest"',
-    at: 'dependencies.apt.{package}',
-  },
-  {
-    cause: 'apt-conflict',
-    rank: 3,
-    signs: {
-      'unmet dependencies': /^The following packages have unmet dependencies/,
-      'held broken packages': /^E: Unable to correct problems, you have held broken packages/,
-    },
-    title: 'apt packages need versions that do not fit together',
-    fix: 'remove the versions, or use packages of the same distribution',
-    at: 'dependencies.apt',
   },
   {
     cause: 'apt-repository-failed',
@@ -119,33 +72,6 @@ export const condaRules: readonly FailureRule[] = [
     title: 'an apt repository cannot be read',
     fix: 'check its address and key, or deploy again if it was down; after a 404, run apt-get update in the same RUN line, or use a newer base image',
     at: 'dependencies.apt',
-  },
-  {
-    cause: 'apt-install-failed',
-    rank: 2,
-    signs: {
-      'returned an error code': /^E: Sub-process \/usr\/bin\/dpkg returned an error code/,
-      'dpkg: error processing': /^dpkg: error processing (?:package|archive) (?<package>\S{1,120})/,
-    },
-    title: 'apt could not set up {package|a package}',
-    fix: 'read what its script printed above; set DEBIAN_FRONTEND=noninteractive, and install it alone to see why',
-    at: 'dependencies.apt',
-  },
-  {
-    cause: 'apt-needs-confirmation',
-    rank: 3,
-    signs: { 'Do you want to continue?': /^Do you want to continue\? \[Y\/n\] Abort/ },
-    title: 'apt-get asks a question, and nobody answers in a build',
-    fix: 'add -y to the apt-get command',
-    at: 'deployment.shell_commands',
-  },
-  {
-    cause: 'apt-locked',
-    rank: 3,
-    signs: { 'Could not get lock': /^E: Could not get lock (?<path>\S{1,200})/ },
-    title: 'another apt process is running',
-    fix: 'run apt-get commands one after the other',
-    at: 'deployment.pre_build_commands',
   },
   {
     cause: 'apt-repository-failed',

@@ -1,26 +1,14 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 /** Databases: files, schemas and connections. Other hosts that the app uses while it runs. */
 export const databaseRules: readonly FailureRule[] = [
-  {
-    cause: 'permission-denied',
-    signs: { 'attempt to write a readonly database': /attempt to write a readonly database/ },
-    title: 'the app may not write to its SQLite file, or to the folder around it',
-    fix: 'keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write',
-  },
-  {
-    cause: 'file-not-found',
-    signs: { 'unable to open database file': /unable to open database file/ },
-    title: 'SQLite cannot open its file: the folder does not exist, or the app may not write there',
-    fix: 'create the folder first, and keep the file in /persistent-storage or /tmp',
-  },
-  {
-    cause: 'database-locked',
-    rank: 3,
-    signs: { 'database is locked': /OperationalError\)?:? .{0,60}database is locked/ },
-    title: 'several processes write to one SQLite file',
-    fix: 'start one worker, set a longer timeout, or use a database server; SQLite on a volume that replicas share does not work',
-  },
+  ...table(`
+permission-denied | attempt to write a readonly database | the app may not write to its SQLite file, or to the folder around it | keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write
+file-not-found | unable to open database file | SQLite cannot open its file: the folder does not exist, or the app may not write there | create the folder first, and keep the file in /persistent-storage or /tmp
+3 database-locked | OperationalError…database is locked | several processes write to one SQLite file | start one worker, set a longer timeout, or use a database server; SQLite on a volume that replicas share does not work
+database-schema-missing | FATAL: …database "{name}" does not exist; Unknown database '{name}' | the database server has no database {name} | create it, or correct its name in the address
+download-failed | ({name}) when calling the HeadObject operation; (NoSuchBucket); (NoSuchKey) | the store of files has no such bucket or object: {name} | correct the names of the bucket and of the object, the region and the endpoint
+`),
   {
     cause: 'sqlite-too-old',
     rank: 5,
@@ -47,15 +35,6 @@ export const databaseRules: readonly FailureRule[] = [
     },
     title: 'the database has no {name}',
     fix: 'run the migrations before the server starts, as in alembic upgrade head or python manage.py migrate',
-  },
-  {
-    cause: 'database-schema-missing',
-    signs: {
-      'FATAL:': /FATAL: {1,4}database "(?<name>[\w.-]{1,80})" does not exist/,
-      'Unknown database': /Unknown database '(?<name>[\w.-]{1,80})'/,
-    },
-    title: 'the database server has no database {name}',
-    fix: 'create it, or correct its name in the address',
   },
   {
     cause: 'service-access-denied',
@@ -224,16 +203,6 @@ export const databaseRules: readonly FailureRule[] = [
     },
     title: 'another service refuses the login of the app',
     fix: 'correct its key or password: gantry secrets set NAME',
-  },
-  {
-    cause: 'download-failed',
-    signs: {
-      NoSuchBucket: /\((?<name>NoSuchBucket)\)/,
-      NoSuchKey: /\((?<name>NoSuchKey)\)/,
-      'HeadObject operation': /\((?<name>404)\) when calling the HeadObject operation/,
-    },
-    title: 'the store of files has no such bucket or object: {name}',
-    fix: 'correct the names of the bucket and of the object, the region and the endpoint',
   },
   {
     cause: 'network-failed',

@@ -93,9 +93,9 @@ export const fileRules: readonly FailureRule[] = [
     cause: 'permission-denied',
     rank: 3,
     signs: {
-      'annot create':
-        /^(?:mkdir|cp|touch|tee|install|ln|mv): cannot create (?:directory|regular file|symbolic link|hard link) ['‘](?<path>[^'’]{1,200})['’]: Permission denied$/,
-      ' create ': /: can(?:'t|not) create (?<path>[\w./-]{1,200}): Permission denied$/,
+      ' create ':
+        /(?:^|: )(?:mkdir|cp|touch|tee|install|ln|mv): can(?:not|'t) create (?:directory|regular file|symbolic link|hard link) ['‘](?<path>[^'’]{1,200})['’]: Permission denied$/,
+      'create ': /: can(?:'t|not) create (?<path>[\w./-]{1,200}): Permission denied$/,
       'cannot touch': /^touch: cannot touch ['‘](?<path>[^'’]{1,200})['’]: Permission denied$/,
       'Operation not permitted': /^(?:chown|chmod|mount): .{1,200}: Operation not permitted$/,
       'no locator available': /RuntimeError: cannot cache function .{1,160}: no locator available/,
@@ -104,6 +104,7 @@ export const fileRules: readonly FailureRule[] = [
       'EACCES: permission denied': /EACCES: permission denied, \w{1,20} '(?<path>[^']{1,200})'/,
       ': permission denied': /\b(?:mkdir|open|create|unlink|l?chown|rename) (?<path>\/\S{1,200}): permission denied/,
       'failed (13: Permission denied)': /\b\w{1,12}\(\) "(?<path>[^"]{1,200})" failed \(13: Permission denied\)/,
+      'ermission denied': /\b(?:open|creat|writ|read|access|mkdir|chmod|chown)\w{0,4}\b.{0,200}: [Pp]ermission denied\.?$/,
       'could not change permissions':
         /could not (?:change permissions of|create) directory "(?<path>[^"]{1,200})": (?:Permission denied|Operation not)/,
     },

@@ -1,7 +1,15 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 /** GPUs: memory, drivers, and what was compiled for them. Libraries around GPUs: cuDNN, NCCL, ONNX Runtime, and what is run on which device. */
 export const gpuRules: readonly FailureRule[] = [
+  ...table(`
+5 torch-without-cuda | ^AssertionError: Torch not compiled with CUDA enabled | torch was installed without CUDA | install torch from PyPI, in a version without +cpu | dependencies.pip.torch
+5 gpu-out-of-memory | No available memory for the cache blocks; larger than the maximum number of tokens that can be stored in KV cache; larger than the available KV cache memory | the GPU has no memory left for the KV cache of vLLM beside the weights of the model | lower max_model_len, raise gpu_memory_utilization (0.95 at most), or choose a GPU with more memory | hardware.compute
+5 gpu-out-of-memory | Free memory on device …is less than desired GPU memory utilization | another process uses the memory of the GPU that vLLM wants | lower gpu_memory_utilization, or use the GPU from one process only | runtime.custom.entrypoint
+5 shared-memory-full | NCCL WARN …shared memory segment; failed to extend /dev/shm/nccl | NCCL, which connects the GPUs of the replica, has too little shared memory | set NCCL_SHM_DISABLE=1 in the environment, or use one larger GPU | hardware.gpu_count
+5 compiler-missing | Failed to find C compiler; InvalidCxxCompiler; No working C++ compiler found in | Triton compiles while the app runs, and the image has no compiler for it | add build-essential to [cerebrium.dependencies.apt] (it has gcc), or start without torch.compile | dependencies.apt
+5 gpu-kernels-missing | only supported on GPUs with compute capability of at least {wanted} | the GPU does not compute in bfloat16 | load the model in float16 (--dtype=half), or choose a GPU of the generation Ampere or later | hardware.compute
+`),
   {
     cause: 'gpu-out-of-memory',
     rank: 5,
@@ -26,24 +34,6 @@ export const gpuRules: readonly FailureRule[] = [
     at: 'hardware.compute',
   },
   {
-    cause: 'gpu-out-of-memory',
-    rank: 5,
-    signs: texts(`No available memory for the cache blocks;
-        larger than the maximum number of tokens that can be stored in KV cache;
-        larger than the available KV cache memory`),
-    title: 'the GPU has no memory left for the KV cache of vLLM beside the weights of the model',
-    fix: 'lower max_model_len, raise gpu_memory_utilization (0.95 at most), or choose a GPU with more memory',
-    at: 'hardware.compute',
-  },
-  {
-    cause: 'gpu-out-of-memory',
-    rank: 5,
-    signs: { 'Free memory on device': /Free memory on device .{0,200}is less than desired GPU memory utilization/ },
-    title: 'another process uses the memory of the GPU that vLLM wants',
-    fix: 'lower gpu_memory_utilization, or use the GPU from one process only',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
     cause: 'gpu-kernels-missing',
     rank: 5,
     signs: {
@@ -62,17 +52,6 @@ export const gpuRules: readonly FailureRule[] = [
     at: 'hardware.compute',
   },
   {
-    cause: 'gpu-kernels-missing',
-    rank: 5,
-    signs: {
-      'compute capability of at least':
-        /only supported on GPUs with compute capability of at least (?<wanted>[\d.]{1,5})/,
-    },
-    title: 'the GPU does not compute in bfloat16',
-    fix: 'load the model in float16 (--dtype=half), or choose a GPU of the generation Ampere or later',
-    at: 'hardware.compute',
-  },
-  {
     cause: 'gpu-driver-too-old',
     rank: 5,
     signs: {
@@ -86,14 +65,6 @@ export const gpuRules: readonly FailureRule[] = [
     title: 'the CUDA version of the app is newer than the driver of the platform',
     fix: 'use a base image or a version of torch that is built for an older CUDA',
     at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'torch-without-cuda',
-    rank: 5,
-    signs: { 'Torch not compiled with CUDA enabled': /^AssertionError: Torch not compiled with CUDA enabled/ },
-    title: 'torch was installed without CUDA',
-    fix: 'install torch from PyPI, in a version without +cpu',
-    at: 'dependencies.pip.torch',
   },
   {
     cause: 'gpu-driver-missing',
@@ -112,7 +83,7 @@ export const gpuRules: readonly FailureRule[] = [
         NVIDIA-SMI has failed because it couldn't communicate; cudaErrorNoDevice; NVMLError_LibraryNotFound;
         CudaSupportError:; nvidia-container-cli: initialization error; No GPU found. A GPU is needed;
         libcuda.so cannot found; No visible GPU devices; unknown or invalid runtime name: nvidia;
-        Failed to initialize NVML: Unknown Error`),
+        Failed to initialize NVML: Unknown Error; cuda runtime error (30)`),
       'Failed to infer device type': /RuntimeError: Failed to infer device type/,
     },
     title: 'the app needs a GPU, and the replica has none',
@@ -169,17 +140,6 @@ export const gpuRules: readonly FailureRule[] = [
     at: 'deployment.docker_base_image_url',
   },
   {
-    cause: 'shared-memory-full',
-    rank: 5,
-    signs: {
-      'shared memory segment': /NCCL WARN .{0,100}shared memory segment/,
-      'failed to extend /dev/shm': /failed to extend \/dev\/shm\/nccl/,
-    },
-    title: 'NCCL, which connects the GPUs of the replica, has too little shared memory',
-    fix: 'set NCCL_SHM_DISABLE=1 in the environment, or use one larger GPU',
-    at: 'hardware.gpu_count',
-  },
-  {
     cause: 'gpu-connection-failed',
     rank: 3,
     signs: {
@@ -204,14 +164,6 @@ export const gpuRules: readonly FailureRule[] = [
     title: 'the app uses more GPUs than the replica has',
     fix: 'use as many as gpu_count says (--tensor-parallel-size, device_map="auto"), or raise gpu_count',
     at: 'hardware.gpu_count',
-  },
-  {
-    cause: 'compiler-missing',
-    rank: 5,
-    signs: texts(`Failed to find C compiler; InvalidCxxCompiler; No working C++ compiler found in`),
-    title: 'Triton compiles while the app runs, and the image has no compiler for it',
-    fix: 'add build-essential to [cerebrium.dependencies.apt] (it has gcc), or start without torch.compile',
-    at: 'dependencies.apt',
   },
   {
     cause: 'device-mismatch',

@@ -1,7 +1,12 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 /** Images, their registries and Dockerfiles. */
 export const imageRules: readonly FailureRule[] = [
+  ...table(`
+image-rate-limited | toomanyrequests:  | the registry of the base image limits how often it is pulled | log in with docker login before the deploy, or use another registry | deployment.docker_base_image_url
+5 copy-source-missing | CopyIgnoredFile: Attempting to Copy file "{path}" that is excluded by .dockerignore | the Dockerfile copies {path}, which .dockerignore leaves out | remove its pattern from .dockerignore, or add !{path} below it | runtime.custom.dockerfile_path
+image-without-command | o command specified; o command or entrypoint provided | the image says no command to run | add a CMD line to the Dockerfile, or set entrypoint | runtime.custom.dockerfile_path
+`),
   {
     cause: 'image-not-found',
     rank: 3,
@@ -60,13 +65,6 @@ export const imageRules: readonly FailureRule[] = [
     at: 'deployment.docker_base_image_url',
   },
   {
-    cause: 'image-rate-limited',
-    signs: { toomanyrequests: /toomanyrequests: / },
-    title: 'the registry of the base image limits how often it is pulled',
-    fix: 'log in with docker login before the deploy, or use another registry',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
     cause: 'wrong-architecture',
     signs: {
       'no matching manifest for': /no matching manifest for (?<platform>linux\/\w{1,20})/,
@@ -109,13 +107,6 @@ export const imageRules: readonly FailureRule[] = [
     at: 'runtime.custom.dockerfile_path',
   },
   {
-    cause: 'image-without-command',
-    signs: { 'o command ': /[Nn]o command (?:specified|or entrypoint provided)/ },
-    title: 'the image says no command to run',
-    fix: 'add a CMD line to the Dockerfile, or set entrypoint',
-    at: 'runtime.custom.dockerfile_path',
-  },
-  {
     cause: 'user-missing',
     signs: { 'no matching entries in': /unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/ },
     title: 'the user {user} of the Dockerfile is not in the image',
@@ -150,17 +141,6 @@ export const imageRules: readonly FailureRule[] = [
     },
     title: 'the Dockerfile copies {path}, which is not sent',
     fix: 'add {path} to the app folder and to include, or remove it from exclude and from .dockerignore',
-    at: 'runtime.custom.dockerfile_path',
-  },
-  {
-    cause: 'copy-source-missing',
-    rank: 5,
-    signs: {
-      'excluded by .dockerignore':
-        /CopyIgnoredFile: Attempting to Copy file "(?<path>[^"]{1,200})" that is excluded by \.dockerignore/,
-    },
-    title: 'the Dockerfile copies {path}, which .dockerignore leaves out',
-    fix: 'remove its pattern from .dockerignore, or add !{path} below it',
     at: 'runtime.custom.dockerfile_path',
   },
   {

@@ -9,6 +9,7 @@ export const importRules: readonly FailureRule[] = [
     rank: 2,
     signs: {
       'No module named': /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
+      'stub: ModuleNotFoundError': /Python stub: ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
       'ImportError: No module named': /^ImportError: No module named '?(?<module>[\w.]{1,120})'?$/,
     },
     title: 'the Python module {module} is not installed',
@@ -143,6 +144,16 @@ export const importRules: readonly FailureRule[] = [
     },
     title: '{module} has no {name}',
     fix: 'define {name} in {path}, or correct the import',
+  },
+  {
+    cause: 'import-name-missing',
+    signs: {
+      '(unknown location)':
+        /^ImportError: cannot import name '(?<name>\w{1,100})' from '(?<module>[\w.]{1,120})' \(unknown location\)/,
+    },
+    title: '{module} is a folder without {name}, or without its own files',
+    fix: 'send its files with the app (include), and name no folder {module} where Python looks; if it is a package, install it again',
+    at: 'deployment.include',
   },
   {
     cause: 'import-name-missing',

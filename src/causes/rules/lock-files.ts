@@ -1,7 +1,13 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 /** Lock files, and the versions that a project wants of its tools and of Python. */
 export const lockFileRules: readonly FailureRule[] = [
+  ...table(`
+environment-missing | No virtual environment found | uv needs a virtual environment, and none was found | add --system to the command (or set UV_SYSTEM_PYTHON=1), or make one with uv venv before it
+dependency-conflict | ResolutionTooDeep; resolution-too-deep | pip found no set of versions that fits, among very many | pin the packages with many versions in [cerebrium.dependencies.pip], such as boto3 and those of Google, or write a lock with uv pip compile | dependencies.pip
+package-build-failed | AttributeError: cython_sources | this version of PyYAML cannot be built with Cython 3 | use PyYAML 6.0.1 or newer, or update the package that pins an older one | dependencies.pip.pyyaml
+lock-file-outdated | lock file is not compatible with the current version of Poetry | the lock file was written by another version of Poetry | install the Poetry that wrote it in the build, or write it again with poetry lock
+`),
   {
     cause: 'lock-file-outdated',
     signs: {
@@ -18,15 +24,6 @@ export const lockFileRules: readonly FailureRule[] = [
     },
     title: 'the lock file does not fit the packages that the project lists',
     fix: 'write it again with poetry lock, uv lock, pipenv lock, npm install or go mod tidy, and send it with the app',
-  },
-  {
-    cause: 'lock-file-outdated',
-    signs: {
-      'not compatible with the current version of Poetry':
-        /lock file is not compatible with the current version of Poetry/,
-    },
-    title: 'the lock file was written by another version of Poetry',
-    fix: 'install the Poetry that wrote it in the build, or write it again with poetry lock',
   },
   {
     cause: 'tool-version-wrong',
@@ -47,12 +44,6 @@ export const lockFileRules: readonly FailureRule[] = [
     },
     title: 'the Poetry of the image has no {wanted}',
     fix: 'install the version of Poetry that the command was written for (poetry<2), or use --without dev for --no-dev; export is a plugin since 2.0',
-  },
-  {
-    cause: 'environment-missing',
-    signs: { 'No virtual environment found': /No virtual environment found/ },
-    title: 'uv needs a virtual environment, and none was found',
-    fix: 'add --system to the command (or set UV_SYSTEM_PYTHON=1), or make one with uv venv before it',
   },
   {
     cause: 'requirements-file-missing',
@@ -91,20 +82,6 @@ export const lockFileRules: readonly FailureRule[] = [
     title: 'the project wants Python {wanted}, which the image does not have',
     fix: 'set python_version to one that the project allows, or use a base image with that Python',
     at: 'deployment.python_version',
-  },
-  {
-    cause: 'dependency-conflict',
-    signs: texts(`ResolutionTooDeep; resolution-too-deep`),
-    title: 'pip found no set of versions that fits, among very many',
-    fix: 'pin the packages with many versions in [cerebrium.dependencies.pip], such as boto3 and those of Google, or write a lock with uv pip compile',
-    at: 'dependencies.pip',
-  },
-  {
-    cause: 'package-build-failed',
-    signs: { cython_sources: /AttributeError: cython_sources/ },
-    title: 'this version of PyYAML cannot be built with Cython 3',
-    fix: 'use PyYAML 6.0.1 or newer, or update the package that pins an older one',
-    at: 'dependencies.pip.pyyaml',
   },
   {
     cause: 'tool-version-wrong',

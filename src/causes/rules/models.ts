@@ -1,8 +1,14 @@
 import { debianPackageOfProgram } from '../program-packages.ts';
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 /** Models: the hub, their files, and the servers that load them. Programs and data that Python packages use, and do not bring along. */
 export const modelRules: readonly FailureRule[] = [
+  ...table(`
+package-api-changed | ^Weights only load failed; Error: Weights only load failed | torch 2.6 and later load only weights, and the file has other objects of Python too | use safetensors, or allow the classes that the message names with torch.serialization.add_safe_globals; for a file that you trust, torch.load(path, weights_only=False) | dependencies.pip.torch
+3 weights-mismatch | Error(s) in loading state_dict for {model}: | the weights do not fit the model that the code builds: {model} | use the weights and the code of the same version, or correct the sizes in its config
+6 browser-missing | No usable sandbox; Running as root without --no-sandbox is not supported; Failed to move to new namespace | the sandbox of the browser does not start in this container | start it with --no-sandbox (chromium_sandbox=False) for pages that you trust, or as a user that may make namespaces
+model-code-not-trusted | contains custom code which must be executed to correctly load; requires you to execute the …file in that repo; Please pass the argument \`trust_remote_code=True; Please set the option \`trust_remote_code=True; Please use \`trust_remote_code=True | the model brings code of its own, which is not run without permission | use a version of the library that knows the model; else read that code, pin its revision, and only then allow it with trust_remote_code
+`),
   {
     cause: 'service-quota-exceeded',
     rank: 6,
@@ -23,6 +29,7 @@ export const modelRules: readonly FailureRule[] = [
       'huggingface.co':
         /\b40[134] Client Error.{0,200}https:\/\/huggingface\.co|Repository Not Found for url: https:\/\/huggingface\.co/,
       'valid model identifier': /is not a (?:local folder and is not a )?valid model identifier/,
+      'model name list': /OSError: Model name '(?<model>[^']{1,120})' was not found in \w{1,20} model name list/,
       'Access to model': /Access to model \S{1,120} is restricted/,
       ...texts(
         `GatedRepoError:; You are trying to access a gated repo; Cannot access gated repo; RepositoryNotFoundError:`,
@@ -65,13 +72,6 @@ export const modelRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
-    signs: { 'Weights only load failed': /^(?:\w[\w.]{0,60}: )?Weights only load failed/ },
-    title: 'torch 2.6 and later load only weights, and the file has other objects of Python too',
-    fix: 'use safetensors, or allow the classes that the message names with torch.serialization.add_safe_globals; for a file that you trust, torch.load(path, weights_only=False)',
-    at: 'dependencies.pip.torch',
-  },
-  {
-    cause: 'package-api-changed',
     signs: {
       'Model architectures [':
         /Model architectures \[(?<model>[^\]]{1,120})\] (?:are not supported for now|failed to be inspected)/,
@@ -107,16 +107,6 @@ export const modelRules: readonly FailureRule[] = [
     at: 'dependencies.pip.transformers',
   },
   {
-    cause: 'model-code-not-trusted',
-    signs: {
-      'contains custom code which must be executed': /contains custom code which must be executed to correctly load/,
-      'you to execute the': /requires you to execute the \w{1,30} file in that repo/,
-      'trust_remote_code=True': /Please (?:pass the argument|set the option|use) `?trust_remote_code=True/,
-    },
-    title: 'the model brings code of its own, which is not run without permission',
-    fix: 'use a version of the library that knows the model; else read that code, pin its revision, and only then allow it with trust_remote_code',
-  },
-  {
     cause: 'model-settings-invalid',
     signs: {
       'greater than the derived max_model_len':
@@ -136,13 +126,6 @@ export const modelRules: readonly FailureRule[] = [
     title: 'the model does not start with these settings: {problem}',
     fix: 'change the flag that the message names to what the config.json of the model allows',
     at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'weights-mismatch',
-    rank: 3,
-    signs: { 'in loading state_dict for': /Error\(s\) in loading state_dict for (?<model>\w{1,80})/ },
-    title: 'the weights do not fit the model that the code builds: {model}',
-    fix: 'use the weights and the code of the same version, or correct the sizes in its config',
   },
   {
     cause: 'package-api-changed',
@@ -246,14 +229,5 @@ export const modelRules: readonly FailureRule[] = [
     title: 'the model {name} of spaCy is not in the image',
     fix: 'download it in the build (shell_commands): python -m spacy download {name}, by its full name, such as en_core_web_sm, without blanks around it',
     at: 'deployment.shell_commands',
-  },
-  {
-    cause: 'browser-missing',
-    rank: 6,
-    signs: texts(
-      `No usable sandbox; Running as root without --no-sandbox is not supported; Failed to move to new namespace`,
-    ),
-    title: 'the sandbox of the browser does not start in this container',
-    fix: 'start it with --no-sandbox (chromium_sandbox=False) for pages that you trust, or as a user that may make namespaces',
   },
 ];

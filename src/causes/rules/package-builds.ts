@@ -1,10 +1,16 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 const needsFirst =
   'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it';
 
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
+  ...table(`
+git-missing | Cannot find command 'git'; Git executable not found | a requirement is in a Git repository, and the image has no git | add git to [cerebrium.dependencies.apt]: git = "latest" | dependencies.apt
+git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not found; couldn't find remote ref {ref} | the Git repository of a requirement has no {ref} | use a branch, tag or commit that exists | dependencies.pip
+5 system-library-missing | pkg-config is required; pkg-config is not installed; pkg-config: not found; pkg-config: command not found | a package has to be compiled, and the image has no pkg-config to find its libraries | add pkg-config to [cerebrium.dependencies.apt], and the library with its headers, whose name ends in -dev | dependencies.apt
+5 system-library-missing | mysql_config: not found; mysql_config not found; mysql_config --version: not found; Can not find valid pkg-config name; Specify MYSQLCLIENT_CFLAGS | mysqlclient has to be compiled, and the image lacks the library of MySQL | add pkg-config, default-libmysqlclient-dev and build-essential to [cerebrium.dependencies.apt], or use pymysql instead | dependencies.apt
+`),
   {
     cause: 'compiler-missing',
     signs: {
@@ -46,28 +52,6 @@ export const packageBuildRules: readonly FailureRule[] = [
     at: 'dependencies.apt',
   },
   {
-    cause: 'system-library-missing',
-    rank: 5,
-    signs: {
-      mysql_config: /mysql_config(?: --version)?:? not found/,
-      ...texts(`Can not find valid pkg-config name; Specify MYSQLCLIENT_CFLAGS`),
-    },
-    title: 'mysqlclient has to be compiled, and the image lacks the library of MySQL',
-    fix: 'add pkg-config, default-libmysqlclient-dev and build-essential to [cerebrium.dependencies.apt], or use pymysql instead',
-    at: 'dependencies.apt',
-  },
-  {
-    cause: 'system-library-missing',
-    rank: 5,
-    signs: {
-      'pkg-config is': /pkg-config is (?:required|not installed)/,
-      'pkg-config: ': /pkg-config: (?:command )?not found/,
-    },
-    title: 'a package has to be compiled, and the image has no pkg-config to find its libraries',
-    fix: 'add pkg-config to [cerebrium.dependencies.apt], and the library with its headers, whose name ends in -dev',
-    at: 'dependencies.apt',
-  },
-  {
     cause: 'build-dependency-missing',
     rank: 3,
     only: 'build',
@@ -103,16 +87,6 @@ export const packageBuildRules: readonly FailureRule[] = [
     at: 'dependencies.pip',
   },
   {
-    cause: 'git-missing',
-    signs: {
-      "Cannot find command 'git'": /Cannot find command 'git'/,
-      'Git executable not found': /Git executable not found/i,
-    },
-    title: 'a requirement is in a Git repository, and the image has no git',
-    fix: 'add git to [cerebrium.dependencies.apt]: git = "latest"',
-    at: 'dependencies.apt',
-  },
-  {
     cause: 'git-access-denied',
     signs: {
       'fatal: could not read ': /fatal: could not read (?:Username|Password) for/,
@@ -123,17 +97,6 @@ export const packageBuildRules: readonly FailureRule[] = [
     },
     title: 'the Git repository of a requirement needs a login',
     fix: 'put a token from a secret into its URL, or copy the package into the app folder',
-    at: 'dependencies.pip',
-  },
-  {
-    cause: 'git-ref-not-found',
-    signs: {
-      'did not match any file(s) known to git': /pathspec '(?<ref>[^']{1,120})' did not match/,
-      'Remote branch': /Remote branch (?<ref>\S{1,120}) not found/,
-      "couldn't find remote ref": /couldn't find remote ref (?<ref>\S{1,120})/,
-    },
-    title: 'the Git repository of a requirement has no {ref}',
-    fix: 'use a branch, tag or commit that exists',
     at: 'dependencies.pip',
   },
   {

@@ -1,11 +1,16 @@
 import { pinnedVersion } from '../../app/wheels.ts';
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 const unsatisfied =
   /^(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80})(?:\[[^\]]{0,80}\])? {0,2}(?<wanted>[<>=!~][^()]{1,60}?)?(?:;[^()]{0,120}?)? \((?:from (?!versions)[^()]{1,120}\) ?\()?from versions: (?!none)\S/;
 
 /** pip and uv: indexes, versions and requirements. */
 export const packageRules: readonly FailureRule[] = [
+  ...table(`
+5 package-renamed | The '{package}' PyPI package is deprecated, use '{other}' | {package} on PyPI is only a placeholder for {other} | list {other} instead of {package} | dependencies.pip.{package}
+hash-mismatch | THESE PACKAGES DO NOT MATCH THE HASHES; Hash mismatch for \`{package}\` | a downloaded package does not have the expected hash | update the --hash of the requirement; if it was right, somebody has changed the package | dependencies.paths.pip
+hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --require-hashes mode, all requirements must have their version; In \`--require-hashes\` mode, all requirements must | the requirements have hashes, but not all of them, with what they need | write the file again with all hashes: pip-compile --generate-hashes, or uv pip compile --generate-hashes | dependencies.paths.pip
+`),
   {
     cause: 'package-index-unreachable',
     signs: {
@@ -36,17 +41,6 @@ export const packageRules: readonly FailureRule[] = [
     title: 'the package index refuses to give the package',
     fix: 'add the login to the address of the index, from a secret that the build can read; of a public mirror that refuses, use another index, and lock again: a lock file keeps the addresses of the old one',
     at: 'dependencies.pip',
-  },
-  {
-    cause: 'package-renamed',
-    rank: 5,
-    signs: {
-      'PyPI package is deprecated':
-        /The '(?<package>[\w.-]{1,80})' PyPI package is deprecated, use '(?<other>[\w.-]{1,80})'/,
-    },
-    title: '{package} on PyPI is only a placeholder for {other}',
-    fix: 'list {other} instead of {package}',
-    at: 'dependencies.pip.{package}',
   },
   {
     cause: 'python-version-unsupported',
@@ -169,27 +163,6 @@ export const packageRules: readonly FailureRule[] = [
     title: 'a requirement is not valid',
     fix: 'write it as name==1.2, name>=1.0,<2 or name',
     at: 'dependencies.pip',
-  },
-  {
-    cause: 'hash-mismatch',
-    signs: {
-      'DO NOT MATCH THE HASHES': /THESE PACKAGES DO NOT MATCH THE HASHES/,
-      'Hash mismatch for': /Hash mismatch for `(?<package>[^`]{1,80})`/,
-    },
-    title: 'a downloaded package does not have the expected hash',
-    fix: 'update the --hash of the requirement; if it was right, somebody has changed the package',
-    at: 'dependencies.paths.pip',
-  },
-  {
-    cause: 'hash-missing',
-    signs: {
-      'Hashes are required in --require-hashes mode': /^ERROR: Hashes are required in --require-hashes mode/,
-      'In --require-hashes mode': /^ERROR: In --require-hashes mode, all requirements must have their versions? pinned/,
-      'In `--require-hashes` mode': /In `--require-hashes` mode, all requirements must/,
-    },
-    title: 'the requirements have hashes, but not all of them, with what they need',
-    fix: 'write the file again with all hashes: pip-compile --generate-hashes, or uv pip compile --generate-hashes',
-    at: 'dependencies.paths.pip',
   },
   {
     cause: 'environment-externally-managed',

@@ -1,5 +1,5 @@
 import { packageOf } from '../import-names.ts';
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 const server = /^ {0,4}(?:\w{2,30}: {1,8})?(?:\[[^\]]{1,60}\] {0,2}){0,3}/.source;
 const listening = new RegExp(
@@ -11,6 +11,10 @@ const timedOut = /\bWORKER TIMEOUT \(pid:\d{1,8}\)/;
 
 /** Servers of apps: how they are started, where they listen, and what the checks of the platform say. Workers of gunicorn. */
 export const serverRules: readonly FailureRule[] = [
+  ...table(`
+entrypoint-invalid | Import string "{target}" must be in format "<module>:<attribute>" | the command of the entrypoint is not valid: {target} | entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"] | runtime.custom.entrypoint
+5 worker-class-wrong | class uri '{name}' invalid or not found | gunicorn does not find the worker class {name} | correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it | runtime.custom.entrypoint
+`),
   {
     cause: 'entrypoint-not-found',
     signs: {
@@ -46,13 +50,6 @@ export const serverRules: readonly FailureRule[] = [
     },
     title: 'the entrypoint names an object that {module} does not have: {name}',
     fix: 'write the name of the object after the colon, as in main:app',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'entrypoint-invalid',
-    signs: { 'must be in format': /Import string "(?<target>[^"]{1,120})" must be in format "<module>:<attribute>"/ },
-    title: 'the command of the entrypoint is not valid: {target}',
-    fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
     at: 'runtime.custom.entrypoint',
   },
   {
@@ -250,14 +247,6 @@ export const serverRules: readonly FailureRule[] = [
     title: 'the app ran out of memory',
     fix: 'raise memory, or start fewer workers: each loads the app',
     at: 'hardware.memory',
-  },
-  {
-    cause: 'worker-class-wrong',
-    rank: 5,
-    signs: { 'class uri': /class uri '(?<name>[^']{1,120})' invalid or not found/ },
-    title: 'gunicorn does not find the worker class {name}',
-    fix: 'correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it',
-    at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'worker-class-wrong',

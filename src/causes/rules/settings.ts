@@ -1,4 +1,4 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 
 const variable =
   '(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
@@ -17,6 +17,9 @@ const correct =
 
 /** Environment variables and the settings made from them. Calls that the app or the platform refuses. */
 export const settingRules: readonly FailureRule[] = [
+  ...table(`
+3 host-not-allowed | Invalid HTTP_HOST header: '{host}' | Django refuses requests for the host of the app | add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS
+`),
   {
     cause: 'secret-missing',
     signs: { 'KeyError: ': /^KeyError: '(?<name>[A-Z][A-Z0-9_]{2,80})'$/ },
@@ -109,16 +112,6 @@ export const settingRules: readonly FailureRule[] = [
     after: /\benviron\b|getenv/,
     title: 'the code uses a variable that is not set',
     fix: 'set the variable that the line of the traceback names as a secret, or give it a default in the code',
-  },
-  {
-    cause: 'host-not-allowed',
-    rank: 3,
-    signs: {
-      'Invalid HTTP_HOST header':
-        /DisallowedHost\b.{0,20}Invalid HTTP_HOST header: '(?<host>[^']{1,120})'|Invalid HTTP_HOST header: '(?<name>[^']{1,120})'/,
-    },
-    title: 'Django refuses requests for the host of the app',
-    fix: 'add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS',
   },
   {
     cause: 'run-timeout',

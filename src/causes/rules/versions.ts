@@ -1,10 +1,16 @@
 import { packageOf } from '../import-names.ts';
 import { moduleOf } from '../moved-names.ts';
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, table, texts } from '../rule.ts';
 import { isForeignFile, lastFile } from '../tracebacks.ts';
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
+  ...table(`
+package-api-changed | this is no longer supported in openai>=1.0.0 | the code is written for openai 0.x, and a newer one is installed | use client = OpenAI() and its methods, or pin openai = "==0.28.1" | dependencies.pip.openai
+package-api-changed | BaseSettings has been moved to the \`pydantic-settings\` package; \`BaseSettings\` has been moved to the \`pydantic-settings\` package; \`BaseSettings\` has moved to the \`pydantic-settings\` package | BaseSettings is in the package pydantic-settings since pydantic 2 | add pydantic-settings to [cerebrium.dependencies.pip], and import BaseSettings from pydantic_settings | dependencies.pip
+package-api-changed | __init__() got an unexpected keyword argument 'proxies'; Client() got an unexpected keyword argument 'proxies' | a client of openai or anthropic does not fit the installed httpx: httpx 0.28 has no proxies | update openai or anthropic, or pin httpx = "<0.28" | dependencies.pip.httpx
+package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.0 release | numpy has no {name} since 2.0 | pin numpy = "<2", or change the code as the message says | dependencies.pip.numpy
+`),
   {
     cause: 'package-shadowed',
     rank: 5,
@@ -36,20 +42,6 @@ export const versionRules: readonly FailureRule[] = [
     title: 'generated code was made for another version of protobuf',
     fix: 'generate it again with a newer protoc, or pin protobuf = "<3.21"',
     at: 'dependencies.pip.protobuf',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: { 'no longer supported in openai': /this is no longer supported in openai>=1\.0\.0/ },
-    title: 'the code is written for openai 0.x, and a newer one is installed',
-    fix: 'use client = OpenAI() and its methods, or pin openai = "==0.28.1"',
-    at: 'dependencies.pip.openai',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: { 'pydantic-settings': /`?BaseSettings`? has (?:been )?moved to the `pydantic-settings` package/ },
-    title: 'BaseSettings is in the package pydantic-settings since pydantic 2',
-    fix: 'add pydantic-settings to [cerebrium.dependencies.pip], and import BaseSettings from pydantic_settings',
-    at: 'dependencies.pip',
   },
   {
     cause: 'package-api-changed',
@@ -110,22 +102,6 @@ export const versionRules: readonly FailureRule[] = [
     title: 'transformers cannot load {model}: torch, torchvision or another package does not fit',
     fix: 'use versions of transformers, torch and torchvision of the same time, and read the error before it',
     at: 'dependencies.pip.transformers',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: { proxies: /(?:__init__|Client)\(\) got an unexpected keyword argument 'proxies'/ },
-    title: 'a client of openai or anthropic does not fit the installed httpx: httpx 0.28 has no proxies',
-    fix: 'update openai or anthropic, or pin httpx = "<0.28"',
-    at: 'dependencies.pip.httpx',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: {
-      'in the NumPy 2.0 release': /^AttributeError: `np\.(?<name>\w{1,60})` was removed in the NumPy 2\.0 release/,
-    },
-    title: 'numpy has no {name} since 2.0',
-    fix: 'pin numpy = "<2", or change the code as the message says',
-    at: 'dependencies.pip.numpy',
   },
   {
     cause: 'package-api-changed',
