@@ -14,7 +14,9 @@ interface Line {
 export function explainLastError(lines: readonly Line[]): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
   const traceback = findTracebacks(shown).at(-1);
-  const said = shown.findLastIndex((text, at) => at > (traceback?.end ?? -1) && complaint.test(text) && !frame.test(text));
+  const said = shown.findLastIndex(
+    (text, at) => at > (traceback?.end ?? -1) && complaint.test(text) && !frame.test(text),
+  );
   const at = said >= 0 ? said : (traceback?.end ?? -1);
   const line = lines[at];
   if (line === undefined || lines.length - at > maxDistance) return undefined;
@@ -28,7 +30,8 @@ const maxDistance = 40;
 
 type Found = Omit<Explanation, 'evidence'>;
 
-const complaint = /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
+const complaint =
+  /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
 /** What engines, shells and servers print after the message that counts. */
 const frame =
   /^\s*(?:>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
@@ -54,7 +57,8 @@ function adviceOf(shown: readonly string[], at: number, traceback: Traceback | u
 /** Errors of code that no setting mends. */
 const mistakes = /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b/;
 /** What is raised where packages do not fit together. */
-const misfits = /^(?:AttributeError|TypeError|NameError|ImportError|ValueError|RuntimeError|SystemError|AssertionError)\b/;
+const misfits =
+  /^(?:AttributeError|TypeError|NameError|ImportError|ValueError|RuntimeError|SystemError|AssertionError)\b/;
 
 /** A package that fails while it is imported, and mistakes of the app. */
 function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
@@ -62,9 +66,15 @@ function raisedIn(shown: readonly string[], { start, end, exception }: Traceback
   const shortened = cutText(exception, 200);
   if (!isForeignFile(lastFile(frames))) {
     if (!mistakes.test(exception)) return undefined;
-    return { cause: 'code-error', title: `the code of the app raised ${shortened}`, fix: `correct ${raisedAt(frames)}` };
+    return {
+      cause: 'code-error',
+      title: `the code of the app raised ${shortened}`,
+      fix: `correct ${raisedAt(frames)}`,
+    };
   }
-  const importer = frames.findLastIndex((text) => /^\s+File "(?!<|[^"]{0,200}(?:-packages|\/lib\/python\d[^/]{0,8})\/)/.test(text));
+  const importer = frames.findLastIndex((text) =>
+    /^\s+File "(?!<|[^"]{0,200}(?:-packages|\/lib\/python\d[^/]{0,8})\/)/.test(text),
+  );
   const isImport = importer >= 0 && /^\s+(?:from|import) /.test(frames[importer + 1] ?? '');
   const top = frames.flatMap((text) => /\/(?:site|dist)-packages\/(\w+)/.exec(text)?.[1] ?? []).at(-1);
   if (!isImport || top === undefined || !misfits.test(exception)) return undefined;

@@ -25,7 +25,8 @@ export function endsSurely(lines: readonly CleanLine[]): boolean {
   const last = lines.findLast(({ text }) => text.trim() !== '');
   if (last === undefined) return false;
   const isExported = () => lines.some(({ text, stream }) => stream === last.stream && text === 'exporting to image');
-  if (/^(?:Successfully tagged|COMMIT) /.test(last.text) || (last.text.startsWith('DONE ') && isExported())) return true;
+  if (/^(?:Successfully tagged|COMMIT) /.test(last.text) || (last.text.startsWith('DONE ') && isExported()))
+    return true;
   return serves.test(last.text) && !withoutNotices(lines).some(({ text }) => broken.test(text));
 }
 
@@ -60,7 +61,8 @@ function withoutFinishedSteps<T extends CleanLine>(lines: readonly T[]): readonl
 }
 
 /** TensorFlow says at these levels which libraries it can do without, and calls it an error that it finds no GPU. */
-const notice = /^(?:[\d:. -]{1,60} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)|\bfailed call to cuInit: (?:UNKNOWN|INTERNAL)|\bUnable to register cu\w{2,6} factory/;
+const notice =
+  /^(?:[\d:. -]{1,60} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)|\bfailed call to cuInit: (?:UNKNOWN|INTERNAL)|\bUnable to register cu\w{2,6} factory/;
 
 function withoutNotices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
   return lines.filter(({ text }) => !notice.test(text));

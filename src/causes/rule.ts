@@ -41,12 +41,15 @@ export interface FailureRule {
  * is captured, `…` is what differs, and `^` its start of the line.
  */
 export function texts(list: string, name?: string): Record<string, RegExp> {
-  return Object.fromEntries(
-    list
-      .trim()
-      .split(/;\s+/)
-      .map((text) => signOf(text, name)),
-  );
+  const signs: Record<string, RegExp> = {};
+  for (const text of list.trim().split(/;\s+/)) {
+    const [word, sign] = signOf(text, name);
+    // Two texts may have one word.
+    let key = word;
+    while (key in signs) key = key.slice(1);
+    signs[key] = sign;
+  }
+  return signs;
 }
 
 const placeholder = /\{\w+\}|…/;
@@ -54,7 +57,9 @@ const placeholder = /\{\w+\}|…/;
 function signOf(text: string, name: string | undefined): [word: string, sign: RegExp] {
   const start = text.startsWith('^') ? '^' : '';
   const parts = text.slice(start.length).split(/(\{\w+\}|…)/);
-  const word = parts.filter((part) => !placeholder.test(part)).reduce((one, other) => (other.length > one.length ? other : one));
+  const word = parts
+    .filter((part) => !placeholder.test(part))
+    .reduce((one, other) => (other.length > one.length ? other : one));
   const source = parts.map((part, at) => sourceOf(part, parts.slice(at + 1).join('') === '')).join('');
   return [word, new RegExp(start + (name ? `(?<${name}>${source})` : source))];
 }

@@ -11,7 +11,7 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
 2 apt-install-failed | ^E: Sub-process /usr/bin/dpkg returned an error code; ^dpkg: error processing package {package}; ^dpkg: error processing archive {package} | apt could not set up {package|a package} | read what its script printed above; set DEBIAN_FRONTEND=noninteractive, and install it alone to see why | dependencies.apt
 3 apt-needs-confirmation | ^Do you want to continue? [Y/n] Abort | apt-get asks a question, and nobody answers in a build | add -y to the apt-get command | deployment.shell_commands
 3 apt-locked | ^E: Could not get lock {path} | another apt process is running | run apt-get commands one after the other | deployment.pre_build_commands
-3 conda-channel-failed | ^CondaHTTPError: HTTP {status}; ^critical libmamba …Download error; ^critical libmamba …download error | a conda channel cannot be read | deploy again; if it fails again, check the name of the channel | dependencies.conda
+3 conda-channel-failed | ^CondaHTTPError: HTTP {status}; ^critical libmamba …ownload error | a conda channel cannot be read | deploy again; if it fails again, check the name of the channel | dependencies.conda
 `),
   {
     cause: 'conda-package-not-found',

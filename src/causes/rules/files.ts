@@ -39,6 +39,7 @@ export const fileRules: readonly FailureRule[] = [
       "irectory '": /^RuntimeError: (?:StaticFiles d|D)irectory '(?<path>[^']{1,200})' does not exist/,
       TemplateNotFound: /TemplateNotFound: '?(?<path>[\w./-]{1,200})/,
       TemplateDoesNotExist: /TemplateDoesNotExist: (?<path>[\w./-]{1,200})/,
+      'failed to stat file': /failed to stat file (?<path>\S{1,200})/,
       'Model path does not exist': /Model path does not exist: (?<path>\S{1,200})/,
       'not find model file path': /not find model file path (?<path>\S{1,200})/,
       'found in directory': /^OSError: Error no file named .{1,200} found in directory (?<path>\S{1,200}?)\.?$/,
@@ -85,7 +86,9 @@ export const fileRules: readonly FailureRule[] = [
       ': Permission denied': /^\S{0,60}(?:bash|sh)?: (?:line )?\d{0,6}:? ?(?<path>[\w./-]{1,200}): Permission denied$/,
       ': permission denied': /exec:? "?(?<path>[^"\s]{1,200}?)"?: permission denied/,
     },
-    applies: ({ path = '' }) => /\.(?:sh|py|bash|bin)$|^\.?\//.test(path) && !path.endsWith('/'),
+    applies: ({ path = '' }) =>
+      /\.(?:sh|py|bash|bin)$|^\.?\//.test(path) &&
+      !/\/$|\.(?:conf|cfg|env|ini|json|log|pid|toml|txt|ya?ml)$/.test(path),
     title: '{path} is not executable',
     fix: 'chmod +x {path}, and commit that; or start it by its interpreter, as in bash {path}',
   },
@@ -104,7 +107,8 @@ export const fileRules: readonly FailureRule[] = [
       'EACCES: permission denied': /EACCES: permission denied, \w{1,20} '(?<path>[^']{1,200})'/,
       ': permission denied': /\b(?:mkdir|open|create|unlink|l?chown|rename) (?<path>\/\S{1,200}): permission denied/,
       'failed (13: Permission denied)': /\b\w{1,12}\(\) "(?<path>[^"]{1,200})" failed \(13: Permission denied\)/,
-      'ermission denied': /\b(?:open|creat|writ|read|access|mkdir|chmod|chown)\w{0,4}\b.{0,200}: [Pp]ermission denied\.?$/,
+      'ermission denied':
+        /\b(?:open|creat|writ|read|access|mkdir|chmod|chown)\w{0,4}\b.{0,200}: [Pp]ermission denied\.?$/,
       'could not change permissions':
         /could not (?:change permissions of|create) directory "(?<path>[^"]{1,200})": (?:Permission denied|Operation not)/,
     },
