@@ -1,6 +1,7 @@
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
+import { namespaces } from './refine.ts';
 import { findTracebacks, isForeignFile, lastFile, raisedAt, type Traceback } from './tracebacks.ts';
 
 /** A line that was searched. */
@@ -39,15 +40,17 @@ const frame =
 const advice =
   /\b(?:[Pp]lease (?!report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|have|must|want)\b|[Tt]ry (?!again|running|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;
 const noAdvice =
-  /\b(?:issue|bug report|report this|full log|more (?:information|details)|for (?:help|details|debugging|tips)|verbose|DEBUG|stack ?trace|previous error|root cause|errors? (?:above|below)|npm audit|newer? (?:release|version) of pip|Press|CTRL|CUDA_LAUNCH_BLOCKING|TORCH_USE_CUDA_DSA)\b/i;
+  /\b(?:issue|bug report|report this|full log|more (?:information|details)|for (?:help|details|debugging|tips)|verbose|DEBUG|stack ?trace|previous error|root cause|which is incompatible|errors? (?:above|below)|npm audit|newer? (?:release|version) of pip|Press|CTRL|CUDA_LAUNCH_BLOCKING|TORCH_USE_CUDA_DSA)\b/i;
 
 /** The sentence of a message that says what to do: those who wrote the tool know best. */
 function adviceOf(shown: readonly string[], at: number, traceback: Traceback | undefined): Found | undefined {
-  const [first = '', ...more] = shown.slice(at, at + 8);
+  // A message may go on in lines that are indented.
+  const start = shown.slice(0, at + 1).findLastIndex((text) => !/^\s/.test(text));
+  const [first = '', ...more] = shown.slice(Math.max(start, at - 3), at + 8);
   const end = more.findIndex((text) => frame.test(text) || /^(?:Traceback|\[|\d{4}-|\w{2,8}: )/.test(text));
   const message = [first, ...more.slice(0, end < 0 ? more.length : end)].map((text) => text.trim()).join(' ');
-  const sentences = message.replace(/https?:\/\/\S+/g, '').split(/(?<=[.!?:;])\s+(?=[A-Z`"'])/);
-  const said = sentences.filter((each) => advice.test(each) && !noAdvice.test(each)).slice(0, 2);
+  const sentences = message.split(/(?<=[.!?:;])\s+(?=[A-Z`"'])/);
+  const said = sentences.filter((each) => advice.test(each) && !noAdvice.test(each.replace(/https?:\S+/g, ''))).slice(0, 2);
   if (said.length === 0) return undefined;
   const place = at === traceback?.end ? raisedAt(shown.slice(traceback.start, at)) : undefined;
   const title = `${cutText(first.trim(), 160)}${place === undefined ? '' : `, at ${place}`}`;
@@ -78,7 +81,7 @@ function raisedIn(shown: readonly string[], { start, end, exception }: Traceback
   const isImport = importer >= 0 && /^\s+(?:from|import) /.test(frames[importer + 1] ?? '');
   const top = frames.flatMap((text) => /\/(?:site|dist)-packages\/(\w+)/.exec(text)?.[1] ?? []).at(-1);
   if (!isImport || top === undefined || !misfits.test(exception)) return undefined;
-  const name = packageOf(top) ?? top;
+  const name = (namespaces.has(top) ? undefined : packageOf(top)) ?? top;
   return {
     cause: 'package-import-failed',
     title: `${name} fails while it is imported: ${shortened}`,

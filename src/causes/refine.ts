@@ -309,7 +309,7 @@ const brokenPython = {
 };
 
 /** Packages whose parts are installed one by one: that a part is missing does not show that the others are there. */
-const namespaces = new Set(['google', 'azure', 'ruamel', 'mpl_toolkits', 'opentelemetry', 'zope', 'mypy_boto3']);
+export const namespaces = new Set(['google', 'azure', 'ruamel', 'mpl_toolkits', 'opentelemetry', 'zope', 'mypy_boto3']);
 
 /** What apps call their own modules. */
 const commonNames = new Set(

@@ -7,7 +7,7 @@ permission-denied | attempt to write a readonly database | the app may not write
 file-not-found | unable to open database file | SQLite cannot open its file: the folder does not exist, or the app may not write there | create the folder first, and keep the file in /persistent-storage or /tmp
 3 database-locked | OperationalError…database is locked | several processes write to one SQLite file | start one worker, set a longer timeout, or use a database server; SQLite on a volume that replicas share does not work
 database-schema-missing | FATAL: …database "{name}" does not exist; Unknown database '{name}' | the database server has no database {name} | create it, or correct its name in the address
-download-failed | ({name}) when calling the HeadObject operation; (NoSuchBucket); (NoSuchKey) | the store of files has no such bucket or object: {name} | correct the names of the bucket and of the object, the region and the endpoint
+download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (NoSuchKey) | the store of files has no such bucket or object: {name} | correct the names of the bucket and of the object, the region and the endpoint
 `),
   {
     cause: 'sqlite-too-old',

@@ -99,6 +99,7 @@ export const gpuRules: readonly FailureRule[] = [
         /The detected CUDA version \((?<found>[\d.]{1,8})\) mismatches the version that was used to compile PyTorch \((?<wanted>[\d.]{1,8})\)/,
       'Unsupported gpu architecture': /nvcc fatal {1,4}: Unsupported gpu architecture '(?<wanted>\w{1,20})'/,
       'nvcc ': /nvcc (?:was )?not found|Could not find nvcc /,
+      'CMAKE_CUDA_COMPILER': /CMAKE_CUDA_COMPILER(?::? (?:not found|could be found)|-NOTFOUND)|No CMAKE_CUDA_COMPILER could be found/,
       '/nvcc': /No such file or directory: '?\S{0,80}\/nvcc'?/,
     },
     title: 'a package has to be compiled with the CUDA toolkit, which the image does not have in this version',
@@ -173,6 +174,7 @@ export const gpuRules: readonly FailureRule[] = [
       'should be the same':
         /RuntimeError: Input type \(.{1,60}\) and (?:weight|bias) type \(.{1,60}\) should be the same/,
       'not implemented for': /RuntimeError: "\w{1,80}" not implemented for '(?:Half|BFloat16)'/,
+      'expected scalar type': /RuntimeError: expected scalar type \w{1,12} but found (?:Half|BFloat16|Float|Double)$/,
       'same dtype': /RuntimeError: (?:expected .{0,60}|mat1 and mat2 must )have the same dtype/,
     },
     title: 'a tensor is on another device, or of another data type, than the model',

@@ -69,7 +69,8 @@ image-without-command | o command specified; o command or entrypoint provided | 
     signs: {
       'no matching manifest for': /no matching manifest for (?<platform>linux\/\w{1,20})/,
       'qemu-': /qemu-\w{1,20}(?:-static)?: Could not open '\/lib/,
-      ...texts(`no match for platform in manifest; exec format error; qemu: uncaught target signal;
+      ...texts(`no match for platform in manifest; rosetta error: failed to open elf; Unsupported system page size;
+        ELF load command address/offset not properly aligned; exec format error; qemu: uncaught target signal;
         Exec format error; invalid ELF header; Could not load the "sharp" module using the linux`),
     },
     title: 'an image or a program is not made for linux/amd64',

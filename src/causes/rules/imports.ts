@@ -32,7 +32,7 @@ export const importRules: readonly FailureRule[] = [
     rank: 3,
     signs: {
       'pip install':
-        /^(?:ImportError|ModuleNotFoundError|RuntimeError|ValueError): .{1,300}?pip install (?:-U |--upgrade )?['"]?(?<package>[\w.-]{2,60})/,
+        /^(?:ImportError|ModuleNotFoundError|RuntimeError|ValueError): .{1,300}?pip install (?:-U |--upgrade )?['"]?(?<package>[\w.-]{2,60}(?:\[[\w,-]{1,40}\])?)/,
       'to be installed': /^(?:\w{1,30}: )?Form data requires "(?<package>python-multipart)" to be installed/,
       'No package metadata was found for':
         /PackageNotFoundError: No package metadata was found for (?<package>[\w.-]{2,60})/,

@@ -32,7 +32,8 @@ model-code-not-trusted | contains custom code which must be executed to correctl
       'model name list': /OSError: Model name '(?<model>[^']{1,120})' was not found in \w{1,20} model name list/,
       'Access to model': /Access to model \S{1,120} is restricted/,
       ...texts(
-        `GatedRepoError:; You are trying to access a gated repo; Cannot access gated repo; RepositoryNotFoundError:`,
+        `GatedRepoError:; You are trying to access a gated repo; Cannot access gated repo; RepositoryNotFoundError:;
+        might be because the pipeline is private or gated; public gated repositories in your fine-grained token settings`,
       ),
     },
     title: 'the model does not exist, is not complete, or needs a token that may read it: {model}',
