@@ -35,12 +35,12 @@ const complaint =
   /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
 /** What engines, shells and servers print after the message that counts. */
 const frame =
-  /^\s*(?:>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
+  /^\s*(?:>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
 
 const advice =
-  /\b(?:[Pp]lease (?!report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|have|must|want)\b|[Tt]ry (?!again|running|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;
+  /\b(?:[Pp]lease (?!report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|must|have to)\b|[Tt]ry (?!again|running|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;
 const noAdvice =
-  /\b(?:issue|bug report|report this|full log|more (?:information|details)|for (?:help|details|debugging|tips)|verbose|DEBUG|stack ?trace|previous error|root cause|which is incompatible|errors? (?:above|below)|npm audit|newer? (?:release|version) of pip|Press|CTRL|CUDA_LAUNCH_BLOCKING|TORCH_USE_CUDA_DSA)\b/i;
+  /\b(?:issue|bug report|report this|full log|more (?:information|details)|for (?:help|details|debugging|tips)|verbose|DEBUG|stack ?trace|previous error|root cause|which is incompatible|which is required to install|unsatisfiable|errors? (?:above|below)|npm audit|newer? (?:release|version) of pip|Press|CTRL|CUDA_LAUNCH_BLOCKING|TORCH_USE_CUDA_DSA)\b/i;
 
 /** The sentence of a message that says what to do: those who wrote the tool know best. */
 function adviceOf(shown: readonly string[], at: number, traceback: Traceback | undefined): Found | undefined {
@@ -50,10 +50,13 @@ function adviceOf(shown: readonly string[], at: number, traceback: Traceback | u
   const end = more.findIndex((text) => frame.test(text) || /^(?:Traceback|\[|\d{4}-|\w{2,8}: )/.test(text));
   const message = [first, ...more.slice(0, end < 0 ? more.length : end)].map((text) => text.trim()).join(' ');
   const sentences = message.split(/(?<=[.!?:;])\s+(?=[A-Z`"'])/);
-  const said = sentences.filter((each) => advice.test(each) && !noAdvice.test(each.replace(/https?:\S+/g, ''))).slice(0, 2);
+  const said = sentences
+    .filter((each) => advice.test(each) && !noAdvice.test(each.replace(/https?:\S+/g, '')))
+    .slice(0, 2);
   if (said.length === 0) return undefined;
   const place = at === traceback?.end ? raisedAt(shown.slice(traceback.start, at)) : undefined;
-  const title = `${cutText(first.trim(), 160)}${place === undefined ? '' : `, at ${place}`}`;
+  const name = first.trim().endsWith('Error:') ? message : first.trim();
+  const title = `${cutText(name, 160)}${place === undefined ? '' : `, at ${place}`}`;
   return { cause: 'fix-in-message', title, fix: `do what the message says: ${cutText(said.join(' '), 300)}` };
 }
 

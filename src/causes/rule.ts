@@ -67,8 +67,10 @@ function signOf(text: string, name: string | undefined): [word: string, sign: Re
 /** What is captured ends where the text goes on, or with its word. */
 function sourceOf(part: string, isLast: boolean): string {
   if (part === '…') return '.{0,160}?';
-  if (placeholder.test(part)) return `(?<${part.slice(1, -1)}>[^\\s'"\`]{1,160}${isLast ? '' : '?'})`;
-  return part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const name = part.slice(1, -1);
+  if (!placeholder.test(part)) return part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  // The last one ends before punctuation.
+  return isLast ? `(?<${name}>[^\\s'"\`]{0,160}[^\\s'"\`.,;:()])` : `(?<${name}>[^\\s'"\`]{1,160}?)`;
 }
 
 /**

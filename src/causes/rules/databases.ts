@@ -158,10 +158,8 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
   },
   {
     cause: 'certificate-invalid',
-    rank: 5,
+    rank: 3,
     signs: {
-      'confirming the ssl certificate': /confirming the ssl certificate: .{1,400}CERTIFICATE_VERIFY_FAILED/,
-      'broken by': /broken by 'SSLError\(.{1,200}CERTIFICATE_VERIFY_FAILED/,
       'x509: ': /x509: certificate (?:signed by unknown authority|has expired|is valid for)/,
       'invalid peer certificate': /invalid peer certificate: \w{1,40}/,
       self: /certificate verify failed: self[- ]signed certificate/,
@@ -171,8 +169,8 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       ...texts(`unable to get local issuer certificate; certificate has expired;
         server certificate verification failed; unable to verify the first certificate`),
     },
-    title: 'the certificate of another host is not trusted: it has expired, or a proxy of the company signs anew',
-    fix: 'add the authority that signed it to the image (ca-certificates, then REQUESTS_CA_BUNDLE, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS; uv --native-tls)',
+    title: 'the certificate of another host is not trusted',
+    fix: 'add the authority that signed it to the image (ca-certificates, and REQUESTS_CA_BUNDLE or NODE_EXTRA_CA_CERTS), or update an expired certificate',
   },
   {
     cause: 'download-failed',

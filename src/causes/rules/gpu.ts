@@ -99,7 +99,8 @@ export const gpuRules: readonly FailureRule[] = [
         /The detected CUDA version \((?<found>[\d.]{1,8})\) mismatches the version that was used to compile PyTorch \((?<wanted>[\d.]{1,8})\)/,
       'Unsupported gpu architecture': /nvcc fatal {1,4}: Unsupported gpu architecture '(?<wanted>\w{1,20})'/,
       'nvcc ': /nvcc (?:was )?not found|Could not find nvcc /,
-      'CMAKE_CUDA_COMPILER': /CMAKE_CUDA_COMPILER(?::? (?:not found|could be found)|-NOTFOUND)|No CMAKE_CUDA_COMPILER could be found/,
+      CMAKE_CUDA_COMPILER:
+        /CMAKE_CUDA_COMPILER(?::? (?:not found|could be found)|-NOTFOUND)|No CMAKE_CUDA_COMPILER could be found/,
       '/nvcc': /No such file or directory: '?\S{0,80}\/nvcc'?/,
     },
     title: 'a package has to be compiled with the CUDA toolkit, which the image does not have in this version',

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { explainLog } from '../../src/causes/index.ts';
+
+const packages = '/usr/local/lib/python3.11/site-packages';
+
+function traceback(exception: string, ...frames: [file: string, code: string][]): string {
+  const shown = frames.map(([file, code]) => `  File "${file}", line 7, in <module>\n    ${code}\n`).join('');
+  return `Traceback (most recent call last):\n${shown}${exception}\n`;
+}
+
+/** Errors that no rule knows, and what they say by themselves. */
+test.each([
+  [
+    'the advice of an exception',
+    traceback('RuntimeError: fluxlib is version 0.4, but this flux requires version >= 0.6.', [
+      '/app/main.py',
+      'run()',
+    ]),
+    'fix-in-message',
+    'this flux requires version >= 0.6.',
+  ],
+  [
+    'the advice of the lines after it',
+    `${traceback('ValueError: No flux capacitor was found from:', ['/app/main.py', 'run()'])}(1) a file\n(2) a network\nYou need to have fluxpiece installed to make one.\n`,
+    'fix-in-message',
+    'You need to have fluxpiece installed to make one.',
+  ],
+  [
+    'the advice of a tool',
+    'Error: Database is not initialized.\n       You must specify FLUX_SECRET to a non-empty value.\nweb-1 exited with code 1\n',
+    'fix-in-message',
+    'You must specify FLUX_SECRET to a non-empty value.',
+  ],
+  [
+    'a mistake of the app',
+    traceback("NameError: name 'flux' is not defined", ['/app/main.py', 'flux()']),
+    'code-error',
+    'correct main.py:7',
+  ],
+  [
+    'a package that fails while it is imported',
+    traceback(
+      'TypeError: metaclass conflict',
+      ['/app/main.py', 'import chromadb'],
+      [`${packages}/chromadb/api.py`, 'class A(B):'],
+    ),
+    'package-import-failed',
+    'update chromadb',
+  ],
+])('%s', (_, log, cause, fix) => {
+  expect(explainLog(log)).toMatchObject({ cause, fix: expect.stringContaining(fix) });
+});
+
+test.each([
+  ['no advice', traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])],
+  ['advice about reports', traceback('RuntimeError: flux. Please report a bug.', ['/app/main.py', 'run()'])],
+  [
+    'what a warning advises',
+    'FutureWarning: flux is old. Please upgrade to version 7 or higher.\nexited with code 1\n',
+  ],
+  ['a package that fails after its import', traceback('TypeError: bad flux', [`${packages}/flux/api.py`, 'run()'])],
+  ['advice long before the end', `Error: no flux. Please install flux.\n${'request handled\n'.repeat(60)}`],
+])('nothing is named for %s', (_, log) => {
+  expect(explainLog(log)).toBeUndefined();
+});
+
+test('a rule knows more than the message', () => {
+  const log = traceback('ImportError: Using `device_map` requires Accelerate: `pip install accelerate`', [
+    `${packages}/transformers/modeling_utils.py`,
+    'check()',
+  ]);
+  expect(explainLog(log)?.cause).toBe('module-missing');
+});
+
+test('a warning above an exception is not its cause', () => {
+  const log = `WARNING: No supported WebSocket library detected, install 'websockets' or 'wsproto' manually.\n${traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])}`;
+  expect(explainLog(log)).toBeUndefined();
+});
