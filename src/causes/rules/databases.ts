@@ -136,6 +136,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
   },
   {
     cause: 'network-failed',
+    rank: 5,
     signs: {
       'ProxyError(': /ProxyError\('(?:Cannot|Unable to) connect to proxy/,
       'Proxy Authentication Required': /407 Proxy Authentication Required/,

@@ -166,6 +166,7 @@ export const fileRules: readonly FailureRule[] = [
     rank: 3,
     signs: {
       DecodeError: /(?:TOML|Toml)DecodeError: (?<problem>.{1,120})/,
+      'yaml: line': /^(?:\S{1,120}: )?yaml: (?<problem>line \d{1,6}: .{1,120})/,
       'yaml.': /^yaml\.(?:scanner|parser|composer)\.\w{1,30}Error: (?<problem>.{1,120})/,
       'onfiguration is invalid': /(?<problem>The Poetry configuration is invalid)/,
       'TOML parse error': /TOML parse error at (?<problem>line \d{1,6}, column \d{1,6})/,

@@ -9,6 +9,7 @@ export const importRules: readonly FailureRule[] = [
     rank: 2,
     signs: {
       'No module named': /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
+      'Unable to import module': /Unable to import module '[\w./-]{1,80}': No module named '(?<module>[\w.]{1,120})'/,
       'stub: ModuleNotFoundError': /Python stub: ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
       'ImportError: No module named': /^ImportError: No module named '?(?<module>[\w.]{1,120})'?$/,
     },

@@ -76,13 +76,14 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
       'Failed building wheel for': /ERROR: Failed building wheel for (?<package>[\w.-]{1,80})/,
       ' wheels for ':
         /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/,
+      'failed with error code': /^Command .{1,400} failed with error code \d{1,3} in \/tmp\/pip-\S{1,80}?\/(?<package>[\w.-]{1,80})\/?$/,
       'did not run successfully': /^\s*× .{1,160} did not run successfully/,
       ' with CMake': /An error occurred while (?:building|configuring) with CMake/,
       'build stopped': /^\s*ninja: build stopped: /,
       'use_2to3 is invalid': /error in (?<package>[\w.-]{1,80}) setup command: use_2to3 is invalid/,
       'subprocess-exited-with-error': /^\s*error: subprocess-exited-with-error/,
       'Failed to build `': /Failed to build `(?<package>[^`]{1,80})`/,
-      ...texts(`*** CMake build failed; error: metadata-generation-failed; legacy-install-failure;
+      ...texts(`Error building extension '; Error compiling objects for extension; *** CMake build failed; error: metadata-generation-failed; legacy-install-failure;
         ERROR: Command errored out with exit status`),
     },
     title: '{package|a package} has no wheel for this Python, and building it fails',

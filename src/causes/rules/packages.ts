@@ -2,7 +2,7 @@ import { pinnedVersion } from '../../app/wheels.ts';
 import { type FailureRule, table, texts } from '../rule.ts';
 
 const unsatisfied =
-  /^(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80})(?:\[[^\]]{0,80}\])? {0,2}(?<wanted>[<>=!~][^()]{1,60}?)?(?:;[^()]{0,120}?)? \((?:from (?!versions)[^()]{1,120}\) ?\()?from versions: (?!none)\S/;
+  /^\s{0,4}(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80})(?:\[[^\]]{0,80}\])? {0,2}(?<wanted>[<>=!~][^()]{1,60}?)?(?:;[^()]{0,120}?)? \((?:from (?!versions)[^()]{1,120}\) ?\()?from versions: (?!none|\))\S/;
 
 /** pip and uv: indexes, versions and requirements. */
 export const packageRules: readonly FailureRule[] = [
@@ -14,8 +14,8 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   {
     cause: 'package-index-unreachable',
     signs: {
-      'Retrying (Retry(': /^WARNING: Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
-      'Could not fetch URL': /^Could not fetch URL \S{1,300}: (?<reason>.{1,120})/,
+      'Retrying (Retry(': /^\s{0,4}(?:WARNING: )?Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
+      'Could not fetch URL': /^\s{0,4}Could not fetch URL \S{1,300}: (?<reason>.{1,120})/,
       'Failed to fetch: `': /Failed to fetch: `\S{1,300}`/,
       'Max retries exceeded':
         /^ERROR: (?:Could not install packages due to an (?:OSError|EnvironmentError): )?HTTPSConnectionPool\(.{0,200}Max retries exceeded/,
@@ -112,7 +112,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
       'available and you require':
         /(?<![\w.-])(?<package>[\w.-]{1,80})(?<wanted>[<>=!~]\S{1,40}) (?:.{0,60}are|is) available and you require/,
     },
-    applies: (_, __, before) => !before().at(-1)?.includes('(from versions: none)'),
+    applies: (_, __, before) => !/\(from versions: (?:none)?\)/.test(before().at(-1) ?? ''),
     title: 'the package index has no {package} {wanted} for this system',
     fix: 'use a version that exists: pip index versions {package}',
     at: 'dependencies.pip.{package}',
@@ -122,7 +122,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
     rank: 2,
     signs: {
       'Could not find a version that satisfies the requirement':
-        /^(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80}).{0,120}\(from versions: none\)/,
+        /^\s{0,4}(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80}).{0,120}\(from versions: (?:none)?\)/,
       'No matching distribution found for': /^(?:ERROR: )?No matching distribution found for (?<package>[\w.-]{1,80})/,
       'was not found in the package registry':
         /(?<![\w.-])(?<package>[\w.-]{1,80}) was not found in the package registry/,
