@@ -16,12 +16,17 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   if (!hasFailed(facts) && endsWell(all)) return undefined;
   const lines = [...factLines(facts), ...relevantLines(all)];
   const whole = lines.map(({ text }) => text).join('\n');
-  const raised = findTracebacks(lines.map(({ text }) => text)).at(-1)?.start ?? -1;
+  const tracebacks = findTracebacks(lines.map(({ text }) => text));
+  const raised = tracebacks.at(-1)?.start ?? -1;
+  const isRaised = (at: number) => tracebacks.some(({ start, end }) => at >= start && at <= end);
+  // The work went on after it, to an exception.
+  const isPassed = ({ at, line, rule }: Match) =>
+    at < raised &&
+    (warning.test(line.text) || (line.source === 'log' && (rule.rank ?? defaultRank) < 3 && !isRaised(at)));
   const matches = rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
     .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
-    // The work went on after a warning, to an exception.
-    .filter(({ at, line }) => at > raised || !warning.test(line.text));
+    .filter((match) => hasFailed(facts) || !isPassed(match));
   const best = matches.reduce<Match | undefined>(
     (one, other) => (one && !isBetter(other, one) ? one : other),
     undefined,

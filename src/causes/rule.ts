@@ -77,7 +77,7 @@ function sourceOf(part: string, isLast: boolean): string {
  * Rules of a table: each line has a cause, the texts that show it, the title, the fix, and the setting if one is to be
  * changed, between ` | `. A number before the cause is its rank.
  */
-export function table(rows: string): FailureRule[] {
+export function messageRows(rows: string): FailureRule[] {
   return rows
     .trim()
     .split('\n')

@@ -76,3 +76,13 @@ test('a warning above an exception is not its cause', () => {
   const log = `WARNING: No supported WebSocket library detected, install 'websockets' or 'wsproto' manually.\n${traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])}`;
   expect(explainLog(log)).toBeUndefined();
 });
+
+test.each([
+  'curl: (7) Failed to connect to db port 5432: Connection refused\ndb is up\n',
+  'INFO:     Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)\n',
+])('what the work went on after is not the cause of a later exception: %s', (log) => {
+  expect(explainLog(log)).toBeDefined();
+  expect(
+    explainLog(`${log}${traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])}`),
+  ).toBeUndefined();
+});

@@ -1,8 +1,8 @@
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 /** conda and its solvers. apt, and Debian packages. */
 export const condaRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 conda-not-initialized | Your shell has not been properly configured to use 'conda; ^CondaError: Run 'conda init' before 'conda | the shell of the build does not know conda activate | use conda run -n NAME command, or run . /opt/conda/etc/profile.d/conda.sh before it in the same command | deployment.shell_commands
 conda-terms-not-accepted | Terms of Service have not been accepted | the terms of service of the conda channels are not accepted | use conda-forge only (conda config --remove channels defaults), or run conda tos accept in the build | deployment.pre_build_commands
 conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda environment: {name}; ^EnvironmentLocationNotFound: Not a conda environment: {name} | there is no conda environment {name} | create it first, or correct its name: conda env list | deployment.shell_commands

@@ -1,8 +1,8 @@
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 /** Databases: files, schemas and connections. Other hosts that the app uses while it runs. */
 export const databaseRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 permission-denied | attempt to write a readonly database | the app may not write to its SQLite file, or to the folder around it | keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write
 file-not-found | unable to open database file | SQLite cannot open its file: the folder does not exist, or the app may not write there | create the folder first, and keep the file in /persistent-storage or /tmp
 3 database-locked | OperationalError…database is locked | several processes write to one SQLite file | start one worker, set a longer timeout, or use a database server; SQLite on a volume that replicas share does not work

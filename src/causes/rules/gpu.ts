@@ -1,8 +1,8 @@
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 /** GPUs: memory, drivers, and what was compiled for them. Libraries around GPUs: cuDNN, NCCL, ONNX Runtime, and what is run on which device. */
 export const gpuRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 5 torch-without-cuda | ^AssertionError: Torch not compiled with CUDA enabled | torch was installed without CUDA | install torch from PyPI, in a version without +cpu | dependencies.pip.torch
 5 gpu-out-of-memory | No available memory for the cache blocks; larger than the maximum number of tokens that can be stored in KV cache; larger than the available KV cache memory | the GPU has no memory left for the KV cache of vLLM beside the weights of the model | lower max_model_len, raise gpu_memory_utilization (0.95 at most), or choose a GPU with more memory | hardware.compute
 5 gpu-out-of-memory | Free memory on device …is less than desired GPU memory utilization | another process uses the memory of the GPU that vLLM wants | lower gpu_memory_utilization, or use the GPU from one process only | runtime.custom.entrypoint

@@ -19,7 +19,8 @@ import { versionRules } from './versions.ts';
 
 /** What a line looks like when the packages are installed after all, or the server of the app runs. */
 const installed = /^Successfully installed |^Installed \d+ packages? in /;
-const went = /^Successfully installed |^Installed \d+ packages? in |Application startup complete|App is ready/;
+const went =
+  /^\s*Downloading \S|^Successfully installed |^Installed \d+ packages? in |Application startup complete|App is ready/;
 const started = /Application startup complete|App is ready/;
 
 export const rules: readonly FailureRule[] = [

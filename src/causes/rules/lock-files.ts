@@ -1,8 +1,8 @@
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 /** Lock files, and the versions that a project wants of its tools and of Python. */
 export const lockFileRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 environment-missing | No virtual environment found | uv needs a virtual environment, and none was found | add --system to the command (or set UV_SYSTEM_PYTHON=1), or make one with uv venv before it
 dependency-conflict | ResolutionTooDeep; resolution-too-deep | pip found no set of versions that fits, among very many | pin the packages with many versions in [cerebrium.dependencies.pip], such as boto3 and those of Google, or write a lock with uv pip compile | dependencies.pip
 package-build-failed | AttributeError: cython_sources | this version of PyYAML cannot be built with Cython 3 | use PyYAML 6.0.1 or newer, or update the package that pins an older one | dependencies.pip.pyyaml

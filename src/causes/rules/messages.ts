@@ -1,7 +1,7 @@
-import { type FailureRule, table } from '../rule.ts';
+import { type FailureRule, messageRows } from '../rule.ts';
 
 /** Messages that say enough by their text alone: of packages, models and GPUs. */
-export const messageRules: readonly FailureRule[] = table(`
+export const messageRules: readonly FailureRule[] = messageRows(`
 package-api-changed | unexpected keyword argument 'serialized_options'; has no attribute '_internal_create_key' | the code was generated for a newer protobuf than the installed one | pin protobuf = ">=3.20,<4", or generate the code again | dependencies.pip.protobuf
 package-api-changed | data did not match any variant of untagged enum | the installed tokenizers is older than the tokenizer.json of the model | update transformers and tokenizers | dependencies.pip.transformers
 package-api-changed | Only one file(not dir) is allowed in the zipfile; Your PyTorch installation may be too old | the file was saved by a newer torch than the installed one | update torch (1.6 and later read such files), or save it with _use_new_zipfile_serialization=False | dependencies.pip.torch
@@ -55,7 +55,7 @@ out-of-memory | model requires more system memory ({wanted}; was killed due to t
 `);
 
 /** Messages of services, of the machine and of tools of the build. */
-export const toolMessageRules: readonly FailureRule[] = table(`
+export const toolMessageRules: readonly FailureRule[] = messageRows(`
 6 shared-library-missing | SSL module is not available; the ssl module in Python is not available | the Python of the image has no ssl module: it was compiled without OpenSSL | use a python base image, or install libssl-dev before Python is compiled | deployment.docker_base_image_url
 5 certificate-invalid | confirming the ssl certificate: …CERTIFICATE_VERIFY_FAILED; broken by 'SSLError(…CERTIFICATE_VERIFY_FAILED; invalid peer certificate | the certificate of the package index is not trusted: a proxy of the company signs anew, or it has expired | add the authority that signed it to the image (ca-certificates), and name it in PIP_CERT and SSL_CERT_FILE | dependencies.pip
 5 package-index-unreachable | dns error: failed to lookup; broken by 'NewConnectionError(…name resolution; broken by 'NewConnectionError(…Name or service not known | the name of the package index is not found: the build has no DNS or no network, or the index is private | correct its address, and check the DNS of the machine that builds (docker build --network=host) | dependencies.pip

@@ -1,9 +1,9 @@
 import { debianPackageOfProgram } from '../program-packages.ts';
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 /** Models: the hub, their files, and the servers that load them. Programs and data that Python packages use, and do not bring along. */
 export const modelRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 package-api-changed | ^Weights only load failed; Error: Weights only load failed | torch 2.6 and later load only weights, and the file has other objects of Python too | use safetensors, or allow the classes that the message names with torch.serialization.add_safe_globals; for a file that you trust, torch.load(path, weights_only=False) | dependencies.pip.torch
 3 weights-mismatch | Error(s) in loading state_dict for {model}: | the weights do not fit the model that the code builds: {model} | use the weights and the code of the same version, or correct the sizes in its config
 6 browser-missing | No usable sandbox; Running as root without --no-sandbox is not supported; Failed to move to new namespace | the sandbox of the browser does not start in this container | start it with --no-sandbox (chromium_sandbox=False) for pages that you trust, or as a user that may make namespaces

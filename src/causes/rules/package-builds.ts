@@ -1,11 +1,11 @@
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 const needsFirst =
   'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it';
 
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 git-missing | Cannot find command 'git'; Git executable not found | a requirement is in a Git repository, and the image has no git | add git to [cerebrium.dependencies.apt]: git = "latest" | dependencies.apt
 git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not found; couldn't find remote ref {ref} | the Git repository of a requirement has no {ref} | use a branch, tag or commit that exists | dependencies.pip
 5 system-library-missing | pkg-config is required; pkg-config is not installed; pkg-config: not found; pkg-config: command not found | a package has to be compiled, and the image has no pkg-config to find its libraries | add pkg-config to [cerebrium.dependencies.apt], and the library with its headers, whose name ends in -dev | dependencies.apt
@@ -76,7 +76,8 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
       'Failed building wheel for': /ERROR: Failed building wheel for (?<package>[\w.-]{1,80})/,
       ' wheels for ':
         /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/,
-      'failed with error code': /^Command .{1,400} failed with error code \d{1,3} in \/tmp\/pip-\S{1,80}?\/(?<package>[\w.-]{1,80})\/?$/,
+      'failed with error code':
+        /^Command .{1,400} failed with error code \d{1,3} in \/tmp\/pip-\S{1,80}?\/(?<package>[\w.-]{1,80})\/?$/,
       'did not run successfully': /^\s*× .{1,160} did not run successfully/,
       ' with CMake': /An error occurred while (?:building|configuring) with CMake/,
       'build stopped': /^\s*ninja: build stopped: /,

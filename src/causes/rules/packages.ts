@@ -1,12 +1,12 @@
 import { pinnedVersion } from '../../app/wheels.ts';
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 const unsatisfied =
   /^\s{0,4}(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80})(?:\[[^\]]{0,80}\])? {0,2}(?<wanted>[<>=!~][^()]{1,60}?)?(?:;[^()]{0,120}?)? \((?:from (?!versions)[^()]{1,120}\) ?\()?from versions: (?!none|\))\S/;
 
 /** pip and uv: indexes, versions and requirements. */
 export const packageRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 5 package-renamed | The '{package}' PyPI package is deprecated, use '{other}' | {package} on PyPI is only a placeholder for {other} | list {other} instead of {package} | dependencies.pip.{package}
 hash-mismatch | THESE PACKAGES DO NOT MATCH THE HASHES; Hash mismatch for \`{package}\` | a downloaded package does not have the expected hash | update the --hash of the requirement; if it was right, somebody has changed the package | dependencies.paths.pip
 hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --require-hashes mode, all requirements must have their version; In \`--require-hashes\` mode, all requirements must | the requirements have hashes, but not all of them, with what they need | write the file again with all hashes: pip-compile --generate-hashes, or uv pip compile --generate-hashes | dependencies.paths.pip
@@ -14,13 +14,16 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   {
     cause: 'package-index-unreachable',
     signs: {
-      'Retrying (Retry(': /^\s{0,4}(?:WARNING: )?Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
+      'Retrying (Retry(':
+        /^\s{0,4}(?:WARNING: )?Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
       'Could not fetch URL': /^\s{0,4}Could not fetch URL \S{1,300}: (?<reason>.{1,120})/,
       'Failed to fetch: `': /Failed to fetch: `\S{1,300}`/,
       'Max retries exceeded':
         /^ERROR: (?:Could not install packages due to an (?:OSError|EnvironmentError): )?HTTPSConnectionPool\(.{0,200}Max retries exceeded/,
       'Request failed after': /^\s*(?:error|╰─▶|├─▶|×) ?.{0,20}Request failed after \d+ retr/,
     },
+    // It went on after a retry.
+    undoneBy: /^\s*Downloading \S|^Successfully installed /,
     title: 'the package index cannot be reached',
     fix: 'check the address of the index and its certificate, or deploy again if the index was down',
     at: 'dependencies.pip',

@@ -1,4 +1,4 @@
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 const exit =
   /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:code|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,3}\(?/
@@ -13,7 +13,7 @@ export function endedBy(signal: number, name: string): Record<string, RegExp> {
 
 /** Processes, threads and event loops of the app. */
 export const processRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 5 cuda-after-fork | Cannot re-initialize CUDA in forked subprocess; CUDA_ERROR_NOT_INITIALIZED | a process uses the GPU before it forks another one that does | load the model in each worker, not before: gunicorn without --preload, multiprocessing with set_start_method('spawn') | runtime.custom.entrypoint
 5 main-guard-missing | current process has finished its bootstrapping phase | a started process imports the file again, which starts processes when it is imported | put what starts processes below if __name__ == "__main__":
 event-loop-misused | cannot be called from a running event loop; RuntimeError: This event loop is already running; RuntimeError: Cannot run the event loop while another loop is running; using Playwright Sync API inside the asyncio loop; SynchronousOnlyOperation: You cannot call this from an async context | the code starts or blocks an event loop inside of a running one, such as that of the server | await the coroutine in an async function instead of asyncio.run, or call it in a thread of its own

@@ -1,4 +1,4 @@
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 const variable =
   '(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
@@ -17,7 +17,7 @@ const correct =
 
 /** Environment variables and the settings made from them. Calls that the app or the platform refuses. */
 export const settingRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 3 host-not-allowed | Invalid HTTP_HOST header: '{host}' | Django refuses requests for the host of the app | add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS
 `),
   {

@@ -1,11 +1,11 @@
 import { packageOf } from '../import-names.ts';
 import { moduleOf } from '../moved-names.ts';
-import { type FailureRule, table, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 import { isForeignFile, lastFile } from '../tracebacks.ts';
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
-  ...table(`
+  ...messageRows(`
 package-api-changed | this is no longer supported in openai>=1.0.0 | the code is written for openai 0.x, and a newer one is installed | use client = OpenAI() and its methods, or pin openai = "==0.28.1" | dependencies.pip.openai
 package-api-changed | BaseSettings has been moved to the \`pydantic-settings\` package; \`BaseSettings\` has been moved to the \`pydantic-settings\` package; \`BaseSettings\` has moved to the \`pydantic-settings\` package | BaseSettings is in the package pydantic-settings since pydantic 2 | add pydantic-settings to [cerebrium.dependencies.pip], and import BaseSettings from pydantic_settings | dependencies.pip
 package-api-changed | __init__() got an unexpected keyword argument 'proxies'; Client() got an unexpected keyword argument 'proxies' | a client of openai or anthropic does not fit the installed httpx: httpx 0.28 has no proxies | update openai or anthropic, or pin httpx = "<0.28" | dependencies.pip.httpx
