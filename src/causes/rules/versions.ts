@@ -12,7 +12,7 @@ package-api-changed | __init__() got an unexpected keyword argument 'proxies'; C
 package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.0 release | numpy has no {name} since 2.0 | pin numpy = "<2", or change the code as the message says | dependencies.pip.numpy
 `),
   {
-    cause: 'package-shadowed',
+    cause: 'circular-import',
     rank: 5,
     signs: {
       'has no attribute':
