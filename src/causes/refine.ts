@@ -330,7 +330,7 @@ function ownModule(found: Explanation, module: string): Explanation {
   return {
     ...found,
     title: `the app imports ${module}, which is not where Python looks for it`,
-    fix: 'send its file with the app (include), start the app in the folder that contains it, and give no other file its name',
+    fix: 'send its file with the app (include), start the app in the folder that contains it, give no other file its name, and mount nothing over it',
     setting: 'deployment.include',
   };
 }

@@ -61,7 +61,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
         unauthorized: authentication required; denied: requested access to the resource is denied`),
     },
     title: 'the base image {image} does not exist, or its registry refuses the login',
-    fix: 'correct its name; if it is private, log in with docker login, and deploy again: gantry sends the login of the registries that the app uses',
+    fix: 'correct its name; if it is private, or pulls without a login are over their limit, log in with docker login, and deploy again: gantry sends the login of the registries that the app uses',
     at: 'deployment.docker_base_image_url',
   },
   {

@@ -3,6 +3,7 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Lock files, and the versions that a project wants of its tools and of Python. */
 export const lockFileRules: readonly FailureRule[] = [
   ...messageRows(`
+lock-file-outdated | The lockfile at \`{path}\` needs to be updated, but | the lock file {path} does not fit the packages that the project lists, or is locked for another index | write it again with uv lock, and send it with the app; with another index (--default-index), use --frozen instead of --locked
 environment-missing | No virtual environment found | uv needs a virtual environment, and none was found | add --system to the command (or set UV_SYSTEM_PYTHON=1), or make one with uv venv before it
 dependency-conflict | ResolutionTooDeep; resolution-too-deep | pip found no set of versions that fits, among very many | pin the packages with many versions in [cerebrium.dependencies.pip], such as boto3 and those of Google, or write a lock with uv pip compile | dependencies.pip
 package-build-failed | AttributeError: cython_sources | this version of PyYAML cannot be built with Cython 3 | use PyYAML 6.0.1 or newer, or update the package that pins an older one | dependencies.pip.pyyaml
@@ -11,7 +12,6 @@ lock-file-outdated | lock file is not compatible with the current version of Poe
   {
     cause: 'lock-file-outdated',
     signs: {
-      'needs to be updated, but': /The lockfile at `(?<path>[^`]{1,120})` needs to be updated, but/,
       'Unable to find lockfile': /Unable to find lockfile at `(?<path>[^`]{1,120})`/,
       'is out of date': /Pipfile\.lock \(\w{1,20}\) is out of date|Your Pipfile\.lock .{0,40}is out of date/,
       'frozen-lockfile':

@@ -53,6 +53,13 @@ model-code-not-trusted | contains custom code which must be executed to correctl
     fix: 'send or pull all files of the model, and name its folder or its revision; another kind of model needs another class or flag',
   },
   {
+    cause: 'file-not-found',
+    signs: { 'not a string': /^TypeError: not a string$/ },
+    after: /sentencepiece/,
+    title: 'the model has no file for its slow tokenizer (tokenizer.model)',
+    fix: 'load the fast tokenizer (leave out use_fast=False), or send all files of the model',
+  },
+  {
     cause: 'file-invalid',
     signs: {
       MetadataIncompleteBuffer: /SafetensorError: .{0,80}(?<problem>MetadataIncompleteBuffer)/,

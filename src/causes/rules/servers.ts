@@ -201,7 +201,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     },
     applies: ({ path = '.' }) => path.includes('.') || packageOf(path) === undefined,
     title: 'the entrypoint starts {path|an app}, which is not there',
-    fix: 'correct the entrypoint, and start it in the folder that contains the file or the package',
+    fix: 'correct the entrypoint, start it in the folder that contains the file or the package, and mount nothing over that',
     at: 'runtime.custom.entrypoint',
   },
   {

@@ -185,7 +185,7 @@ export const systemRules: readonly FailureRule[] = [
       'time limit': /\bbuild .{0,60}(?:exceeded|reached) (?:its|the) (?:maximum )?time limit/i,
     },
     title: 'the build took longer than allowed',
-    fix: 'shorten its longest step: use wheels instead of compiling, and keep models on a volume',
+    fix: 'shorten its longest step: use wheels instead of compiling, the solver libmamba for conda, and keep models on a volume',
   },
   {
     cause: 'glibc-too-old',
