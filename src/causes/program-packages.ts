@@ -1,15 +1,22 @@
 /** The Debian packages of programs that apps start, for programs that Python packages do not bring. Without one, it has the name. */
 const packages = `
-  aria2c=aria2 bzip2 cargo chromedriver=chromium-driver chromium cmake convert=imagemagick curl dig=dnsutils
-  dot=graphviz envsubst=gettext-base espeak-ng espeak=espeak-ng exiftool=libimage-exiftool-perl ffmpeg ffprobe=ffmpeg
-  flac g++=build-essential gcc=build-essential git git-lfs go=golang gpg=gnupg gs=ghostscript gunzip=gzip
-  hostname identify=imagemagick ifconfig=net-tools inkscape ip=iproute2 java=default-jre-headless jq lame libreoffice
-  lsof make=build-essential mediainfo mysql=default-mysql-client mysqldump=default-mysql-client nano nc=netcat-openbsd
-  netstat=net-tools nginx ninja=ninja-build node=nodejs npm npx=npm nslookup=dnsutils openssl pandoc
-  pdfinfo=poppler-utils pdftoppm=poppler-utils pdftotext=poppler-utils pg_isready=postgresql-client ping=iputils-ping
-  pkg-config poppler=poppler-utils ps=procps psql=postgresql-client qpdf redis-cli=redis-tools rsync rustc
-  soffice=libreoffice sox sqlite3 ssh=openssh-client sudo supervisord=supervisor telnet tesseract=tesseract-ocr unzip
-  vim wget wkhtmltopdf xvfb xvfb-run=xvfb xz=xz-utils zip
+  7z=p7zip-full aclocal=automake add-apt-repository=software-properties-common antiword aria2c=aria2 autoconf
+  aws=awscli bc bison bzip2 cargo catdoc chromedriver=chromium-driver chromium cmake convert=imagemagick crontab=cron
+  curl dig=dnsutils dos2unix dot=graphviz envsubst=gettext-base espeak=espeak-ng espeak-ng
+  exiftool=libimage-exiftool-perl ffmpeg ffplay=ffmpeg ffprobe=ffmpeg file flac flex free=procps g++=build-essential
+  gawk gcc=build-essential gdal-config=libgdal-dev gfortran git git-lfs go=golang gosu gpg=gnupg gs=ghostscript
+  gunzip=gzip hg=mercurial hostname htop identify=imagemagick ifconfig=net-tools inkscape ip=iproute2
+  java=default-jre-headless jq killall=psmisc lame libreoffice libtoolize=libtool locale-gen=locales
+  lsb_release=lsb-release lsof lz4 make=build-essential mediainfo memcached meson mysql=default-mysql-client
+  mysqladmin=default-mysql-client mysqldump=default-mysql-client nano nc=netcat-openbsd netstat=net-tools nginx
+  ninja=ninja-build node=nodejs npm npx=npm nslookup=dnsutils openssl pandoc parallel patch patchelf
+  pdfinfo=poppler-utils pdflatex=texlive-latex-base pdftoppm=poppler-utils pdftotext=poppler-utils
+  pg_dump=postgresql-client pg_isready=postgresql-client pigz ping=iputils-ping pip=python3-pip pip3=python3-pip
+  pkg-config pkill=procps poppler=poppler-utils protoc=protobuf-compiler ps=procps psql=postgresql-client
+  python=python-is-python3 python3 qpdf redis-cli=redis-tools rsync rustc screen soffice=libreoffice sox sqlite3
+  ssh=openssh-client sudo supervisord=supervisor svn=subversion swig telnet tesseract=tesseract-ocr tini tmux
+  top=procps tree unrar=unrar-free unzip vim wget wkhtmltopdf xmllint=libxml2-utils xvfb xvfb-run=xvfb xz=xz-utils zip
+  zstd
 `;
 
 /** `poppler-utils` for `pdftoppm`; undefined if it is not known. */
@@ -19,9 +26,10 @@ export function debianPackageOfProgram(program: string): string | undefined {
 
 /** The packages of PyPI whose programs apps start. Others have the name of a program that they are not, such as docker. */
 const pythonPackages = `
-  accelerate alembic celery daphne django-admin=django fastapi=fastapi[standard] flask gunicorn hf=huggingface-hub
-  huggingface-cli=huggingface-hub hypercorn jupyter mlflow playwright poetry pytest ray streamlit torchrun=torch uv
-  uvicorn vllm
+  accelerate airflow=apache-airflow alembic bentoml celery chainlit dagster daphne deepspeed django-admin=django
+  fastapi=fastapi[standard] flask gdown gunicorn hf=huggingface-hub huggingface-cli=huggingface-hub hypercorn jupyter
+  jupyter-lab=jupyterlab litellm mlflow pipenv playwright poetry prefect pytest ray scrapy spacy streamlit tensorboard
+  torchrun=torch uv uvicorn vllm watchfiles yt-dlp
 `;
 
 /** `uvicorn` for `uvicorn`, `torch` for `torchrun`; undefined if it is not known. */

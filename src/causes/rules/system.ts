@@ -104,6 +104,7 @@ export const systemRules: readonly FailureRule[] = [
     signs: {
       'cannot execute: required file not found':
         /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): cannot execute: required file not found/,
+      'Querying Python at': /Querying Python at `(?<path>[^`]{1,120})` failed/,
       'bad interpreter': /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): \/\S{1,120}: bad interpreter: No such file/,
       'cannot be used because': /environment directory `(?<path>[^`]{1,120})` cannot be used because/,
       'Broken virtual environment': /^error: .{0,60}Broken virtual environment `(?<path>[^`]{1,120})`/,
