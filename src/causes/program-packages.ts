@@ -39,27 +39,35 @@ export function pythonPackageOfProgram(program: string): string | undefined {
 
 /** The Debian packages of shared libraries, by how their names begin: those that Python packages load but do not bring. */
 const libraries = `
-  PortAudio=libportaudio2 cairo=libcairo2 libEGL.so=libegl1 libGL.so=libgl1 libICE.so=libice6
-  libOpenCL=ocl-icd-libopencl1 libSM.so=libsm6 libX11-xcb=libx11-xcb1 libX11.so=libx11-6 libXcomposite=libxcomposite1
-  libXdamage=libxdamage1 libXext.so=libxext6 libXfixes=libxfixes3 libXft=libxft2 libXi.so=libxi6 libXrandr=libxrandr2
-  libXrender.so=libxrender1 libXtst=libxtst6 libaio=libaio1 libasound=libasound2 libatk-1.0=libatk1.0-0
-  libatk-bridge=libatk-bridge2.0-0 libatomic.so=libatomic1 libavcodec=ffmpeg libavdevice=ffmpeg libavfilter=ffmpeg
-  libavformat=ffmpeg libavutil=ffmpeg libblas.so=libblas3 libbz2=libbz2-1.0 libcairo=libcairo2 libcrypt.so.1=libcrypt1
-  libcups=libcups2 libcurl.so=libcurl4 libdbus-1=libdbus-1-3 libdrm=libdrm2 libenchant=libenchant-2-2
-  libespeak=libespeak1 libexpat=libexpat1 libffi.so.8=libffi8 libfluidsynth=libfluidsynth3
-  libfontconfig=libfontconfig1 libfreetype=libfreetype6 libgbm=libgbm1 libgdk_pixbuf=libgdk-pixbuf-2.0-0
-  libgeos_c=libgeos-c1v5 libgfortran.so=libgfortran5 libgio-2.0=libglib2.0-0 libglib-2.0=libglib2.0-0
-  libgobject-2.0=libglib2.0-0 libgomp.so=libgomp1 libgraphviz=graphviz libgssapi_krb5=libgssapi-krb5-2
-  libgthread-2.0=libglib2.0-0 libgtk-3=libgtk-3-0 libharfbuzz=libharfbuzz0b libjemalloc=libjemalloc2 libkrb5=libkrb5-3
-  liblapack.so=liblapack3 liblzma=liblzma5 libmagic=libmagic1 libmariadb=libmariadb3 libmediainfo=libmediainfo0v5
-  libmpi.so=libopenmpi3 libmupdf=mupdf libmysqlclient=default-libmysqlclient-dev libnspr4 libnss3 libnuma.so=libnuma1
-  libodbc.so=unixodbc libopenblas=libopenblas0 libopenjp2=libopenjp2-7 libpango=libpango-1.0-0
-  libportaudio=libportaudio2 libpq.so=libpq5 libsasl2=libsasl2-2 libsndfile=libsndfile1 libsodium=libsodium23
-  libsox=libsox3 libspatialindex=libspatialindex-c6 libsqlite3=libsqlite3-0 libssl.so.3=libssl3 libstdc++=libstdc++6
-  libswresample=ffmpeg libswscale=ffmpeg libtbb.so=libtbb12 libtcmalloc=libgoogle-perftools4
-  libtesseract=tesseract-ocr libtk8.6 libusb=libusb-1.0-0 libvips=libvips42 libvulkan=libvulkan1 libwebp.so=libwebp7
-  libxcb.so=libxcb1 libxkbcommon=libxkbcommon0 libxml2 libxslt=libxslt1.1 libz.so=zlib1g libzbar=libzbar0
-  libzmq=libzmq5 portaudio=libportaudio2 sndfile=libsndfile1 zbar=libzbar0
+  cairo=libcairo2 gobject-2.0=libpangoft2-1.0-0 libaio=libaio1 libarchive.so=libarchive13 libasound=libasound2
+  libatk-1.0=libatk1.0-0 libatk-bridge=libatk-bridge2.0-0 libatlas=libatlas3-base libatomic.so=libatomic1
+  libavcodec=ffmpeg libavdevice=ffmpeg libavfilter=ffmpeg libavformat=ffmpeg libavutil=ffmpeg libblas.so=libblas3
+  libbz2=libbz2-1.0 libcairo=libcairo2 libcblas=libatlas3-base libcrypt.so.1=libcrypt1 libcups=libcups2
+  libcurl.so=libcurl4 libdbus-1=libdbus-1-3 libdrm=libdrm2 libEGL.so=libegl1 libenchant=libenchant-2-2
+  libespeak=libespeak1 libexpat=libexpat1 libf77blas=libatlas3-base libffi.so.8=libffi8 libfluidsynth=libfluidsynth3
+  libfontconfig=libfontconfig1 libfreetype=libfreetype6 libgbm=libgbm1 libgcc_s=libgcc-s1 libgdal.so=libgdal-dev
+  libgdk_pixbuf=libgdk-pixbuf-2.0-0 libgeos_c=libgeos-c1v5 libgfortran.so=libgfortran5 libgio-2.0=libglib2.0-0
+  libGL.so=libgl1 libGLESv2=libgles2 libglib-2.0=libglib2.0-0 libGLU.so=libglu1-mesa libgobject-2.0=libglib2.0-0
+  libgomp.so=libgomp1 libgraphviz=graphviz libgssapi_krb5=libgssapi-krb5-2 libgthread-2.0=libglib2.0-0
+  libgtk-3=libgtk-3-0 libharfbuzz=libharfbuzz0b libhdf5=libhdf5-dev libibverbs=libibverbs1 libICE.so=libice6
+  libicu=libicu-dev libjemalloc=libjemalloc2 libjpeg=libjpeg62-turbo libkrb5=libkrb5-3 liblapack.so=liblapack3
+  libldap=libldap-2.5-0 libleveldb=libleveldb-dev liblzma=liblzma5 libmagic=libmagic1 libmariadb=libmariadb3
+  libmecab=libmecab2 libmediainfo=libmediainfo0v5 libmpi.so=libopenmpi3 libmupdf=mupdf
+  libmysqlclient=default-libmysqlclient-dev libncurses=libncurses6 libnspr4 libnss3 libnuma.so=libnuma1
+  libodbc.so=unixodbc libopenblas=libopenblas0 libOpenCL=ocl-icd-libopencl1 libopenjp2=libopenjp2-7
+  libOSMesa=libosmesa6 libpango=libpango-1.0-0 libpng16=libpng16-16 libportaudio=libportaudio2 libpq.so=libpq5
+  libproj.so=libproj-dev libpulse=libpulse0 librdkafka=librdkafka1 libre2=libre2-dev libreadline=libreadline8
+  libsasl2=libsasl2-2 libSDL2=libsdl2-2.0-0 libSM.so=libsm6 libsnappy=libsnappy1v5 libsndfile=libsndfile1
+  libsodium=libsodium23 libsox=libsox3 libspatialindex=libspatialindex-c6 libsqlite3=libsqlite3-0 libssl.so.3=libssl3
+  libstdc++=libstdc++6 libswresample=ffmpeg libswscale=ffmpeg libtbb.so=libtbb12 libtcmalloc=libgoogle-perftools4
+  libtesseract=tesseract-ocr libtiff=libtiff6 libtinfo.so.5=libtinfo5 libtinfo.so.6=libtinfo6 libtk8.6
+  libusb=libusb-1.0-0 libv4l=libv4l-0 libvips=libvips42 libvulkan=libvulkan1 libwayland-client=libwayland-client0
+  libwebp.so=libwebp7 libX11-xcb=libx11-xcb1 libX11.so=libx11-6 libxcb-xinerama=libxcb-xinerama0 libxcb.so=libxcb1
+  libXcomposite=libxcomposite1 libXdamage=libxdamage1 libXext.so=libxext6 libXfixes=libxfixes3 libXft=libxft2
+  libXi.so=libxi6 libxkbcommon=libxkbcommon0 libxml2 libXrandr=libxrandr2 libXrender.so=libxrender1
+  libxshmfence=libxshmfence1 libxslt=libxslt1.1 libXtst=libxtst6 libyaml=libyaml-0-2 libz.so=zlib1g libzbar=libzbar0
+  libzmq=libzmq5 pango-1.0=libpangoft2-1.0-0 PortAudio=libportaudio2 portaudio=libportaudio2 sndfile=libsndfile1
+  zbar=libzbar0
 `;
 
 /** `libgl1` for `libGL.so.1`; undefined if it is not known. */
