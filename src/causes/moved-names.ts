@@ -1,41 +1,76 @@
 /** Modules and names with the versions of their package that have them, from its release notes. */
 const names = `
-bcrypt.__about__<4.1 click._unicodefun<8.1 flask._app_ctx_stack<2.3 flask._request_ctx_stack<2.3 flask.escape<3
-flask.Flask.before_first_request<2.3 flask.helpers.safe_join<2.1 flask.json.JSONEncoder<2.3 flask.Markup<3
-flask.safe_join<2.1 google.protobuf.internal.builder>=3.20 google.protobuf.MessageFactory.GetPrototype<6
-google.protobuf.MessageToDict.including_default_value_fields<5
+aioredis.create_redis_pool<2 anyio.start_blocking_portal<4 bcrypt.__about__<4.1 celery.decorators<5 celery.task<5
+click._unicodefun<8.1 click.get_os_args<8.1 diffusers.FluxPipeline>=0.30 diffusers.StableDiffusion3Pipeline>=0.29
+diffusers.StableVideoDiffusionPipeline>=0.24 django.conf.urls.url<4 django.contrib.postgres.fields.JSONField<4
+django.core.urlresolvers<2 django.db.models.NullBooleanField<4 django.shortcuts.render_to_response<3
+django.utils.encoding.force_text<4 django.utils.encoding.smart_text<4 django.utils.http.urlquote<4 django.utils.six<3
+django.utils.timezone.utc<5 django.utils.translation.ugettext<4 django.utils.translation.ugettext_lazy<4
+docker.Client<2 elasticsearch.RequestsHttpConnection<8 flask._app_ctx_stack<2.3 flask._compat<2
+flask._request_ctx_stack<2.3 flask.escape<3 flask.ext<1 flask.Flask.before_first_request<2.3
+flask.helpers.safe_join<2.1 flask.json.JSONDecoder<2.3 flask.json.JSONEncoder<2.3 flask.Markup<3 flask.safe_join<2.1
+gensim.models.wrappers<4 gensim.summarization<4 google.protobuf.internal.builder>=3.20
+google.protobuf.MessageFactory.GetPrototype<6 google.protobuf.MessageToDict.including_default_value_fields<5
 google.protobuf.MessageToJson.including_default_value_fields<5 google.protobuf.runtime_version>=5.26 gradio.inputs<4
 gradio.outputs<4 huggingface_hub.cached_download<0.26 huggingface_hub.HfFolder<1 huggingface_hub.Repository<1
 huggingface_hub.split_torch_state_dict_into_shards>=0.22 huggingface_hub.utils._errors<0.25 itsdangerous.json<2.1
 itsdangerous.JSONWebSignatureSerializer<2.1 itsdangerous.TimedJSONWebSignatureSerializer<2.1 jax.linear_util<0.4.24
 jax.random.KeyArray<0.4.24 jinja2.contextfilter<3.1 jinja2.environmentfilter<3.1 jinja2.escape<3.1
-jinja2.evalcontextfilter<3.1 jinja2.Markup<3.1 langchain.callbacks<1 langchain.chains<1 langchain.chat_models<0.2
-langchain.docstore<1 langchain.document_loaders<0.2 langchain.embeddings<0.2 langchain.llms<0.2 langchain.memory<1
-langchain.prompts<1 langchain.retrievers<1 langchain.schema<1 langchain.text_splitter<1 langchain.vectorstores<0.2
-langchain_core.pydantic_v1<1 markupsafe.soft_unicode<2.1 moviepy.editor<2 numpy.bool<1.24 numpy.complex<1.24
-numpy.exceptions>=1.25 numpy.float<1.24 numpy.float_<2 numpy.Inf<2 numpy.int<1.24 numpy.long<1.24 numpy.NaN<2
-numpy.object<1.24 numpy.product<2 numpy.str<1.24 numpy.string_<2 numpy.unicode_<2 openai.AsyncOpenAI>=1
-openai.ChatCompletion<1 openai.Completion<1 openai.Embedding<1 openai.embeddings_utils<1 openai.error<1
-openai.OpenAI>=1 packaging.licenses>=24.2 pandas.core.indexes.numeric<2 pandas.DataFrame.append<2
-pandas.DataFrame.iteritems<2 pandas.Float64Index<2 pandas.Int64Index<2 pandas.Panel<1 pandas.Series.append<2
-pandas.Series.iteritems<2 PIL.FreeTypeFont.getsize<10 PIL.Image.ANTIALIAS<10 PIL.Image.CUBIC<10 PIL.Image.LINEAR<10
-PIL.ImageDraw.textsize<10 pinecone.init<3 pkg_resources<82 pydantic.ConfigDict>=2 pydantic.field_validator>=2
-pydantic.model_validator>=2 pydantic.RootModel>=2 pydantic.TypeAdapter>=2 pydantic_core>=2
+jinja2.evalcontextfilter<3.1 jinja2.ext.autoescape<3.1 jinja2.Markup<3.1 langchain.callbacks<1 langchain.chains<1
+langchain.chat_models<0.2 langchain.docstore<1 langchain.document_loaders<0.2 langchain.embeddings<0.2
+langchain.llms<0.2 langchain.memory<1 langchain.prompts<1 langchain.retrievers<1 langchain.schema<1
+langchain.text_splitter<1 langchain.vectorstores<0.2 langchain_core.pydantic_v1<1 llama_index.GPTVectorStoreIndex<0.10
+llama_index.ServiceContext<0.10 llama_index.SimpleDirectoryReader<0.10 llama_index.VectorStoreIndex<0.10
+markupsafe.soft_unicode<2.1 matplotlib.cm.get_cmap<3.9 ml_dtypes.float4_e2m1fn>=0.5 moviepy.editor<2
+networkx.from_numpy_matrix<3 networkx.read_gpickle<3 networkx.to_numpy_matrix<3 networkx.write_gpickle<3
+numpy.alltrue<2 numpy.asscalar<1.23 numpy.bool8<2 numpy.bool<1.24 numpy.cast<2 numpy.complex<1.24 numpy.complex_<2
+numpy.cumproduct<2 numpy.exceptions>=1.25 numpy.float<1.24 numpy.float_<2 numpy.Inf<2 numpy.infty<2 numpy.int<1.24
+numpy.long<1.24 numpy.msort<2 numpy.NaN<2 numpy.obj2sctype<2 numpy.object<1.24 numpy.product<2 numpy.round_<2
+numpy.sctypes<2 numpy.sometrue<2 numpy.str<1.24 numpy.string_<2 numpy.typeDict<1.24 numpy.unicode_<2
+openai.AsyncOpenAI>=1 openai.Audio<1 openai.ChatCompletion<1 openai.Completion<1 openai.Embedding<1
+openai.embeddings_utils<1 openai.error<1 openai.Image<1 openai.Model<1 openai.Moderation<1 openai.OpenAI>=1
+openai.RateLimitError>=1 packaging.licenses>=24.2 packaging.specifiers.LegacySpecifier<22
+packaging.version.LegacyVersion<22 pandas.core.indexes.numeric<2 pandas.DataFrame.append<2
+pandas.DataFrame.as_matrix<1 pandas.DataFrame.iteritems<2 pandas.DataFrame.ix<1 pandas.datetime<2
+pandas.Float64Index<2 pandas.Int64Index<2 pandas.np<2 pandas.Panel<1 pandas.Series.append<2 pandas.Series.iteritems<2
+pandas.util.testing<2 peft.prepare_model_for_int8_training<0.10 PIL.FreeTypeFont.getsize<10 PIL.Image.ANTIALIAS<10
+PIL.Image.CUBIC<10 PIL.Image.LINEAR<10 PIL.Image.Resampling>=9.1 PIL.ImageDraw.textsize<10 PIL.PILLOW_VERSION<7
+pinecone.init<3 pkg_resources<82 pydantic.computed_field>=2 pydantic.ConfigDict>=2 pydantic.field_serializer>=2
+pydantic.field_validator>=2 pydantic.fields.ModelField<2 pydantic.fields.Undefined<2 pydantic.main.ModelMetaclass<2
+pydantic.model_validator>=2 pydantic.RootModel>=2 pydantic.TypeAdapter>=2 pydantic.utils.ROOT_KEY<2 pydantic_core>=2
 pytorch_lightning.metrics<1.5 pytorch_lightning.utilities.distributed<2 scipy.integrate.cumtrapz<1.14
 scipy.integrate.simps<1.14 scipy.integrate.trapz<1.14 scipy.linalg.tril<1.13 scipy.linalg.triu<1.13
 scipy.misc.imread<1.2 scipy.misc.imresize<1.3 scipy.misc.imsave<1.2 scipy.signal.hann<1.13 setuptools.command.test<72
-sklearn.cross_validation<0.20 sklearn.datasets.load_boston<1.2 sklearn.externals<0.23 sklearn.grid_search<0.20
-sklearn.preprocessing.Imputer<0.22 sklearn.utils.testing<0.24 sqlalchemy.Engine.execute<2 tensorflow.ConfigProto<2
-tensorflow.contrib<2 tensorflow.get_default_graph<2 tensorflow.GraphKeys<2 tensorflow.keras.wrappers<2.12
-tensorflow.placeholder<2 tensorflow.Session<2 torch._six<2 torch.library.custom_op>=2.4 torchaudio.AudioMetaData<2.9
-torchaudio.list_audio_backends<2.9 torchaudio.set_audio_backend<2.9 torchtext.data.Field<0.9 torchtext.legacy<0.12
-torchvision.transforms.functional_tensor<0.17 transformers.models.llama.modeling_llama.LlamaFlashAttention2<4.48
-typing_extensions.deprecated>=4.5 typing_extensions.override>=4.4 typing_extensions.Sentinel>=4.14
-typing_extensions.TypeAliasType>=4.6 urllib3.contrib.appengine<2 urllib3.packages.six<2
-urllib3.util.ssl_.DEFAULT_CIPHERS<2 werkzeug.contrib<1 werkzeug.FileStorage<1 werkzeug.secure_filename<1
-werkzeug.security.safe_str_cmp<2.1 werkzeug.urls.url_decode<3 werkzeug.urls.url_encode<3 werkzeug.urls.url_parse<3
-werkzeug.urls.url_quote<3 werkzeug.urls.url_quote_plus<3 werkzeug.urls.url_unquote<3 werkzeug.wrappers.BaseRequest<2.1
-werkzeug.wrappers.BaseResponse<2.1
+sklearn.cross_validation<0.20 sklearn.datasets.load_boston<1.2 sklearn.ensemble.forest<0.24 sklearn.externals<0.23
+sklearn.grid_search<0.20 sklearn.linear_model.logistic<0.24 sklearn.metrics.jaccard_similarity_score<0.23
+sklearn.neighbors.base<0.24 sklearn.preprocessing.data<0.24 sklearn.preprocessing.Imputer<0.22
+sklearn.utils.linear_assignment_<0.23 sklearn.utils.testing<0.24 spacy.gold<3 sqlalchemy.Engine.execute<2
+telegram.ext.Filters<20 telegram.ParseMode<20 tensorflow.app<2 tensorflow.ConfigProto<2 tensorflow.contrib<2
+tensorflow.flags<2 tensorflow.get_default_graph<2 tensorflow.gfile<2 tensorflow.global_variables_initializer<2
+tensorflow.GPUOptions<2 tensorflow.GraphKeys<2 tensorflow.keras.wrappers<2.12 tensorflow.layers<2 tensorflow.logging<2
+tensorflow.placeholder<2 tensorflow.random_normal<2 tensorflow.reset_default_graph<2 tensorflow.Session<2
+tensorflow.set_random_seed<2 tensorflow.train.AdamOptimizer<2 tensorflow.variable_scope<2 torch._six<2
+torch.amp.GradScaler>=2.3 torch.compile>=2 torch.compiler>=2.1 torch.concat>=1.10 torch.distributed.tensor.parallel>=2
+torch.float8_e4m3fn>=2.1 torch.frombuffer>=1.10 torch.inference_mode>=1.9 torch.library.custom_op>=2.4
+torch.nn.attention>=2.3 torch.nn.functional.scaled_dot_product_attention>=2 torch.uint64>=2.3
+torch.utils._pytree.register_pytree_node>=2.2 torchaudio.AudioMetaData<2.9 torchaudio.list_audio_backends<2.9
+torchaudio.set_audio_backend<2.9 torchtext.data.Field<0.9 torchtext.legacy<0.12
+torchvision.transforms.functional_tensor<0.17 transformers.cache_utils.DynamicCache>=4.36
+transformers.Gemma3ForConditionalGeneration>=4.50 transformers.GemmaForCausalLM>=4.38
+transformers.LlamaForCausalLM>=4.28 transformers.LlamaTokenizer>=4.28 transformers.MistralForCausalLM>=4.34
+transformers.MixtralForCausalLM>=4.36 transformers.models.llama.modeling_llama.LlamaFlashAttention2<4.48
+transformers.Qwen2_5_VLForConditionalGeneration>=4.49 transformers.Qwen2ForCausalLM>=4.37
+transformers.Qwen2VLForConditionalGeneration>=4.45 transformers.Qwen3ForCausalLM>=4.51 tweepy.StreamListener<4
+tweepy.TweepError<4 typing_extensions.assert_never>=4.1 typing_extensions.Buffer>=4.6
+typing_extensions.deprecated>=4.5 typing_extensions.Doc>=4.8 typing_extensions.evaluate_forward_ref>=4.13
+typing_extensions.Never>=4.1 typing_extensions.NotRequired>=4 typing_extensions.override>=4.4
+typing_extensions.ReadOnly>=4.9 typing_extensions.Self>=4 typing_extensions.Sentinel>=4.14
+typing_extensions.TypeAliasType>=4.6 typing_extensions.TypeIs>=4.10 urllib3.contrib.appengine<2 urllib3.packages.six<2
+urllib3.util.ssl_.DEFAULT_CIPHERS<2 websockets.asyncio>=13 werkzeug.cached_property<1 werkzeug.contrib<1
+werkzeug.FileStorage<1 werkzeug.secure_filename<1 werkzeug.security.safe_str_cmp<2.1 werkzeug.urls.url_decode<3
+werkzeug.urls.url_encode<3 werkzeug.urls.url_join<3 werkzeug.urls.url_parse<3 werkzeug.urls.url_quote<3
+werkzeug.urls.url_quote_plus<3 werkzeug.urls.url_unquote<3 werkzeug.utils.escape<2.1 werkzeug.wrappers.BaseRequest<2.1
+werkzeug.wrappers.BaseResponse<2.1 werkzeug.wsgi.DispatcherMiddleware<1 werkzeug.wsgi.SharedDataMiddleware<1
 `;
 
 /** `<0.26` for `huggingface_hub.cached_download`, and for what is in it; undefined if it is not known. */

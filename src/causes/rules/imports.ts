@@ -152,6 +152,7 @@ export const importRules: readonly FailureRule[] = [
       '(unknown location)':
         /^ImportError: cannot import name '(?<name>\w{1,100})' from '(?<module>[\w.]{1,120})' \(unknown location\)/,
     },
+    applies: ({ module = '' }) => packageOf(module) === undefined,
     title: '{module} is a folder without {name}, or without its own files',
     fix: 'send its files with the app (include), and name no folder {module} where Python looks; if it is a package, install it again',
     at: 'deployment.include',
