@@ -1,7 +1,7 @@
 import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 const exit =
-  /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:code|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,3}\(?/
+  /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:[Cc]ode|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,9}\(?/
     .source;
 
 /** Signs that a signal ended a program: the exit code of shells and engines, that of Python, and the name. */

@@ -74,7 +74,7 @@ export const pythonRules: readonly FailureRule[] = [
     rank: 2,
     signs: {
       '137':
-        /(?:^|[Cc]ommand failed with |non-zero |\b)[Ee]xit(?:ed)?(?: with)? ?(?:exit )?(?:[Cc]ode|status)[:=]? ?(?<killed>137)\b/,
+        /(?:^|[Cc]ommand failed with |non-zero |\b)[Ee]xit(?:ed)?(?: with)? ?(?:exit )?(?:[Cc]ode|status)[:=]? {0,8}(?<killed>137)\b/,
       '-9': /(?:exit ?code[:=] ?|exited with code |returned non-zero exit status )(?<killed>-9)\b/,
       'signal 9': /\b(?:killed|died)\b.{0,30}\bsignal (?<killed>9)\b/,
       SIGKILL:
