@@ -8,7 +8,7 @@ import { refine } from './refine.ts';
 import { endsWell, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
-import { findTracebacks } from './tracebacks.ts';
+import { decisive, findTracebacks } from './tracebacks.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
@@ -17,7 +17,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const lines = [...factLines(facts), ...relevantLines(all)];
   const whole = lines.map(({ text }) => text).join('\n');
   const tracebacks = findTracebacks(lines.map(({ text }) => text));
-  const raised = tracebacks.at(-1)?.start ?? -1;
+  const raised = decisive(tracebacks)?.start ?? -1;
   const isRaised = (at: number) => tracebacks.some(({ start, end }) => at >= start && at <= end);
   // The work went on after it, to an exception.
   const isPassed = ({ at, line, rule }: Match) =>

@@ -2,7 +2,7 @@ import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
 import { namespaces } from './refine.ts';
-import { findTracebacks, isForeignFile, lastFile, raisedAt, type Traceback } from './tracebacks.ts';
+import { decisive, findTracebacks, isForeignFile, lastFile, raisedAt, type Traceback } from './tracebacks.ts';
 
 /** A line that was searched. */
 interface Line {
@@ -14,7 +14,7 @@ interface Line {
 /** What the last error of a log says by itself, where no rule knows its cause: its own advice, or where it was raised. */
 export function explainLastError(lines: readonly Line[]): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
-  const traceback = findTracebacks(shown).at(-1);
+  const traceback = decisive(findTracebacks(shown));
   const said = shown.findLastIndex(
     (text, at) => at > (traceback?.end ?? -1) && complaint.test(text) && !frame.test(text),
   );

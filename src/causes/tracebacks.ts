@@ -24,6 +24,14 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
   return found;
 }
 
+/** The last one that does not only point to another. */
+export function decisive(tracebacks: readonly Traceback[]): Traceback | undefined {
+  return tracebacks.findLast(({ exception }) => !pointer.test(exception)) ?? tracebacks.at(-1);
+}
+
+const pointer =
+  /\broot cause\b|\bChildFailedError\b|\bHaltServer\b|^(?:SystemExit|KeyboardInterrupt)\b|\bCalledProcessError\b/;
+
 const maxLines = 300;
 
 /** The exception: the first line that is not indented. A frame without source lines is followed by it too. */

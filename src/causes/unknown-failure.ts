@@ -2,7 +2,7 @@ import { cutText } from '../kernel/output/format.ts';
 import { cleanLines } from './log-text.ts';
 import { endsSurely, endsWell, relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
-import { findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
+import { decisive, findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
 
 /** What can be said about a failure that no rule knows. */
 export interface UnknownFailure {
@@ -28,7 +28,7 @@ export function describeUnknown(log: string, facts: Partial<FailureFacts> = {}):
 }
 
 function describe(lines: readonly string[], reason: string, statusCode?: number): Omit<UnknownFailure, 'cause'> {
-  const traceback = findTracebacks(lines).at(-1);
+  const traceback = decisive(findTracebacks(lines));
   const reasons = reason.split('\n');
   if (traceback) {
     const { start, end } = traceback;

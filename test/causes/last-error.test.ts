@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainLog } from '../../src/causes/index.ts';
+import { describeUnknown, explainLog } from '../../src/causes/index.ts';
 
 const packages = '/usr/local/lib/python3.11/site-packages';
 
@@ -85,4 +85,10 @@ test.each([
   expect(
     explainLog(`${log}${traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])}`),
   ).toBeUndefined();
+});
+
+test('of tracebacks, the last that does not point to another is shown', () => {
+  const first = traceback('AssertionError: the flux kernel differs', ['/app/engine.py', 'start()']);
+  const second = traceback('RuntimeError: Engine failed. See root cause above.', ['/app/main.py', 'run()']);
+  expect(describeUnknown(`${first}${second}`).title).toContain('the flux kernel differs');
 });
