@@ -136,6 +136,16 @@ export const gpuRules: readonly FailureRule[] = [
   },
   {
     cause: 'shared-library-missing',
+    // Only the package for the CPU has this list.
+    rank: 2,
+    signs: { AzureExecutionProvider: /\['AzureExecutionProvider', 'CPUExecutionProvider'\]/ },
+    after: /NVIDIA|CUDA Available: True/,
+    title: 'onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu',
+    fix: 'remove onnxruntime, and install onnxruntime-gpu alone',
+    at: 'dependencies.pip.onnxruntime',
+  },
+  {
+    cause: 'shared-library-missing',
     signs: { 'Failed to create CUDAExecutionProvider': /Failed to create CUDAExecutionProvider/ },
     title: 'onnxruntime does not find the CUDA and cuDNN that it was built for, and uses the CPU',
     fix: 'use a base image with that CUDA and cuDNN, or a version of onnxruntime-gpu for the CUDA of the image',
