@@ -1,6 +1,6 @@
 // What `gantry cp` takes, start-up included, over curl sending the same bytes to the same place: a sink on this machine.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { curlGet, curlPut, cut, etagOf, gantry, hasCurl, roomInMemory, startSink } from './candidates.js';
 import { inTurns } from './measure.js';
@@ -104,7 +104,10 @@ async function download({ folder, quick, report }, tls) {
   rmSync(room, { recursive: true });
 }
 
-/** curl only does the PUTs: of the three requests that a file costs, one. @param {Bench} bench */
+/**
+ * curl only does the PUTs: of the three requests that a file costs, one. A bare client does the three, and nothing else.
+ * @param {Bench} bench
+ */
 async function smallFiles({ folder, quick, report }) {
   const files = quick ? 100 : 10_000;
   const tree = join(folder, 'small');
@@ -115,8 +118,16 @@ async function smallFiles({ folder, quick, report }) {
   report.begin(`upload of ${files} files of 4 KB over HTTP; ${rounds} rounds`);
   const cp = gantry(sink, folder, { name: 'gantry cp', words: [tree, ':/tree'], files });
   const put = curlPut(sink, folder, sources, { atOnce: manySmall }).map((curl) => ({ ...curl, files }));
-  report.candidates(await inTurns([...put, cp], rounds), {
-    'gantry cp': { over: [{ over: 'curl', most: 4 }], rate: 4_000, memory },
+  const list = join(folder, 'small.txt');
+  writeFileSync(list, sources.join('\n'));
+  const script = join(import.meta.dirname, 'three-requests.js');
+  const bare = {
+    name: 'a bare client',
+    command: [process.execPath, script, sink.url, String(manySmall), list],
+    files,
+  };
+  report.candidates(await inTurns([...put, bare, cp], rounds), {
+    'gantry cp': { over: [{ over: 'curl' }, { over: 'a bare client', most: 1.25 }], rate: 3_000, memory },
   });
   sink.stop();
   rmSync(tree, { recursive: true });
