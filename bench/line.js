@@ -53,7 +53,7 @@ export async function line(bench) {
     await copy(bench, row, 'up');
     await copy(bench, row, 'down');
   }
-  await allAtOnce(bench, { title: farTitle, shape: far, bytes: bench.quick ? 30e6 : 300e6, beside: 'all' });
+  await allAtOnce(bench, { title: farTitle, shape: far, bytes: bench.quick ? 10e6 : 300e6, beside: 'all' });
   await smallFiles(bench);
 }
 
@@ -186,7 +186,7 @@ export async function takeStats({ url }) {
 
 /** Three calls a file up, two down, on lines whose delay is all that counts. @param {Bench} bench */
 async function smallFiles({ folder, quick, report }) {
-  const files = quick ? 500 : 5_000;
+  const files = quick ? 200 : 5_000;
   const one = 50;
   const tree = join(folder, 'line-files');
   makeEqualFiles(tree, files, 4096);
