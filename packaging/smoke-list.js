@@ -66,7 +66,7 @@ function steps({ folder, wine }, version) {
     ['--help', ['deploy', '--help'], prints('USAGE')],
     ['doctor', ['doctor'], prints('ok')],
     ['init', ['init', 'my-app'], () => !existsSync(join(folder, 'my-app/main.py')) && 'there is no main.py'],
-    ['deploy', ['deploy', ...app, '--json=status'], prints('"success"')],
+    ['deploy', ['deploy', ...app, '--json=status'], prints('"succeeded"')],
     ['invoke', ['invoke', 'my-app', 'name=Ada'], greets('Ada')],
     ['invoke --async --wait', ['invoke', 'my-app', '--async', '--wait', '--json', 'name=Bob'], prints('my-app')],
     ['invoke --await-webhook', ['invoke', 'my-app', '--await-webhook', 'name=Grace'], greets('Grace')],

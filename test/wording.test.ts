@@ -56,6 +56,16 @@ describe('texts', () => {
   });
 });
 
+/** What the platform calls the ends of builds and runs; gantry writes `canceled` and `succeeded`. */
+const foreignStatus = /(?<!notifications\/)\bcancelled\b|['"`]success['"`]|\bstatus:? success\b|latest:success/i;
+const speaksOfThePlatform =
+  /^(src\/platform\/contract|src\/emulator|docs\/platform\.md)|src\/cli\/commands\/metrics\.ts/;
+
+test('the ends of builds and runs have one spelling', () => {
+  const own = texts.filter(({ file }) => !speaksOfThePlatform.test(file));
+  expect(own.filter(({ text }) => foreignStatus.test(text)).map(({ file }) => file)).toEqual([]);
+});
+
 /** Identifiers that name a thing by a picture of it. */
 const identifiers =
   /\b(bearWith|aside|spoil|furnish|unbothered|startBehind|elsewhere|pourInto|tellings|plainly|leaveOut|isCurrent|Tally|Stretch|Shelf|together|nursery|mischief|breath)\b/;

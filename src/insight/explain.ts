@@ -36,7 +36,7 @@ import { type FileLocation, UsageError } from '../kernel/errors.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { liveBuild } from '../platform/contract/apps.ts';
-import { type Build, buildHasFailed } from '../platform/contract/builds.ts';
+import { type Build, buildHasFailed, ownStatus } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
@@ -184,7 +184,7 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
     app,
     build,
     run: null,
-    status,
+    status: ownStatus(status),
     failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
     readLog: () => readText(context, buildLogSource(context, app, build), ending),

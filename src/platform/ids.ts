@@ -13,15 +13,15 @@ const beginningOfId = /^[\da-f]{1,8}$|^[\da-f]{8}-[\da-f-]*$/i;
 export type IdWord =
   | { id: string; mayBeBeginning: boolean }
   | { beginning: string }
-  | { latest: 'any' | 'success' | 'failed' };
+  | { latest: 'any' | 'succeeded' | 'failed' };
 
 /** Reads `20ba8ea8`, `latest`, `latest:failed`. Without a word: the latest. Throws UsageError. */
 export function readIdWord(word = 'latest'): IdWord {
   const result = latestWords.get(word);
   if (result) return { latest: result };
   if (word.startsWith('latest:')) {
-    const meant = /^latest:(f|e|b)/.test(word) ? 'latest:failed' : 'latest:success';
-    throw new UsageError(`unknown "${word}": expected latest, latest:success or latest:failed`, {
+    const meant = /^latest:(f|e|b)/.test(word) ? 'latest:failed' : 'latest:succeeded';
+    throw new UsageError(`unknown "${word}": expected latest, latest:succeeded or latest:failed`, {
       corrected: { typed: word, meant, isExample: true },
     });
   }
@@ -29,9 +29,9 @@ export function readIdWord(word = 'latest'): IdWord {
   return beginningOfId.test(word) ? { beginning: word } : { id: word, mayBeBeginning: word.length >= minLength };
 }
 
-const latestWords = new Map<string, 'any' | 'success' | 'failed'>([
+const latestWords = new Map<string, 'any' | 'succeeded' | 'failed'>([
   ['latest', 'any'],
-  ['latest:success', 'success'],
+  ['latest:succeeded', 'succeeded'],
   ['latest:failed', 'failed'],
 ]);
 

@@ -75,12 +75,12 @@ test('3: sees what a deploy would send and change before it deploys', async () =
   const { json: plan } = await run('deploy --dry-run --json');
   expect(plan).toMatchObject({ dryRun: true, changed: true, send: { files: 2 } });
   const { code, json } = await run(plan.next[0].argv.concat('--json'));
-  expect([code, json.status]).toEqual([0, 'success']);
+  expect([code, json.status]).toEqual([0, 'succeeded']);
 });
 
 test('4: deploys and returns the endpoint', async () => {
   const { json } = await run('deploy --json --timeout 30m');
-  expect(json).toMatchObject({ app: 'web', status: 'success', endpoint: expect.stringContaining('/web') });
+  expect(json).toMatchObject({ app: 'web', status: 'succeeded', endpoint: expect.stringContaining('/web') });
 });
 
 test('5: deploys without waiting, and follows the build later', async () => {

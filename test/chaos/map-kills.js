@@ -80,8 +80,8 @@ function compare(text, inputs, app) {
   const counts = new Array(inputs).fill(0);
   for (const { index, status, result } of lines) {
     counts[index]++;
-    const expected = app.isBad(index) ? 'failed' : 'success';
-    if (status !== expected || (status === 'success' && result.n !== index)) {
+    const expected = app.isBad(index) ? 'failed' : 'succeeded';
+    if (status !== expected || (status === 'succeeded' && result.n !== index)) {
       findings.push(`input ${index} has ${status} ${JSON.stringify(result)}`);
     }
   }

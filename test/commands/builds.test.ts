@@ -291,7 +291,7 @@ describe('canceling a build', () => {
     const outcome = await gantry(['builds', 'cancel', 'web', done, '--json'], { emulator });
     expect(outcome.code).toBe(7);
     expect(outcome.stderr).toContain(
-      `build ${done} of web has already ended: success\n  fix gantry builds get web ${done}`,
+      `build ${done} of web has already ended: succeeded\n  fix gantry builds get web ${done}`,
     );
     expectErrorDocument(outcome);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);

@@ -98,10 +98,10 @@ describe('under GitHub Actions', () => {
       'while it is watched',
       { words: ['--smoke', 'run={"name":"Ada"}', '--watch', '10s'], at: /answered/ },
       'interrupted',
-      'success',
+      'succeeded',
       /serves build/,
     ],
-    ['while it is built', { words: [], at: /Uploaded/, slow: true }, 'cancelled', 'cancelled', /canceling build/],
+    ['while it is built', { words: [], at: /Uploaded/, slow: true }, 'canceled', 'canceled', /canceling build/],
     [
       'in vain',
       { words: [], at: /Uploaded/, slow: true, noCancel: true },
@@ -125,7 +125,7 @@ describe('under GitHub Actions', () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['a rejected upload', 'upload=403*', /build-id=\S+\nstatus=cancelled\n/],
+    ['a rejected upload', 'upload=403*', /build-id=\S+\nstatus=canceled\n/],
     ['a lost reply', 'createApp=reset-after*', /build-id=\S*\nstatus=unknown\n/],
   ])('tells what is known of a build after %s', async (_, fault, outputs) => {
     await using app = await folderOf(smallApp());

@@ -246,7 +246,7 @@ describe('the upload', () => {
     ]);
     const [second, first] = emulator.store.getAppBuilds(`${emulator.project}-web`);
     expect(first?.cancelledAt).toBeDefined();
-    expect(json()).toMatchObject({ build: second?.id, status: 'success' });
+    expect(json()).toMatchObject({ build: second?.id, status: 'succeeded' });
   });
 
   test('never sends the token to the storage', async () => {
@@ -493,7 +493,7 @@ async function check(
 }
 
 function expectOneDocument(outcome: Outcome): void {
-  if (outcome.code === 0) expect(outcome.json()).toMatchObject({ app: 'web', status: 'success' });
+  if (outcome.code === 0) expect(outcome.json()).toMatchObject({ app: 'web', status: 'succeeded' });
   else expectErrorDocument(outcome);
 }
 

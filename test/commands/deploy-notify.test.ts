@@ -32,7 +32,7 @@ const document = async () => JSON.parse(await readFile(join(told, 'document.json
 test('a command of the user gets the result, and prints nothing into it', async () => {
   const { code, stdout } = await deploy(['--notify-command', `echo noise; ${write()} && true`]);
   expect([code, stdout]).toEqual([0, `${emulator.url}/v4/${emulator.project}/web\n`]);
-  expect(await document()).toMatchObject({ app: 'web', status: 'success', changed: true });
+  expect(await document()).toMatchObject({ app: 'web', status: 'succeeded', changed: true });
 });
 
 test('it gets the error of a deploy that fails, without secrets', async () => {

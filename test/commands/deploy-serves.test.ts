@@ -39,7 +39,7 @@ test('a build that has succeeded while the one before still serves is not live',
 
 test('a build that a later one has replaced is not called live', async () => {
   const { code, stderr, json } = await deployTo(Number.POSITIVE_INFINITY, '2120-01-01T00:00:00Z');
-  expect([code, json()]).toEqual([0, expect.objectContaining({ status: 'success', serves: old })]);
+  expect([code, json()]).toEqual([0, expect.objectContaining({ status: 'succeeded', serves: old })]);
   expect(stderr).toMatch(/build \S+ has succeeded and was replaced: build b0000000 of web serves/);
   expect(stderr).not.toContain('web is live');
 });

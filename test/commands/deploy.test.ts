@@ -34,7 +34,7 @@ describe('a deploy', () => {
       app: 'web',
       project: emulator.project,
       runtime: 'cortex',
-      status: 'success',
+      status: 'succeeded',
       endpoint: `${emulator.url}/v4/${emulator.project}/web`,
       files: 2,
       ...{ packMs: expect.any(Number), uploadMs: expect.any(Number), buildMs: expect.any(Number) },
@@ -73,7 +73,7 @@ describe('a deploy', () => {
     await using app = await folderOf(smallApp());
     const { code, json } = await gantry(['deploy', '--json=status,settings'], { emulator, cwd: app.path });
     expect(code).toBe(0);
-    expect(json()).toEqual({ status: 'success', settings: null });
+    expect(json()).toEqual({ status: 'succeeded', settings: null });
   });
 
   test('rejects an unknown --json field before sending anything', async () => {
@@ -94,7 +94,7 @@ describe('a deploy', () => {
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['created', 'uploaded', 'status', 'log', 'result']),
     );
-    expect(events.at(-1)).toMatchObject({ type: 'result', status: 'success' });
+    expect(events.at(-1)).toMatchObject({ type: 'result', status: 'succeeded' });
   });
 
   test('sends only the settings of the file, under the platform’s names', async () => {

@@ -56,11 +56,11 @@ describe('--wait', () => {
   test.each([
     [
       { status: 'failure', statusCode: 500, runtimeMs: 40 },
-      'ended with status failure (HTTP 500) after 40 ms',
+      'ended with status failed (HTTP 500) after 40 ms',
       'explain',
     ],
-    [{ status: 'cancelled', statusCode: 0 }, 'ended with status cancelled', 'runs get'],
-    [{ status: 'failed' }, 'ended with status failure', 'explain'],
+    [{ status: 'cancelled', statusCode: 0 }, 'ended with status canceled', 'runs get'],
+    [{ status: 'failed' }, 'ended with status failed', 'explain'],
   ])('%j exits with 13', async (record, message, helps) => {
     const { env } = await saying(record);
     const outcome = await gantry(['invoke', 'web', '--wait', '--json'], { env });
@@ -226,7 +226,7 @@ describe('--await-webhook', () => {
       error: {
         why: 'it delivered {"message":"no luck"}',
         fix: 'gantry explain web r-1',
-        details: { app: 'web', run: 'r-1', status: 'failure', statusCode: null },
+        details: { app: 'web', run: 'r-1', status: 'failed', statusCode: null },
       },
     });
   });

@@ -52,7 +52,7 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
     const { invoke } = await functions();
     expect((await invoke('later --wait seconds:=0.1')).code).toBe(0);
     const failed = await invoke('fails --wait');
-    expect([failed.code, failed.stderr]).toEqual([13, expect.stringContaining('ended with status failure (HTTP 500)')]);
+    expect([failed.code, failed.stderr]).toEqual([13, expect.stringContaining('ended with status failed (HTTP 500)')]);
   });
 
   test('--await-webhook prints the delivered result', async () => {

@@ -72,7 +72,7 @@ test.each([
   const answer: Answer = (response) =>
     response.writeHead(200, { 'content-type': type, 'x-request-id': 'r-1' }).end(body);
   const { run, lines } = await mapping(answer, { inputs: numbers(1), details: ownServer });
-  expect([(await run()).code, lines()]).toMatchObject([0, [{ status: 'success', result: body, run: 'r-1' }]]);
+  expect([(await run()).code, lines()]).toMatchObject([0, [{ status: 'succeeded', result: body, run: 'r-1' }]]);
 });
 
 test('the status that a function chose is not taken for the end of its replica', async () => {

@@ -82,7 +82,7 @@ describe('asynchronous calls', () => {
     expect([code, sorted(started), answers]).toEqual([0, upTo(10), Array(10).fill(200)]);
     expect(lines()).toEqual(
       upTo(10).map((index) => ({
-        ...{ index, status: 'success', result: { n: index }, run: `r-${index}`, ms: expect.any(Number) },
+        ...{ index, status: 'succeeded', result: { n: index }, run: `r-${index}`, ms: expect.any(Number) },
       })),
     );
     expect(existsSync(`${file}.gantry-runs`)).toBe(false);
@@ -100,7 +100,7 @@ describe('asynchronous calls', () => {
   test('have the result null if nothing is delivered', async () => {
     const { run, lines } = await running({ delivers: false, status: (n) => (n === 2 ? 'failure' : 'success') });
     expect((await run('--async')).code).toBe(13);
-    expect(lines().map(({ status, result }) => (status === 'success' ? result : status))).toEqual(
+    expect(lines().map(({ status, result }) => (status === 'succeeded' ? result : status))).toEqual(
       upTo(10).map((n) => (n === 2 ? 'failed' : null)),
     );
   });

@@ -48,11 +48,11 @@ describe('--retry-failed keeps each failure until its new result is there', () =
     const { run, file, lines, indexes, called } = await failing(echo);
     const old = readFileSync(file, 'utf8');
     const retried = `${file}.retried`;
-    const line = `${JSON.stringify({ index: 8, status: 'success', result: 'new', run: null, ms: 1 })}\n`;
+    const line = `${JSON.stringify({ index: 8, status: 'succeeded', result: 'new', run: null, ms: 1 })}\n`;
     writeFileSync(retried, `${line}{"index":12,"sta`);
     expect((await run()).code).toBe(13);
     expect([sorted(indexes()), called, existsSync(retried)]).toEqual([upTo(20), [], false]);
-    expect(lines().find(({ index }) => index === 8)).toMatchObject({ status: 'success', result: 'new' });
+    expect(lines().find(({ index }) => index === 8)).toMatchObject({ status: 'succeeded', result: 'new' });
     // Without the results that they belong to, they are of something else.
     writeFileSync(retried, line);
     rmSync(file);

@@ -19,7 +19,7 @@ describe('every input has one line', () => {
     const byIndex = lines().sort((one, other) => one.index - other.index);
     expect(byIndex).toEqual(
       upTo(20).map((index) => ({
-        ...{ index, status: 'success', result: { n: index }, run: `r-${index}`, ms: expect.any(Number) },
+        ...{ index, status: 'succeeded', result: { n: index }, run: `r-${index}`, ms: expect.any(Number) },
       })),
     );
     expect(readdirSync(cwd).sort()).toEqual(['in.jsonl', 'out.jsonl', 'out.jsonl.gantry-map']);
@@ -191,7 +191,7 @@ describe('an existing results file', () => {
     expect([(await run()).code, called]).toEqual([13, []]);
     expect((await run('--retry-failed')).code).toBe(0);
     expect([sorted(called), sorted(indexes())]).toEqual([[0, 4, 8, 12, 16], upTo(20)]);
-    expect(lines().every(({ status }) => status === 'success')).toBe(true);
+    expect(lines().every(({ status }) => status === 'succeeded')).toBe(true);
   });
 
   test('is sorted with --ordered', async () => {

@@ -108,7 +108,7 @@ describe('gantry mcp', () => {
     const seen: string[] = [];
     const result = await call(session, 'deploy', {}, { onprogress: ({ message = '' }) => seen.push(message) });
     expect(result.isError).toBe(false);
-    expect(JSON.parse(textOf(result))).toMatchObject({ app: 'web', status: 'success' });
+    expect(JSON.parse(textOf(result))).toMatchObject({ app: 'web', status: 'succeeded' });
     expect(seen.join('\n')).toContain('Built in');
     const { tools } = await session.client.listTools();
     expect(tools.length).toBeGreaterThan(10);

@@ -38,7 +38,7 @@ describe('a reply about another build or run is an error:', () => {
   test('deploy continues if the next replies are right', async () => {
     const { code, json } = await deploy(await stating(other, 2));
     const [build] = [...emulator.store.builds.keys()];
-    expect([code, json()]).toEqual([0, expect.objectContaining({ build, status: 'success' })]);
+    expect([code, json()]).toEqual([0, expect.objectContaining({ build, status: 'succeeded' })]);
   });
 
   test.each([['logs web --run r-1 -f'], ['runs get web r-1'], ['runs cancel web r-1 --yes']])('%s', async (line) => {

@@ -375,7 +375,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
       ...{
         run: expect.stringMatching(/^[0-9a-f-]{36}$/),
         app: expect.any(String),
-        status: 'success',
+        status: 'succeeded',
         programExitCode: 0,
       },
       durationMs: expect.any(Number),
@@ -386,7 +386,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     });
     expect(outcome.stderr).toContain('  first: 1\n');
     const picked = await run({ 'job.py': job }, ['job.py::train', '--json=status,programExitCode']);
-    expect(picked.json()).toEqual({ status: 'success', programExitCode: 0 });
+    expect(picked.json()).toEqual({ status: 'succeeded', programExitCode: 0 });
   });
 
   test('is one event each with --events, the last of which is the result', async () => {
@@ -397,7 +397,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
       .map((line) => JSON.parse(line));
     expect(events[0]).toMatchObject({ type: 'started' });
     expect(events.filter(({ type }) => type === 'log').map(({ line }) => line)).toEqual(['first: 1', '{"loss": 0.5}']);
-    expect(events.at(-1)).toMatchObject({ type: 'result', status: 'success', programExitCode: 0 });
+    expect(events.at(-1)).toMatchObject({ type: 'result', status: 'succeeded', programExitCode: 0 });
     expect(events.at(-1)).not.toHaveProperty('logs');
   });
 
@@ -411,7 +411,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     expect(outcome.stderr).toContain(`failed with exit code ${programExitCode}`);
     expectErrorDocument(outcome);
     const details = {
-      status: 'failure',
+      status: 'failed',
       programExitCode: Number.parseInt(`${programExitCode}`, 10),
       log: expect.arrayContaining(['begins']),
     };

@@ -103,15 +103,15 @@ describe('canceling a run', () => {
     expect((await cancel(['--json'])).json()).toMatchObject({
       app: 'web',
       run: 'r-1',
-      status: 'cancelled',
+      status: 'canceled',
       changed: false,
     });
     expect(sent()).toBe(1);
   });
 
   test.each([
-    [200, 'success'],
-    [503, 'failure'],
+    [200, 'succeeded'],
+    [503, 'failed'],
   ])('exits with 7 if the run has ended with %i', async (statusCode, state) => {
     record(emulator, { id: 'r-1', createdAt, statusCode });
     const outcome = await cancel(['--yes', '--json']);

@@ -47,8 +47,8 @@ describe('following a run', () => {
   });
 
   test.each([
-    [503, 'failure', 'failed'],
-    [0, 'cancelled', 'was canceled'],
+    [503, 'failed', 'failed'],
+    [0, 'canceled', 'was canceled'],
     [-1, 'closed', 'was closed'],
   ])('exits with 13 if it ends with %i', async (statusCode, status, said) => {
     record(emulator, { id: 'f-3', createdAt, statusCode });

@@ -47,10 +47,10 @@ test('the beginning of an id is enough, with an app or without', async () => {
     expect(await idOf(line)).toBe(run);
 });
 
-test('latest:failed and latest:success', async () => {
+test('latest:failed and latest:succeeded', async () => {
   expect(await idOf('runs get latest:failed')).toBe(failedRun());
-  expect(await idOf('runs get web latest:success')).toBe(runs.find(({ status }) => status === 'success')?.id);
-  expect(await idOf('builds get latest:success')).toBe(builds.find(({ status }) => /ready|success/.test(status))?.id);
+  expect(await idOf('runs get web latest:succeeded')).toBe(runs.find(({ status }) => status === 'success')?.id);
+  expect(await idOf('builds get latest:succeeded')).toBe(builds.find(({ status }) => /ready|success/.test(status))?.id);
   expect(await idOf('builds get latest:failed')).toBe(builds.find(({ status }) => /fail/.test(status))?.id);
 });
 
@@ -71,7 +71,7 @@ test.each([
   [
     'builds get latest:broken',
     2,
-    /expected latest, latest:success or latest:failed\n {2}fix for example: gantry builds get latest:failed\n/,
+    /expected latest, latest:succeeded or latest:failed\n {2}fix for example: gantry builds get latest:failed\n/,
   ],
   [
     'builds cancel web latest',

@@ -171,7 +171,7 @@ describe('--timeout bounds the whole command:', () => {
     const { code, stderr, json } = await runStalled(['run', ...flags, 'main.py::run'], 'getAppLogs');
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('warning: cannot read the log of the run: no reply in time');
-    expect(json()).toMatchObject({ status: 'success', logs: [] });
+    expect(json()).toMatchObject({ status: 'succeeded', logs: [] });
   });
 
   test('run without a reply to prepareBaseImage does not say that a build continues', async () => {

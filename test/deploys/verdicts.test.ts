@@ -155,7 +155,7 @@ test('SIGTERM during the automatic rollback says that the sick build serves', as
   for (const document of [json(), JSON.parse(await readFile(`${told}.json`, 'utf8'))]) {
     expect(document).toMatchObject({ error: { message: truth, details } });
   }
-  expect(await readFile(told, 'utf8')).toMatch(/status=failed\nbuild-status=success/);
+  expect(await readFile(told, 'utf8')).toMatch(/status=failed\nbuild-status=succeeded/);
   expect(await readFile(`${told}.md`, 'utf8')).toContain(truth);
 });
 

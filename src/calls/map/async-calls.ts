@@ -61,7 +61,7 @@ export class AsyncCalls {
     if (known) return this.#result(context, settings, { index, run: known, startedAt, isOld: true });
     if (!this.isAsync) return callInput(context, settings, input);
     const called = await callInput(context, { ...settings, request: this.#request(settings) }, input);
-    const run = called.result.status === 'success' ? startedRun(called.result) : undefined;
+    const run = called.result.status === 'succeeded' ? startedRun(called.result) : undefined;
     // It was refused, or answered at once.
     if (run === undefined) return called;
     await this.journal.add(index, run);
@@ -154,7 +154,7 @@ interface StartedRun {
 }
 
 /** The id of the run that a call has started. Undefined if the app answered the call itself. */
-function startedRun({ result, run }: MapResult & { status: 'success' }): string | undefined {
+function startedRun({ result, run }: MapResult & { status: 'succeeded' }): string | undefined {
   const acknowledged = safeParse(RunAcknowledgement, result);
   if (acknowledged.success) return acknowledged.output.run_id;
   return result === '' || result === null ? (run ?? undefined) : undefined;
@@ -193,7 +193,7 @@ async function judgeRun(
     const message = (await messageOf(read)) ?? `run ${runId} of ${target.app} ended with status ${runStatus(run)}`;
     return { status: 'failed', error: { code: 'app-error', message, ...(statusCode && { statusCode }) } };
   }
-  if (!read) return { status: 'success', result: null };
+  if (!read) return { status: 'succeeded', result: null };
   return judgeDelivered(await judgeResponse(context, settings, response, read));
 }
 

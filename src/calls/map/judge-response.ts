@@ -53,12 +53,12 @@ function judgeSuccess(
   isFromFunction: boolean,
 ): Judgment {
   const { body, encoding, run } = read;
-  if (isFromFunction) return { status: 'success', result: (body as { result: unknown }).result ?? null, run };
+  if (isFromFunction) return { status: 'succeeded', result: (body as { result: unknown }).result ?? null, run };
   const message = whyNoResult(settings, response, read);
   if (message !== undefined) {
     return { status: 'failed', error: { code: 'unavailable', message, statusCode: response.status }, run };
   }
-  return { status: 'success', result: body ?? null, ...(encoding === 'base64' && { encoding }), run };
+  return { status: 'succeeded', result: body ?? null, ...(encoding === 'base64' && { encoding }), run };
 }
 
 /** A wrong token, a missing function, an unpaid plan, another address, a gateway of another host. */

@@ -194,7 +194,7 @@ export class MapCalls {
 
   #count(index: number, result: MapResult, groups: FailureGroups): void {
     this.#calls++;
-    if (result.status === 'success') return;
+    if (result.status === 'succeeded') return;
     groups.add(index, result.error);
     this.#newFailures++;
     if (this.#newFailures >= (this.options.maxFailures ?? Number.POSITIVE_INFINITY)) this.#end('failures');
@@ -338,7 +338,7 @@ class HeldFailures {
   async take(index: number, { result, concernsAll }: CalledInput): Promise<void> {
     if (!concernsAll) {
       await this.record(index, result);
-      if (result.status === 'success' || isAnswer(result.error.statusCode)) await this.#release();
+      if (result.status === 'succeeded' || isAnswer(result.error.statusCode)) await this.#release();
     } else if (this.#takesOthers || (this.hasSucceededBefore && !isAboutAccess(result))) {
       await this.record(index, result);
     } else {

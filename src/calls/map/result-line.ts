@@ -11,7 +11,7 @@ export interface MapError {
 
 /** What became of one call. */
 export type MapOutcome =
-  | { status: 'success'; result: unknown; encoding?: 'base64' }
+  | { status: 'succeeded'; result: unknown; encoding?: 'base64' }
   | { status: 'failed'; error: MapError };
 
 export type MapResult = MapOutcome & { run: string | null; ms: number };
@@ -32,8 +32,8 @@ export function parseResultLine(text: string): KnownResult | undefined {
   const value = parseJsonOr(text, undefined);
   if (!isRecord(value)) return undefined;
   const { index, status, error } = value;
-  if (!Number.isSafeInteger(index) || (status !== 'success' && status !== 'failed')) return undefined;
-  return { index: index as number, error: status === 'success' ? undefined : toError(error) };
+  if (!Number.isSafeInteger(index) || (status !== 'succeeded' && status !== 'failed')) return undefined;
+  return { index: index as number, error: status === 'succeeded' ? undefined : toError(error) };
 }
 
 function toError(error: unknown): MapError {

@@ -141,7 +141,7 @@ async function send(
 
 async function abandon(context: Context, app: string, run: string): Promise<void> {
   const status = await cancelAbandoned(context, remoteRun(context.project, app, run));
-  if (status === 'cancelled') context.progress.event('cancelled', { app, run });
+  if (status === 'canceled') context.progress.event('canceled', { app, run });
 }
 
 /** A run takes one kind of hardware: the first of the list. */

@@ -49,4 +49,4 @@ async function searchRun(source: RunSource, app: string, word: string | undefine
   return { run: find(runs), searched: runs.length };
 }
 
-const hasResult = { any: () => true, success: hasSucceeded, failed: runHasFailed };
+const hasResult = { any: () => true, succeeded: hasSucceeded, failed: runHasFailed };

@@ -2,21 +2,24 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 
-/** What a run came to, in one word. The platform's own one, while it is in progress; empty if nothing is known. */
+/** What a run came to, in gantry's word; the platform's while it is in progress. Empty if nothing is known. */
 export function runStatus(run: Run): string {
   const outcome = runOutcome(run);
   if (outcome === 'in progress') return run.status ?? '';
   if (outcome === 'unknown') return String(run.statusCode);
-  return outcome === 'closed' ? outcome : outcomeWords[outcome];
+  return outcome === 'failed by the caller' ? 'failed' : outcome;
 }
 
 /**
- * The status as the platform returned it, unless its code says otherwise. Single runs of a chart have no status, and a
+ * The status in the platform's words, its code before its status. Single runs of a chart have no status, and a
  * status code only when they have ended (spec 2.6).
  */
 export function displayStatus(run: Run): string {
   const read = runStatus(run);
-  return run.status && runStatus({ ...run, statusCode: undefined }) === read ? run.status : read || 'in progress';
+  if (run.status && runStatus({ ...run, statusCode: undefined }) === read) return run.status;
+  const outcome = runOutcome(run);
+  if (outcome === 'in progress') return read || outcome;
+  return outcome === 'unknown' || outcome === 'closed' ? read : outcomeWords[outcome];
 }
 
 /** The run with the status that a list shows, for JSON output. */

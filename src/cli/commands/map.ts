@@ -16,7 +16,7 @@ export default defineCommand({
       .argument('[args...]', 'function (default: run), then a .jsonl or .csv file with one input per line')
       .requiredOption('-o, --output <file>', 'file for the results; an existing one is continued')
       .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 1_024))
-      .option('--retry-failed', 'call the inputs again whose result is a failure')
+      .option('--retry-failed', 'call the inputs again that have failed')
       .option('--ordered', 'sort the results when all are there')
       .option('--max-failures <n>', 'stop after this many failures', wholeNumberFlag(1))
       .option('--budget <dollars>', 'stop before the calls of this command cost more', dollarFlag)
@@ -70,8 +70,8 @@ export default defineCommand({
     input: text('file of inputs'),
     results: text('file of results'),
     inputs: integer('number of inputs'),
-    succeeded: integer('inputs whose result is a success'),
-    failed: integer('inputs whose result is a failure'),
+    succeeded: integer('inputs that have succeeded'),
+    failed: integer('inputs that have failed'),
     pending: integer('inputs without a result'),
     calls: integer('results that this command added'),
     refused: integer('how often a call was refused and repeated'),

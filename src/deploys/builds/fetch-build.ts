@@ -12,6 +12,7 @@ import {
   cancelBuild,
   getBuild,
   listBuilds,
+  ownStatus,
 } from '../../platform/contract/builds.ts';
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { expectId, fetchApp } from '../../platform/replies/index.ts';
@@ -38,7 +39,7 @@ export function remoteBuild(project: string, app: string, build: string): Remote
     id: build,
     async readStatus(api) {
       const { status } = await fetchBuild(api, params);
-      return { status, hasEnded: buildPhase(status) !== 'in progress' };
+      return { status: ownStatus(status), hasEnded: buildPhase(status) !== 'in progress' };
     },
     isListed: async (api) => (await api(listBuilds, { project, app })).some(({ id }) => id === build),
     cancel: (api) => api(cancelBuild, params),
@@ -85,6 +86,6 @@ export async function findListedBuild({ api, project }: Source, app: string, wor
 
 const hasResult = {
   any: () => true,
-  success: (status: string) => buildPhase(status) === 'succeeded',
+  succeeded: (status: string) => buildPhase(status) === 'succeeded',
   failed: buildHasFailed,
 };

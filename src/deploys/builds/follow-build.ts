@@ -4,7 +4,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { BuildFailedError, type GantryError, NotReadyError } from '../../kernel/errors.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { type Build, buildPhase, isCanceled } from '../../platform/contract/builds.ts';
+import { type Build, buildPhase, isCanceled, ownStatus } from '../../platform/contract/builds.ts';
 import {
   Deadline,
   type PolledWork,
@@ -132,7 +132,7 @@ async function pollUntilEnded(
     onFailure,
   };
   return pollUntil(context, pollOptions, (state) => {
-    if (state.status !== shown) progress.event('status', { build, status: state.status });
+    if (state.status !== shown) progress.event('status', { build, status: ownStatus(state.status) });
     shown = state.status;
     onStatus(shown);
     return buildPhase(shown) === 'in progress' ? undefined : state;
@@ -148,7 +148,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedL
   const facts = {
     ...(why ? { why } : {}),
     fix: gantryCommand`logs ${app} --build ${shortBuild(build.id)}`,
-    details: { app, build: build.id, status: build.status, reason: reason ?? null, log: tail },
+    details: { app, build: build.id, status: ownStatus(build.status), reason: reason ?? null, log: tail },
     log: log.tail(),
   };
   if (/^init_/i.test(build.status)) {

@@ -89,7 +89,7 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
   const done = now === undefined ? undefined : history?.openRollback(now);
   if (isInterrupted) {
     const isDone = made !== undefined && now === made;
-    const isOpen = !isDone && made !== undefined && status !== 'cancelled';
+    const isOpen = !isDone && made !== undefined && status !== 'canceled';
     const more = isOpen ? `, and build ${shortBuild(made)} may replace it` : ', and nothing was rolled back';
     const message = isDone ? `the rollback of ${app} has succeeded, ${truth}` : truth + more;
     const goOn = isOpen ? gantryCommand`logs ${app} --build ${made} -f` : gantryCommand`rollback ${app}`;

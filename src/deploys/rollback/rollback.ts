@@ -3,7 +3,7 @@ import { ConflictError, GantryError, PendingError, UsageError } from '../../kern
 import { duration, fileSummary, shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
-import { buildPhase } from '../../platform/contract/builds.ts';
+import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
 import { type Container, isDown, listContainers } from '../../platform/contract/containers.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
@@ -161,7 +161,15 @@ const maxShown = 8;
 
 function planOf({ project }: Context, app: string, { app: shown, live, target, chosenBy }: Chosen): RolledBack {
   return {
-    ...{ app, project, replaced: live ?? null, restored: target.id, chosenBy, build: null, status: target.status },
+    ...{
+      app,
+      project,
+      replaced: live ?? null,
+      restored: target.id,
+      chosenBy,
+      build: null,
+      status: ownStatus(target.status),
+    },
     ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, archive: null, files: 0 },
     ...{ settings: [], resolvedAnew: [], proof: null, changed: false },
   };

@@ -245,7 +245,7 @@ export class StuckBuilds {
     if (!isOwn) return context.progress.warn({ severity: 'warning', message, fix: this.#cancelLine(id) });
     context.progress.note(message);
     const status = await cancelAbandoned(context, remoteBuild(context.project, app, id));
-    if (status === 'cancelled') await recordEnded(context, app, id, 'the deploy that created it was killed');
+    if (status === 'canceled') await recordEnded(context, app, id, 'the deploy that created it was killed');
   }
 
   #isNew(name: string): boolean {

@@ -17,7 +17,7 @@ import { readFolderTarget } from '../../platform/config/folder-target.ts';
 import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
-import { buildPhase, getBuildZipContents } from '../../platform/contract/builds.ts';
+import { buildPhase, getBuildZipContents, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { readKeptFiles } from '../archives/index.ts';
 import {
@@ -114,7 +114,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
       : await compareWithBuild(context, app, local, options);
   const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
   const lastStatus = app?.lastBuildStatus;
-  const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? lastStatus : null;
+  const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? ownStatus(lastStatus) : null;
   return {
     dryRun: true,
     app: project.name,

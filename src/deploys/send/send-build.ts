@@ -10,7 +10,7 @@ import { duration, shortBuild, size } from '../../kernel/output/format.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../platform/contract/apps.ts';
-import { type Build, isCanceled } from '../../platform/contract/builds.ts';
+import { type Build, isCanceled, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import {
   cancelAbandoned,
@@ -272,7 +272,7 @@ class BuildUpload {
       project: context.project,
       runtime: body.runtime ?? '',
       build,
-      status: ended?.status ?? created.status ?? 'pending',
+      status: ownStatus(ended?.status ?? created.status ?? 'pending'),
       notStarted: ended?.notStarted ?? null,
       differences: ended?.differences ?? [],
       endpoint: created.internalEndpoint || (await read())?.internalEndpoint || '',
@@ -295,7 +295,7 @@ class BuildUpload {
     const followed = { app: this.#app, build: created.buildId, logs, pauses, config };
     try {
       const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
-      this.#known.status = ended.status;
+      this.#known.status = ownStatus(ended.status);
       context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${this.#app} has succeeded and stays`;
       return ended;
     } catch (error) {
@@ -314,8 +314,8 @@ class BuildUpload {
     const status = await cancelAbandoned(context, remoteBuild(context.project, this.#app, build));
     this.#known.status = status;
     // It may succeed all the same if that is not confirmed.
-    if (status !== 'cancelled') return;
-    context.progress.event('cancelled', { build });
+    if (status !== 'canceled') return;
+    context.progress.event('canceled', { build });
     await recordEnded(context, this.#app, build, isInterrupted ? 'interrupted' : reason);
   }
 }

@@ -62,7 +62,7 @@ async function trySettle(context: Context, app: string, own: Build, maxMs: numbe
 }
 
 /** Writes down that a build will not serve, by default as it was canceled, and forgets what was kept of it. */
-export async function recordEnded(context: Context, app: string, build: string, reason: string, status = 'cancelled') {
+export async function recordEnded(context: Context, app: string, build: string, reason: string, status = 'canceled') {
   await forgetArchive(context, app, build);
   await recordEvent(context, app, 'failed', { build, status, reason });
 }

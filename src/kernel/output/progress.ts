@@ -42,7 +42,7 @@ export interface Progress {
 
 /** What the line of an event has as its type: of a deploy, a build or a run, of copied files, and of `gantry dev`. */
 export const eventTypes = [
-  ...(['created', 'uploaded', 'started', 'status', 'log', 'cancelled', 'file'] as const),
+  ...(['created', 'uploaded', 'started', 'status', 'log', 'canceled', 'file'] as const),
   ...(['request', 'reload', 'problem'] as const),
 ] as const;
 

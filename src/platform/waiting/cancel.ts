@@ -108,10 +108,10 @@ export async function cancelAbandoned(
     const read = () => untilKnown(() => readStatus(work, api), wait, shortPatienceMs);
     const reply = await untilKnown(() => cancelUnlessCanceled(work, api, read), wait, shortPatienceMs);
     isConfirmed = true;
-    status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, read, wait, shortPausesMs);
+    status = reply === undefined ? 'canceled' : await waitUntilCanceled(work, read, wait, shortPausesMs);
     if (isCanceled(status)) {
       progress.note(`canceled ${nameOf(work)}`);
-      return 'cancelled';
+      return 'canceled';
     }
     throw new PendingError(`its status is still ${status}`);
   } catch (error) {
@@ -143,7 +143,7 @@ async function cancelUnlessCanceled(work: RemoteWork, api: Api, read: ReadStatus
   }
 }
 
-/** Returns "cancelled", or the last status seen. A 404 does not prove that the work has stopped. */
+/** Returns "canceled", or the last status seen. A 404 does not prove that the work has stopped. */
 async function waitUntilCanceled(
   work: RemoteWork,
   read: ReadStatus,

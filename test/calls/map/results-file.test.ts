@@ -11,9 +11,9 @@ const failed = { status: 'failed' as const, error: { code: 'app-error', message:
 test('a file that was cut off anywhere keeps its complete lines, and the next one follows them', async () => {
   const path = join(newFolder(), 'out.jsonl');
   const lines = [
-    resultLine(2, { status: 'success', result: { text: 'ä\n\u2028"}' }, run: 'r-1', ms: 1 }),
+    resultLine(2, { status: 'succeeded', result: { text: 'ä\n\u2028"}' }, run: 'r-1', ms: 1 }),
     resultLine(0, failed),
-    resultLine(3, { status: 'success', result: null, run: null, ms: 0 }),
+    resultLine(3, { status: 'succeeded', result: null, run: null, ms: 0 }),
   ];
   const whole = Buffer.from(lines.join(''));
   const known = [2, 0, 3];
@@ -46,7 +46,7 @@ test('sorting reads lines wherever they are', async () => {
   const count = 100;
   // Farther apart than what is read at a time.
   const lineOf = (index: number) =>
-    resultLine(index, { status: 'success', result: 'x'.repeat((index * 7919) % 150_000), run: null, ms: index });
+    resultLine(index, { status: 'succeeded', result: 'x'.repeat((index * 7919) % 150_000), run: null, ms: index });
   const all = Array.from({ length: count }, (_, index) => index);
   writeFileSync(path, all.map((index) => lineOf((index * 41) % count)).join(''));
   const results = await ResultsFile.open({ ...options(path), count });

@@ -24,7 +24,7 @@ export default defineCommand({
       });
     };
     const { changed, confirmed } = await cancelRemoteWork(context, remoteRun(context.project, app, run), confirm);
-    return { app, run, status: confirmed ? 'cancelled' : null, changed, confirmed };
+    return { app, run, status: confirmed ? 'canceled' : null, changed, confirmed };
   },
   view: ({ run, changed, confirmed }) => {
     const done = confirmed ? 'canceled' : 'asked to cancel';
@@ -36,7 +36,7 @@ export default defineCommand({
   json: document({
     app: text('app name or id, as given'),
     run: text('run id'),
-    status: nullable(text('cancelled; null if the platform does not show it')),
+    status: nullable(text('canceled; null if the platform does not show it')),
     changed: boolean('false if it was already canceled'),
     confirmed: boolean('false if the platform accepted it and does not show the status'),
   }),
