@@ -24,11 +24,11 @@ export function checkBudget({ app, facts, budget, otherLimit }: Budget): void {
       fix: `omit --budget, and limit the calls with ${otherLimit}`,
     });
   }
-  const { price, cooldown, minReplicas } = facts;
-  const least = minReplicas > 0 ? 0 : price * cooldown;
+  const { price, cooldownSeconds, minReplicas } = facts;
+  const least = minReplicas > 0 ? 0 : price * cooldownSeconds;
   if (least < budget * 100) return;
   throw new LimitError(`the budget of ${dollars(budget * 100)} is too small for one call of ${app}`, {
-    why: `a replica is kept for ${duration(cooldown * 1_000)} after its last call, which costs ${dollars(least)}`,
+    why: `a replica is kept for ${duration(cooldownSeconds * 1_000)} after its last call, which costs ${dollars(least)}`,
     fix: `--budget ${(Math.ceil(2 * least) / 100).toFixed(2)}`,
   });
 }
@@ -60,10 +60,10 @@ export class ReplicaSpending {
 
   /** US cents, with so many calls that are not over and run for so long. */
   centsIfEndedNow(calls = 0, runtimeMs = 0): number {
-    const { price, cooldown, minReplicas, concurrency } = this.facts;
+    const { price, cooldownSeconds, minReplicas, concurrency } = this.facts;
     // A replica is as busy with one call as with all that it takes at once.
     const work = runtimeMs * Math.max(calls / concurrency, Math.min(calls, this.#running));
-    const after = Math.max(0, this.#running - minReplicas) * cooldown * 1_000;
+    const after = Math.max(0, this.#running - minReplicas) * cooldownSeconds * 1_000;
     return this.centsSoFar() + (price * (work + after)) / 1_000;
   }
 
@@ -107,7 +107,7 @@ export class ReplicaSpending {
 /** What is known of the app's settings. Seconds, and US cents a second for one replica. */
 export interface AppFacts {
   price: number | undefined;
-  cooldown: number;
+  cooldownSeconds: number;
   minReplicas: number;
   maxReplicas: number;
   concurrency: number;
@@ -117,7 +117,7 @@ export function factsOf(app: App): AppFacts {
   const { costPerSecondCents, cooldownPeriodSeconds, minReplicaCount, maxReplicaCount, replicaConcurrency } = app;
   return {
     price: costPerSecondCents || undefined,
-    cooldown: cooldownPeriodSeconds ?? 0,
+    cooldownSeconds: cooldownPeriodSeconds ?? 0,
     minReplicas: minReplicaCount ?? 0,
     maxReplicas: maxReplicaCount ?? 1,
     concurrency: replicaConcurrency ?? 1,

@@ -9,11 +9,11 @@ import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting, wideTerminal } from '../support/gantry.ts';
 
 interface Step {
-  rate: number;
+  callsPerSecond: number;
   calls: number;
   succeeded: number;
   failures: { what: string; calls: number }[];
-  parts: Record<'meanMs' | 'localMs' | 'lineMs' | 'queueMs' | 'coldMs' | 'appMs', number> | null;
+  parts: Record<'meanMs' | 'localMs' | 'lineMs' | 'queueMs' | 'coldStartMs' | 'appMs', number> | null;
   coldStarts: number | null;
   replicas: number | null;
   centsPerThousand: number | null;
@@ -22,10 +22,10 @@ interface Step {
 interface Report {
   steps: Step[];
   calls: number;
-  found: number;
-  holds: number | null;
-  breaksAt: number | null;
-  allows: { rate: number } | null;
+  foundRuns: number;
+  holdsCallsPerSecond: number | null;
+  breaksCallsPerSecond: number | null;
+  allows: { callsPerSecond: number } | null;
   stoppedBy: string | null;
   unfinished: number;
   openRuns: string[];
@@ -82,26 +82,26 @@ test('calls do not wait for answers', async () => {
     if (held.length === 12) for (const each of held) each();
   });
   const report = (await run('--rate 100 --for 120ms --json')).json() as Report;
-  expect(report.steps).toMatchObject([{ rate: 100, calls: 12, succeeded: 12, failures: [] }]);
-  expect(report).toMatchObject({ calls: 12, found: 12, stoppedBy: null });
+  expect(report.steps).toMatchObject([{ callsPerSecond: 100, calls: 12, succeeded: 12, failures: [] }]);
+  expect(report).toMatchObject({ calls: 12, foundRuns: 12, stoppedBy: null });
 });
 
 test('each call is tied to its run, and the parts add up to the whole', async () => {
   const { run, seen, cwd } = await benched();
   const outcome = await run('web predict n:=1 --rate 50,100 --for 100ms --json --html bench.html');
-  const { steps, allows, found } = outcome.json() as Report;
+  const { steps, allows, foundRuns } = outcome.json() as Report;
   expect(posts(seen)).toHaveLength(16);
   expect(new Set(posts(seen).map(({ path, body }) => `${path} ${body}`))).toEqual(
     new Set(['/v4/p-12345678/web/predict {"n":1}']),
   );
-  expect(found).toBe(15);
+  expect(foundRuns).toBe(15);
   for (const { parts, ...step } of steps) {
     expect(step).toMatchObject({ coldStarts: step.calls, replicas: 2 });
-    expect(parts).toMatchObject({ queueMs: 30, coldMs: 20, appMs: 100 });
+    expect(parts).toMatchObject({ queueMs: 30, coldStartMs: 20, appMs: 100 });
     const { meanMs = 0, ...others } = parts ?? {};
     expect(Object.values(others).reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(meanMs, 6);
   }
-  expect(allows).toMatchObject({ rate: 60, replicas: 2, concurrency: 3, appMs: 100 });
+  expect(allows).toMatchObject({ callsPerSecond: 60, replicas: 2, concurrency: 3, appMs: 100 });
   expect(readFileSync(join(cwd, 'bench.html'), 'utf8')).toContain('response time');
 });
 
@@ -208,7 +208,7 @@ test('Ctrl-C prints what was measured', async () => {
   const { code, stdout, stderr } = await run('--rate 100 --for 60s --json', { stop: stop.signal });
   const report = JSON.parse(stdout) as Report;
   expect([code, report.stoppedBy]).toEqual([130, 'interrupt']);
-  expect(report.found).toBeGreaterThanOrEqual(1);
+  expect(report.foundRuns).toBeGreaterThanOrEqual(1);
   expect(stderr).toContain('stopping; what was measured follows');
 });
 
@@ -228,10 +228,10 @@ describe('against the emulator', () => {
     const setting = { emulator, cwd: app.path, env: { XDG_CACHE_HOME: app.path } };
     await gantry(['deploy', '--yes'], setting);
     const outcome = await gantry(['apps', 'bench', '--rate', '40', '--for', '200ms', '--json'], setting);
-    const { steps, found } = outcome.json() as Report;
+    const { steps, foundRuns } = outcome.json() as Report;
     expect(steps).toMatchObject([{ calls: 8, succeeded: 8, replicas: 1 }]);
     expect(steps[0]?.centsPerThousand).toBeGreaterThan(0);
-    expect(found).toBe(8);
+    expect(foundRuns).toBe(8);
     expect(steps[0]?.parts?.lineMs).toBeGreaterThan(-5);
   });
 });

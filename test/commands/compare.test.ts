@@ -65,8 +65,8 @@ interface Comparison {
   before: { build: string; calls: number };
   after: { build: string; calls: number };
   hours: number[] | null;
-  runTime: { verdict: string; change: number };
-  errors: { verdict: string; before: number };
+  runTime: { verdict: string; changeShare: number };
+  errors: { verdict: string; beforeShare: number };
   settings: unknown;
   figures: { figure: string; endpoints: string[]; how: string }[];
 }
@@ -130,7 +130,7 @@ describe('gantry builds compare', () => {
       [builds[0], 220],
       [builds[1], 200],
     ]);
-    expect(found.errors).toMatchObject({ verdict: 'no difference', before: 0.1 });
+    expect(found.errors).toMatchObject({ verdict: 'no difference', beforeShare: 0.1 });
   });
 
   test.each([8, 26])('counts all calls if no hour of the day has some of both, after %i hours', async (hours) => {
@@ -153,7 +153,7 @@ describe('gantry builds compare', () => {
 
   test('too few calls are a verdict', async () => {
     const found = await compare('web', '--since', new Date(clock.now - hour / 2).toISOString());
-    expect([found.verdict, found.runTime.change]).toEqual(['too few calls', null]);
+    expect([found.verdict, found.runTime.changeShare]).toEqual(['too few calls', null]);
   });
 
   test.each<[string[], number, RegExp]>([

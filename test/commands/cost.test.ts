@@ -69,6 +69,9 @@ describe('gantry cost', () => {
         .map((line) => line.split('\t'));
     const month = await days();
     const { totalCents } = (await run(['cost', '--json'])).json() as Report;
+    // Money has two decimals, and no rest of a product.
+    for (const amount of [...month.map(([, cents]) => cents), `${totalCents}`])
+      expect(amount).toMatch(/^(not known|\d+(\.\d\d?)?)$/);
     expect(month.reduce((sum, [, cents]) => sum + (Number(cents) || 0), 0) / totalCents).toBeCloseTo(1, 2);
     const range = await days('--since', '2026-11-16', '--until', '2026-11-17');
     expect(range.map(([date]) => date)).toEqual(['2026-11-16', '2026-11-17']);

@@ -85,8 +85,8 @@ test.each([
 test('a size that JavaScript cannot hold is unknown, not another one', async () => {
   const entries = `[{"name":"large","is_folder":false,"size_bytes":9007199254740993},{"name":"small","size_bytes":1.0}]`;
   const { code, json } = await at(/\/ls$/, entries, 'ls', '/', '--json');
-  const sizes = (json() as { size_bytes?: number }[]).map(({ size_bytes }) => size_bytes);
-  expect([code, sizes]).toEqual([0, [undefined, 1]]);
+  const sizes = (json() as { bytes: number | null }[]).map(({ bytes }) => bytes);
+  expect([code, sizes]).toEqual([0, [null, 1]]);
 });
 
 describe('a token that is a number is none', () => {

@@ -51,7 +51,7 @@ describe('in the folder of an app', () => {
         failure: null,
         unknown: {},
       },
-      ...{ costPerHourCents: expect.any(Number), platform: { status: 'operational' } },
+      ...{ centsPerHour: expect.any(Number), platform: { status: 'operational' } },
     });
     expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);
     writeFileSync(join(app.path, 'new.py'), '');
@@ -73,8 +73,8 @@ describe('in the folder of an app', () => {
     expect([code, json()]).toMatchObject([
       0,
       {
-        ...{ replicas: null, costPerHourCents: null, platform: null, here: { changed: false } },
-        unknown: { replicas: expect.any(String), costPerHourCents: expect.any(String), platform: expect.any(String) },
+        ...{ replicas: null, centsPerHour: null, platform: null, here: { changed: false } },
+        unknown: { replicas: expect.any(String), centsPerHour: expect.any(String), platform: expect.any(String) },
       },
     ]);
     expect((await run(['--exit-code'], { cwd: app.path })).code).toBe(1);

@@ -37,9 +37,9 @@ interface Advice {
   reason: string;
   since: string;
   calls: number;
-  predictionError: { coldStarts: number; p90: number; cost: number; days: number };
-  options: { option: string; p90: number; cooldown: number; monthCents: number; argv: string[] | null }[];
-  frontier: { p90: number; monthCents: number }[];
+  predictionError: { coldStartsShare: number; p90Share: number; costShare: number; days: number };
+  options: { option: string; p90Ms: number; cooldownSeconds: number; centsPerMonth: number; argv: string[] | null }[];
+  frontier: { p90Ms: number; centsPerMonth: number }[];
   tried: number;
   assumptions: string[];
   written: unknown;
@@ -54,19 +54,20 @@ describe('gantry apps tune', () => {
     expect(calls).toBeGreaterThan(2_000);
     expect(tried).toBeGreaterThan(50);
     expect(error.days).toBe(9);
-    for (const share of [error.coldStarts, error.p90, error.cost]) expect(Math.abs(share)).toBeLessThan(0.1);
+    for (const share of [error.coldStartsShare, error.p90Share, error.costShare])
+      expect(Math.abs(share)).toBeLessThan(0.1);
   });
 
   test('names the cheapest settings that keep a limit, and the fastest within a budget', async () => {
     const { options, frontier } = await tune('web', '--slo', 'p90<6s', '--budget', '700');
     expect(options.map(({ option }) => option)).toEqual(['now', 'cheapest', 'fastest']);
     const [before, cheapest, fastest] = options;
-    expect(before?.p90).toBeGreaterThan(10_000);
-    expect(cheapest?.p90).toBeLessThan(6_000);
-    expect(fastest?.monthCents).toBeLessThanOrEqual(70_000);
-    expect(fastest?.p90).toBeLessThanOrEqual(cheapest?.p90 ?? 0);
+    expect(before?.p90Ms).toBeGreaterThan(10_000);
+    expect(cheapest?.p90Ms).toBeLessThan(6_000);
+    expect(fastest?.centsPerMonth).toBeLessThanOrEqual(70_000);
+    expect(fastest?.p90Ms).toBeLessThanOrEqual(cheapest?.p90Ms ?? 0);
     expect(cheapest?.argv).toEqual(['gantry', 'apps', 'scale', 'web', '--cooldown', '12m']);
-    expect(frontier.every(({ p90 }, at) => p90 < (frontier[at - 1]?.p90 ?? Number.POSITIVE_INFINITY))).toBe(true);
+    expect(frontier.every(({ p90Ms }, at) => p90Ms < (frontier[at - 1]?.p90Ms ?? Number.POSITIVE_INFINITY))).toBe(true);
   });
 
   test('shows a table, the command to apply, a chart, and what it assumes', async () => {
@@ -122,14 +123,14 @@ describe('gantry apps tune', () => {
     const [same, dearer] = [await monthOf(1), await monthOf(3)];
     await own.close();
     expect(dearer).toMatchObject({ verdict: 'not predictable', options: [], frontier: [] });
-    expect(dearer.predictionError.cost).toBeGreaterThan(1);
+    expect(dearer.predictionError.costShare).toBeGreaterThan(1);
     expect(dearer.stderr).toMatch(/no advice, not predictable: at the price of now, these runs cost \$\d+/);
     // A month is as dear as the bill says.
     const cost = (await run(['cost', 'web', '--since', same.since, '--json'])).json() as {
       apps: { costCents: number }[];
     };
     const days = (now - Date.parse(same.since)) / 86_400_000;
-    expect((same.options[0]?.monthCents ?? 0) / ((30 / days) * (cost.apps[0]?.costCents ?? 0))).toBeCloseTo(1, 2);
+    expect((same.options[0]?.centsPerMonth ?? 0) / ((30 / days) * (cost.apps[0]?.costCents ?? 0))).toBeCloseTo(1, 2);
   });
 
   test('--explain-figures names the requests of each figure', async () => {

@@ -53,8 +53,8 @@ describe.each(readings)('a run with status %s and code %s', (status, code, shown
     expect(lastHour.errors).toBe(lastHour.calls * Number(failed));
     const [, calls, errors] = /(\d+) calls, (\d+) errors/.exec(parts.join(' ')) ?? [];
     expect(Number(errors)).toBe(Number(calls) * Number(failed));
-    const [compared, cells] = await both<{ errors: Record<'before' | 'after', Share> }>('builds compare web');
-    expect(compared.errors).toMatchObject({ before: failed, after: failed });
+    const [compared, cells] = await both<{ errors: Record<'beforeShare' | 'afterShare', Share> }>('builds compare web');
+    expect(compared.errors).toMatchObject({ beforeShare: failed, afterShare: failed });
     const at = cells.indexOf('errors');
     expect(cells.slice(at + 1, at + 3)).toEqual(Array(2).fill(failed === null ? '' : String(failed)));
     const [met, said] = await both<{ value?: number }>('metrics web --until errors>=0 --timeout 10s');

@@ -91,7 +91,7 @@ interface Measured {
   coldStarts: number;
   p50: number;
   p90: number;
-  monthCents: number;
+  centsPerMonth: number;
 }
 
 interface Option extends Measured {
@@ -136,7 +136,7 @@ async function appOf({ scaling, startMs, days }: Shape, draw: Draw) {
         coldStarts: runs.filter((each) => each.coldstartTimeMs > 0).length,
         p50: waits[Math.ceil(0.5 * waits.length) - 1] ?? 0,
         p90: waits[Math.ceil(0.9 * waits.length) - 1] ?? 0,
-        monthCents: (cost.apps[0].costCents * 30) / days,
+        centsPerMonth: (cost.apps[0].costCents * 30) / days,
       };
     },
   };
@@ -159,7 +159,7 @@ test.skipIf(!python || !isWhole).each(shapes)(
     await run(...said.argv.slice(1));
     const came = await measure(monday + 7 * day, calls);
     process.stderr.write(rowOf(`${name}, ${calls.length} calls`, said, came));
-    for (const figure of ['coldStarts', 'p50', 'p90', 'monthCents'] as const) {
+    for (const figure of ['coldStarts', 'p50', 'p90', 'centsPerMonth'] as const) {
       // A few starts more or less are chance.
       const slack = figure === 'coldStarts' ? 3 : 0;
       // The cheapest settings lie where a tenth of the calls wait for a start: one more or less moves p90. It may be shorter.
@@ -172,7 +172,7 @@ test.skipIf(!python || !isWhole).each(shapes)(
 
 /** For the whole measurement: what was set, and each figure as it was said and as it came. */
 function rowOf(name: string, said: Option, came: Measured): string {
-  const figures = (['coldStarts', 'p50', 'p90', 'monthCents'] as const).map(
+  const figures = (['coldStarts', 'p50', 'p90', 'centsPerMonth'] as const).map(
     (figure) => `${figure} ${Math.round(said[figure])} -> ${Math.round(came[figure])}`,
   );
   return `${[name, said.argv?.slice(4).join(' '), ...figures].join(' | ')}\n`;

@@ -103,7 +103,7 @@ test.each([
   for (const { at, runtimeMs } of calls) {
     await vi.advanceTimersByTimeAsync(at - Date.now());
     void pool.call(runtimeMs);
-    past.addCall(at, runtimeMs, { coldMs: 0, queueMs: 0, replica: undefined });
+    past.addCall(at, runtimeMs, { coldStartMs: 0, queueMs: 0, replica: undefined });
   }
   await vi.advanceTimersByTimeAsync(3_600_000);
   const scaling = { minReplicas: 0, maxReplicas: max, concurrency, cooldownMs: 1_000 * cooldown };

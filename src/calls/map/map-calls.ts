@@ -1,5 +1,5 @@
 import { after, every } from '../../kernel/clock.ts';
-import { count, dollars, groupDigits } from '../../kernel/output/format.ts';
+import { count, dollars, groupDigits, roundCents } from '../../kernel/output/format.ts';
 import { redactValue } from '../../kernel/output/redacted-json.ts';
 import { keptConnections } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
@@ -78,7 +78,7 @@ export class MapCalls {
       refused: this.#refused,
       durationMs: Math.round(this.context.elapsed() - this.#startedAt),
       failures: groups.all,
-      costCents: this.#spending.cost(0)?.soFar ?? null,
+      costCents: roundCents(this.#spending.cost(0)?.soFar),
       stoppedBy: results.size < input.count ? this.#stoppedBy : null,
     };
   }

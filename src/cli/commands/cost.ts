@@ -1,6 +1,6 @@
 import { type AppCostReport, type CostReport, type DayCost, readCost } from '../../insight/cost/index.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
-import { count, countCell, dollars, duration } from '../../kernel/output/format.ts';
+import { count, countCell, dollars, duration, roundCents } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
@@ -262,7 +262,7 @@ const plainDayColumns: Columns<DayCost> = {
 const notKnown = 'not known';
 
 function money(cents: number | null): Cell {
-  return ({ terminal }) => (cents === null ? notKnown : terminal ? dollars(cents) : String(cents));
+  return ({ terminal }) => (cents === null ? notKnown : terminal ? dollars(cents) : String(roundCents(cents)));
 }
 
 function time(seconds: number | null): (page: Parameters<View>[0]) => string {

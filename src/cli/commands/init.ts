@@ -43,7 +43,7 @@ export default defineCommand({
     const place = relative(cwd, folder).replaceAll('\\', '/') || '.';
     const app = ci && (await readPipelineApp(context, place));
     if (app?.verification.length === 0) progress.note(`the pipeline looks at no new build. ${adviceOnSmoke}`);
-    if (app && print) return { dir: folder, paths: [], pipeline: pipelineFor(ci, app).text };
+    if (app && print) return { folder, paths: [], pipeline: pipelineFor(ci, app).text };
     const exists = (agents || ci) && existsSync(config);
     const suggested = toAppName(basename(folder));
     const chosen =
@@ -79,7 +79,7 @@ export default defineCommand({
         ? `next: set the variables that ${pipeline} names, and commit it`
         : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
     );
-    return { dir: folder, paths: written };
+    return { folder, paths: written };
   },
   view:
     ({ paths, pipeline }) =>
@@ -93,7 +93,7 @@ export default defineCommand({
   local: true,
   exits: ['conflict', 'input-needed'],
   json: document({
-    dir: text('app folder'),
+    folder: text('app folder'),
     paths: list(text('path'), 'files written'),
     pipeline: optional(text('with --print: the pipeline')),
   }),

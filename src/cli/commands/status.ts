@@ -80,8 +80,8 @@ const appFields = {
       {
         running: integer('running now'),
         others: integer('of earlier builds, which end their calls'),
-        min: nullable(integer('minimum')),
-        max: nullable(integer('maximum')),
+        minReplicas: nullable(integer('minimum')),
+        maxReplicas: nullable(integer('maximum')),
       },
       'replicas',
     ),
@@ -90,7 +90,7 @@ const appFields = {
   lastHour: nullable(
     object({ calls: integer('calls'), errors: integer('failed, of the latest thousand') }, 'runs of the last hour'),
   ),
-  costPerHourCents: nullable(number('US cents per hour of the replicas that run now')),
+  centsPerHour: nullable(number('US cents per hour of the replicas that run now')),
   failure: nullable(
     object(
       {
@@ -170,7 +170,7 @@ function servesText({ app, commit, hasFiles }: Serves): string {
 
 /** One app, a line for each part. */
 function appStatusView(shown: AppStatus): View {
-  const { target, app, status, live, here, replicas, region, lastHour, costPerHourCents, failure, platform, unknown } =
+  const { target, app, status, live, here, replicas, region, lastHour, centsPerHour, failure, platform, unknown } =
     shown;
   const part = (name: string, cell: Cell): Cell => (name in unknown ? `not known: ${unknown[name]}` : cell);
   const isDeployed = status !== null || live !== null || 'live' in unknown;
@@ -182,7 +182,7 @@ function appStatusView(shown: AppStatus): View {
     ['replicas', part('replicas', replicas && replicasText(replicas))],
     ['region', region],
     ['last hour', part('lastHour', lastHour && `${count(lastHour.calls, 'call')}, ${count(lastHour.errors, 'error')}`)],
-    ['cost now', part('costPerHourCents', costPerHourCents === null ? null : `${dollars(costPerHourCents)} per hour`)],
+    ['cost now', part('centsPerHour', centsPerHour === null ? null : `${dollars(centsPerHour)} per hour`)],
     ['failure', part('failure', failure && failureText(failure))],
     ['platform', part('platform', platform && serviceCell(platform))],
   ]);
@@ -231,7 +231,12 @@ function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatu
 
 const shownNames = 3;
 
-function replicasText({ running, others, min, max }: NonNullable<AppStatus['replicas']>): string {
+function replicasText({
+  running,
+  others,
+  minReplicas: min,
+  maxReplicas: max,
+}: NonNullable<AppStatus['replicas']>): string {
   const earlier = others === 0 ? '' : `, ${others} more of earlier builds`;
   return `${running} running${max === null ? '' : `, ${min ?? 0} to ${max}`}${earlier}`;
 }

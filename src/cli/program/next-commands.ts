@@ -73,8 +73,8 @@ function fill(line: string, facts: Facts): readonly string[] | undefined {
 /** After `init` and `login`: what a person would not know yet. `deploy` declares its own (`next` in src/cli/command.ts). */
 export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   init: [
-    { line: 'dev <dir>', when: 'to run it on this machine' },
-    { line: 'deploy -C <dir>', when: 'to deploy it' },
+    { line: 'dev <folder>', when: 'to run it on this machine' },
+    { line: 'deploy -C <folder>', when: 'to deploy it' },
   ],
   login: [{ line: 'apps list', when: 'to see the apps of the project' }],
 };

@@ -56,8 +56,8 @@ function headline({ app, before, after }: Comparison): string {
 /** What differs, in words. */
 function conclusion({ verdict, runTime, coldStart, errors }: Comparison): string {
   const changed = [
-    ...inWords(runTime.verdict, 'run time', changeText(runTime.change)),
-    ...inWords(coldStart.verdict, 'cold start', changeText(coldStart.change)),
+    ...inWords(runTime.verdict, 'run time', changeText(runTime.changeShare)),
+    ...inWords(coldStart.verdict, 'cold start', changeText(coldStart.changeShare)),
     ...inWords(errors.verdict, 'errors', `${percent(errors.before)} -> ${percent(errors.after)}`),
   ].join(', ');
   return changed === '' ? verdict : `${verdict}: ${changed}`;
@@ -79,8 +79,12 @@ interface Measure {
 }
 
 function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): Measure[] {
-  const ms = (name: string, { verdict, change, chance, ...sides }: Durations, at: 'p50' | 'p90'): Measure => ({
-    ...{ name: `${name} ${at}`, unit: 'ms', before: sides.before[at], after: sides.after[at] },
+  const ms = (
+    name: string,
+    { verdict, changeShare: change, chance, ...sides }: Durations,
+    at: 'p50' | 'p90',
+  ): Measure => ({
+    ...{ name: `${name} ${at}`, unit: 'ms', before: sides.before[`${at}Ms`], after: sides.after[`${at}Ms`] },
     // The test is about all of them: it stands with the first.
     ...(at === 'p50' && { change, chance, verdict }),
   });

@@ -4,13 +4,13 @@ export interface BenchReport {
   function: string;
   steps: BenchStep[];
   /** Calls a second of the highest step that the app kept up with, and of the lowest one that it did not. */
-  holds: number | null;
-  breaksAt: number | null;
+  holdsCallsPerSecond: number | null;
+  breaksCallsPerSecond: number | null;
   /** What the settings allow: replicas x calls at once / time of a call. */
-  allows: { rate: number; replicas: number; concurrency: number; appMs: number } | null;
+  allows: { callsPerSecond: number; replicas: number; concurrency: number; appMs: number } | null;
   calls: number;
   /** How many of the answered calls the platform has a run of. */
-  found: number;
+  foundRuns: number;
   /** Calls that got no response in time and whose run is not known to have ended: the app is still busy with them. */
   unfinished: number;
   /** Ids of runs that were made meanwhile and had not ended: those of such calls, and of other callers. */
@@ -26,8 +26,7 @@ export interface BenchReport {
 
 /** Calls that were made at one rate. Times in ms, of calls that succeeded or got no response in time. */
 export interface BenchStep {
-  /** Calls a second. */
-  rate: number;
+  callsPerSecond: number;
   calls: number;
   succeeded: number;
   failures: { what: string; calls: number }[];
@@ -56,7 +55,7 @@ export interface CallParts {
   lineMs: number;
   /** Waiting for a replica, without its start. */
   queueMs: number;
-  coldMs: number;
+  coldStartMs: number;
   appMs: number;
 }
 

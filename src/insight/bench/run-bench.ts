@@ -10,7 +10,7 @@ import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../call
 import { readAppHere } from '../../deploys/apps.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { InputNeededError, UsageError } from '../../kernel/errors.ts';
-import { count, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
+import { count, dollars, duration, groupDigits, roundCents } from '../../kernel/output/format.ts';
 import type { LoadCalls } from '../../platform/api/load-calls.ts';
 import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
@@ -141,25 +141,27 @@ class Bench {
       summarizeStep(calls, records.get(calls) ?? new Map(), facts, { busy }),
     );
     this.#warn(steps);
-    const held = steps.filter(({ holds }) => holds).map(({ rate }) => rate);
-    const broken = steps.filter(({ holds, calls }) => !holds && calls > 0 && !this.#stoppedBy).map(({ rate }) => rate);
+    const held = steps.filter(({ holds }) => holds).map(({ callsPerSecond }) => callsPerSecond);
+    const broken = steps
+      .filter(({ holds, calls }) => !holds && calls > 0 && !this.#stoppedBy)
+      .map(({ callsPerSecond }) => callsPerSecond);
     const appMs = meanAppMs(steps);
     const { maxReplicas: replicas, concurrency } = facts;
     return {
       app,
       function: fn || name.slice(app.length + 1),
       steps,
-      holds: held.length > 0 ? held.reduce((most, rate) => Math.max(most, rate)) : null,
-      breaksAt: broken.length > 0 ? broken.reduce((least, rate) => Math.min(least, rate)) : null,
+      holdsCallsPerSecond: held.length > 0 ? held.reduce((most, rate) => Math.max(most, rate)) : null,
+      breaksCallsPerSecond: broken.length > 0 ? broken.reduce((least, rate) => Math.min(least, rate)) : null,
       allows:
         appMs && appMs >= shortestMs
-          ? { rate: (replicas * concurrency * 1_000) / appMs, replicas, concurrency, appMs }
+          ? { callsPerSecond: (replicas * concurrency * 1_000) / appMs, replicas, concurrency, appMs }
           : null,
       calls: all.reduce((sum, { sent }) => sum + sent, 0),
-      found: [...records.values()].reduce((sum, { size }) => sum + size, 0),
+      foundRuns: [...records.values()].reduce((sum, { size }) => sum + size, 0),
       unfinished,
       openRuns,
-      costCents: spending?.centsIfEndedNow(unfinished, this.#runtimeMs()) ?? null,
+      costCents: roundCents(spending?.centsIfEndedNow(unfinished, this.#runtimeMs())),
       budgetCents: budget === undefined ? null : budget * 100,
       stoppedBy: this.#stoppedBy,
       seconds: all.flatMap(secondsOf),
@@ -217,7 +219,7 @@ class Bench {
 
   #warn(steps: readonly BenchStep[]): void {
     const { progress } = this.context;
-    for (const { rate, localLimit } of steps) {
+    for (const { callsPerSecond: rate, localLimit } of steps) {
       if (localLimit) progress.warn(`${rateText(rate)} is more than this machine can measure: ${localLimit}`);
     }
   }
@@ -338,10 +340,10 @@ function callsText({ rates, stepMs }: Load): string {
 
 /** An upper bound: all replicas, for all of the time. */
 function costText({ rates, stepMs, facts, budget }: Load): string {
-  const { price, cooldown, maxReplicas } = facts;
+  const { price, cooldownSeconds, maxReplicas } = facts;
   if (budget !== undefined) return `, for ${dollars(budget * 100)} at most`;
   if (price === undefined || !rates) return '';
-  const seconds = (rates.length * stepMs) / 1_000 + cooldown;
+  const seconds = (rates.length * stepMs) / 1_000 + cooldownSeconds;
   return `, for ${dollars(price * maxReplicas * seconds)} at most with ${count(maxReplicas, 'replica')}`;
 }
 

@@ -7,7 +7,7 @@ import type { StepCalls } from './step-calls.ts';
 export interface CallRecord {
   createdAt: number;
   runtimeMs: number;
-  coldMs: number;
+  coldStartMs: number;
   /** Waiting for a replica, without its start. */
   queueMs: number;
   replica: string | undefined;
@@ -46,13 +46,13 @@ export async function readServerHalf(context: Context, app: string, steps: reado
 function recordOf(runs: RunDay['runs'], row: number): CallRecord {
   const column = (name: 'createdAt' | 'runtimeMs' | 'coldstartTimeMs' | 'totalQueueTimeMs') =>
     runs.column(name)[row] ?? Number.NaN;
-  const coldMs = column('coldstartTimeMs') || 0;
+  const coldStartMs = column('coldstartTimeMs') || 0;
   return {
     createdAt: column('createdAt'),
     runtimeMs: column('runtimeMs'),
-    coldMs,
+    coldStartMs,
     // What the platform calls queue time has the start in it.
-    queueMs: Math.max(0, (column('totalQueueTimeMs') || 0) - coldMs),
+    queueMs: Math.max(0, (column('totalQueueTimeMs') || 0) - coldStartMs),
     replica: runs.word('podName', row),
   };
 }

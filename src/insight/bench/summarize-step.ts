@@ -30,7 +30,7 @@ export function summarizeStep(
   const seconds = records.size > 0 ? replicaSeconds(calls, records, facts) : undefined;
   const isMeasured = price !== undefined && seconds !== undefined && succeeded > 0;
   return {
-    rate: calls.rate,
+    callsPerSecond: calls.rate,
     calls: calls.sent,
     succeeded,
     failures: failuresOf(calls),
@@ -40,7 +40,7 @@ export function summarizeStep(
     p999Ms: at(0.999),
     maxMs: at(1),
     parts: partsOf(calls, records),
-    coldStarts: records.size > 0 ? [...records.values()].filter(({ coldMs }) => coldMs > 0).length : null,
+    coldStarts: records.size > 0 ? [...records.values()].filter(({ coldStartMs }) => coldStartMs > 0).length : null,
     replicas: replicas.size || null,
     centsPerThousand: isMeasured ? (1_000 * price * seconds) / succeeded : null,
     holds: keepsUp(calls, succeeded),
@@ -117,9 +117,9 @@ function failuresOf(calls: StepCalls): BenchStep['failures'] {
 }
 
 function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>): CallParts | null {
-  const sum = { meanMs: 0, localMs: 0, lineMs: 0, queueMs: 0, coldMs: 0, appMs: 0 };
+  const sum = { meanMs: 0, localMs: 0, lineMs: 0, queueMs: 0, coldStartMs: 0, appMs: 0 };
   let number = 0;
-  for (const [call, { runtimeMs, coldMs, queueMs }] of records) {
+  for (const [call, { runtimeMs, coldStartMs, queueMs }] of records) {
     if (!calls.hasSucceeded(call) || Number.isNaN(runtimeMs)) continue;
     const all = calls.durationMs(call);
     const local = calls.lateMs(call);
@@ -127,9 +127,9 @@ function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>): Ca
     sum.meanMs += all;
     sum.localMs += local;
     sum.queueMs += queueMs;
-    sum.coldMs += coldMs;
+    sum.coldStartMs += coldStartMs;
     sum.appMs += runtimeMs;
-    sum.lineMs += all - local - queueMs - coldMs - runtimeMs;
+    sum.lineMs += all - local - queueMs - coldStartMs - runtimeMs;
   }
   if (number === 0) return null;
   return Object.fromEntries(Object.entries(sum).map(([name, ms]) => [name, ms / number])) as unknown as CallParts;
@@ -142,21 +142,21 @@ function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>): Ca
 function replicaSeconds(
   calls: StepCalls,
   records: ReadonlyMap<number, CallRecord>,
-  { cooldown, minReplicas }: AppFacts,
+  { cooldownSeconds, minReplicas }: AppFacts,
 ): number {
   const lives = new Map<string, { startedAt: number; to: number }>();
   let end = calls.startedAt + calls.dueAt(calls.sent);
-  for (const { replica, createdAt, queueMs, coldMs, runtimeMs } of records.values()) {
+  for (const { replica, createdAt, queueMs, coldStartMs, runtimeMs } of records.values()) {
     if (replica === undefined || Number.isNaN(createdAt + runtimeMs)) continue;
-    const to = createdAt + queueMs + coldMs + runtimeMs;
+    const to = createdAt + queueMs + coldStartMs + runtimeMs;
     // A replica without a cold start was there already.
     const life = lives.get(replica) ?? { startedAt: calls.startedAt, to };
-    const startedAt = coldMs > 0 ? createdAt + queueMs : life.startedAt;
+    const startedAt = coldStartMs > 0 ? createdAt + queueMs : life.startedAt;
     lives.set(replica, { startedAt: Math.max(life.startedAt, startedAt), to: Math.max(life.to, to) });
     end = Math.max(end, to);
   }
   const lived = [...lives.values()].map(({ startedAt, to }) =>
-    Math.max(0, Math.min(end, to + cooldown * 1_000) - startedAt),
+    Math.max(0, Math.min(end, to + cooldownSeconds * 1_000) - startedAt),
   );
   const others = lived.sort((one, other) => other - one).slice(minReplicas);
   return others.reduce((sum, ms) => sum + ms, minReplicas * (end - calls.startedAt)) / 1_000;

@@ -195,17 +195,17 @@ function comparisonFigures({ app, before, after, runTime, coldStart, errors }: C
   return [
     of('calls before', 'calls', before.calls, `runs that ended and were not canceled, ${borders}`),
     of('calls after', 'calls', after.calls, 'the same'),
-    of('run time before', 'ms', runTime.before.p90, '90th percentile of runtimeMs of calls that succeeded'),
-    of('run time after', 'ms', runTime.after.p90, 'the same'),
+    of('run time before', 'ms', runTime.before.p90Ms, '90th percentile of runtimeMs of calls that succeeded'),
+    of('run time after', 'ms', runTime.after.p90Ms, 'the same'),
     of(
       'change of the run time',
       'share',
-      runTime.change,
+      runTime.changeShare,
       `ratio of the medians of each function and hour, averaged; ${ranks}`,
     ),
-    of('cold start before', 'ms', coldStart.before.p50, 'median of coldstartTimeMs > 0'),
-    of('cold start after', 'ms', coldStart.after.p50, 'the same'),
-    of('change of the cold start', 'share', coldStart.change, `ratio of the medians; ${ranks}`),
+    of('cold start before', 'ms', coldStart.before.p50Ms, 'median of coldstartTimeMs > 0'),
+    of('cold start after', 'ms', coldStart.after.p50Ms, 'the same'),
+    of('change of the cold start', 'share', coldStart.changeShare, `ratio of the medians; ${ranks}`),
     of('errors before', 'share', errors.before, 'calls that failed / calls'),
     of('errors after', 'share', errors.after, "the same; Fisher's exact test, an alarm below 1 %"),
   ];

@@ -47,14 +47,14 @@ export interface Durations {
   before: Quantiles;
   after: Quantiles;
   /** Of the typical duration of a function: 0.2 is 20 % slower. */
-  change: number | null;
+  changeShare: number | null;
   chance: number | null;
 }
 
 export interface Quantiles {
-  p50: number | null;
-  p90: number | null;
-  p99: number | null;
+  p50Ms: number | null;
+  p90Ms: number | null;
+  p99Ms: number | null;
   /** The 5th, 10th, … 95th percentile and the 99th, for the chart. */
   curve: number[];
 }

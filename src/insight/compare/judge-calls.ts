@@ -37,7 +37,7 @@ function durations(kinds: readonly CallKind[]): Durations {
     verdict: verdict ?? (durations.verdict as BuildVerdict),
     before: quantiles(all('before')),
     after: quantiles(all('after')),
-    change: durations.change,
+    changeShare: durations.change,
     chance: durations.chance,
   };
 }
@@ -48,7 +48,7 @@ export const curvePoints = [...Array.from({ length: 19 }, (_, index) => 5 * (ind
 function quantiles(sorted: Float64Array): Quantiles {
   const at = (share: number) => quantile(sorted, share) ?? null;
   const curve = sorted.length === 0 ? [] : curvePoints.map((percent) => at(percent / 100) ?? 0);
-  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), curve };
+  return { p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), curve };
 }
 
 /** As a watch of a new build judges at its end. */

@@ -1,5 +1,5 @@
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import { count, dollars, duration } from '../../kernel/output/format.ts';
+import { count, dollars, duration, roundCents } from '../../kernel/output/format.ts';
 import { type Bill, maxReplayError, offBy } from './bill.ts';
 import { cooldownWord, leastSavedCents, monthMs, priceSentence } from './price-sentence.ts';
 import type { ReplicaTime } from './replica-time.ts';
@@ -153,9 +153,9 @@ function priced(
     moreColdStarts === null
       ? 'more cold starts'
       : `${count(moreColdStarts, 'more cold start')}${startMs > 0 && moreColdStarts > 0 ? ` of ${duration(startMs)}` : ''}`;
-  const monthCents = savesCents === null ? undefined : (-savesCents * monthMs) / rangeMs;
-  const advice = priceSentence({ changes: [change], waiting, monthCents });
-  return { advice, since, savesSeconds, savesCents, moreColdStarts };
+  const centsPerMonth = savesCents === null ? undefined : (-savesCents * monthMs) / rangeMs;
+  const advice = priceSentence({ changes: [change], waiting, centsPerMonth });
+  return { advice, since, savesSeconds, savesCents: roundCents(savesCents), moreColdStarts };
 }
 
 /** By the bill, if there is one; where that leaves it open, as long as the replay says. */

@@ -10,14 +10,14 @@ interface PriceChange {
   /** What callers wait for then: `p90 5.4 s`. */
   waiting: string;
   /** More than now, in 30 days; undefined if the price is not known. */
-  monthCents: number | undefined;
+  centsPerMonth: number | undefined;
 }
 
 /** What a change of the scaling costs, in waiting and in money: `20m cooldown: p90 5.4 s, +$279 a month`. */
-export function priceSentence({ changes, waiting, monthCents = Number.NaN }: PriceChange): string {
-  const cents = Math.abs(monthCents);
+export function priceSentence({ changes, waiting, centsPerMonth = Number.NaN }: PriceChange): string {
+  const cents = Math.abs(centsPerMonth);
   const amount = cents < 1_000 ? dollars(cents) : `$${groupDigits(Math.round(cents / 100))}`;
-  const price = Number.isNaN(cents) ? 'a price that is not known' : `${monthCents < 0 ? '-' : '+'}${amount} a month`;
+  const price = Number.isNaN(cents) ? 'a price that is not known' : `${centsPerMonth < 0 ? '-' : '+'}${amount} a month`;
   return `${changes.join(', ')}: ${waiting}, ${price}`;
 }
 

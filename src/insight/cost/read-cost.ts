@@ -1,6 +1,6 @@
 import { recordLook } from '../../deploys/history/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { dollars, localTime } from '../../kernel/output/format.ts';
+import { dollars, localTime, roundCents } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { getAppCost, getProjectCost } from '../../platform/contract/costs.ts';
@@ -58,7 +58,7 @@ export async function readCost(context: Context, { app, since, until, explain }:
     since: period.first,
     until: period.last,
     apps: apps.sort((a, b) => (b.costCents ?? 0) - (a.costCents ?? 0)),
-    totalCents: costs.length > 0 ? costs.reduce((sum, cents) => sum + cents, 0) : null,
+    totalCents: costs.length > 0 ? roundCents(costs.reduce((sum, cents) => sum + cents, 0)) : null,
     unknown: apps.filter(({ costCents }) => costCents === null).map((each) => each.app),
     summary: projectCost?.summary ?? null,
     coupons: projectCost?.coupons ?? null,
@@ -113,7 +113,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas);
   const report: AppCostReport = {
     app: name,
-    costCents: cents ?? null,
+    costCents: roundCents(cents),
     centsPerSecond: price ?? null,
     ...idleOf(time, doesFit ? replicaSeconds : undefined, cents),
     calls: time.calls,
@@ -184,7 +184,7 @@ interface Spent {
 
 function spentOn(summary: AppSummary, costs: Costs | undefined, period: CostPeriod): Spent {
   const byDay = daysOf(costs, period);
-  const ofMonth = period.isMonth ? monthCents(summary) : undefined;
+  const ofMonth = period.isMonth ? centsPerMonth(summary) : undefined;
   if (ofMonth !== undefined) return { byDay, cents: ofMonth, from: 'month' };
   const ofDays = byDay && [...byDay.values()].reduce<number | undefined>((sum, cents) => add(sum, cents), 0);
   return { byDay, cents: ofDays, from: ofDays === undefined ? undefined : 'days' };
@@ -206,12 +206,12 @@ function idleOf(time: ReplicaTime, replicaSeconds: number | undefined, cents: nu
     replicaSeconds,
     busySeconds,
     idleSeconds,
-    idleCents: isPriced ? (cents * idleSeconds) / replicaSeconds : null,
+    idleCents: isPriced ? roundCents((cents * idleSeconds) / replicaSeconds) : null,
   };
 }
 
 /** Its fields are not documented: a total, or its parts. In US dollars. */
-function monthCents({ cost_metrics: metrics }: AppSummary): number | undefined {
+function centsPerMonth({ cost_metrics: metrics }: AppSummary): number | undefined {
   const amount = (name: string) => amountOf(metrics?.[name]);
   const parts = [amount('cpu_cost'), amount('gpu_cost'), amount('memory_cost')];
   const dollars = amount('total_cost') ?? parts.reduce(add, 0);
@@ -237,7 +237,7 @@ function dayRows({ since, until }: CostPeriod, costs: Days | undefined, { days }
   for (let midnight = since; midnight <= until; midnight += dayMs) {
     const date = utcDay(midnight);
     const { calls, coldStarts, busySeconds } = days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
-    rows.push({ date, costCents: costs?.get(date) ?? null, calls, coldStarts, busySeconds });
+    rows.push({ date, costCents: roundCents(costs?.get(date)), calls, coldStarts, busySeconds });
   }
   return rows;
 }

@@ -65,12 +65,12 @@ export class ReplicaTime {
     const coldstartMs = runs.column('coldstartTimeMs');
     for (const row of rows) {
       const created = createdAt[row] ?? Number.NaN;
-      const coldMs = coldstartMs[row] || 0;
-      const start = created + (queueMs[row] || coldMs);
+      const coldStartMs = coldstartMs[row] || 0;
+      const start = created + (queueMs[row] || coldStartMs);
       const runtime = runtimeMs[row] ?? Number.NaN;
-      const isWorkKnown = this.#work(runs.word('podName', row), { start, runtime, coldMs });
+      const isWorkKnown = this.#work(runs.word('podName', row), { start, runtime, coldStartMs });
       if ((created || day + dayMs - 1) < this.options.countFrom) continue;
-      this.#count(created, coldMs);
+      this.#count(created, coldStartMs);
       if (isWorkKnown) this.#runtimeMs.push(runtime);
       else this.unknownCalls++;
     }
@@ -115,34 +115,34 @@ export class ReplicaTime {
     return this.options.cooldowns.indexOf(cooldown);
   }
 
-  #count(at: number, coldMs: number): void {
+  #count(at: number, coldStartMs: number): void {
     const day = this.#day(at);
     this.calls++;
     day.calls++;
     if (!Number.isNaN(at)) this.lastCall = Math.max(this.lastCall ?? 0, at);
-    if (coldMs === 0) return;
+    if (coldStartMs === 0) return;
     this.coldStarts++;
     day.coldStarts++;
-    this.#coldStartMs.push(coldMs);
+    this.#coldStartMs.push(coldStartMs);
   }
 
   /** Called for each of a million runs: without objects. */
   /** Returns whether it is known which replica worked when. */
   #work(
     name: string | undefined,
-    { start, runtime, coldMs }: { start: number; runtime: number; coldMs: number },
+    { start, runtime, coldStartMs }: { start: number; runtime: number; coldStartMs: number },
   ): boolean {
     const end = start + runtime;
     if (name === undefined || !(end <= start + longestCallMs)) return false;
-    this.#workOf(name, start, end, coldMs);
+    this.#workOf(name, start, end, coldStartMs);
     return true;
   }
 
-  #workOf(name: string, start: number, end: number, coldMs: number): void {
+  #workOf(name: string, start: number, end: number, coldStartMs: number): void {
     const replica = this.#replicas.get(name);
     this.#run(Math.max(start, replica?.lastEnd ?? 0), end);
     if (!replica) {
-      const startedAt = Float64Array.from(this.options.cooldowns, () => start - coldMs);
+      const startedAt = Float64Array.from(this.options.cooldowns, () => start - coldStartMs);
       this.#replicas.set(name, { lastEnd: end, startedAt });
       return;
     }
@@ -150,7 +150,7 @@ export class ReplicaTime {
     for (let index = 0; index < cooldowns.length; index++) {
       if (start - replica.lastEnd <= (cooldowns[index] ?? 0) * 1000) continue;
       this.#live(index, replica.startedAt[index] ?? 0, replica.lastEnd);
-      replica.startedAt[index] = start - coldMs;
+      replica.startedAt[index] = start - coldStartMs;
     }
     replica.lastEnd = Math.max(replica.lastEnd, end);
   }

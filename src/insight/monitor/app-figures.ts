@@ -1,5 +1,6 @@
 import { quantile } from '../../calls/difference.ts';
 import { type Call, countErrors, hasEnded, runHasFailed } from '../../calls/runs/index.ts';
+import { roundCents } from '../../kernel/output/format.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Container, isRunning } from '../../platform/contract/containers.ts';
 
@@ -69,7 +70,7 @@ export function appFiguresOf(app: string, { runs: reading, containers, settings 
     builds: running ? buildsOf(running) : [],
     ...callFigures(reading),
     queued: queuedOf(reading, running?.length, settings?.replicaConcurrency ?? undefined),
-    centsPerHour: running && price !== undefined ? running.length * price * 3_600 : null,
+    centsPerHour: running && price !== undefined ? roundCents(running.length * price * 3_600) : null,
   };
 }
 

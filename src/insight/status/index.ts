@@ -6,7 +6,7 @@ import { readHistory, recordLook } from '../../deploys/history/index.ts';
 import { type BuildCommit, findCommit, type Here } from '../../deploys/identity.ts';
 import { compareHere, type DifferenceHere } from '../../deploys/send/index.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../../kernel/errors.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
+import { latestFirst, roundCents } from '../../kernel/output/format.ts';
 import { targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, listApps, liveBuild } from '../../platform/contract/apps.ts';
@@ -64,11 +64,11 @@ export interface AppStatus {
   /** How this folder differs from it; null if the app is not that of this folder. */
   here: DifferenceHere | null;
   /** Others: of builds before, which end their calls. */
-  replicas: { running: number; others: number; min: number | null; max: number | null } | null;
+  replicas: { running: number; others: number; minReplicas: number | null; maxReplicas: number | null } | null;
   region: string | null;
   lastHour: { calls: number; errors: number } | null;
   /** Of all replicas that run now. */
-  costPerHourCents: number | null;
+  centsPerHour: number | null;
   failure: { build: string | null; run: string | null; title: string; fix: string | null } | null;
   platform: ServiceStatus | null;
   unknown: Unknown;
@@ -103,7 +103,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     parts.read('lastHour', () => readLastHour(quiet, app)),
     parts.read('failure', () => readFailure(quiet, app, configFile)),
   ]);
-  const { costPerSecondCents, minReplicaCount: min = null, maxReplicaCount: max = null } = asked;
+  const { costPerSecondCents, minReplicaCount: minReplicas = null, maxReplicaCount: maxReplicas = null } = asked;
   return {
     ...status,
     app,
@@ -114,24 +114,24 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     failure,
     platform,
     unknown: parts.unknown,
-    replicas: containers && { ...containers, min, max },
+    replicas: containers && { ...containers, minReplicas, maxReplicas },
     region: asked.region ?? null,
-    costPerHourCents: hourlyCents(parts, containers && containers.running + containers.others, costPerSecondCents),
+    centsPerHour: hourlyCents(parts, containers && containers.running + containers.others, costPerSecondCents),
   };
 }
 
 function hourlyCents(parts: Parts, replicas: number | null, price: number | null | undefined): number | null {
-  if (replicas === null) parts.missing(['costPerHourCents'], 'replicas');
-  else if (typeof price === 'number') return price * 3_600 * replicas;
-  else parts.unknown.costPerHourCents = 'the platform does not tell the price';
+  if (replicas === null) parts.missing(['centsPerHour'], 'replicas');
+  else if (typeof price === 'number') return roundCents(price * 3_600 * replicas);
+  else parts.unknown.centsPerHour = 'the platform does not tell the price';
   return null;
 }
 
-const partsOfApp = ['replicas', 'lastHour', 'costPerHourCents', 'failure'];
+const partsOfApp = ['replicas', 'lastHour', 'centsPerHour', 'failure'];
 
 function emptyStatus(target: string, app: string) {
   const none = { status: null, live: null, here: null, replicas: null, region: null, lastHour: null };
-  return { target, app, ...none, costPerHourCents: null, failure: null, exit: 'ok' as ExitName };
+  return { target, app, ...none, centsPerHour: null, failure: null, exit: 'ok' as ExitName };
 }
 
 /** The error itself for an app that is not deployed: that is known, too. */

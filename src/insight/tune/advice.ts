@@ -35,30 +35,30 @@ export type AdviceVerdict = (typeof adviceVerdicts)[number];
 
 /** Each day was predicted from the others. Shares: 0.04 is 4 % too high; null if not known. */
 export interface AdviceError {
-  coldStarts: number | null;
-  p90: number | null;
-  cost: number | null;
+  coldStartsShare: number | null;
+  p90Share: number | null;
+  costShare: number | null;
   days: number;
 }
 
-/** Values of `[cerebrium.scaling]`. The cooldown is in seconds. */
+/** Values of `[cerebrium.scaling]`. */
 export interface ScalingSettings {
   minReplicas: number;
   maxReplicas: number;
-  cooldown: number;
+  cooldownSeconds: number;
   concurrency: number;
 }
 
 export interface Outcome extends ScalingSettings {
   coldStarts: number;
   /** In ms, of what callers waited for. */
-  p50: number;
-  p90: number;
-  p95: number;
-  p99: number;
+  p50Ms: number;
+  p90Ms: number;
+  p95Ms: number;
+  p99Ms: number;
   replicaSeconds: number;
   /** US cents in 30 days; null if the price is not known. */
-  monthCents: number | null;
+  centsPerMonth: number | null;
 }
 
 export interface TunedOption extends Outcome {

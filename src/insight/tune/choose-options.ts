@@ -12,9 +12,9 @@ interface Limits {
 
 /** The cheapest settings that are fast enough, and the fastest ones that are cheap enough: as now, if nothing else is said. */
 export function wishesOf(now: Outcome, { slo, budgetCents }: Limits): Wish[] {
-  const wait = (outcome: Outcome) => outcome[slo?.quantile ?? 'p90'];
+  const wait = (outcome: Outcome) => outcome[`${slo?.quantile ?? 'p90'}Ms`];
   const starts = ({ coldStarts }: Outcome) => coldStarts;
-  const cost = ({ monthCents, replicaSeconds }: Outcome) => monthCents ?? replicaSeconds;
+  const cost = ({ centsPerMonth, replicaSeconds }: Outcome) => centsPerMonth ?? replicaSeconds;
   const quick = slo ? `${slo.quantile} < ${duration(slo.ms)}` : 'no slower than now';
   const cheap = budgetCents === undefined ? 'no dearer than now' : `at most ${dollars(budgetCents)} a month`;
   return [
@@ -22,7 +22,7 @@ export function wishesOf(now: Outcome, { slo, budgetCents }: Limits): Wish[] {
       option: 'cheapest',
       within: quick,
       limited: wait,
-      most: slo?.ms ?? now.p90,
+      most: slo?.ms ?? now.p90Ms,
       least: [cost, wait, starts],
       missed: (fastest) => `no settings have ${quick}: the fastest have ${duration(wait(fastest))}`,
     },
@@ -32,7 +32,7 @@ export function wishesOf(now: Outcome, { slo, budgetCents }: Limits): Wish[] {
       limited: cost,
       most: budgetCents ?? cost(now),
       least: [wait, starts, cost],
-      missed: ({ monthCents }) => `no settings cost ${cheap}: the cheapest cost ${dollars(monthCents ?? 0)}`,
+      missed: ({ centsPerMonth }) => `no settings cost ${cheap}: the cheapest cost ${dollars(centsPerMonth ?? 0)}`,
     },
   ];
 }
@@ -57,18 +57,18 @@ export function chooseOptions(
 }
 
 /** Nobody changes settings to save less than a dollar a month. */
-function isTrifle(wish: Wish, now: Outcome, { monthCents }: Outcome): boolean {
+function isTrifle(wish: Wish, now: Outcome, { centsPerMonth }: Outcome): boolean {
   if (wish.option !== 'cheapest' || !isKept(wish, now)) return false;
-  return now.monthCents !== null && monthCents !== null && now.monthCents - monthCents < leastSavedCents;
+  return now.centsPerMonth !== null && centsPerMonth !== null && now.centsPerMonth - centsPerMonth < leastSavedCents;
 }
 
 /** Those than which none is both cheaper and faster, the cheapest first. */
 export function frontierOf(outcomes: readonly Outcome[]): Outcome[] {
-  const byCost = outcomes.toSorted((a, b) => a.replicaSeconds - b.replicaSeconds || a.p90 - b.p90);
+  const byCost = outcomes.toSorted((a, b) => a.replicaSeconds - b.replicaSeconds || a.p90Ms - b.p90Ms);
   let fastest = Number.POSITIVE_INFINITY;
-  return byCost.filter(({ p90 }) => {
-    const isFaster = p90 < fastest;
-    fastest = Math.min(fastest, p90);
+  return byCost.filter(({ p90Ms }) => {
+    const isFaster = p90Ms < fastest;
+    fastest = Math.min(fastest, p90Ms);
     return isFaster;
   });
 }
@@ -81,7 +81,12 @@ const settings: {
 }[] = [
   { name: 'minReplicas', flag: '--min-replicas', word: String, say: (value) => `min_replicas ${value}` },
   { name: 'maxReplicas', flag: '--max-replicas', word: String, say: (value) => `max_replicas ${value}` },
-  { name: 'cooldown', flag: '--cooldown', word: cooldownWord, say: (value) => `${cooldownWord(value)} cooldown` },
+  {
+    name: 'cooldownSeconds',
+    flag: '--cooldown',
+    word: cooldownWord,
+    say: (value) => `${cooldownWord(value)} cooldown`,
+  },
   { name: 'concurrency', word: String, say: (value) => `replica_concurrency ${value}` },
 ];
 
@@ -98,9 +103,13 @@ function optionOf(
   const needsDeploy = outcome.concurrency !== now.concurrency;
   const changes = changed.map(({ name, say }) => say(outcome[name]));
   const cents =
-    outcome.monthCents === null || now.monthCents === null ? undefined : outcome.monthCents - now.monthCents;
+    outcome.centsPerMonth === null || now.centsPerMonth === null
+      ? undefined
+      : outcome.centsPerMonth - now.centsPerMonth;
   const advice =
-    changes.length === 0 ? '' : priceSentence({ changes, waiting: `p90 ${duration(outcome.p90)}`, monthCents: cents });
+    changes.length === 0
+      ? ''
+      : priceSentence({ changes, waiting: `p90 ${duration(outcome.p90Ms)}`, centsPerMonth: cents });
   return { option, within, ...outcome, argv, needsDeploy, advice };
 }
 

@@ -22,8 +22,8 @@ export interface FittedModel {
 
 /** Shares: 0.04 is 4 % too high. Null if there is nothing to compare with. */
 export interface PredictionError {
-  coldStarts: number | null;
-  p90: number | null;
+  coldStartsShare: number | null;
+  p90Share: number | null;
   /** Days that were predicted. */
   days: number;
   /** Of the whole span, in seconds: what the bill is computed from. */
@@ -61,12 +61,18 @@ export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling): F
   const actual = daysWithCalls.map((day) => past.days[day] as ReplayedDay);
   const best = bestFor(daysWithCalls);
   const cold = [coldStartsOf(predicted), coldStartsOf(actual)] as const;
-  const p90 = offBy(latencyOf(predicted).quantile(0.9), latencyOf(actual).quantile(0.9));
+  const p90Share = offBy(latencyOf(predicted).quantile(0.9), latencyOf(actual).quantile(0.9));
   return {
     model: best.model,
-    error: { coldStarts: offBy(...cold), p90, days: daysWithCalls.length, replicaSeconds: best.replicaSeconds },
+    error: {
+      coldStartsShare: offBy(...cold),
+      p90Share,
+      days: daysWithCalls.length,
+      replicaSeconds: best.replicaSeconds,
+    },
     // A few starts more or less are chance.
-    isOff: Math.abs(cold[0] - cold[1]) > maxError * cold[1] + 3 * Math.sqrt(cold[1]) || Math.abs(p90 ?? 0) > maxError,
+    isOff:
+      Math.abs(cold[0] - cold[1]) > maxError * cold[1] + 3 * Math.sqrt(cold[1]) || Math.abs(p90Share ?? 0) > maxError,
   };
 }
 

@@ -1,3 +1,4 @@
+import { roundCents } from '../../kernel/output/format.ts';
 import type { Scaling } from '../../platform/scaling.ts';
 import { monthMs } from '../cost/index.ts';
 import type { Outcome, ScalingSettings } from './advice.ts';
@@ -21,8 +22,8 @@ export function replayer(
   let done = 0;
   /** Where no call was held back by the most replicas that there may be: more of them change nothing. */
   const unlimited = new Map<string, Outcome>();
-  return async ({ minReplicas, maxReplicas, cooldown, concurrency }) => {
-    const settings = { minReplicas, maxReplicas, cooldown, concurrency };
+  return async ({ minReplicas, maxReplicas, cooldownSeconds, concurrency }) => {
+    const settings = { minReplicas, maxReplicas, cooldownSeconds, concurrency };
     const others = settingsKey({ ...settings, maxReplicas: 0 });
     const same = unlimited.get(others);
     if (same && same.maxReplicas <= maxReplicas) return { ...same, ...settings };
@@ -33,8 +34,8 @@ export function replayer(
   };
 }
 
-export function scalingToReplay({ minReplicas, maxReplicas, cooldown, concurrency }: ScalingSettings): Scaling {
-  return { minReplicas, maxReplicas, concurrency, cooldownMs: cooldown * 1000 };
+export function scalingToReplay({ minReplicas, maxReplicas, cooldownSeconds, concurrency }: ScalingSettings): Scaling {
+  return { minReplicas, maxReplicas, concurrency, cooldownMs: cooldownSeconds * 1000 };
 }
 
 function replayed(
@@ -49,12 +50,12 @@ function replayed(
   const outcome = {
     ...settings,
     coldStarts: coldStartsOf(days),
-    p50: at(0.5),
-    p90: at(0.9),
-    p95: at(0.95),
-    p99: at(0.99),
+    p50Ms: at(0.5),
+    p90Ms: at(0.9),
+    p95Ms: at(0.95),
+    p99Ms: at(0.99),
     replicaSeconds,
-    monthCents: price === undefined ? null : price * replicaSeconds * month,
+    centsPerMonth: price === undefined ? null : roundCents(price * replicaSeconds * month),
   };
   return { isLimited, outcome };
 }

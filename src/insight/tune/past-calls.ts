@@ -55,23 +55,32 @@ export class PastCalls {
     for (const row of rows) {
       const at = created[row] ?? Number.NaN;
       const runtime = ran[row] ?? Number.NaN;
-      const coldMs = cold[row] || 0;
+      const coldStartMs = cold[row] || 0;
       if (Number.isNaN(at + runtime)) this.unknown++;
-      else this.addCall(at, runtime, { coldMs, queueMs: queued[row] || coldMs, replica: runs.word('podName', row) });
+      else
+        this.addCall(at, runtime, {
+          coldStartMs,
+          queueMs: queued[row] || coldStartMs,
+          replica: runs.word('podName', row),
+        });
     }
   }
 
-  addCall(at: number, runtime: number, waited: { coldMs: number; queueMs: number; replica: string | undefined }): void {
-    const { coldMs, queueMs, replica } = waited;
+  addCall(
+    at: number,
+    runtime: number,
+    waited: { coldStartMs: number; queueMs: number; replica: string | undefined },
+  ): void {
+    const { coldStartMs, queueMs, replica } = waited;
     const day = this.days[dayOf(at, this.since)];
     if (!day) return;
     this.#at.push(at);
     this.#runtimeMs.push(runtime);
-    this.#wasCold.push(coldMs > 0 ? 1 : 0);
+    this.#wasCold.push(coldStartMs > 0 ? 1 : 0);
     day.latency.add(LatencyHistogram.bucketOf(queueMs + runtime));
-    if (coldMs > 0) day.coldStarts++;
+    if (coldStartMs > 0) day.coldStarts++;
     else this.#queue.add(LatencyHistogram.bucketOf(queueMs));
-    this.#startMs.push(this.#occupy(replica, at, { runtime, coldMs, queueMs }));
+    this.#startMs.push(this.#occupy(replica, at, { runtime, coldStartMs, queueMs }));
     this.#busyUntil = Math.max(this.#busyUntil, at + queueMs + runtime);
   }
 
@@ -95,11 +104,11 @@ export class PastCalls {
   }
 
   /** Returns how long the start took that it was the first to wait for; 0 without one. */
-  #occupy(replica: string | undefined, at: number, { runtime, coldMs, queueMs }: Timing): number {
+  #occupy(replica: string | undefined, at: number, { runtime, coldStartMs, queueMs }: Timing): number {
     const replicaCalls = this.#replicas.get(replica ?? '');
     const start = at + queueMs;
     // A later call of the same start waited for a part of it only.
-    const startMs = replicaCalls && replica !== undefined ? 0 : coldMs;
+    const startMs = replicaCalls && replica !== undefined ? 0 : coldStartMs;
     if (startMs > 0) this.starts.push({ at, ms: startMs, isAlone: at >= this.#busyUntil });
     if (replica === undefined) return startMs;
     const ends = (replicaCalls ?? []).filter((end) => end > start);
@@ -118,6 +127,6 @@ const maxSample = 10_000;
 /** In ms. */
 interface Timing {
   runtime: number;
-  coldMs: number;
+  coldStartMs: number;
   queueMs: number;
 }

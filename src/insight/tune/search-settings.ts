@@ -31,11 +31,11 @@ export async function searchSettings(
   now: Outcome,
   { concurrencies, wishes }: { concurrencies: readonly number[]; wishes: readonly Wish[] },
 ): Promise<Outcome[]> {
-  const cooldowns = [...new Set([...coarse, now.cooldown])].sort((a, b) => a - b);
+  const cooldowns = [...new Set([...coarse, now.cooldownSeconds])].sort((a, b) => a - b);
   const families: Outcome[][] = [];
   for (const others of neighbors(now, concurrencies)) {
     const family: Outcome[] = [];
-    for (const cooldown of cooldowns) family.push(await replay({ ...others, cooldown }));
+    for (const cooldownSeconds of cooldowns) family.push(await replay({ ...others, cooldownSeconds }));
     families.push(family);
   }
   for (const wish of wishes) for (const family of families) await bisect(replay, family, wish, families);
@@ -62,10 +62,10 @@ async function bisect(
     const low = family[at - 1];
     const high = family[at];
     if (!low || !high) return;
-    const cooldown = between(low.cooldown, high.cooldown);
+    const cooldownSeconds = between(low.cooldownSeconds, high.cooldownSeconds);
     // What is between them is no better than the one that misses the wish.
-    if (cooldown === undefined || measure(isCheapest ? low : high) >= best) return;
-    family.splice(at, 0, await replay({ ...high, cooldown }));
+    if (cooldownSeconds === undefined || measure(isCheapest ? low : high) >= best) return;
+    family.splice(at, 0, await replay({ ...high, cooldownSeconds }));
   }
 }
 
@@ -88,6 +88,6 @@ function neighbors({ minReplicas, maxReplicas }: ScalingSettings, concurrencies:
   );
 }
 
-export function settingsKey({ minReplicas, maxReplicas, cooldown, concurrency }: ScalingSettings): string {
-  return [minReplicas, maxReplicas, cooldown, concurrency].join('/');
+export function settingsKey({ minReplicas, maxReplicas, cooldownSeconds, concurrency }: ScalingSettings): string {
+  return [minReplicas, maxReplicas, cooldownSeconds, concurrency].join('/');
 }

@@ -65,7 +65,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const bill = price === undefined ? undefined : await readBill(context, app, past);
   const cost = bill ? offBy(replayedCents, bill) : null;
   const assumptions = assumptionsOf(past, fitted, settings);
-  const report = { ...advice, predictionError: { ...predictionError, cost }, assumptions };
+  const report = { ...advice, predictionError: { ...predictionError, costShare: cost }, assumptions };
   const reason = fitted.isOff ? unknownRules : mispriced(replayedCents, bill, cost ?? 0);
   if (reason !== undefined) return { ...report, verdict: 'not predictable', reason };
   // What is said about a month agrees with what was paid.
@@ -227,25 +227,25 @@ function adviceFigures({ app: name, predictionError: error, options, calls }: Ad
     of(
       'error of cold starts',
       'share',
-      error?.coldStarts ?? null,
+      error?.coldStartsShare ?? null,
       [runs],
       `replayed / coldstartTimeMs > 0, less 1; ${each}`,
     ),
     of(
       'error of p90',
       'share',
-      error?.p90 ?? null,
+      error?.p90Share ?? null,
       [runs],
       `replayed / (totalQueueTimeMs + runtimeMs), less 1; ${each}`,
     ),
     of(
       'error of the bill',
       'share',
-      error?.cost ?? null,
+      error?.costShare ?? null,
       [runs, app, `${app}/cost`],
       'replayed replica time x costPerSecondCents / total_cost_cents of the days, less 1',
     ),
-    ...options.flatMap(({ option, coldStarts, p90, monthCents }) => [
+    ...options.flatMap(({ option, coldStarts, p90Ms, centsPerMonth }) => [
       of(
         `cold starts, ${option}`,
         'calls',
@@ -253,11 +253,11 @@ function adviceFigures({ app: name, predictionError: error, options, calls }: Ad
         [runs, app],
         'calls that wait for a start when all are replayed with these settings',
       ),
-      of(`p90, ${option}`, 'ms', p90, [runs, app], '90th percentile of wait + runtimeMs in the replay'),
+      of(`p90, ${option}`, 'ms', p90Ms, [runs, app], '90th percentile of wait + runtimeMs in the replay'),
       of(
         `month, ${option}`,
         'US cents',
-        monthCents,
+        centsPerMonth,
         [runs, app, `${app}/cost`],
         'replayed replica time x costPerSecondCents / (1 + error of the bill), for 30 days',
       ),

@@ -14,7 +14,7 @@ import type { Advice, ScalingSettings, WrittenSetting } from './advice.ts';
 const keys = {
   minReplicas: 'min_replicas',
   maxReplicas: 'max_replicas',
-  cooldown: 'cooldown',
+  cooldownSeconds: 'cooldown',
   concurrency: 'replica_concurrency',
 } as const satisfies Record<keyof ScalingSettings, string>;
 

@@ -101,6 +101,11 @@ export function dollars(cents: number): string {
   return `${cents < 0 ? '-' : ''}$${groupDigits(Number(whole))}.${fraction}`;
 }
 
+/** An amount as documents have it, with two decimals at most; null if it is not known. */
+export function roundCents(cents: number | null | undefined): number | null {
+  return typeof cents === 'number' ? Math.round(100 * cents) / 100 : null;
+}
+
 /** Takes the smallest unit of the currency: `$12.34` for `money(1234, 'usd')`, as costs have it, and `1234 JPY` for yen. */
 export function money(amount: number, currency: string): string {
   const code = currency.toUpperCase();

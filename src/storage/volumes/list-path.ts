@@ -1,12 +1,17 @@
 import { NotFoundError } from '../../kernel/errors.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
-import type { VolumeEntry } from '../../platform/contract/volumes.ts';
 import { formatRemotePath } from '../transfer/remote-path.ts';
 import type { ListedEntry } from './listed-entry.ts';
 import { findEntry, type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';
 
-/** The platform's entry, and its path in the form that other commands accept. */
-export type PathEntry = VolumeEntry & { path: string };
+/** An entry with its path in the form that other commands accept. A folder ends in a slash, and has no size. */
+export interface PathEntry {
+  path: string;
+  name: string;
+  isFolder: boolean;
+  bytes: number | null;
+  updatedAt: string | null;
+}
 
 /**
  * The entries of a folder, with `recursive` including subfolders, or the file itself. Throws NotFoundError if the path does
@@ -30,6 +35,7 @@ export async function listPath(
   return entries;
 }
 
-function toPathEntry({ entry, path }: ListedEntry, { volume }: VolumePath): PathEntry {
-  return { ...entry, path: formatRemotePath({ volume, path }) };
+function toPathEntry({ path, isFolder, size, modified }: ListedEntry, { volume }: VolumePath): PathEntry {
+  const name = path.slice(path.lastIndexOf('/', path.length - 2) + 1);
+  return { path: formatRemotePath({ volume, path }), name, isFolder, bytes: size, updatedAt: modified };
 }

@@ -11,8 +11,6 @@ export interface ListedEntry {
   size: number | null;
   /** RFC 3339, UTC. */
   modified: string | null;
-  /** The platform's own entry. */
-  entry: VolumeEntry;
 }
 
 /** The root of a volume, which no listing has. */
@@ -22,7 +20,6 @@ export const rootEntry: ListedEntry = {
   isFolder: true,
   size: null,
   modified: null,
-  entry: { name: '/', is_folder: true },
 };
 
 export function* toListedEntries(folder: string, entries: Iterable<VolumeEntry>): Generator<ListedEntry> {
@@ -42,7 +39,6 @@ function toListedEntry(folder: string, entry: VolumeEntry): ListedEntry {
     isFolder,
     size: isFolder ? null : sizeOf(entry),
     modified: entry.last_modified ?? null,
-    entry,
   };
 }
 

@@ -11,14 +11,14 @@ interface Case {
   /** In flight. */
   width: number;
   coldStart: number;
-  cooldown: number;
+  cooldownSeconds: number;
   /** US cents; a replica costs 0.1 a second. */
   budget: number;
 }
 
 const usual: Case = {
   takes: () => 5,
-  ...{ replicas: 4, concurrency: 2, width: 8, coldStart: 30, cooldown: 60, budget: 100 },
+  ...{ replicas: 4, concurrency: 2, width: 8, coldStart: 30, cooldownSeconds: 60, budget: 100 },
 };
 
 const cases: [what: string, one: Partial<Case>][] = [
@@ -30,7 +30,7 @@ const cases: [what: string, one: Partial<Case>][] = [
   ['one replica', { replicas: 1, concurrency: 1, width: 1, budget: 50 }],
   ['many replicas', { replicas: 20, width: 40, budget: 400 }],
   ['a slow start', { coldStart: 120, budget: 300 }],
-  ['no cooldown', { cooldown: 0 }],
+  ['no cooldownSeconds', { cooldownSeconds: 0 }],
 ];
 
 test.each(cases)('%s end before they cost more than the budget, and use it up', async (_, one) => {
@@ -42,12 +42,12 @@ test.each(cases)('%s end before they cost more than the budget, and use it up', 
 });
 
 test('what is left costs as much as what was called', async () => {
-  const { left, spent, calls } = await simulate({ ...usual, cooldown: 0 });
+  const { left, spent, calls } = await simulate({ ...usual, cooldownSeconds: 0 });
   expect(left(calls) / spent).toBeCloseTo(1, 1);
 });
 
 /** An app whose replicas start when all others are busy, in a time of its own. */
-async function simulate({ takes, replicas: max, concurrency, width, coldStart, cooldown, budget }: Case) {
+async function simulate({ takes, replicas: max, concurrency, width, coldStart, cooldownSeconds, budget }: Case) {
   let now = 1_000_000;
   let calls = 0;
   const price = 0.1;
@@ -81,7 +81,7 @@ async function simulate({ takes, replicas: max, concurrency, width, coldStart, c
     ...{ project: 'p', signal: new AbortController().signal, apiWithSignal: () => api },
     ...{ elapsed: () => now, platformNow: () => now },
   };
-  const facts = { price, cooldown, minReplicas: 0, maxReplicas: max, concurrency };
+  const facts = { price, cooldownSeconds, minReplicas: 0, maxReplicas: max, concurrency };
   const spending = new MapSpending(context as never, 'web', facts, budget);
   const adaptive = new AdaptiveWidth({ max: width, elapsed: () => now, trace: () => {} });
   async function* inputs() {
@@ -105,7 +105,7 @@ async function simulate({ takes, replicas: max, concurrency, width, coldStart, c
     }
     next.happens();
   }
-  const ms = replicas.reduce((sum, { startedAt, endedAt }) => sum + endedAt - startedAt + cooldown * 1_000, 0);
+  const ms = replicas.reduce((sum, { startedAt, endedAt }) => sum + endedAt - startedAt + cooldownSeconds * 1_000, 0);
   await spending.look();
   return {
     ...{ calls, budget, spent: (ms * price) / 1_000, told: spending.cost(0)?.soFar ?? 0 },

@@ -27,7 +27,7 @@ function calls(durations: readonly number[], { late = 0, status = 200 } = {}): S
   }
   return step;
 }
-const facts = { price: 0.01, cooldown: 10, minReplicas: 0, maxReplicas: 2, concurrency: 1 };
+const facts = { price: 0.01, cooldownSeconds: 10, minReplicas: 0, maxReplicas: 2, concurrency: 1 };
 const idle = { busy: 0 };
 const even = (length: number, ms: number) => Array.from({ length }, () => ms);
 
@@ -82,12 +82,12 @@ test('1,000 calls cost what their replicas do meanwhile', () => {
     Array.from({ length: 100 }, (_, call) => [
       call,
       {
-        ...{ createdAt: call * 10, runtimeMs: 50, queueMs: 0, coldMs: call === 50 ? 100 : 0 },
+        ...{ createdAt: call * 10, runtimeMs: 50, queueMs: 0, coldStartMs: call === 50 ? 100 : 0 },
         replica: call < 50 ? 'a' : 'b',
       },
     ]),
   );
-  const { centsPerThousand } = summarizeStep(step, records, { ...facts, cooldown: 600 }, idle);
+  const { centsPerThousand } = summarizeStep(step, records, { ...facts, cooldownSeconds: 600 }, idle);
   // Replica a for 1.04 s, b from 0.5 s on.
   expect(centsPerThousand).toBeCloseTo((1_000 * 0.01 * (1.04 + 0.54)) / 100, 6);
 });
@@ -101,12 +101,12 @@ test.each([
   const step = calls(even(100, 50));
   const records = new Map(
     Array.from({ length: 100 }, (_, call) => {
-      const record = { createdAt: call * 10, runtimeMs: 50, queueMs: 0, coldMs: 0, replica: `${call % called}` };
+      const record = { createdAt: call * 10, runtimeMs: 50, queueMs: 0, coldStartMs: 0, replica: `${call % called}` };
       return [call, record];
     }),
   );
   // Without a cooldown, a replica ends with its last call, unless it is kept.
-  const { centsPerThousand } = summarizeStep(step, records, { ...facts, minReplicas, cooldown: 0 }, idle);
+  const { centsPerThousand } = summarizeStep(step, records, { ...facts, minReplicas, cooldownSeconds: 0 }, idle);
   expect(centsPerThousand).toBeCloseTo((1_000 * 0.01 * seconds) / 100, 6);
 });
 
@@ -134,12 +134,12 @@ test('what is spent is what replicas ran, and their cooldown', async () => {
   const spending = new ReplicaSpending(context as never, 'web', facts);
   now += 3_000;
   // Nothing has been seen yet: all replicas that the app may have are said to run.
-  expect(spending.centsIfEndedNow(0)).toBeCloseTo(2 * (3 + facts.cooldown) * facts.price, 6);
+  expect(spending.centsIfEndedNow(0)).toBeCloseTo(2 * (3 + facts.cooldownSeconds) * facts.price, 6);
   now = start;
   for (; now < start + 100_000; now += 1_000) {
     spending.lookNowAndThen();
     await new Promise((done) => setImmediate(done));
   }
-  const seconds = 60 + 80 + facts.cooldown;
+  const seconds = 60 + 80 + facts.cooldownSeconds;
   expect(spending.centsIfEndedNow(0) / (facts.price * seconds)).toBeCloseTo(1, 1);
 });

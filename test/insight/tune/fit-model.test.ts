@@ -29,15 +29,15 @@ function played(shape: TrafficShape) {
 
 function pastOf(calls: readonly PlayedCall[], since: number, until: number): PastCalls {
   const past = new PastCalls(since, until);
-  for (const { at, runtimeMs, coldMs, queueMs, replica } of calls) {
-    if (at >= since && at < until) past.addCall(at, runtimeMs, { coldMs, queueMs, replica });
+  for (const { at, runtimeMs, coldStartMs, queueMs, replica } of calls) {
+    if (at >= since && at < until) past.addCall(at, runtimeMs, { coldStartMs, queueMs, replica });
   }
   return past;
 }
 
-const scalingOf = ({ cooldown, ...settings }: TrafficShape['settings']) => ({
+const scalingOf = ({ cooldownSeconds, ...settings }: TrafficShape['settings']) => ({
   ...settings,
-  cooldownMs: 1_000 * cooldown,
+  cooldownMs: 1_000 * cooldownSeconds,
 });
 
 /** Counts that are off by less than a few calls are not held against it. */
@@ -59,28 +59,31 @@ describe.each(shapes)('$name: a week that was not seen', (shape) => {
     expectNear(`${shape.name}, p90`, latencyOf(days).quantile(0.9), latencyOf(held.days).quantile(0.9), 0.15);
   });
 
-  test.each([{ cooldown: 600 }, { cooldown: 30 }, { minReplicas: 1 }, { maxReplicas: 6, cooldown: 300 }])(
-    'is predicted with other settings, too: %j',
-    (changed) => {
-      const real = again(changed);
-      const actual = pastOf(real.calls, lastWeek, tracesTo).days;
-      const replayed = replayCalls(held.trace(), scalingOf({ ...shape.settings, ...changed }), model);
-      const name = `${shape.name}, ${JSON.stringify(changed)}`;
-      expectNear(`${name}, cold starts`, coldStartsOf(replayed.days), coldStartsOf(actual), 0.15, 10);
-      expectNear(`${name}, p90`, latencyOf(replayed.days).quantile(0.9), latencyOf(actual).quantile(0.9), 0.15);
-      expectNear(`${name}, seconds`, replayed.replicaSeconds, real.replicaSeconds, 0.15);
-    },
-  );
+  test.each([
+    { cooldownSeconds: 600 },
+    { cooldownSeconds: 30 },
+    { minReplicas: 1 },
+    { maxReplicas: 6, cooldownSeconds: 300 },
+  ])('is predicted with other settings, too: %j', (changed) => {
+    const real = again(changed);
+    const actual = pastOf(real.calls, lastWeek, tracesTo).days;
+    const replayed = replayCalls(held.trace(), scalingOf({ ...shape.settings, ...changed }), model);
+    const name = `${shape.name}, ${JSON.stringify(changed)}`;
+    expectNear(`${name}, cold starts`, coldStartsOf(replayed.days), coldStartsOf(actual), 0.15, 10);
+    expectNear(`${name}, p90`, latencyOf(replayed.days).quantile(0.9), latencyOf(actual).quantile(0.9), 0.15);
+    expectNear(`${name}, seconds`, replayed.replicaSeconds, real.replicaSeconds, 0.15);
+  });
 });
 
 test('a pool of other rules is not predicted', () => {
   const past = new PastCalls(tracesFrom, lastWeek);
   // Every tenth call waits for a start, whatever was before it.
   for (let call = 0; call < 3_000; call++) {
-    const [at, coldMs] = [tracesFrom + call * 500_000, call % 2 ? 0 : 9_000];
-    past.addCall(at, 1_000, { coldMs, queueMs: coldMs, replica: `r-${call}` });
+    const [at, coldStartMs] = [tracesFrom + call * 500_000, call % 2 ? 0 : 9_000];
+    past.addCall(at, 1_000, { coldStartMs, queueMs: coldStartMs, replica: `r-${call}` });
   }
   expect(
-    fitModel(past, past.trace(), scalingOf({ minReplicas: 1, maxReplicas: 2, cooldown: 60, concurrency: 1 })).isOff,
+    fitModel(past, past.trace(), scalingOf({ minReplicas: 1, maxReplicas: 2, cooldownSeconds: 60, concurrency: 1 }))
+      .isOff,
   ).toBe(true);
 });

@@ -11,7 +11,7 @@ function pastCalls(): PastCalls {
   const past = new PastCalls(since, since + 86_400_000);
   for (let at = since; at < since + 80_000_000; at += draw.int(30_000, 600_000)) {
     for (const later of [0, 200, 900]) {
-      past.addCall(at + later, draw.int(100, 9_000), { coldMs: 0, queueMs: 5, replica: undefined });
+      past.addCall(at + later, draw.int(100, 9_000), { coldStartMs: 0, queueMs: 5, replica: undefined });
     }
   }
   return past;
@@ -27,9 +27,9 @@ test.each([
   'three calls at once start %i replicas of %i calls each, of at most %i',
   async (_, concurrency, maxReplicas, seconds) => {
     const past = new PastCalls(since, since + 86_400_000);
-    for (let call = 0; call < 3; call++) past.addCall(since, 1_000, { coldMs: 0, queueMs: 0, replica: undefined });
+    for (let call = 0; call < 3; call++) past.addCall(since, 1_000, { coldStartMs: 0, queueMs: 0, replica: undefined });
     const model = { routing: 'first', sharesStarts: true, starts: { draw: () => 7_000 } } as const;
-    const settings = { minReplicas: 0, maxReplicas, cooldown: 100, concurrency };
+    const settings = { minReplicas: 0, maxReplicas, cooldownSeconds: 100, concurrency };
     const replay = replayer(past.trace(), { model, price: 1, onReplay: async () => {} });
     expect((await replay(settings)).replicaSeconds).toBe(seconds);
   },
@@ -42,7 +42,7 @@ test.each([true, false])(
     const model = { routing: 'first', sharesStarts, starts: { draw: () => 7_000 } } as const;
     const candidates = [6, 3, 2, 1].flatMap((maxReplicas) =>
       [0, 1].flatMap((minReplicas) =>
-        [10, 90, 600].map((cooldown) => ({ minReplicas, maxReplicas, cooldown, concurrency: 1 })),
+        [10, 90, 600].map((cooldownSeconds) => ({ minReplicas, maxReplicas, cooldownSeconds, concurrency: 1 })),
       ),
     );
     let replays = 0;
@@ -60,6 +60,6 @@ test.each([true, false])(
     // Whatever they are asked in.
     expect(await all(candidates)).toEqual(alone.flat());
     // More replicas do change something where there were too few.
-    expect(new Set(together.map(({ p90 }) => p90)).size).toBeGreaterThan(5);
+    expect(new Set(together.map(({ p90Ms }) => p90Ms)).size).toBeGreaterThan(5);
   },
 );

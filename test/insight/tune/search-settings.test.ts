@@ -40,9 +40,9 @@ describe.each(worlds.filter(({ name }) => isWhole || /launch|office hours|now an
     const { settings, about } = world;
     const concurrencies = [...new Set([settings.concurrency, Math.ceil(settings.concurrency / 2)])];
     const play = player(world);
-    const slo = { quantile: 'p90', ms: Math.ceil(1.01 * play({ ...settings, cooldown: about }).p90) } as const;
+    const slo = { quantile: 'p90', ms: Math.ceil(1.01 * play({ ...settings, cooldownSeconds: about }).p90) } as const;
 
-    /** What the cheapest cost that keep a limit, of those whose cooldown is whole minutes. */
+    /** What the cheapest cost that keep a limit, of those whose cooldownSeconds is whole minutes. */
     function best(limit: number): number {
       let least = Number.POSITIVE_INFINITY;
       for (const maxReplicas of new Set([
@@ -52,8 +52,8 @@ describe.each(worlds.filter(({ name }) => isWhole || /launch|office hours|now an
       ])) {
         for (const minReplicas of [0, 1, 2].filter((kept) => kept <= maxReplicas)) {
           for (const concurrency of concurrencies)
-            for (let cooldown = minute; cooldown <= 60 * minute; cooldown += minute) {
-              const { p90, replicaSeconds } = play({ concurrency, minReplicas, maxReplicas, cooldown });
+            for (let cooldownSeconds = minute; cooldownSeconds <= 60 * minute; cooldownSeconds += minute) {
+              const { p90, replicaSeconds } = play({ concurrency, minReplicas, maxReplicas, cooldownSeconds });
               // A longer one costs more.
               if (replicaSeconds >= least) break;
               if (p90 <= limit) least = replicaSeconds;

@@ -9,7 +9,7 @@ const day = 86_400_000;
 
 /** Simulates an app whose calls arrive at these times. @param {AppPlan} plan @returns {BilledApp} */
 export function billedApp({ name, settings, arrivals, runtimeOf, coldStartMs, centsPerSecond, from, to }) {
-  const { minReplicas, maxReplicas, cooldown } = settings;
+  const { minReplicas, maxReplicas, cooldownSeconds } = settings;
   /** @type {{ name: string, startedAt: number, freeAt: number }[]} */
   let alive = Array.from({ length: minReplicas }, (_, n) => ({
     name: `${name}-always-${n}`,
@@ -29,9 +29,9 @@ export function billedApp({ name, settings, arrivals, runtimeOf, coldStartMs, ce
     }
   };
   const retire = (/** @type {number} */ at) => {
-    const idle = alive.filter(({ freeAt }) => freeAt + cooldown * 1000 < at).sort((a, b) => a.freeAt - b.freeAt);
+    const idle = alive.filter(({ freeAt }) => freeAt + cooldownSeconds * 1000 < at).sort((a, b) => a.freeAt - b.freeAt);
     for (const replica of idle.slice(0, Math.max(0, alive.length - minReplicas))) {
-      bill(replica.startedAt, replica.freeAt + cooldown * 1000);
+      bill(replica.startedAt, replica.freeAt + cooldownSeconds * 1000);
       alive = alive.filter((each) => each !== replica);
     }
   };
@@ -56,7 +56,7 @@ export function billedApp({ name, settings, arrivals, runtimeOf, coldStartMs, ce
       id: `${name}-${number}`,
       createdAt: at,
       pod: replica.name,
-      coldMs: cold,
+      coldStartMs: cold,
       queueMs: start - at,
       runtimeMs,
     });

@@ -9,7 +9,7 @@
 
 /** @param {TrafficPlan} plan */
 export function playTraffic({ arrivals, settings, startMs, balancing, bindsStarts, from, to }) {
-  const { minReplicas, maxReplicas, cooldown, concurrency } = settings;
+  const { minReplicas, maxReplicas, cooldownSeconds, concurrency } = settings;
   /** @type {Pod[]} */
   let pods = [];
   /** @type {PlayedCall[]} */
@@ -39,11 +39,11 @@ export function playTraffic({ arrivals, settings, startMs, balancing, bindsStart
   ) => {
     pod.running++;
     pod.lease++;
-    const coldMs = pod.ready > call.at ? pod.ready - Math.max(call.at, pod.born) : 0;
+    const coldStartMs = pod.ready > call.at ? pod.ready - Math.max(call.at, pod.born) : 0;
     calls.push({
       at: call.at,
       runtimeMs: call.runtimeMs,
-      coldMs,
+      coldStartMs,
       queueMs: now - call.at + routingMs,
       replica: pod.name,
     });
@@ -58,10 +58,10 @@ export function playTraffic({ arrivals, settings, startMs, balancing, bindsStart
     if (pod.running + pod.reserved > 0) return;
     pod.quietSince = now;
     const lease = ++pod.lease;
-    agenda.add(now + cooldown * 1000, () => {
+    agenda.add(now + cooldownSeconds * 1000, () => {
       if (pod.lease !== lease || pods.length <= minReplicas) return;
       pods = pods.filter((each) => each !== pod);
-      paidMs += Math.max(0, Math.min(to, now + cooldown * 1000) - pod.born);
+      paidMs += Math.max(0, Math.min(to, now + cooldownSeconds * 1000) - pod.born);
     });
   };
   const drain = (/** @type {Pod} */ pod, /** @type {number} */ now) => {

@@ -43,7 +43,7 @@ export interface Query {
 /** How an app is called and billed. Times in ms since 1970, the cooldown in seconds. */
 export interface AppPlan {
   name: string;
-  settings: { minReplicas: number; maxReplicas: number; cooldown: number };
+  settings: { minReplicas: number; maxReplicas: number; cooldownSeconds: number };
   /** Ascending. */
   arrivals: number[];
   runtimeOf: (call: number) => number;
@@ -54,7 +54,7 @@ export interface AppPlan {
 }
 
 export interface BilledApp extends Pick<AppPlan, 'name' | 'settings' | 'centsPerSecond'> {
-  runs: { id: string; createdAt: number; pod: string; coldMs: number; queueMs: number; runtimeMs: number }[];
+  runs: { id: string; createdAt: number; pod: string; coldStartMs: number; queueMs: number; runtimeMs: number }[];
   /** By date. */
   cents: Map<string, number>;
   total: number;
@@ -69,7 +69,7 @@ export interface TrafficShape {
   arrivals: number[];
   runtimeOf: () => number;
   startMs: () => number;
-  settings: { minReplicas: number; maxReplicas: number; cooldown: number; concurrency: number };
+  settings: { minReplicas: number; maxReplicas: number; cooldownSeconds: number; concurrency: number };
   balancing: 'first' | 'round-robin' | 'least-busy';
   /** Whether a call waits for the replica that was started for it, even if another one is free before. */
   bindsStarts: boolean;
@@ -85,7 +85,7 @@ export interface TrafficPlan extends Pick<TrafficShape, 'settings' | 'startMs' |
 export interface PlayedCall {
   at: number;
   runtimeMs: number;
-  coldMs: number;
+  coldStartMs: number;
   queueMs: number;
   replica: string;
 }

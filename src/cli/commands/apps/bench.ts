@@ -52,7 +52,7 @@ export default defineCommand({
     function: text('function or path'),
     steps: list(
       object({
-        rate: number('calls a second'),
+        callsPerSecond: number('rate'),
         calls: integer('calls that were made'),
         succeeded: integer('calls with a status of 2xx'),
         failures: list(object({ what: text('what happened'), calls: integer('number of calls') }), 'the other calls'),
@@ -68,7 +68,7 @@ export default defineCommand({
               localMs: number('how late calls left this machine'),
               lineMs: number('on the way, and in what is in front of the app'),
               queueMs: number('waiting for a replica, without its start'),
-              coldMs: number('waiting for a replica to start'),
+              coldStartMs: number('waiting for a replica to start'),
               appMs: number('in the app'),
             },
             'of calls that succeeded and have a run; null without any',
@@ -82,12 +82,12 @@ export default defineCommand({
       }),
       'one for each rate, in the order of the calls',
     ),
-    holds: nullable(number('highest rate that the app kept up with; null if none')),
-    breaksAt: nullable(number('lowest rate that it did not keep up with; null if none')),
+    holdsCallsPerSecond: nullable(number('highest rate that the app kept up with; null if none')),
+    breaksCallsPerSecond: nullable(number('lowest rate that it did not keep up with; null if none')),
     allows: nullable(
       object(
         {
-          rate: number('calls a second'),
+          callsPerSecond: number('rate'),
           replicas: integer('max_replicas'),
           concurrency: integer('calls that a replica takes at once'),
           appMs: number('average time of a call in the app'),
@@ -96,7 +96,7 @@ export default defineCommand({
       ),
     ),
     calls: integer('calls that were made'),
-    found: integer('calls whose run the platform returned'),
+    foundRuns: integer('calls whose run the platform returned'),
     unfinished: integer('calls that got no response in time and may go on in the app'),
     openRuns: list(
       text('run id'),
@@ -144,7 +144,10 @@ function benchView(report: BenchReport): View {
 function benchReport(report: BenchReport): ChartReport<BenchStep> {
   const { seconds, steps, app } = report;
   return {
-    summary: [`${app}: ${steps.map(({ rate }) => rateText(rate)).join(', ')}`, ...conclusions(report)],
+    summary: [
+      `${app}: ${steps.map(({ callsPerSecond }) => rateText(callsPerSecond)).join(', ')}`,
+      ...conclusions(report),
+    ],
     rows: steps,
     columns: pageColumns,
     chart: {
@@ -176,12 +179,12 @@ function benchReport(report: BenchReport): ChartReport<BenchStep> {
 }
 
 const columns = {
-  RATE: ({ rate }: BenchStep) => numberOr(rate, rateText),
+  RATE: ({ callsPerSecond }: BenchStep) => numberOr(callsPerSecond, rateText),
   OK: ({ succeeded, calls }: BenchStep) => numberOr(share(succeeded, calls), percent),
   P50: ({ p50Ms }: BenchStep) => numberOr(p50Ms, duration),
   P99: ({ p99Ms }: BenchStep) => numberOr(p99Ms, duration),
   QUEUE: ({ parts }: BenchStep) => part(parts, 'queueMs'),
-  COLD: ({ parts }: BenchStep) => part(parts, 'coldMs'),
+  COLD: ({ parts }: BenchStep) => part(parts, 'coldStartMs'),
   APP: ({ parts }: BenchStep) => part(parts, 'appMs'),
   LINE: ({ parts }: BenchStep) => part(parts, 'lineMs'),
   REPLICAS: ({ replicas }: BenchStep) => (replicas === null ? '' : countCell(replicas)),
@@ -193,12 +196,12 @@ const numbers = Object.keys(columns) as (keyof typeof columns)[];
 
 /** For the page, whose cells are texts. */
 const pageColumns: Columns<BenchStep> = {
-  RATE: ({ rate }) => rateText(rate),
+  RATE: ({ callsPerSecond }) => rateText(callsPerSecond),
   OK: ({ succeeded, calls }) => percent(share(succeeded, calls)),
   P50: ({ p50Ms }) => textOr(p50Ms, duration),
   P99: ({ p99Ms }) => textOr(p99Ms, duration),
   QUEUE: ({ parts }) => textOr(parts?.queueMs ?? null, duration),
-  COLD: ({ parts }) => textOr(parts?.coldMs ?? null, duration),
+  COLD: ({ parts }) => textOr(parts?.coldStartMs ?? null, duration),
   APP: ({ parts }) => textOr(parts?.appMs ?? null, duration),
   LINE: ({ parts }) => textOr(parts?.lineMs ?? null, duration),
   REPLICAS: ({ replicas }) => replicas,
@@ -206,7 +209,9 @@ const pageColumns: Columns<BenchStep> = {
 };
 
 function failuresView(steps: readonly BenchStep[]): View | undefined {
-  const rows = steps.flatMap(({ rate, failures }) => failures.slice(0, 3).map((failure) => ({ rate, ...failure })));
+  const rows = steps.flatMap(({ callsPerSecond: rate, failures }) =>
+    failures.slice(0, 3).map((failure) => ({ rate, ...failure })),
+  );
   if (rows.length === 0) return undefined;
   return table(rows, {
     RATE: ({ rate }) => rateText(rate),
@@ -216,7 +221,7 @@ function failuresView(steps: readonly BenchStep[]): View | undefined {
 }
 
 function conclusions(report: BenchReport): string[] {
-  const { calls, found, costCents, budgetCents, stoppedBy, steps, unfinished } = report;
+  const { calls, foundRuns, costCents, budgetCents, stoppedBy, steps, unfinished } = report;
   const goOn = unfinished > 0 ? ` and ${count(unfinished, 'call')} that may go on` : '';
   const cost = costCents === null ? 'Cost: not known' : `Cost: about ${dollars(costCents)}, with the cooldown${goOn}`;
   const parts = steps.some((step) => step.parts)
@@ -224,7 +229,7 @@ function conclusions(report: BenchReport): string[] {
     : [];
   return [
     limitText(report),
-    [`${groupDigits(found)} of ${count(calls, 'call')} found in the runs of the platform;`, ...parts]
+    [`${groupDigits(foundRuns)} of ${count(calls, 'call')} found in the runs of the platform;`, ...parts]
       .join(' ')
       .replace(/;$/, '.'),
     `${cost}.`,
@@ -233,7 +238,7 @@ function conclusions(report: BenchReport): string[] {
 }
 
 /** `Holds 8/s, breaks at 10/s. 4 replicas x 2 at once / 720 ms = 11/s.` */
-function limitText({ holds, breaksAt, allows, steps }: BenchReport): string {
+function limitText({ holdsCallsPerSecond: holds, breaksCallsPerSecond: breaksAt, allows, steps }: BenchReport): string {
   const [first] = steps;
   if (!first) return 'No calls were made.';
   const parts = [
@@ -241,7 +246,7 @@ function limitText({ holds, breaksAt, allows, steps }: BenchReport): string {
     ...(breaksAt === null ? ['no limit found'] : [`breaks at ${rateText(breaksAt)}`]),
   ];
   const model = allows
-    ? ` ${count(allows.replicas, 'replica')} x ${allows.concurrency} at once / ${duration(allows.appMs)} = ${rateText(Number(allows.rate.toPrecision(2)))}.`
+    ? ` ${count(allows.replicas, 'replica')} x ${allows.concurrency} at once / ${duration(allows.appMs)} = ${rateText(Number(allows.callsPerSecond.toPrecision(2)))}.`
     : '';
   const text = parts.join(', ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.${model}`;

@@ -25,15 +25,15 @@ import { figuresField, figuresView } from '../../views/figure-sources.ts';
 const outcome = {
   minReplicas: integer('min_replicas'),
   maxReplicas: integer('max_replicas'),
-  cooldown: number('in seconds'),
+  cooldownSeconds: number('cooldown'),
   concurrency: integer('replica_concurrency'),
   coldStarts: integer('calls that wait for a replica to start'),
-  p50: number('of what callers wait for, in ms'),
-  p90: number('in ms'),
-  p95: number('in ms'),
-  p99: number('in ms'),
+  p50Ms: number('of what callers wait for, in ms'),
+  p90Ms: number('in ms'),
+  p95Ms: number('in ms'),
+  p99Ms: number('in ms'),
   replicaSeconds: number('how long replicas live, in the time that was replayed'),
-  monthCents: nullable(number('cost of 30 days in US cents; null if the price is not known')),
+  centsPerMonth: nullable(number('cost of 30 days in US cents; null if the price is not known')),
 };
 
 export default defineCommand({
@@ -77,9 +77,9 @@ export default defineCommand({
     predictionError: nullable(
       object(
         {
-          coldStarts: nullable(number('0.04 is 4 % too high; null if not known')),
-          p90: nullable(number('the same of the 90th percentile')),
-          cost: nullable(number('the same of the bill')),
+          coldStartsShare: nullable(number('0.04 is 4 % too high; null if not known')),
+          p90Share: nullable(number('the same of the 90th percentile')),
+          costShare: nullable(number('the same of the bill')),
           days: integer('days that were predicted, each from the others'),
         },
         'how far the prediction of the past is off; null if nothing was predicted',
@@ -175,13 +175,13 @@ function headline({ app, calls, since, until, predictionError, tried }: Advice):
 }
 
 /** `cold starts 8 % low, p90 2 % high, bill not known`. */
-function errorText({ coldStarts, p90, cost }: AdviceError): string {
+function errorText({ coldStartsShare, p90Share, costShare }: AdviceError): string {
   const off = (share: number | null) => {
     if (share === null) return 'not known';
     const percent = Math.round(100 * Math.abs(share));
     return percent === 0 ? 'exact' : `${percent} % ${share > 0 ? 'high' : 'low'}`;
   };
-  return `cold starts ${off(coldStarts)}, p90 ${off(p90)}, bill ${off(cost)}`;
+  return `cold starts ${off(coldStartsShare)}, p90 ${off(p90Share)}, bill ${off(costShare)}`;
 }
 
 /** What was missed is a note of the command. */
@@ -201,12 +201,12 @@ function optionsTable(options: readonly TunedOption[], calls: number): View {
   const rows: Row[] = [
     ['within', ({ within }) => within],
     ['min / max replicas', ({ minReplicas, maxReplicas }) => `${minReplicas} / ${maxReplicas}`],
-    ['cooldown', ({ cooldown }) => duration(1000 * cooldown)],
+    ['cooldown', ({ cooldownSeconds }) => duration(1000 * cooldownSeconds)],
     ['replica_concurrency', ({ concurrency }) => String(concurrency)],
     ['cold starts', share],
-    ['p50', ({ p50 }) => duration(p50)],
-    ['p90', ({ p90 }) => duration(p90)],
-    ['p99', ({ p99 }) => duration(p99)],
+    ['p50', ({ p50Ms }) => duration(p50Ms)],
+    ['p90', ({ p90Ms }) => duration(p90Ms)],
+    ['p99', ({ p99Ms }) => duration(p99Ms)],
     ['month', monthText],
   ];
   const columns: Columns<Row> = {
@@ -230,11 +230,11 @@ function commandsView(options: readonly TunedOption[]): View {
 }
 
 function frontierChart(frontier: readonly Outcome[]): Chart {
-  const isPriced = frontier.every(({ monthCents }) => monthCents !== null);
+  const isPriced = frontier.every(({ centsPerMonth }) => centsPerMonth !== null);
   const hours = ({ replicaSeconds }: Outcome) => replicaSeconds / 3600;
-  const series = (name: 'p50' | 'p90' | 'p99') => ({ name, values: frontier.map((outcome) => outcome[name]) });
+  const series = (name: 'p50' | 'p90' | 'p99') => ({ name, values: frontier.map((outcome) => outcome[`${name}Ms`]) });
   return {
-    times: frontier.map((outcome) => (isPriced ? (outcome.monthCents ?? 0) / 100 : hours(outcome))),
+    times: frontier.map((outcome) => (isPriced ? (outcome.centsPerMonth ?? 0) / 100 : hours(outcome))),
     axis: isPriced ? { title: 'cost of a month', unit: 'USD' } : { title: 'replica hours', unit: 'count' },
     ...{ step: 'setting', zone: 'UTC' },
     panels: [
@@ -248,33 +248,35 @@ function frontierChart(frontier: readonly Outcome[]): Chart {
   };
 }
 
-function monthText({ monthCents, replicaSeconds }: Outcome): string {
-  return monthCents === null ? `${groupDigits(Math.round(replicaSeconds / 3600))} replica hours` : dollars(monthCents);
+function monthText({ centsPerMonth, replicaSeconds }: Outcome): string {
+  return centsPerMonth === null
+    ? `${groupDigits(Math.round(replicaSeconds / 3600))} replica hours`
+    : dollars(centsPerMonth);
 }
 
 /** For the page and pipes. */
 const plain: Columns<Outcome> = {
   'MIN REPLICAS': ({ minReplicas }) => minReplicas,
   'MAX REPLICAS': ({ maxReplicas }) => maxReplicas,
-  COOLDOWN: ({ cooldown }) => cooldown,
+  COOLDOWN: ({ cooldownSeconds }) => cooldownSeconds,
   CONCURRENCY: ({ concurrency }) => concurrency,
   'COLD STARTS': ({ coldStarts }) => coldStarts,
 };
 
 const outcomeColumns: Columns<Outcome> = {
   ...plain,
-  COOLDOWN: ({ cooldown }) => duration(1000 * cooldown),
-  P50: ({ p50 }) => duration(p50),
-  P90: ({ p90 }) => duration(p90),
-  P99: ({ p99 }) => duration(p99),
+  COOLDOWN: ({ cooldownSeconds }) => duration(1000 * cooldownSeconds),
+  P50: ({ p50Ms }) => duration(p50Ms),
+  P90: ({ p90Ms }) => duration(p90Ms),
+  P99: ({ p99Ms }) => duration(p99Ms),
   MONTH: monthText,
 };
 
 const optionColumns: Columns<TunedOption> = {
   OPTION: ({ option }) => option,
   ...plain,
-  P50: ({ p50 }) => p50,
-  P90: ({ p90 }) => p90,
-  P99: ({ p99 }) => p99,
+  P50: ({ p50Ms }) => p50Ms,
+  P90: ({ p90Ms }) => p90Ms,
+  P99: ({ p99Ms }) => p99Ms,
   MONTH: monthText,
 };

@@ -22,9 +22,9 @@ const build = (which: string) =>
     which,
   );
 const quantiles = object({
-  p50: nullable(number('median in ms; null without calls')),
-  p90: nullable(number('90th percentile')),
-  p99: nullable(number('99th percentile')),
+  p50Ms: nullable(number('median; null without calls')),
+  p90Ms: nullable(number('90th percentile')),
+  p99Ms: nullable(number('99th percentile')),
 });
 const durations = (what: string) =>
   object(
@@ -32,7 +32,7 @@ const durations = (what: string) =>
       verdict,
       before: quantiles,
       after: quantiles,
-      change: nullable(number('of the typical duration: 0.2 is 20 % slower; null if not known')),
+      changeShare: nullable(number('of the typical duration: 0.2 is 20 % slower; null if not known')),
       chance: nullable(number('the chance of such a difference if there is none')),
     },
     what,
@@ -56,10 +56,11 @@ export default defineCommand({
     return comparison;
   },
   view: compareView,
-  data: ({ runTime, coldStart, ...comparison }) => ({
+  data: ({ runTime, coldStart, errors: { before: beforeShare, after: afterShare, ...errors }, ...comparison }) => ({
     ...comparison,
     runTime: withoutCurve(runTime),
     coldStart: withoutCurve(coldStart),
+    errors: { ...errors, beforeShare, afterShare },
   }),
   next: ({ app, verdict }) =>
     verdict === 'worse'
@@ -95,8 +96,8 @@ export default defineCommand({
     coldStart: durations('how long replicas took to start'),
     errors: object({
       verdict,
-      before: nullable(number('share of calls that failed; null without calls')),
-      after: nullable(number('share of calls that failed')),
+      beforeShare: nullable(number('share of calls that failed; null without calls')),
+      afterShare: nullable(number('share of calls that failed')),
       chance: nullable(number('the chance of such a difference if there is none')),
     }),
     missing: nullable(

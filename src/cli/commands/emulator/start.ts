@@ -43,7 +43,7 @@ export default defineCommand({
     project: text('project id'),
     token: text('token; valid for this emulator only'),
     approveUrl: text('URL that lets your browser approve logins; keep it secret'),
-    dashboardUrl: text('URL of a page with apps, builds and runs; who has it can only look'),
+    dashboard: text('URL of a page with apps, builds and runs; who has it can only look'),
     pid: integer('process id'),
     shell: choice(shells, 'the shell whose syntax is printed without --json'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
@@ -87,8 +87,8 @@ async function* serve(context: Context, { readyFile, readyFd, endWithStdin, ...o
     );
     if (!isPythonOnPath()) progress.note('python3 not found: calls of apps are simulated');
     progress.note('to use it in this folder, pass --local; in another shell, type');
-    const { approvalAddress: approveUrl, dashboardUrl } = emulator;
-    const ready = { url, project, token, approveUrl, dashboardUrl, pid: process.pid, shell, environment };
+    const { approvalAddress: approveUrl, dashboardUrl: dashboard } = emulator;
+    const ready = { url, project, token, approveUrl, dashboard, pid: process.pid, shell, environment };
     await readiness.tell(ready);
     yield ready;
     await aborted(AbortSignal.any([signal, stopRequested, ...(endWithStdin ? [stdinEnd(context.stdin)] : [])]));
