@@ -303,10 +303,10 @@ describe('gantry mcp --compact', () => {
     expect((await listTools(['--compact'])).map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, true]);
   });
 
-  test('finds commands and their flags by words, and describes one in full', async () => {
+  test('finds commands by words, a line each, and describes one in full', async () => {
     await using session = await open(['--compact', '--allow-changes']);
     const found = textOf(await call(session, 'find', { query: 'change replicas' }));
-    expect(found).toMatch(/^apps scale.*: .+ \(changes\)\n {2}--/);
+    expect(found).toMatch(/^apps scale.*: .+ \(changes\)\nmetrics/);
     expect(JSON.parse(textOf(await call(session, 'find', { query: 'apps get' })))).toMatchObject({ effect: 'reads' });
     const reading = await open(['--compact']);
     const refused = textOf(await call(reading, 'find', { query: 'change replicas' }));

@@ -1,7 +1,8 @@
 import { UsageError } from '../../kernel/errors.ts';
 import type { Effect } from '../command.ts';
 import type { CommandReference } from '../reference.ts';
-import { type InputProperty, knownProperties, propertiesOf } from './input.ts';
+import { findCommands } from './find-commands.ts';
+import { type InputProperty, knownProperties } from './input.ts';
 import {
   type Asked,
   type AskedCommand,
@@ -32,13 +33,13 @@ export function compactTools(commands: readonly CommandReference[], allowed: rea
   };
 }
 
-const instructions = `gantry deploys and manages apps on the hosting platform. find says which commands there are and what they take; call runs one. Every command line may have --jq (filters the result), --cwd (folder) and --project. What deletes needs --confirm NAME, or --yes. ${sharedInstructions}`;
+const instructions = `gantry deploys and manages apps on the hosting platform. find says which commands there are and, by its name, what one takes; call runs one. Every command line may have --jq (filters the result), --cwd (folder) and --project. What deletes needs --confirm NAME, or --yes. ${sharedInstructions}`;
 
 const text = { type: 'string' };
 
 const findTool: ToolDefinition = {
   name: 'find',
-  description: 'commands and their flags, by words such as "scale replicas"; by its name, a command in full',
+  description: 'commands, by words such as "scale replicas"; by its name, a command in full with its flags',
   inputSchema: { type: 'object', properties: { query: text }, required: ['query'] },
   annotations: { readOnlyHint: true },
 };
@@ -62,8 +63,8 @@ function wordsOf({ argv }: Input): string[] {
   throw new UsageError('call requires "argv": a list of words', { fix: 'call find for the commands' });
 }
 
-/** Commands that are described in the answer to a search; of others only the names are. */
-const maxDescribed = 5;
+/** Commands in the answer to a search. */
+const maxFound = 6;
 
 function find(
   { query }: Input,
@@ -75,47 +76,20 @@ function find(
     .trim();
   const named = commands.find(({ command }) => command === line);
   if (named) return describeInFull(named);
-  const found = ranked(line, commands);
+  const found = findCommands(line, commands);
   if (found.length === 0) {
     throw new UsageError(`no command found for "${line}"`, {
       why: `commands: ${commands.map(({ command }) => command).join(', ')}`,
     });
   }
-  const others = found.slice(maxDescribed).map(({ command }) => command);
-  const lines = found.slice(0, maxDescribed).map((command) => withFlags(command, allowed));
-  if (others.length > 0) lines.push(`others: ${others.join(', ')}`);
+  const lines = found.slice(0, maxFound).map((command) => oneLine(command, allowed));
   return { text: lines.join('\n'), form: 'lines' };
 }
 
-/** The commands that have to do with the words, the closest first. */
-function ranked(query: string, commands: readonly CommandReference[]): CommandReference[] {
-  // The plural finds the singular.
-  const words = (query.toLowerCase().match(/[\w-]{2,}/g) ?? []).map((word) => word.replace(/s$/, ''));
-  const scores = commands.map((command) => {
-    const { command: line, summary, details, flags } = command;
-    const places: [weight: number, text: string][] = [
-      [4, line],
-      [3, summary.toLowerCase()],
-      [1, [...details, ...flags.map((flag) => `${flag.flags} ${flag.description}`)].join(' ').toLowerCase()],
-    ];
-    const scoreOf = (word: string) => places.find(([, place]) => place.includes(word))?.[0] ?? 0;
-    return { command, score: words.reduce((sum, word) => sum + scoreOf(word), 0) };
-  });
-  return scores
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score)
-    .map(({ command }) => command);
-}
-
-/** `apps get [app]: show an app (reads)`, and a line for each flag. */
-function withFlags(command: CommandReference, allowed: readonly Effect[]): string {
-  const { usage, summary, effect } = command;
+/** `apps get [app]: show an app (reads)`. */
+function oneLine({ usage, summary, effect }: CommandReference, allowed: readonly Effect[]): string {
   const line = usage.replace(/^gantry | \[flags\]/g, '');
-  const flags = propertiesOf(command).filter(({ flag }) => flag !== undefined);
-  return [
-    `${line}: ${summary} (${effect}${allowed.includes(effect) ? '' : ', not allowed here'})`,
-    ...flags.map(({ flag, schema }) => `  ${flag}: ${schema.description}`),
-  ].join('\n');
+  return `${line}: ${summary} (${effect}${allowed.includes(effect) ? '' : ', not allowed here'})`;
 }
 
 /**
