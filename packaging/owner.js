@@ -24,14 +24,15 @@ export function addresses({ repository: path } = releaseNames) {
 }
 
 /**
- * The package.json that is published.
+ * The package.json that is published. Its scripts are for a clone: npm warns of `prepare` when it installs.
  * @param {Names} names
  */
 export function publishedManifest(names = releaseNames) {
   const { owner, homepage, bugs, repository } = addresses(names) ?? {};
-  if (!repository) return manifest;
+  const { scripts: _, ...published } = manifest;
+  if (!repository) return published;
   return {
-    ...manifest,
+    ...published,
     name: names.npm ?? manifest.name,
     homepage,
     bugs,

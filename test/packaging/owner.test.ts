@@ -17,6 +17,10 @@ test('a release has the addresses of its owner', () => {
   expect(installNotes(names)).toContain('ghcr.io/ada/gantry deploy');
 });
 
+test('what is published has no script that npm would run or warn of', () => {
+  expect(publishedManifest(names)).not.toHaveProperty('scripts');
+});
+
 test('without names there are no addresses, and no release', () => {
   const none = { repository: null, npm: null, pypi: null, pytest: null };
   expect(publishedManifest(none)).not.toHaveProperty('repository');
