@@ -196,7 +196,7 @@ describe('a deploy that fails', () => {
     emulator.fail('build', 'fail');
     expect((await gantry(['deploy', '-q'], setting)).stderr).not.toContain('serves');
     emulator.fail('build', 'fail');
-    expect((await gantry(['deploy'], setting)).stderr).toContain('web shows no build that serves\n');
+    expect((await gantry(['deploy'], setting)).stderr).toContain('web has no live build\n');
     const { build } = (await gantry(['deploy', '--json'], setting)).json() as { build: string };
     emulator.fail('build', 'fail');
     const { stderr } = await gantry(['deploy'], setting);

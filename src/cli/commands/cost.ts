@@ -88,9 +88,7 @@ export default defineCommand({
     coupons: anything('coupons; platform values, passed through'),
     figures: figuresField,
   }),
-  details: [
-    'Busy replicas run calls, idle ones do not; waste is idle time that one change of the scaling would have spared.',
-  ],
+  details: ['Waste is idle time that one change of the scaling would have saved.'],
   examples: ['cost', 'cost web --since 7d --by day', 'cost web --explain-figures', 'cost --html cost.html --open'],
 });
 

@@ -127,8 +127,8 @@ export default defineCommand({
   exits: ['input-needed', 'not-found', 'conflict', 'denied', 'project', 'unavailable'],
   json: devEvents,
   details: [
-    'Prints each call, what the app prints, and what is wrong with a change; the previous version runs on.',
-    'In the folder of the app, --local leads invoke, logs and cp to it: both are one emulator, with the same data. --debug-port lets an editor attach.',
+    'Prints calls, logs and errors. If a change fails to build, the previous version keeps running.',
+    'In this folder, invoke, logs and cp use it with --local. --debug-port lets an editor attach.',
   ],
   examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open', 'dev --debug-port'],
 });

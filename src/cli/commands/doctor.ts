@@ -38,7 +38,7 @@ const cacheOutput = {
 
 /** What the kinds are. */
 const cacheDetails = [
-  '--cache lists packing (compressed files for the next archive), archives (what gantry rollback can deploy again), python (environments of the emulator) and runs (of apps, for figures). Only archives cannot be made again.',
+  '--cache lists packing (compressed files), archives (for gantry rollback), python (environments of the emulator) and runs (for figures). Only archives cannot be made again.',
 ];
 
 export default defineCommand({

@@ -36,7 +36,7 @@ export default defineCommand({
   effect: 'reads',
   exits: [],
   json: documents(eventFields),
-  details: ['Shows what this machine has seen of an app and done to it; with team-state, what the team has.'],
+  details: ['Lists deploys, rollbacks and changes seen from this machine; with team-state, from any of the team.'],
   examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],
 });
 
@@ -52,7 +52,7 @@ function historyView(events: readonly ListedEvent[]) {
       WHAT: describe,
       BY: ({ by }) => by,
     },
-    { keep: ['WHEN', 'WHAT'] },
+    { keep: ['WHEN', 'WHAT', 'BY'] },
   );
 }
 

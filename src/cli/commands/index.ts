@@ -59,7 +59,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         containers: { summary: 'list the containers of an app', load: () => import('./apps/containers.ts') },
         scale: { summary: 'change the replicas and timeouts of a running app', load: () => import('./apps/scale.ts') },
         restart: {
-          summary: 'deploy what serves once more, with the secrets of now',
+          summary: 'deploy the live build again, with current secrets',
           load: () => import('./apps/restart.ts'),
         },
         tune: { summary: 'suggest scaling settings from past calls', load: () => import('./apps/tune.ts') },

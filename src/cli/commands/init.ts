@@ -86,9 +86,7 @@ export default defineCommand({
     () =>
       pipeline?.trimEnd() ?? paths.join('\n'),
   verbatim: () => true,
-  details: [
-    '--ci writes a pipeline that checks and previews pull requests, and deploys, watches and rolls back the default branch.',
-  ],
+  details: ['--ci writes a pipeline that previews pull requests, and deploys the default branch with rollback.'],
   effect: 'changes',
   local: true,
   exits: ['conflict', 'input-needed'],

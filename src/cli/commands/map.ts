@@ -99,8 +99,8 @@ export default defineCommand({
   dryRun: true,
   exits: [...platformExits, 'app-error'],
   details: [
-    'Each input gets a line of JSON in the results. Run it again to collect or continue; nothing starts twice.',
-    '--budget counts the time of all replicas until their cooldown has passed. --async is for calls that take longer than a connection lasts.',
+    'Each input gets a line of JSON in the results. Run again to collect or continue; nothing starts twice.',
+    '--budget includes the cooldown of replicas. --async is for calls that outlast a connection.',
   ],
   examples: [
     'map web inputs.jsonl -o results.jsonl',

@@ -18,7 +18,7 @@ export default defineCommand({
   },
   ...deployedAgain,
   details: [
-    'Deploys the archive of an earlier build again, with the settings that it was deployed with, once it is proven to have its files: by the SHA-256 of what was sent, or by the checksums that the platform lists. Secrets are not part of a build and stay as they are. The archives of deploys from this machine are kept (gantry doctor --cache archives).',
+    'Deploys the archive and settings of an earlier build again, once checksums prove that the files are the same. Secrets stay as they are. Archives of deploys from this machine are kept (gantry doctor --cache archives).',
   ],
   examples: [
     'rollback web',

@@ -18,7 +18,7 @@ async function tellWhatServes(context: Context, app: string, failed: string): Pr
   const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   const live = shown && liveBuild(shown);
   if (!shown || live === failed) return;
-  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} shows no build that serves`);
+  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} has no live build`);
 }
 
 /**

@@ -107,7 +107,7 @@ export default defineCommand({
     stoppedBy: nullable(choice(['budget', 'interrupt'], 'why it ended early; null if it did not')),
   }),
   details: [
-    'Calls at a fixed rate: a slow app does not slow the test. The cost is that of its replicas until their cooldown has passed.',
+    'Calls at a fixed rate: a slow app does not slow the test. The cost includes the cooldown of replicas.',
     'Asks before it calls an app of another folder; without a terminal it needs --yes and --budget.',
   ],
   examples: [

@@ -29,9 +29,7 @@ export default defineCommand({
   dryRun: true,
   exits: [...platformExits, 'pending'],
   json: documents({ ...previewFields, changed: boolean('false if it was deployed, renewed or deleted meanwhile') }),
-  details: [
-    'Deletes only previews that are known to be of this repository: by their name, or because this machine or its team deployed them.',
-  ],
+  details: ['Deletes only previews of this repository: by name, or deployed by this machine or its team.'],
   examples: [
     'apps prune --merged --dry-run',
     'apps prune --expired --confirm my-repo',

@@ -16,6 +16,6 @@ export default defineCommand({
     return returnToBuild(context, app, { fromGit, configFile, force, logs: !context.progress.isQuiet, typedMs, again });
   },
   ...deployedAgain,
-  details: ['Waits until no replica of before is left: each has the secrets of now then.'],
+  details: ['Waits until the replicas of before have ended.'],
   examples: ['apps restart web', 'apps restart web --yes', 'apps restart web --from-git v1.2.0'],
 });

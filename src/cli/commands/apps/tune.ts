@@ -110,7 +110,7 @@ export default defineCommand({
     figures: figuresField,
   }),
   details: [
-    'Replays past calls with other settings, and prints first how far it is off for the past itself.',
+    'Replays past calls with other settings. The first line says how well it predicts past days.',
     '--write puts the cheapest settings into cerebrium.toml. Fewer than 200 runs are not enough.',
   ],
   examples: [

@@ -107,8 +107,8 @@ export default defineCommand({
     figures: figuresField,
   }),
   details: [
-    'Compares the calls of two builds: how long they ran by a rank test within each function and each hour of the day, errors by the exact test that deploy --watch judges by, cold starts. Only hours in which both builds had calls count.',
-    'Without builds, it is the one that serves and the one before. One build is compared with the one that serves. If a difference of 30 % could have been missed, the verdict is "too few calls".',
+    'Compares run times (rank test by function and hour), errors (exact test) and cold starts. Only hours in which both builds had calls count.',
+    'Default: the live build and the one before. If a difference of 30 % could have been missed, the verdict is "too few calls".',
   ],
   examples: [
     'builds compare',

@@ -21,7 +21,7 @@ export default defineCommand({
   local: true,
   exits: [...platformExits, 'app-error'],
   details: [
-    'Sends a call that an app of gantry dev got once more, with the same headers and body, and prints the response as invoke does. The last 200 calls are kept, with 64 KiB of each body: a longer one cannot be sent again.',
+    'Sends a call to an app of gantry dev again, with the same headers and body. The last 200 calls are kept, with bodies of up to 64 KiB.',
   ],
   examples: ['dev replay', 'dev replay 20ba8ea8', 'dev replay latest --json=body'],
 });

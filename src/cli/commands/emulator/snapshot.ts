@@ -50,7 +50,7 @@ export default defineCommand({
   exits: ['failed', 'not-found', 'conflict', 'denied', 'input-needed', 'unavailable'],
   json: listOr(documents(fields), document({ action: choice(['save', 'restore', 'rm'], 'what was done'), ...fields })),
   details: [
-    'A snapshot has apps, builds, runs, logs, secrets, volumes and the clock of a running emulator. restore replaces all of that: calls are aborted, and apps start again when they are called. Faults end, tokens stay valid. start and exec begin with a snapshot by --from.',
+    'A snapshot has apps, builds, runs, logs, secrets, volumes and the clock. restore replaces all of it, and aborts calls; tokens stay valid. start and exec begin with one by --from.',
     'What an app writes to a volume while it is saved may be in the snapshot or not.',
   ],
   examples: [

@@ -48,9 +48,7 @@ export default defineCommand({
     shell: choice(shells, 'the shell whose syntax is printed without --json'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
-  details: [
-    'Prints the variables that lead to it; a second shell gets them from `gantry emulator env`, and --local needs none.',
-  ],
+  details: ['Prints the variables that point a shell to it. A second shell gets them from `gantry emulator env`.'],
   examples: [
     'emulator start',
     'emulator start --data-dir .gantry --pace 300',

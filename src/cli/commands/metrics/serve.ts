@@ -24,7 +24,7 @@ export default defineCommand({
   exits: [...platformExits],
   json: stream({ url: text('URL that Prometheus reads') }),
   details: [
-    'Serves the figures of gantry metrics --live in the OpenMetrics format until Ctrl-C; counters never fall, also over restarts.',
+    'Serves the figures of gantry metrics --live in the OpenMetrics format until Ctrl-C. Counters survive restarts.',
   ],
   examples: ['metrics serve', 'metrics serve --all-apps --port 9500'],
 });

@@ -29,7 +29,7 @@ export default defineCommand({
   }),
   effect: 'reads',
   details: [
-    'Reads each file and compares its SHA-256 with weights.lock. A folder of this machine needs no platform, so apps can verify what they load.',
+    'Compares the SHA-256 of each file with weights.lock. A local folder needs no platform, so apps can verify what they load.',
   ],
   examples: [
     'volumes verify',
