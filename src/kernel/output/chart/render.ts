@@ -122,7 +122,7 @@ interface Pen {
 const pens: readonly Pen[] = [
   { ink: 'green', unicode: '●', ascii: 'o' },
   { ink: 'yellow', unicode: '◆', ascii: '+' },
-  { ink: 'red', unicode: '▲', ascii: '^' },
+  { ink: 'cyan', unicode: '▲', ascii: '^' },
 ];
 
 /** Draws a mark for each value, with a line as wide as its step. */
