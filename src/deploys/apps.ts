@@ -18,6 +18,7 @@ import {
   waitForChange,
   warnUnconfirmed,
 } from '../platform/waiting/index.ts';
+import { forgetArchives } from './archives/index.ts';
 import { recordEvent, recordLook } from './history/index.ts';
 
 /** The URL of a project, an app or a build in the dashboard (docs/platform.md#dashboard). */
@@ -148,6 +149,7 @@ export async function removeApp(
   const confirmed =
     (await deleteAppAndWait(context, name, { wasShown: 'state' in shown, createdAt })) !== 'unconfirmed';
   if (confirmed) await recordEvent(context, name, 'deleted', {});
+  if (confirmed) await forgetArchives(context, name);
   return { app: name, project, changed: true, confirmed };
 }
 

@@ -86,22 +86,22 @@ test('a deploy succeeds where nothing can be kept', async () => {
   expect((await deployed('one')).code).toBe(0);
 });
 
-test('a deploy removes archives that are too old, but not of what served before it, and what killed processes left behind', async () => {
+test('a deploy removes archives that are too old, but not the newest three of an app, and what killed processes left behind', async () => {
   await deployed('old');
   const [old = ''] = await namesIn(files());
-  const before = await deployed('before');
+  const kept = [await deployed('before'), await deployed('live')];
   const monthsAgo = Date.now() / 1000 - 100 * 86_400;
   for (const name of await namesIn(records())) await utimes(join(records(), name), monthsAgo, monthsAgo);
   await writeFile(join(files(), `${'0'.repeat(64)}.zip`), 'linked, and killed before anything else');
   await writeFile(join(files(), '.gantry-half'), 'a copy that ended in the middle');
   await utimes(join(files(), '.gantry-half'), monthsAgo, monthsAgo);
   await writeFile(join(files(), '.gantry-now'), 'a copy in progress');
-  const { build } = await deployed('new');
+  kept.push(await deployed('new'));
   const left = await namesIn(files());
-  expect(left).toHaveLength(3);
+  expect(left).toHaveLength(4);
   expect(left).toContain('.gantry-now');
   expect(left).not.toContain(old);
-  expect((await listed()).map((each) => each.build).sort()).toEqual([before.build, build].sort());
+  expect((await listed()).map(({ build }) => build).sort()).toEqual(kept.map(({ build }) => build).sort());
 });
 
 test('doctor --cache --clear removes them after a yes, those of one app or older ones', async () => {

@@ -104,9 +104,11 @@ export async function filesOf(folder: string): Promise<{ name: string; bytes: nu
   return found.flatMap(({ name, stats }) => (stats ? { name, bytes: stats.size, modified: stats.mtimeMs } : []));
 }
 
-/** Removes what was kept of a build that failed. Best effort. */
-export async function forgetArchive(context: Context, app: string, build: string): Promise<void> {
-  await removeRecord(context.settings.folders.state, keyOf(context, app, build)).catch(() => {});
+/** Removes what was kept of a build that failed, or of an app that was deleted. Best effort. */
+export async function forgetArchives(context: Context, app: string, build?: string): Promise<void> {
+  const { state } = context.settings.folders;
+  for (const kept of await readRecords(state, keyOf(context, app, build)))
+    await removeRecord(state, kept).catch(() => {});
 }
 
 /** What is kept on this machine, of apps of any project and platform. Equal archives share a file. */
@@ -153,15 +155,14 @@ export async function readKeptFiles(context: Context, app: string, build: string
 
 /** Why the archive of a build cannot be deployed from here; undefined if it can. Nothing is downloaded. */
 export async function whyNotUsable(context: Context, app: string, build: string): Promise<string | undefined> {
-  const { kept, isOther } = await findKept(context, app, build);
+  const kept = await findKept(context, app, build);
   const team = teamStateOf(context)?.place;
-  if (isOther) return `the team state at ${team} has another archive of it than was sent (SHA-256)`;
   for (const { has } of placesOf(context)) if (kept && (await has(kept))) return undefined;
   const { keepArchives, folders } = context.settings;
   const writable = findWritableByOthers(...archiveFolders(folders.state));
   if (writable) return `other users can write ${writable}, so its archives are not used`;
   if (keepArchives.value === 'off') return `keep-archives is off (${keepArchives.origin})`;
-  if (team) return `neither this machine nor the team state at ${team} has it`;
+  if (team) return `neither this machine nor the team state at ${team} has it as it was sent`;
   return 'without team-state, gantry has the archives of deploys from this machine only, up to 1 GiB and 90 days';
 }
 
@@ -180,7 +181,7 @@ export async function withKeptArchive<T>(
   build: string,
   use: (found: UsableArchive | undefined) => Promise<T>,
 ): Promise<T> {
-  const { kept } = await findKept(context, app, build);
+  const kept = await findKept(context, app, build);
   if (!kept) return use(undefined);
   const { sha256, bytes, entries } = kept;
   for (const { at, copy } of placesOf(context)) {
@@ -199,29 +200,23 @@ export async function withKeptArchive<T>(
   return use(undefined);
 }
 
-interface Found {
-  /** `at`: where the team has its record, if this machine has none of its own. */
-  kept?: KeptArchive & Pick<ArchivePlace, 'at'>;
-  /** The team has a record of the build that is not of what was sent. */
-  isOther: boolean;
-}
-
 /**
  * What is on record of the archive of a build, or of another build of the same files: a command that is killed shares
- * nothing. Only what can be trusted.
+ * nothing. `at`: where the team has its record, if this machine has none. A record of the team has to be of what was sent:
+ * that, this machine knows better than the volume.
  */
-async function findKept(context: Context, app: string, build: string, isSame = false): Promise<Found> {
-  let isOther = false;
-  for (const { at, records } of placesOf(context)) {
-    const [kept] = await records(app, build);
-    if (kept && (at === undefined || (await isOfSent(context, kept)))) return { kept: { ...kept, at }, isOther: false };
-    isOther ||= kept !== undefined;
+async function findKept(context: Context, app: string, build: string) {
+  const { settings, project } = context;
+  const history = await readHistory(context, app);
+  const own = await readOwnHistory(settings, stateKey(platformOf(settings), project, app));
+  for (const each of [build, ...history.ofSame(build)]) {
+    for (const { at, records } of placesOf(context)) {
+      const [kept] = await records(app, each);
+      const sent = at === undefined ? undefined : (own.sent(each) ?? history.sent(each))?.archive;
+      if (kept && (sent ?? kept.sha256) === kept.sha256) return { ...kept, at };
+    }
   }
-  for (const other of isSame ? [] : (await readHistory(context, app)).ofSame(build)) {
-    const found = await findKept(context, app, other, true);
-    if (found.kept) return found;
-  }
-  return { isOther };
+  return undefined;
 }
 
 /** Where archives are kept: this machine, or a volume of the team. */
@@ -268,17 +263,6 @@ function teamPlace(context: Context, team: TeamState): ArchivePlace {
     },
     copy: ({ app, sha256 }, to) => team.download(context, `${files(app)}/${sha256}.zip`, to),
   };
-}
-
-/**
- * Whether a record of the team is of the archive that was sent, by SHA-256: a CRC-32 proves nothing against a person. What
- * this machine has sent itself, it knows better than the volume. Of a build that it has not sent, only the record tells.
- */
-async function isOfSent(context: Context, { app, build, sha256 }: KeptArchive): Promise<boolean> {
-  const { settings, project } = context;
-  const own = await readOwnHistory(settings, stateKey(platformOf(settings), project, app));
-  const sent = own.sent(build)?.archive ?? (await readHistory(context, app)).sent(build)?.archive;
-  return (sent ?? sha256) === sha256;
 }
 
 export const sharedRecords = (team: TeamState, app: string) => team.folderOf('archives', app);

@@ -1,7 +1,7 @@
 export {
   archiveFolders,
   findKeptBuilds,
-  forgetArchive,
+  forgetArchives,
   listArchives,
   readKeptFiles,
   whyNotUsable,

@@ -8,8 +8,7 @@ import { platformOf, type StateKey, stateKey } from '../../platform/config/state
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { type AppHistory, readHistory, readOwnHistory } from '../history/index.ts';
-import { pastOf, servedBefore } from '../served-before.ts';
+import { readHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
 import {
   archiveFile,
@@ -32,7 +31,9 @@ import {
 
 /** What this machine keeps at most, over all apps. */
 export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 };
-/** What a team keeps of an app: its newest builds that were not found sick, which a rollback may return to. */
+/** Of an app, these stay beyond the limits. */
+const maxOfApp = 3;
+/** What a team keeps of an app besides: its newest builds that were not found sick, which a rollback may return to. */
 const maxShared = 10;
 
 /** An archive of a team without a record may be that of a build in progress. */
@@ -123,8 +124,8 @@ function share(context: Context, kept: KeptArchive): void {
 }
 
 /**
- * Removes the oldest archives of this machine beyond the limits, and what killed processes left behind. What a rollback rests
- * on stays: a cache may be limited, a promise may not.
+ * Removes the oldest archives of this machine beyond the limits, and what killed processes left behind. The newest of each
+ * app stay, for a rollback: a cache may be limited, a promise may not.
  */
 export async function enforceLimits(context: Context): Promise<void> {
   const { state } = context.settings.folders;
@@ -143,8 +144,8 @@ export async function enforceLimits(context: Context): Promise<void> {
     const isKept = bytes <= keepLimits.bytes && index < keepLimits.builds && modified >= now - keepLimits.ageMs;
     if (!isKept) beyond.push(name);
   }
-  const needed = beyond.length > 0 ? await neededRecords(context) : new Set();
-  for (const name of beyond) if (!needed.has(name)) await rm(join(recordsFolder(state), name), { force: true });
+  const newest = beyond.length > 0 ? await newestOfApps(context) : new Set();
+  for (const name of beyond) if (!newest.has(name)) await rm(join(recordsFolder(state), name), { force: true });
   await removeUnused(state, now);
 }
 
@@ -156,9 +157,8 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
   const history = await readHistory(context, sent.app);
   // One that was rolled back by hand may be named later.
   const isWell = (build = '') => !history.sickness(build) && !history.failure(build);
-  const newest = names.filter((name) => isWell(buildOf(name))).sort();
-  const needed = neededBuilds(history, new Set(names.map((name) => buildOf(name) ?? '')));
-  const kept = new Set([...newest.slice(-maxShared), ...names.filter((name) => needed.has(buildOf(name) ?? ''))]);
+  const well = names.sort().filter((name) => isWell(buildOf(name)));
+  const kept = new Set([...well.slice(-maxShared), ...names.slice(-maxOfApp)]);
   const hashes = new Set([...kept].map(hashOf));
   const unused = ((await team.list(context, filesIn)) ?? []).filter(({ name, modified }) => {
     return !hashes.has(name.replace(/\.zip$/, '')) && Date.parse(modified ?? '') + sendingMs < context.platformNow();
@@ -170,38 +170,19 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
 }
 
 /**
- * The names of records that a rollback of some app rests on, and of the two newest, which may be these and were not seen
- * yet. None of an app that is deleted, or of another emulator: it has ended.
+ * The names of the newest records of each app: what serves, what served before it, and what killed deploys may have kept since.
+ * None of another emulator: it has ended.
  */
-async function neededRecords({ settings }: Context): Promise<Set<string>> {
-  const apps = new Map<StateKey, KeptArchive[]>();
-  for (const kept of await readRecords(settings.folders.state)) {
-    const key = stateKey(kept.platform, kept.project, kept.app);
-    apps.set(key, [...(apps.get(key) ?? []), kept]);
+async function newestOfApps({ settings }: Context): Promise<Set<string>> {
+  const counts = new Map<StateKey, number>();
+  const newest = new Set<string>();
+  const records = await readRecords(settings.folders.state);
+  for (const kept of records.sort(latestFirst(({ keptAt }) => keptAt))) {
+    const { platform, project, app } = kept;
+    const key = stateKey(platform, project, app);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    const isOver = platform !== platformOf(settings) && URL.canParse(platform) && isLoopbackHost(new URL(platform));
+    if (!isOver && (counts.get(key) ?? 0) <= maxOfApp) newest.add(recordName(kept));
   }
-  const needed = new Set<string>();
-  for (const [key, records] of apps) {
-    if (records.some(({ platform }) => platform !== platformOf(settings) && isEmulator(platform))) continue;
-    const history = await readOwnHistory(settings, key);
-    if (!history.served() && !history.sent()) continue;
-    const builds = neededBuilds(history, new Set(records.map(({ build }) => build)));
-    const newest = records.sort(latestFirst(({ keptAt }) => keptAt)).slice(0, 2);
-    for (const kept of [...newest, ...records.filter(({ build }) => builds.has(build))]) needed.add(recordName(kept));
-  }
-  return needed;
-}
-
-/**
- * What serves, what served before it, and the last one before that was not found sick. Of one whose archive is not kept,
- * the other builds of its files.
- */
-function neededBuilds(history: AppHistory, kept: ReadonlySet<string>): Set<string> {
-  const [live, ...before] = servedBefore(pastOf([], history)).map(({ id }) => id);
-  const found = [live, before[0], before.find((build) => !history.isSick(build))];
-  const served = found.filter((build) => build !== undefined);
-  return new Set(served.flatMap((build) => (kept.has(build) ? [build] : history.ofSame(build))));
-}
-
-function isEmulator(platform: string): boolean {
-  return URL.canParse(platform) && isLoopbackHost(new URL(platform));
+  return newest;
 }

@@ -8,6 +8,7 @@ import { makePrivateFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
+import { forgetArchives } from '../archives/index.ts';
 import { forgetHistory } from '../history/index.ts';
 import { documentName, documentTime, teamStateOf } from '../team-state/index.ts';
 
@@ -64,6 +65,7 @@ export async function readPreviewRecords(context: Context): Promise<Map<string, 
 export async function removePreviewRecord(context: Context, app: string): Promise<void> {
   await rm(fileOf(context, app), { force: true }).catch(() => {});
   await forgetHistory(context, app);
+  await forgetArchives(context, app);
   const team = teamStateOf(context);
   if (!team) return;
   const records = (await readShared(context)).filter(({ record }) => record.app === app);

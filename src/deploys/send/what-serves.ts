@@ -6,7 +6,7 @@ import { liveBuild } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { forgetArchive } from '../archives/index.ts';
+import { forgetArchives } from '../archives/index.ts';
 import { onceReady } from '../decide.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
@@ -63,7 +63,7 @@ async function trySettle(context: Context, app: string, own: Build, maxMs: numbe
 
 /** Writes down that a build will not serve, by default as it was canceled, and forgets what was kept of it. */
 export async function recordEnded(context: Context, app: string, build: string, reason: string, status = 'canceled') {
-  await forgetArchive(context, app, build);
+  await forgetArchives(context, app, build);
   await recordEvent(context, app, 'failed', { build, status, reason });
 }
 
