@@ -36,10 +36,6 @@ export const KeptArchive = v.object({
   body: v.looseObject({ name: text }),
   /** Images that may need a registry login. */
   baseImages: v.array(text),
-  /** The earlier build that it was made of again. */
-  restored: v.optional(text),
-  /** What later deploys compare with. */
-  deployRecord: v.unknown(),
 });
 export type KeptArchive = v.InferOutput<typeof KeptArchive>;
 

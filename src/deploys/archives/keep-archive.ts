@@ -40,8 +40,7 @@ const maxShared = 10;
 const sendingMs = 86_400_000;
 
 /** What a build was deployed with. */
-interface Deployed extends Pick<KeptArchive, 'baseImages' | 'restored' | 'deployRecord'> {
-  build: string;
+interface Deployed extends Pick<KeptArchive, 'build' | 'baseImages'> {
   body: AppCreation;
 }
 
@@ -87,7 +86,7 @@ async function attempt<T>(context: Context, work: () => Promise<T>): Promise<T |
 async function keep(context: Context, archive: AppArchive, sha256: string, deployed: Deployed): Promise<KeptArchive> {
   const { state } = context.settings.folders;
   const { dockerAuth: _login, ...body } = deployed.body;
-  const { build, baseImages, restored, deployRecord } = deployed;
+  const { build, baseImages } = deployed;
   const { bytes, entries } = archive;
   // By the clock that all machines share: the newest of a team are kept.
   const keptAt = new Date(context.platformNow()).toISOString();
@@ -95,7 +94,7 @@ async function keep(context: Context, archive: AppArchive, sha256: string, deplo
   makePrivateFolder(filesFolder(state));
   checkWritableByUserOnly(...archiveFolders(state));
   const key = keyOf(context, body.name, build);
-  const kept = { ...key, keptAt, sha256, bytes, entries, body, baseImages, restored, deployRecord };
+  const kept = { ...key, keptAt, sha256, bytes, entries, body, baseImages };
   // The record comes first: an archive without a record may be removed by another process.
   await writeRecord(state, kept);
   await linkOrCopy(archive.path, archiveFile(state, sha256));

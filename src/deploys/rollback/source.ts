@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import * as v from 'valibot';
 import { loadAppConfig } from '../../app/config.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { readArchivedText } from '../../app/zip/read-entry.ts';
@@ -25,7 +24,6 @@ import {
   chooseRegion,
   compareFiles,
   type Deployment,
-  Digests,
   deploy,
   deployArchive,
   type LocalApp,
@@ -93,7 +91,8 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
     const shown = kept.build === target.id ? undefined : history.firstSettingsOf(target.id);
     const body = { ...(kept.body as AppCreation), ...scalingOf(shown ?? {}), ...keep };
     const resolvedAnew = await findResolvedAnew((path) => readArchivedText(archive.path, path), baseImages);
-    const { commit, dirty, archive: sha256 } = history.sent(kept.build) ?? {};
+    const sent = history.sent(kept.build);
+    const { commit, dirty, settingsDigest = '', filesDigest = '' } = sent ?? {};
     return use({
       facts: { source: 'archive', commit: commit ?? null, archive: kept.sha256, files: entries.length, resolvedAnew },
       origin: from
@@ -102,15 +101,14 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
       bytes: entries.reduce((sum, { size }) => sum + size, 0),
       body,
       // Another archive of the same files is compared with the platform's list.
-      isAsSent: sha256 === kept.sha256 || undefined,
+      isAsSent: sent?.archive === kept.sha256 || undefined,
       compare: async (expected) => compareListings(expected, entries),
       async deploy(options) {
         const sending = await withLogin(context, { ...body, cliVersion: version }, baseImages);
         // The next deploy compares with the new build as it would with the old one.
-        const { success, output } = v.safeParse(Digests, kept.deployRecord);
         const origin = { restored: kept.build, ...(commit !== undefined && { commit, dirty: dirty === true }) };
-        const sent = { baseImages, digests: success ? output : undefined, origin };
-        return deployArchive(context, { body: sending, archive, describe: async () => sent }, options);
+        const made = { baseImages, digests: sent && { settingsDigest, filesDigest }, origin };
+        return deployArchive(context, { body: sending, archive, describe: async () => made }, options);
       },
     });
   });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import * as v from 'valibot';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
@@ -8,11 +7,10 @@ import { readFolderTarget, rememberFolderTarget } from '../../platform/config/fo
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { CheckedOut } from '../git/index.ts';
-import { recordEvent, sentSettings } from '../history/index.ts';
+import { type EventOf, recordEvent, sentSettings } from '../history/index.ts';
 
 /** Two deploys with the same digests send the same settings and files. */
-export const Digests = v.object({ settingsDigest: v.string(), filesDigest: v.string() });
-export type Digests = v.InferOutput<typeof Digests>;
+export type Digests = Pick<EventOf<'sent'>, 'settingsDigest' | 'filesDigest'>;
 
 /** A file as it is in the archive. */
 export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };

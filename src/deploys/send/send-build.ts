@@ -230,8 +230,7 @@ class BuildUpload {
     const { digests, baseImages, origin } = await describe();
     if (!archive) return recordSent(context, { body, build, dashboard }, { digests, origin });
     const keeping = startKeeping(context, archive);
-    const deployRecord = digests ?? null;
-    const kept = await keeping.keep({ body, build, baseImages, restored: origin.restored, deployRecord });
+    const kept = await keeping.keep({ body, build, baseImages });
     const sent = { digests, origin: { ...origin, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) } };
     await recordSent(context, { body, build, dashboard }, sent, 'sending');
     await this.#check(build);

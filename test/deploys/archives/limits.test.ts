@@ -156,7 +156,7 @@ class Machine {
     const time = new Date(this.#now).toISOString();
     const sent = { build, settingsDigest: '', filesDigest: 'sha256:', settings: {}, ...(restored && { restored }) };
     const kept = { platform, project, app, build, keptAt: time, sha256, bytes: 1, entries: [], baseImages: [] };
-    const record: KeptArchive = { ...kept, body: { name: app }, deployRecord: null, ...(restored && { restored }) };
+    const record: KeptArchive = { ...kept, body: { name: app } };
     await writeRecord(this.#state, record);
     await utimes(this.#recordOf(record), this.#now / 1000, this.#now / 1000);
     const file = archiveFile(this.#state, sha256);
