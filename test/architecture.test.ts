@@ -472,7 +472,6 @@ const golfed = new Set([
   'src/cli/program/create-context.ts',
   'src/cli/views/compare.ts',
   'src/cli/views/dev-printer.ts',
-  'src/deploys/apps.ts',
   'src/deploys/archives/archive-store.ts',
   'src/deploys/archives/keep-archive.ts',
   'src/deploys/builds/compare-listings.ts',
