@@ -221,13 +221,8 @@ export class Replicas {
     this.#changedAt = this.#at;
     this.#lives.set(id, {
       ...{ id, container, since, runsSince: isRunning(container) ? since : undefined, downSince: undefined },
-      ...{
-        starts: 0,
-        hasWaited: false,
-        end: undefined,
-        movedAt: this.#at,
-        before: this.of(id) === 'own' ? before : undefined,
-      },
+      ...{ starts: 0, hasWaited: false, end: undefined, movedAt: this.#at },
+      before: this.of(id) === 'own' ? before : undefined,
       oldRestarts: isFirstLook && !this.known.isNew ? Math.max(0, (restarts ?? 0) - maxRestarts) : 0,
       // One that ended before the first look at it shows nothing, unless it failed.
       isGone: hasStopped(container) && !hasCrashed(container),

@@ -1,6 +1,5 @@
 export {
   type CheckedOut,
-  countMissing,
   currentBranch,
   findDefaultBranch,
   forkPullRequest,

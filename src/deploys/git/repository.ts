@@ -196,11 +196,6 @@ export async function mayConvert(context: GitContext): Promise<boolean> {
   return (await tryGit(context, ['ls-files', '--', ':(top,glob)**/.gitattributes'])) !== '';
 }
 
-/** How many commits a local branch lacks. */
-export async function countMissing(context: GitContext, branch: string, ref: string): Promise<number> {
-  return Number((await tryGit(context, ['rev-list', '--count', `refs/heads/${branch}..${ref}`])) ?? 0);
-}
-
 /** Whether a branch contains a commit. False if this clone does not have the commit. */
 export async function isMerged(context: GitContext, commit: string, into: string): Promise<boolean> {
   return (await tryGit(context, ['merge-base', '--is-ancestor', commit, into])) !== undefined;

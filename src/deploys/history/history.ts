@@ -214,16 +214,7 @@ async function readTeamEvents(context: Context, app: string): Promise<EventsRead
 /** Both, oldest first. An event that this machine has shared is in both. */
 function mergeEvents(local: readonly HistoryEvent[], team: readonly HistoryEvent[]): HistoryEvent[] {
   const byText = new Map([...team, ...local].map((event) => [stringifyJson(event), event]));
-  const merged = [...byText.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  // Two machines that look at once both write down what they see.
-  let lastLook = '';
-  return merged.filter((event) => {
-    if (event.event !== 'served') return true;
-    const look = stringifyJson([event.build, event.settings]);
-    const isNew = look !== lastLook;
-    lastLook = look;
-    return isNew;
-  });
+  return [...byText.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
 /** Lets the team know of an event. */

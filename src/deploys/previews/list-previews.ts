@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { checkAppConfig } from '../../app/config.ts';
-import { count, latestFirst } from '../../kernel/output/format.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import {
-  countMissing,
   findDefaultBranch,
   isMerged,
   listBranches,
@@ -82,12 +81,6 @@ interface Clone {
 async function readClone(context: Context, { id }: Repository, branch: string | undefined): Promise<Clone> {
   const { project } = await checkAppConfig(resolve(context.cwd, 'cerebrium.toml'), { purpose: 'run' });
   const defaultBranch = await findDefaultBranch(context);
-  const { name = '', ref = '' } = defaultBranch ?? {};
-  const missing = defaultBranch ? await countMissing(context, name, ref) : 0;
-  if (missing > 0) {
-    const lacks = `${name} lacks ${count(missing, 'commit')} of ${ref}`;
-    context.progress.note(`${lacks}; the list goes by ${ref}, not by your branch`);
-  }
   return {
     repository: id,
     here: project?.name,
