@@ -79,9 +79,8 @@ export default defineCommand({
       const preview = await previews?.planPreview(context, { ...options, preview: options.preview ?? true });
       // An unchanged app has no new mistakes: it is checked once it is known to have changed.
       const outputs = [options.savePlan, options.applyPlan];
-      const localOptions = { ...options, checkSource: !options.ifChanged, outputs };
-      const named = preview ? { ...localOptions, name: preview.app } : localOptions;
-      const local = await readLocalApp(context, named).then((read) => previews?.asPreview(read) ?? read);
+      const ofPreview = preview && { name: preview.app, scaling: previews?.previewScaling };
+      const local = await readLocalApp(context, { ...options, ...ofPreview, checkSource: !options.ifChanged, outputs });
       const prepared = await prepareDeploy(context, local, {
         ...options,
         dryRun,

@@ -1,4 +1,4 @@
 export { listPreviews, type Preview } from './list-previews.ts';
-export { asPreview, planPreview } from './plan-preview.ts';
+export { planPreview, previewScaling } from './plan-preview.ts';
 export { recordPreview } from './preview-record.ts';
 export { prunePreviews } from './prune-previews.ts';

@@ -14,7 +14,6 @@ import {
   readCheckedOut,
   readRepository,
 } from '../git/index.ts';
-import type { LocalApp } from '../send/index.ts';
 import { type PreviewRecord, previewName, readPreviewRecords } from './preview-record.ts';
 
 interface PreviewFlags {
@@ -75,10 +74,7 @@ async function readRecordOf(context: Context, app: string): Promise<PreviewRecor
 const creationMs = 3_600_000;
 
 /** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
-export function asPreview(local: LocalApp): LocalApp {
-  const scaling = { ...local.project.scaling, min_replicas: 0, max_replicas: 1 };
-  return { ...local, project: { ...local.project, scaling } };
-}
+export const previewScaling = { min_replicas: 0, max_replicas: 1 };
 
 async function isAhead(context: Context, commit: string): Promise<boolean> {
   const main = await findDefaultBranch(context);

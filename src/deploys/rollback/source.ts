@@ -134,7 +134,7 @@ function withCommit<T>(
       origin: `commit ${commit.slice(0, 12)}`,
       bytes,
       body: withoutLogin(project, { region, keep }),
-      isAsSent: sent && sent.filesDigest === (await sentFilesDigest(entries)),
+      isAsSent: sent && sent.filesDigest === (await sentFilesDigest(local)),
       compare: (expected) => compareFiles(entries, expected, context.signal),
       deploy: (options) => deploy(context, local, { ...options, region, keep, commit }),
     });
@@ -183,7 +183,7 @@ export async function proveFiles(context: Context, app: string, build: string, s
 async function readRevision(context: Context, folder: string, app: string, configFile: string): Promise<LocalApp> {
   const inFile = await loadAppConfig(resolve(folder, configFile), { root: folder }).catch(() => undefined);
   const name = inFile?.project.name === app ? undefined : app;
-  return readLocalApp(contextWith(context, { cwd: folder }), { configFile, name });
+  return readLocalApp(contextWith(context, { cwd: folder }), { configFile, name, repack: true });
 }
 
 async function textOf(entry: FileEntry | undefined): Promise<string | undefined> {

@@ -33,8 +33,6 @@ export interface DeployOptions extends SendOptions, CreateAppOptions {
   preview?: string | true | undefined;
   /** Whose files these are, if not those of the working directory. */
   commit?: string;
-  /** Compress every file again. */
-  repack?: boolean | undefined;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */

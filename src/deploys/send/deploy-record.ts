@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { FileChecksums } from '../../app/file-checksums.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
@@ -8,6 +7,7 @@ import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { CheckedOut } from '../git/index.ts';
 import { type EventOf, recordEvent, sentSettings } from '../history/index.ts';
+import type { LocalApp } from './local-app.ts';
 
 /** Two deploys with the same digests send the same settings and files. */
 export type Digests = Pick<EventOf<'sent'>, 'settingsDigest' | 'filesDigest'>;
@@ -37,7 +37,10 @@ export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...
 }
 
 /** The digest of what a deploy of these files sends. */
-export async function sentFilesDigest(entries: readonly FileEntry[], checksums = new FileChecksums()): Promise<string> {
+export async function sentFilesDigest({
+  entries,
+  checksums,
+}: Pick<LocalApp, 'entries' | 'checksums'>): Promise<string> {
   return checksums.digestOf(entries, (sums) =>
     filesDigestOf(entries.map((entry, index) => ({ ...entry, sha256: sums[index]?.sha256 ?? '' }))),
   );

@@ -25,6 +25,10 @@ export interface LocalApp {
   skipped: SkippedFile[];
   /** Size of all entries. */
   bytes: number;
+  /** Where compressed files are kept for the next archive; undefined if the user wants none kept. */
+  cache: PackingCacheOptions | undefined;
+  /** Of the files, each read once. */
+  checksums: FileChecksums;
   warnings: Problem[];
 }
 
@@ -32,12 +36,16 @@ export interface LocalAppOptions {
   /** The config file, relative to the working directory, which is the app folder. */
   configFile: string;
   name?: string | undefined;
+  /** Keys of the scaling that replace those of the file. */
+  scaling?: AppConfig['scaling'] | undefined;
   /** Skip what `.gitignore` files ignore. */
   useGitignore?: boolean | undefined;
   /** With false, a syntax error is left to the build: starting Python takes longer than all the rest. */
   checkSource?: boolean | undefined;
   /** Files that the command reads or writes besides the app: they are no part of it, wherever they lie. */
   outputs?: (string | undefined)[];
+  /** Read and compress every file again. */
+  repack?: boolean | undefined;
 }
 
 /**
@@ -52,14 +60,19 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   const { project, warnings } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
   for (const warning of warnings) progress.warn(warning);
   if (name !== undefined) project.text = await withAppName(project.text, name);
-  if (project.partner) return { project, entries: [], skipped: [], bytes: 0, warnings };
+  project.scaling = { ...project.scaling, ...options.scaling };
+  const none = { entries: [], skipped: [], bytes: 0, cache: undefined, checksums: new FileChecksums() };
+  if (project.partner) return { project, ...none, warnings };
 
   const step = progress.step('Collecting files');
   try {
     const collected = await collectApp(context, project, options);
     step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
     for (const warning of collected.warnings) progress.warn(warning);
-    return { project, ...collected, warnings: [...warnings, ...collected.warnings] };
+    const cache = packingCache(context, options.repack);
+    // A small app is read by the time a cache is open.
+    const checksums = new FileChecksums(collected.bytes < smallAppBytes ? undefined : cache);
+    return { project, ...collected, cache, checksums, warnings: [...warnings, ...collected.warnings] };
   } catch (error) {
     step.fail();
     throw error;
@@ -116,7 +129,7 @@ function noteIgnored({ progress }: Context, skipped: readonly SkippedFile[], use
   }
 }
 
-type Collected = Omit<LocalApp, 'project'>;
+type Collected = Omit<LocalApp, 'project' | 'cache' | 'checksums'>;
 
 async function collectApp(
   context: Context,
@@ -236,13 +249,7 @@ const skippedFile = ({ path, reason }: SkippedFile): FileDecision => ({
 
 const reasonFields = (reason: FileReason) => ({ reason: reason.kind, by: 'by' in reason ? reason.by : null });
 
-/** Where compressed files are kept for the next archive; undefined if the user wants none kept. */
-export function packingCache({ settings, cwd, now, trace }: Context, repack = false): PackingCacheOptions | undefined {
+function packingCache({ settings, cwd, now, trace }: Context, repack = false): PackingCacheOptions | undefined {
   if (repack || settings.packingCache.value === 'off') return undefined;
   return { cache: settings.folders.cache, root: cwd, now: now(), trace };
-}
-
-/** The checksums of an app's files. A small app is read by the time a cache is open. */
-export function fileChecksums(context: Context, { bytes }: LocalApp, repack = false): FileChecksums {
-  return new FileChecksums(packingCache(context, repack || bytes < smallAppBytes));
 }

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 import { type AppArchive, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
-import type { FileEntry } from '../../app/files/entry.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
 import { ProjectError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
-import { type FileDecision, fileDecisions, type LocalAppOptions, packingCache, readLocalApp } from './local-app.ts';
+import { type FileDecision, fileDecisions, type LocalApp, type LocalAppOptions, readLocalApp } from './local-app.ts';
 
 interface PackedEntry {
   path: string;
@@ -35,32 +34,22 @@ export interface PackedBytes {
 interface PackOptions extends LocalAppOptions {
   output: string;
   files?: true | undefined;
-  repack?: true | undefined;
-}
-
-type Cache = ReturnType<typeof packingCache>;
-
-interface ArchiveContent {
-  entries: FileEntry[];
-  /** Sum of their sizes. */
-  bytes: number;
 }
 
 /** Writes the archive that a deploy would upload, to a file or (`-`) to stdout. Asks the platform nothing. */
 export async function packApp(
   context: Context,
-  { output, files, repack, ...options }: PackOptions,
+  { output, files, ...options }: PackOptions,
 ): Promise<Packed | PackedBytes> {
-  const cache = packingCache(context, repack);
-  const app = await readLocalApp(context, { ...options, outputs: [output] });
-  if (app.project.partner) throw nothingToPack(app.project);
-  const selection = files ? fileDecisions(app) : null;
-  if (output === '-' || output === '/dev/stdout') return toStdout(context, app, cache);
+  const local = await readLocalApp(context, { ...options, outputs: [output] });
+  if (local.project.partner) throw nothingToPack(local.project);
+  const selection = files ? fileDecisions(local) : null;
+  if (output === '-' || output === '/dev/stdout') return toStdout(context, local);
   const target = resolve(context.cwd, output);
   checkReplaceable(context, output, 'archive');
-  const packed = await toFile(context, app, target, cache);
+  const packed = await toFile(context, local, target);
   if (files) context.progress.note(`wrote ${output}`);
-  const warning = await sentWithApp(target, { app: app.project });
+  const warning = await sentWithApp(target, { app: local.project });
   if (warning) context.progress.warn(warning);
   return { file: output, ...packed, selection };
 }
@@ -74,16 +63,16 @@ function nothingToPack({ name, runtime }: AppConfig): ProjectError {
   return new ProjectError(message, [{ severity: 'error', message, ...facts }], facts);
 }
 
-async function toFile(
-  context: Context,
-  content: ArchiveContent,
-  target: string,
-  cache: Cache,
-): Promise<Omit<Packed, 'file' | 'selection'>> {
+async function toFile(context: Context, local: LocalApp, target: string): Promise<Omit<Packed, 'file' | 'selection'>> {
   const { state } = context.settings.folders;
   const names = new TemporaryNames(state);
-  const { onProgress, done } = progressOf(context, content);
-  const archive = await writeArchive(content.entries, target, { names, signal: context.signal, onProgress, cache });
+  const { onProgress, done } = progressOf(context, local);
+  const archive = await writeArchive(local.entries, target, {
+    names,
+    signal: context.signal,
+    onProgress,
+    cache: local.cache,
+  });
   names.close();
   done(archive);
   const entries = archive.entries.map(({ path, size, compressed, crc32, sha256 }) => ({
@@ -97,20 +86,20 @@ async function toFile(
 }
 
 /** Packs into a temporary file first: headers are written after the content that follows them. */
-function toStdout(context: Context, content: ArchiveContent, cache: Cache): PackedBytes {
+function toStdout(context: Context, local: LocalApp): PackedBytes {
   const { signal } = context;
   const send: PackedBytes['send'] = async (take) => {
-    const { onProgress, done } = progressOf(context, content);
+    const { onProgress, done } = progressOf(context, local);
     const pass = async (archive: AppArchive) => {
       done(archive);
       for await (const piece of readFileOrPipeChunks(archive.path, signal)) await take(piece);
     };
-    await withTemporaryArchive(content.entries, pass, { signal, onProgress, cache });
+    await withTemporaryArchive(local.entries, pass, { signal, onProgress, cache: local.cache });
   };
   return { send };
 }
 
-function progressOf({ progress }: Context, { bytes }: ArchiveContent) {
+function progressOf({ progress }: Context, { bytes }: LocalApp) {
   const step = progress.step('Packing');
   return {
     onProgress: (read: number) => step.update({ bytes: read, of: bytes }),

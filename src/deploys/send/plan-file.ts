@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import type { FileChecksums } from '../../app/file-checksums.ts';
 import { isPlan } from '../../app/files/plans.ts';
 import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
@@ -44,11 +43,11 @@ export type Plan = v.InferOutput<typeof planSchema>;
 export async function writePlanFile(
   context: Context,
   local: LocalApp,
-  { options, checksums, file }: { options: CreateAppOptions; checksums: FileChecksums; file: string },
+  { options, file }: { options: CreateAppOptions; file: string },
 ): Promise<void> {
   checkReplaceable(context, file, 'plan');
   const body = withoutLogin(local.project, options);
-  const sums = await checksums.readAll(local.entries, context.signal);
+  const sums = await local.checksums.readAll(local.entries, context.signal);
   const files = local.entries.map((entry, at) => ({ ...entry, sha256: sums[at]?.sha256 ?? '' }));
   const now = await observe(context, body.name);
   const live = liveFields(now);

@@ -40,7 +40,7 @@ import {
   withoutLogin,
 } from './app-settings.ts';
 import { sentFilesDigest } from './deploy-record.ts';
-import { type FileDecision, fileChecksums, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
+import { type FileDecision, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
 export interface DeployPlan {
@@ -81,7 +81,6 @@ export interface DeployPlan {
 export interface PlanOptions {
   /** Compare the checksums of local files. */
   compareFiles: boolean;
-  checksums?: FileChecksums | undefined;
   /** Do not ask the platform for the files of the live build if those on record as sent for it are equal. */
   trustRecord?: boolean | undefined;
   /** List every file and why it is sent or not. */
@@ -105,8 +104,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const sent = build === null ? undefined : history?.sent(build);
   const settings = app ? compareSettings(project, body, app, deployedSettings(history, sent)) : [];
   const canCompareFiles = app && options.compareFiles && !project.partner;
-  const isAsSent = async () =>
-    options.trustRecord && sent?.filesDigest === (await sentFilesDigest(entries, options.checksums));
+  const isAsSent = async () => options.trustRecord && sent?.filesDigest === (await sentFilesDigest(local));
   const files = !canCompareFiles
     ? null
     : (await isAsSent())
@@ -168,7 +166,7 @@ async function readDeployedApp(
 async function compareWithBuild(
   context: Context,
   app: App,
-  { project: { name }, entries }: LocalApp,
+  { project: { name }, entries, checksums }: LocalApp,
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
@@ -179,7 +177,7 @@ async function compareWithBuild(
     const kept = await readKeptFiles(context, name, build);
     const known = new Map(kept.map(({ path, size, sha256 }) => [path, { path, size, sha256 }]));
     const listed = parseZipContents(zipFiles).map((file) => ({ ...known.get(file.path), ...file }));
-    return await compareFiles(entries, listed, signal, options.checksums);
+    return await compareFiles(entries, listed, signal, checksums);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
     return null;
@@ -254,10 +252,9 @@ export async function compareHere(context: Context, configFile: string): Promise
   if (local.bytes > maxBytes) {
     throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
   }
-  const checksums = fileChecksums(context, local);
-  const options = { compareFiles: true, checksums, trustRecord: true, dryRun: true, keepScaling: false };
+  const options = { compareFiles: true, trustRecord: true, dryRun: true, keepScaling: false };
   const { changed, settings, fileChanges } = await planDeploy(context, local, options);
-  await checksums.save();
+  await local.checksums.save();
   const { added, changed: edited, removed } = fileChanges ?? { added: [], changed: [], removed: [] };
   return {
     changed,

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
-import type { FileChecksums } from '../../app/file-checksums.ts';
+import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
@@ -25,7 +25,7 @@ import {
   waitForBuilds,
 } from './busy-builds.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
-import { checkLocalSource, fileChecksums, type LocalApp } from './local-app.ts';
+import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import { type PlannedDeploy, readPlanFile, whyNotAsPlanned, writePlanFile } from './plan-file.ts';
 import { type Compared, compareWithLive } from './unchanged-deployment.ts';
@@ -60,8 +60,6 @@ interface DeployAppOptions
   anyway: CommandLine;
   /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
   rollBack?: ((error: GantryError, plan: DeployPlan) => Promise<never>) | undefined;
-  /** Compress every file again. */
-  repack?: true | undefined;
   /** Whether an app of another name than this folder has deployed is to be created. */
   new?: true | undefined;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
@@ -80,7 +78,7 @@ export async function prepareDeploy(
   local: LocalApp,
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
-  const { dryRun, ifChanged, confirm, repack, verification, limit } = options;
+  const { dryRun, ifChanged, confirm, verification, limit } = options;
   if (options.maxHourly !== undefined) {
     const { checkHourlyBound } = await import('../../insight/cost/index.ts');
     const { maxHourly, keepScaling = false } = options;
@@ -89,14 +87,13 @@ export async function prepareDeploy(
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
-  const checksums = fileChecksums(context, local, repack);
-  const { plan, facts, live } = await decide(context, local, options, { here, stuck, checksums });
+  const { plan, facts, live } = await decide(context, local, options, { here, stuck });
   checkDrift(context, plan, options.failOnDrift ?? false);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
-  if (file !== undefined) await writePlanFile(context, local, { options: sent, checksums, file });
+  if (file !== undefined) await writePlanFile(context, local, { options: sent, file });
   if (ifChanged && !live) await checkLocalSource(context, local);
-  await checksums.save();
+  await local.checksums.save();
   if (!live && !dryRun) {
     const isMeant = options.new === true || options.preview !== undefined;
     const questions = approved ? [] : questionsOf(context, plan, isMeant);
@@ -116,9 +113,9 @@ export async function prepareDeploy(
   };
   const recheck = async () => {
     // Files may have changed during the wait, too.
-    const now = { ...local, entries: local.entries.map(({ stats: _, ...entry }) => entry) };
-    return (await decide(context, now, options, { here, stuck, checksums: fileChecksums(context, now, repack) }, true))
-      .live;
+    const entries = local.entries.map(({ stats: _, ...entry }) => entry);
+    const again = { ...local, entries, checksums: new FileChecksums() };
+    return (await decide(context, again, options, { here, stuck }, true)).live;
   };
   const run = async () => {
     if (live) teamStateOf(context)?.shareLeft(context);
@@ -147,13 +144,13 @@ async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
-  { here, stuck, checksums }: { here: Here; stuck: StuckBuilds; checksums: FileChecksums },
+  { here, stuck }: { here: Here; stuck: StuckBuilds },
   hasWaited = false,
 ): Promise<Decided> {
   const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
   const ifChanged = !dryRun && options.ifChanged === true;
   const compareFiles = dryRun || options.confirm !== undefined || ifChanged;
-  const planOptions = { compareFiles, checksums, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
+  const planOptions = { compareFiles, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
   const { app: name } = here;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const others = dryRun || hasWaited || (ifBusy === 'wait' && !ifChanged) ? 'none' : 'not asked';
@@ -218,7 +215,7 @@ async function decide(
     },
     compare: async () => {
       const { plan, reading } = seen ?? (await look());
-      compared = await compareWithLive(context, local, { plan, reading }, { ...options, keep: plan.keep }, checksums);
+      compared = await compareWithLive(context, local, { plan, reading }, { ...options, keep: plan.keep });
       const { difference, health, serving = facts.serving } = compared;
       return { difference, health, serving };
     },

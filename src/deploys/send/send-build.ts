@@ -28,7 +28,7 @@ import { readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
 import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
 import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
 import { digestsOf, recordSent, type SentBuild, type SentFile } from './deploy-record.ts';
-import { type LocalApp, packingCache } from './local-app.ts';
+import type { LocalApp } from './local-app.ts';
 import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
@@ -50,7 +50,7 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
     const sending = new BuildUpload(context, options, { body, archive, files, packMs, describe });
     return sending.send().catch((error: unknown) => locateRefusal(context, project, error));
   };
-  const finish = await (project.partner ? send() : withArchive(context, local, options, send));
+  const finish = await (project.partner ? send() : withArchive(context, local, send));
   return finish();
 }
 
@@ -69,8 +69,7 @@ function sentFiles({ entries }: LocalApp, archive: AppArchive | undefined) {
 /** Packs the app into a temporary archive, which exists until `use` returns. */
 async function withArchive<T>(
   context: Context,
-  { entries, bytes: of }: LocalApp,
-  { repack }: DeployOptions,
+  { entries, bytes: of, cache }: LocalApp,
   use: (archive: AppArchive, packMs: number) => Promise<T>,
 ): Promise<T> {
   const { progress, signal, elapsed } = context;
@@ -79,7 +78,7 @@ async function withArchive<T>(
   let fail: (() => void) | undefined = step.fail;
   const options = {
     signal,
-    cache: packingCache(context, repack),
+    cache,
     onProgress: (bytes: number) => step.update({ bytes, of }),
   };
   const usePacked = (archive: AppArchive) => {

@@ -1,4 +1,3 @@
-import type { FileChecksums } from '../../app/file-checksums.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppCreation, appIsUnwell } from '../../platform/contract/apps.ts';
@@ -32,7 +31,6 @@ export async function compareWithLive(
   local: LocalApp,
   { plan, reading }: { plan: DeployPlan; reading: AppReading | undefined },
   options: CreateAppOptions,
-  checksums: FileChecksums,
 ): Promise<Compared> {
   const { progress, project } = context;
   const { app, runtime, build, endpoint } = plan;
@@ -53,7 +51,7 @@ export async function compareWithLive(
   if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
   const named = `build ${shortBuild(live.build)}`;
   if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
-  if (!(await isSent(local, plan, options, sent, checksums))) {
+  if (!(await isSent(local, plan, options, sent))) {
     const because = `cannot prove that ${app} is unchanged since ${named}`;
     return { difference: 'not proven', health: 'not sick', serving: 'one', because, live };
   }
@@ -113,19 +111,19 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
  * not return every setting, but the config file is one of the files.
  */
 async function isSent(
-  { project, entries }: LocalApp,
+  local: LocalApp,
   { fileChanges, region, keep }: DeployPlan,
   options: CreateAppOptions,
   record: EventOf<'sent'> | undefined,
-  checksums: FileChecksums,
 ): Promise<boolean> {
+  const { project, entries } = local;
   if (record) {
     const body = withKept(withoutLogin(project, options), Object.keys(scalingOf(keep)), record.settings);
     const { region: _, ...others } = body;
     // A region that the app shows is compared with that: it may not have been sent.
     const sent = [body, ...(region === null ? [] : [others])].map(settingsDigestOf);
     if (!sent.includes(record.settingsDigest)) return false;
-    return record.filesDigest === (await sentFilesDigest(entries, checksums));
+    return record.filesDigest === (await sentFilesDigest(local));
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
