@@ -29,8 +29,6 @@ const climbs = [
   'src/calls/run/start-run.ts -> src/deploys/history/index',
   'src/calls/run/start-run.ts -> src/deploys/send/index',
   'src/calls/runs/jobs.ts -> src/deploys/history/index',
-  // `--max-hourly` is about the price.
-  'src/deploys/send/prepare-deploy.ts -> src/insight/cost/index',
   // Each tool call of an agent is a command line.
   'src/cli/mcp/call.ts -> src/main',
 ];

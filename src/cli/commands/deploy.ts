@@ -81,6 +81,11 @@ export default defineCommand({
       const outputs = [options.savePlan, options.applyPlan];
       const ofPreview = preview && { name: preview.app, scaling: previews?.previewScaling };
       const local = await readLocalApp(context, { ...options, ...ofPreview, checkSource: !options.ifChanged, outputs });
+      const { maxHourly, keepScaling = false } = options;
+      if (maxHourly !== undefined) {
+        const { checkHourlyBound } = await import('../../insight/cost/index.ts');
+        await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
+      }
       const prepared = await prepareDeploy(context, local, {
         ...options,
         dryRun,

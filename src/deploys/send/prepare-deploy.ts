@@ -45,8 +45,6 @@ interface DeployAppOptions
   ifBusy: BusyPolicy;
   keepScaling?: true | undefined;
   failOnDrift?: true | undefined;
-  /** What all replicas may cost in an hour, in US dollars. */
-  maxHourly?: number | undefined;
   detach?: true | undefined;
   logs: boolean;
   /** Of the preparation, the wait for other builds, and the wait for this one. */
@@ -79,11 +77,6 @@ export async function prepareDeploy(
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
   const { dryRun, ifChanged, confirm, verification, limit } = options;
-  if (options.maxHourly !== undefined) {
-    const { checkHourlyBound } = await import('../../insight/cost/index.ts');
-    const { maxHourly, keepScaling = false } = options;
-    await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
-  }
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
