@@ -5,6 +5,7 @@ import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, Pendin
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
+import { noteSick } from './archives/index.ts';
 import type { Finding, Health } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
 import {
@@ -88,6 +89,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     seen,
     checks,
   });
+  if (finding === 'sick') await noteSick(context, app, build);
   if (finding !== 'healthy') {
     const failedRunIds = observed.calls.failed();
     // A watch of what nobody calls sees nothing the next time, too.

@@ -137,6 +137,19 @@ test.each<[how: string, exceed: (archives: string) => Promise<void>]>([
   expect(kept).toContain(other);
 });
 
+test('returns to the last well build after four sick ones, though the archives are older than the limit', async () => {
+  await deploy('good');
+  crashing = [1, 2, 3, 4, 5];
+  for (const version of ['one', 'two', 'three', 'four']) {
+    const monthsAgo = Date.now() / 1000 - 100 * 86_400;
+    const records = join(home, 'state/archives/builds');
+    for (const name of await readdir(records)) await utimes(join(records, name), monthsAgo, monthsAgo);
+    expect((await deploy(version, ['--watch', '10s'])).code).toBe(12);
+  }
+  const { json } = await deploy('five', watching);
+  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'rolled-back', restored: builds[0] });
+});
+
 test('does not replace what somebody else deployed meanwhile', async () => {
   await deploy('good');
   let other: Promise<unknown> | undefined;

@@ -36,6 +36,7 @@ export const KeptArchive = v.object({
   body: v.looseObject({ name: text }),
   /** Images that may need a registry login. */
   baseImages: v.array(text),
+  isSick: v.optional(v.boolean()),
 });
 export type KeptArchive = v.InferOutput<typeof KeptArchive>;
 
@@ -91,6 +92,13 @@ export function parseRecord(json: string): KeptArchive | undefined {
 
 export async function removeRecord(state: string, of: ArchiveKey & { build: string }): Promise<void> {
   for (const name of recordNames(state, of)) await rm(join(recordsFolder(state), name), { force: true });
+}
+
+/** Writes down that a build was found sick: it is not what a rollback returns to. Best effort. */
+export async function noteSick(context: Context, app: string, build: string): Promise<void> {
+  const { state } = context.settings.folders;
+  const [kept] = await readRecords(state, keyOf(context, app, build));
+  if (kept) await writeRecord(state, { ...kept, isSick: true }).catch(() => {});
 }
 
 /** The files of a folder that are still there, with their sizes in bytes and their times in ms. */

@@ -3,6 +3,7 @@ export {
   findKeptBuilds,
   forgetArchives,
   listArchives,
+  noteSick,
   readKeptFiles,
   whyNotUsable,
   withKeptArchive,

@@ -169,19 +169,20 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
 }
 
 /**
- * The names of the newest records of each app: what serves, what served before it, and what killed deploys may have kept since.
- * None of another emulator: it has ended.
+ * The names of records that stay beyond the limits: of each app the newest ones, and the newest that was not found sick. None of
+ * another emulator: it has ended.
  */
 async function newestOfApps({ settings }: Context): Promise<Set<string>> {
-  const counts = new Map<StateKey, number>();
-  const newest = new Set<string>();
-  const records = await readRecords(settings.folders.state);
-  for (const kept of records.sort(latestFirst(({ keptAt }) => keptAt))) {
+  const found = new Map<StateKey, KeptArchive[]>();
+  const records = (await readRecords(settings.folders.state)).sort(latestFirst(({ keptAt }) => keptAt));
+  for (const kept of records) {
     const { platform, project, app } = kept;
-    const key = stateKey(platform, project, app);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
     const isOver = platform !== platformOf(settings) && URL.canParse(platform) && isLoopbackHost(new URL(platform));
-    if (!isOver && (counts.get(key) ?? 0) <= maxOfApp) newest.add(recordName(kept));
+    const key = stateKey(platform, project, app);
+    if (!isOver) found.set(key, [...(found.get(key) ?? []), kept]);
   }
-  return newest;
+  const staying = (ofApp: KeptArchive[]) => [...ofApp.slice(0, maxOfApp), ...ofApp.filter(isWell).slice(0, 2)];
+  return new Set([...found.values()].flatMap(staying).map(recordName));
 }
+
+const isWell = ({ isSick = false }: KeptArchive) => !isSick;
