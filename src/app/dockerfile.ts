@@ -39,7 +39,7 @@ export function baseImageOf(dockerfile: string): string | undefined {
 }
 
 /** `$NAME`, `${NAME}` and `${NAME:-default}`. Others stay as they are. */
-function withArguments(text: string, values: ReadonlyMap<string, string>): string {
+export function withArguments(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(
     /\$(?:(\w+)|\{(\w+)(?::-([^}]*))?\})/g,
     (whole, plain?: string, braced?: string, otherwise?: string) =>
@@ -47,7 +47,7 @@ function withArguments(text: string, values: ReadonlyMap<string, string>): strin
   );
 }
 
-interface Instruction {
+export interface Instruction {
   keyword: string;
   rest: string;
   /** Where it begins, from 1. */
@@ -55,11 +55,16 @@ interface Instruction {
 }
 
 /** Joins continued lines. Comments within them are dropped, as Docker does. */
-function parseInstructions(dockerfile: string): Instruction[] {
+export function parseInstructions(dockerfile: string): Instruction[] {
   const found: Instruction[] = [];
   let joined = '';
   let line = 0;
+  let heredoc = '';
   for (const [at, text] of dockerfile.split(/\r?\n/).entries()) {
+    if (heredoc !== '') {
+      if (text.trim() === heredoc) heredoc = '';
+      continue;
+    }
     if (/^\s*#/.test(text)) continue;
     if (joined === '') line = at + 1;
     const [, continued] = /^(.*)[\\`][ \t]*$/.exec(text) ?? [];
@@ -67,6 +72,7 @@ function parseInstructions(dockerfile: string): Instruction[] {
     if (continued !== undefined) continue;
     const [, keyword, rest = ''] = /^\s*([A-Za-z]+)(?:\s+(.*))?$/.exec(joined) ?? [];
     if (keyword !== undefined) found.push({ keyword: keyword.toUpperCase(), rest, line });
+    heredoc = /^(?:RUN|COPY|ADD)\b.*<<-?["']?(\w+)/i.exec(joined)?.[1] ?? '';
     joined = '';
   }
   return found;
@@ -95,7 +101,7 @@ function contextSources({ keyword, rest }: Instruction): string[] {
   return parseWords(rest.replace(/^(--\S+\s+)+/, '')).slice(0, -1);
 }
 
-function parseWords(text: string): string[] {
+export function parseWords(text: string): string[] {
   try {
     const words: unknown = JSON.parse(text);
     if (Array.isArray(words)) return words.map(String);

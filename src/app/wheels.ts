@@ -108,3 +108,18 @@ function compareVersions(one: string, other: string): number {
   }
   return 0;
 }
+
+/** Whether a version that is older than the newest that is known is in no list: it was never released, or withdrawn. */
+export function isNeverReleased(name: string, version: string): boolean {
+  const known = groupsOf(name).flatMap(({ versions }) => versions);
+  const isKnown = known.some((each) => isSame(each, version));
+  return (
+    !isKnown &&
+    known.some((each) => compareVersions(each, version) > 0) &&
+    known.some((each) => compareVersions(each, version) < 0)
+  );
+}
+
+export function isOlder(version: string, than: string): boolean {
+  return compareVersions(version, than) < 0;
+}

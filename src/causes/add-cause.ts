@@ -42,8 +42,16 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     const location = own && (await locateFix(found, own, relative(cwd, own.file)));
     error.facts.details = { ...error.facts.details, explanation: { ...explanation, location: location || null } };
     // The build of a replica has not failed: there is nothing to explain about it.
-    if (container === undefined) error.facts.fix = gantryCommand`explain ${app} ${id}`;
-    progress.note(`cause: ${found.title}${container === undefined ? '' : `; ${found.fix}`}`);
+    if (container !== undefined) {
+      progress.note(`cause: ${found.title}; ${found.fix}`);
+      return;
+    }
+    error.facts.fix = gantryCommand`explain ${app} ${id}`;
+    // What is known says more than the end of the log, which `explain` shows.
+    if (!progress.isQuiet && error.facts.why?.includes('\n')) delete error.facts.why;
+    progress.note(`cause: ${found.title}`);
+    if (location) progress.note(`  in  ${location.file}:${location.line}:${location.column}: ${location.text.trim()}`);
+    progress.note(`  fix ${found.fix}`);
   } catch (failed) {
     progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }

@@ -101,3 +101,8 @@ function tableOf(text: string): [name: string, found: string][] {
       return [name, found];
     });
 }
+
+/** Packages of Debian that are known here. */
+export function aptPackages(): ReadonlySet<string> {
+  return new Set([...tableOf(packages), ...tableOf(libraries)].map(([, found]) => found));
+}

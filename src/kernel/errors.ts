@@ -59,6 +59,8 @@ export interface FileLocation {
 export interface Problem {
   severity: 'error' | 'warning';
   message: string;
+  /** The name of its cause (docs/failures.md), if it has one. */
+  cause?: string;
   location?: FileLocation;
   why?: string;
   /** What to do about it: the command to type, or prose. */

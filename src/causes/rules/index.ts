@@ -13,6 +13,7 @@ import { processRules } from './processes.ts';
 import { pythonRules } from './python.ts';
 import { serverRules } from './servers.ts';
 import { settingRules } from './settings.ts';
+import { shipmentRules } from './shipment.ts';
 import { systemRules } from './system.ts';
 import { versionRules } from './versions.ts';
 
@@ -24,8 +25,15 @@ export const rules: readonly FailureRule[] = [
   ...unless(installed, [...packageRules, ...packageBuildRules, ...lockFileRules]),
   ...unless(started, [...importRules, ...databaseRules]),
   ...[...condaRules, ...imageRules, ...systemRules, ...processRules, ...pythonRules, ...versionRules, ...settingRules],
-  ...[...fileRules, ...serverRules, ...gpuRules, ...modelRules],
+  ...[...fileRules, ...serverRules, ...gpuRules, ...modelRules, ...shipmentRules],
 ];
+
+/** What is said of a cause: the first of its rules. */
+export function causeNamed(name: string): FailureRule {
+  const found = rules.find(({ cause }) => cause === name);
+  if (!found) throw new Error(`no cause ${name}`);
+  return found;
+}
 
 function unless(undoneBy: RegExp, some: readonly FailureRule[]): FailureRule[] {
   return some.map((rule) => ({ undoneBy, ...rule }));

@@ -152,7 +152,7 @@ function problemsParts({ problems }: ProjectError, page: Page): FailurePart[] {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof GantryError) {
-    const { why, ...facts } = error.facts;
+    const { why, cause: _, ...facts } = error.facts;
     const details = { ...facts, ...(why && { why: systemErrorReason(why) }) };
     return { severity: 'error', message: error.message, ...details };
   }
