@@ -1,32 +1,55 @@
 import { posix } from 'node:path';
-import { type Instruction, parseInstructions, parseWords, withArguments } from './dockerfile.ts';
+import { type Instruction, parseInstructions, parseList, parseWords, withArguments } from './dockerfile.ts';
 import { compileGlob } from './files/glob.ts';
 import { type ShellCommand, shellCommands } from './shell.ts';
 
-/** A stage of a Dockerfile, as it is after its last instruction. */
-export interface Stage {
-  name: string;
+/** An image as it is before or after an instruction. */
+export interface ImageState {
   /** The image it is made from, through the stages of the file. */
   base: string;
   workdir: string;
+  user?: string;
   /** Files of the app by their path in the image. */
   files: Map<string, string>;
-  /** Folders that also have what is not from the app. */
+  /** Files and folders that also have what is not from the app. */
   others: string[];
   environment: Map<string, string>;
-  /** Commands of RUN, with the line of the instruction. */
-  commands: ShellCommand[];
-  ports: { port: string; line: number }[];
-  /** What it starts: as words, or as a text for a shell. */
-  command?: { words: string[]; line: number; isShell: boolean };
+  /** Commands that ran, with the line of the instruction. */
+  commands: RunCommand[];
 }
 
-/** What COPY or ADD takes from the context, or from another stage. */
+/** A command of RUN, and the image that it finds. */
+export interface RunCommand extends ShellCommand {
+  before: ImageState;
+  cwd: string;
+  /** Whether it sees files that are only mounted. */
+  hasMounts: boolean;
+}
+
+/** What an image starts: words, or a text for a shell. */
+export interface ImageCommand {
+  words: string[];
+  line: number;
+  isShell: boolean;
+}
+
+export interface Stage extends ImageState {
+  name: string;
+  line: number;
+  ports: { port: string; line: number }[];
+  entrypoint?: ImageCommand;
+  cmd?: ImageCommand;
+  /** Of ENTRYPOINT and CMD. */
+  command?: ImageCommand | undefined;
+}
+
+/** What COPY or ADD takes from the context, from another stage, or from another image. */
 export interface Copy {
   line: number;
   sources: string[];
   target: string;
-  /** The stage; undefined for the context. */
+  /** How many sources it has, with those that are addresses, variables or texts. */
+  count: number;
   from?: string;
   stage: Stage;
 }
@@ -34,159 +57,174 @@ export interface Copy {
 export interface DockerImage {
   stages: Stage[];
   copies: Copy[];
-  /** Files that a command reads before they are copied. */
-  early: { path: string; line: number; stage: Stage }[];
   instructions: Instruction[];
 }
 
 /** Builds, without building it, what a Dockerfile makes of the files that are sent. */
 export function readImage(dockerfile: string, sent: readonly string[]): DockerImage {
   const instructions = parseInstructions(dockerfile);
-  const image: DockerImage = { stages: [], copies: [], early: [], instructions };
+  const image: DockerImage = { stages: [], copies: [], instructions };
   const values = new Map<string, string>();
-  let stage: Stage | undefined;
-  for (const { keyword, rest, line } of instructions) {
-    const text =
-      keyword === 'RUN' || keyword === 'CMD' || keyword === 'ENTRYPOINT'
-        ? rest
-        : withArguments(rest, new Map([...values, ...(stage?.environment ?? [])]));
-    if (keyword === 'FROM') {
-      stage = startStage(text, image.stages);
-      image.stages.push(stage);
-    } else if (keyword === 'ARG') {
-      const [, name = '', value = ''] = /^(\w+)(?:=["']?([^"'\s]*))?/.exec(text) ?? [];
-      if (value !== '' || !values.has(name)) values.set(name, value);
-    }
-    if (!stage) continue;
-    if (keyword === 'WORKDIR') stage.workdir = posix.resolve(stage.workdir, text.trim().replace(/^["']|["']$/g, ''));
-    else if (keyword === 'ENV') for (const [name, value] of assignments(text)) stage.environment.set(name, value);
-    else if (keyword === 'RUN') {
-      const commands = commandsOf(rest).map((each) => ({ ...each, line }));
-      for (const each of commands) stage.commands.push(each);
-      if (!rest.includes('--mount='))
-        for (const { words } of commands)
-          for (const each of readBy(words, stage).map((path) => ({ path, line, stage: stage as Stage })))
-            image.early.push(each);
-    } else if (keyword === 'EXPOSE')
-      for (const each of text.split(/\s+/).map((port) => ({ port: port.replace(/\/\w+$/, ''), line })))
-        stage.ports.push(each);
-    else if (keyword === 'CMD' || keyword === 'ENTRYPOINT') startWith(stage, keyword, rest, line);
-    else if (keyword === 'COPY' || keyword === 'ADD') copy(image, stage, text, line, sent);
+  for (const instruction of instructions) {
+    const stage = image.stages.at(-1);
+    const known = (text: string) => withArguments(text, new Map([...values, ...(stage?.environment ?? [])]));
+    if (instruction.keyword === 'FROM') image.stages.push(startStage(known(instruction.text), image, instruction.line));
+    else if (instruction.keyword === 'ARG') readArgument(known(instruction.text), values);
+    else if (stage) readers[instruction.keyword]?.(stage, instruction, known(instruction.text), image, sent);
   }
+  for (const stage of image.stages) stage.command = commandOf(stage);
   return image;
 }
 
-/** Requirements files that a command reads and that the image does not have yet. */
-function readBy(words: readonly string[], { workdir, files, others }: Stage): string[] {
-  const named = words.filter(
-    (word, at) => /^(?:-r|--requirement)$/.test(words[at - 1] ?? '') && !/\$|:\/\//.test(word),
-  );
-  return named.filter((word) => {
-    const path = posix.resolve(workdir, word);
-    return !files.has(path) && !others.some((each) => path.startsWith(each));
-  });
+type Reader = (
+  stage: Stage,
+  instruction: Instruction,
+  text: string,
+  image: DockerImage,
+  sent: readonly string[],
+) => void;
+
+const readers: Readonly<Record<string, Reader>> = {
+  WORKDIR: (stage, _, text) => {
+    stage.workdir = posix.resolve(stage.workdir, unquoted(text.trim()));
+  },
+  USER: (stage, _, text) => {
+    stage.user = text.trim();
+  },
+  ENV: (stage, _, text) => {
+    for (const [name, value] of assignments(text)) stage.environment.set(name, value);
+  },
+  EXPOSE: (stage, { line }, text) => {
+    for (const port of text.trim().split(/\s+/)) stage.ports.push({ port: port.replace(/\/\w+$/, ''), line });
+  },
+  RUN: (stage, { text, heredocs, flags, line }) => {
+    const hasMounts = flags.some(([name]) => name === 'mount');
+    const script = heredocs.length > 0 ? heredocs.join('\n') : (parseList(text)?.join(' ') ?? text);
+    const before = copyState(stage);
+    let cwd = stage.workdir;
+    for (const { words } of shellCommands(script)) {
+      if (words[0] === 'cd') cwd = posix.resolve(cwd, words[1] ?? '');
+      // What came before it in the same instruction may have made what it needs.
+      stage.commands.push({ words, line, before: { ...before, commands: [...stage.commands] }, cwd, hasMounts });
+    }
+  },
+  CMD: (stage, { text, line }) => {
+    stage.cmd = imageCommand(text, line);
+  },
+  ENTRYPOINT: (stage, { text, line }) => {
+    stage.entrypoint = imageCommand(text, line);
+    // That of another stage goes.
+    if ((stage.cmd?.line ?? line) < stage.line) delete stage.cmd;
+  },
+  COPY: (stage, instruction, text, image, sent) => copy(image, stage, instruction, text, sent),
+  ADD: (stage, instruction, text, image, sent) => copy(image, stage, instruction, text, sent),
+};
+
+function readArgument(text: string, values: Map<string, string>): void {
+  for (const [, name = '', value = ''] of text.matchAll(/(\w+)(?:=["']?([^"'\s]*)["']?)?/g))
+    if (value !== '' || !values.has(name)) values.set(name, value);
 }
 
-function startStage(text: string, stages: readonly Stage[]): Stage {
-  const [, base = '', name = ''] = /^(?:--\S+\s+)*(\S+)(?:\s+[Aa][Ss]\s+(\S+))?/.exec(text) ?? [];
-  const from = stages.find((each) => each.name !== '' && each.name.toLowerCase() === base.toLowerCase());
-  const plain = { base, workdir: '/', files: new Map(), others: [], environment: new Map(), commands: [], ports: [] };
-  if (!from) return { ...plain, name };
-  return {
-    ...from,
-    name,
-    files: new Map(from.files),
-    others: [...from.others],
-    environment: new Map(from.environment),
-    commands: [...from.commands],
-    ports: [...from.ports],
-  };
+const copyState = ({ base, workdir, user, files, others, environment, commands }: ImageState): ImageState => ({
+  base,
+  workdir,
+  ...(user !== undefined && { user }),
+  files: new Map(files),
+  others: [...others],
+  environment: new Map(environment),
+  commands: [...commands],
+});
+
+function startStage(text: string, { stages }: DockerImage, line: number): Stage {
+  const [base = '', , name = ''] = text.split(/\s+/);
+  const from = stageNamed(stages, base);
+  if (from) return { ...from, ...copyState(from), ports: [...from.ports], name, line };
+  const empty = { base, workdir: '/', files: new Map(), others: [], environment: new Map(), commands: [] };
+  return { ...empty, ports: [], name, line };
 }
+
+/** By its name, or its number from 0. */
+export const stageNamed = (stages: readonly Stage[], name: string): Stage | undefined =>
+  stages.find(
+    (each, at) => (each.name !== '' && each.name.toLowerCase() === name.toLowerCase()) || String(at) === name,
+  );
+
+const unquoted = (text: string) => text.replace(/^(["'])(.*)\1$/, '$2');
 
 const assignments = (text: string): [string, string][] =>
   /^\w+=/.test(text)
-    ? [...text.matchAll(/(\w+)=(?:"([^"]*)"|'([^']*)'|(\S*))/g)].map(([, name = '', ...value]) => [
-        name,
-        value.find(Boolean) ?? '',
-      ])
+    ? [...text.matchAll(/(\w+)=("[^"]*"|'[^']*'|\S*)/g)].map(([, name = '', value = '']) => [name, unquoted(value)])
     : [[text.split(/\s+/)[0] ?? '', text.replace(/^\S+\s*/, '')]];
 
-/** Without flags such as `--mount`. */
-function commandsOf(rest: string): ShellCommand[] {
-  const text = rest.replace(/^(--\S+\s+)+/, '');
-  const words = /^\s*\[/.test(text) ? parseWords(text) : undefined;
-  return shellCommands(words?.join(' ') ?? text);
+function imageCommand(text: string, line: number): ImageCommand {
+  const words = parseList(text);
+  return { words: words ?? [text], line, isShell: words === undefined };
 }
 
-function startWith(stage: Stage, keyword: string, rest: string, line: number): void {
-  const isShell = !isWordList(rest);
-  const words = isShell ? [rest] : parseWords(rest);
-  const before = stage.command;
-  // CMD has the arguments of an ENTRYPOINT that is a list of words.
-  const isAfter = keyword === 'CMD' && before !== undefined && stage.environment.get(entrypointMark) === 'yes';
-  stage.command =
-    isAfter && !before.isShell
-      ? { words: [...before.words, ...words], line, isShell: false }
-      : { words, line, isShell };
-  if (keyword === 'ENTRYPOINT') stage.environment.set(entrypointMark, 'yes');
+/** CMD has the arguments of an ENTRYPOINT that is a list of words. */
+function commandOf({ entrypoint, cmd }: Stage): ImageCommand | undefined {
+  if (!entrypoint || entrypoint.isShell || !cmd) return entrypoint ?? cmd;
+  const rest = cmd.isShell ? ['/bin/sh', '-c', ...cmd.words] : cmd.words;
+  return { words: [...entrypoint.words, ...rest], line: cmd.line, isShell: false };
 }
 
-/** No name of a variable. */
-const entrypointMark = ' entrypoint';
-
-function isWordList(text: string): boolean {
-  try {
-    return Array.isArray(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}
-
-function copy(image: DockerImage, stage: Stage, text: string, line: number, sent: readonly string[]): void {
-  const words = parseWords(text.replace(/^(--\S+\s+)+/, ''));
-  const [, from] = /^(?:--\S+\s+)*--from=(\S+)/.exec(text) ?? [];
-  const [target = '', sources] = [words.at(-1), words.slice(0, -1)];
-  const plain = sources.filter((source) => !/^(?:https?:|git@|<<)|\$/.test(source));
-  image.copies.push({ line, sources: plain, target, stage, ...(from !== undefined && { from }) });
+function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, text: string, sent: readonly string[]) {
+  const words = parseWords(text);
+  const [target = '', given] = [words.at(-1), words.slice(0, -1)];
+  const from = flags.find(([name]) => name === 'from')?.[1];
+  const sources = given.filter((source) => !/^(?:https?:|git@|<<)|\$/.test(source));
+  image.copies.push({ line, sources, target, count: given.length, stage, ...(from !== undefined && { from }) });
   const to = posix.resolve(stage.workdir, target);
-  const isFolder =
-    target.endsWith('/') ||
-    target === '.' ||
-    target === '..' ||
-    sources.length > 1 ||
-    sources.some((each) => /[*?[]/.test(each));
-  const other = image.stages.find(
-    (each, at) => each !== stage && (each.name.toLowerCase() === from?.toLowerCase() || String(at) === from),
-  );
-  for (const source of plain) {
-    if (from !== undefined) {
-      const start = posix.resolve(other?.workdir ?? '/', source);
-      let isKnown = false;
-      for (const [path, file] of other?.files ?? []) {
-        if (path !== start && !path.startsWith(start === '/' ? '/' : `${start}/`)) continue;
-        isKnown = true;
-        stage.files.set(
-          path === start
-            ? isFolder
-              ? posix.join(to, posix.basename(path))
-              : to
-            : posix.join(to, path.slice(start.length)),
-          file,
-        );
-      }
-      if (!isKnown || (other?.commands.length ?? 0) > 0)
-        stage.others.push(isFolder && posix.extname(source) !== '' ? posix.join(to, posix.basename(source)) : to);
-      continue;
-    }
-    for (const file of sourceFiles(source, sent)) {
-      const path = contextPath(source);
-      const below = /[*?[]/.test(path) ? posix.basename(file) : path === '' ? file : file.slice(path.length + 1);
-      stage.files.set(
-        below === '' ? (isFolder ? posix.join(to, posix.basename(file)) : to) : posix.join(to, below),
-        file,
-      );
-    }
+  const isFolder = /(?:^|\/)\.{0,2}$/.test(target) || given.length > 1 || isFolderOf(stage, to);
+  const placeOf = ({ below, name }: Taken) => posix.join(to, isFolder && below === '' ? name : below);
+  const other = from && stageNamed(image.stages, from);
+  if (sources.length < given.length) stage.others.push(to);
+  for (const source of sources) {
+    const taken = takenFiles(source, from, other, sent);
+    for (const each of taken) stage.files.set(placeOf(each), each.file);
+    if (from !== undefined && !(other && taken.length > 0 && other.commands.length === 0))
+      stage.others.push(/\.\w+$/.test(source) ? placeOf({ below: '', name: posix.basename(source) }) : to);
   }
+}
+
+const isFolderOf = ({ workdir, files }: ImageState, path: string) =>
+  path === workdir || [...files.keys()].some((each) => each.startsWith(`${path}/`));
+
+/** Of a file that COPY takes, its path below the folder that the source names, empty if the source names the file. */
+interface Taken {
+  below: string;
+  name: string;
+}
+
+const takenFiles = (
+  source: string,
+  from: string | undefined,
+  stage: Stage | '' | undefined,
+  sent: readonly string[],
+) => (from === undefined ? contextFiles(source, sent) : stageFiles(stage || undefined, source));
+
+type TakenFile = Taken & { file: string };
+
+function contextFiles(source: string, sent: readonly string[]): TakenFile[] {
+  const path = contextPath(source);
+  const isGlob = /[*?[]/.test(path);
+  const depth = path.split('/').length;
+  return sourceFiles(source, sent).map((file) => {
+    // Of a folder that a pattern matches, what is in it is copied.
+    const below = isGlob ? file.split('/').slice(depth).join('/') : path === '' ? file : file.slice(path.length + 1);
+    return { below, name: posix.basename(file), file };
+  });
+}
+
+function stageFiles(stage: Stage | undefined, source: string): TakenFile[] {
+  const start = posix.resolve('/', source);
+  return [...(stage?.files ?? [])]
+    .filter(([path]) => isWithin(path, start))
+    .map(([path, file]) => ({
+      below: path === start ? '' : posix.relative(start, path),
+      name: posix.basename(path),
+      file,
+    }));
 }
 
 /** `src` for `./src/`; empty for the whole context. */
@@ -200,9 +238,33 @@ export const contextPath = (source: string) =>
 export function sourceFiles(source: string, sent: readonly string[]): string[] {
   const path = contextPath(source);
   if (path === '') return [...sent];
-  if (!/[*?[]/.test(path)) return sent.filter((file) => file === path || file.startsWith(`${path}/`));
+  if (!/[*?[]/.test(path)) return sent.filter((file) => isWithin(file, path));
   const glob = compileGlob(path);
-  return sent.filter(
-    (file) => glob?.matches(file) || glob?.matches(file.split('/').slice(0, path.split('/').length).join('/')),
+  const depth = path.split('/').length;
+  return sent.filter((file) => glob?.matches(file.split('/').slice(0, depth).join('/')));
+}
+
+const isWithin = (path: string, folder: string) => path === folder || folder === '/' || path.startsWith(`${folder}/`);
+
+/** Images of systems and languages: they bring no files that an app names by a path. */
+const plainImage =
+  /^(?:(?:docker\.io|public\.ecr\.aws\/docker)\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|eclipse-temurin|scratch|busybox|nvidia\/cuda|denoland\/deno|oven\/bun|mambaorg\/micromamba|continuumio\/miniconda3)(?::|@|$)|^ghcr\.io\/astral-sh\/uv:\S*(?:python|debian|alpine|bookworm)/;
+
+export const isPlainImage = (base: string): boolean => plainImage.test(base);
+
+/** What installs programs and packages, or only changes what is there: no file of the app comes from it. */
+const makesNoFiles =
+  /^(?:apt|apt-get|apk|yum|dnf|microdnf|pip[\d.]*|pipx|conda|mamba|micromamba|chmod|chown|mkdir|rm|useradd|adduser|groupadd|addgroup|usermod|export|set|cd|test|true|ldconfig|locale-gen|update-ca-certificates|which|sed)$|^(?:npm|yarn|pnpm|bun) (?:install|i|ci)\b|^(?:poetry|bundle|composer) install|^poetry config|^uv (?:sync|pip|venv)|^python[\d.]* -m (?:venv|pip)/;
+
+/**
+ * Whether an image surely has no such file: it is made from a plain image, nothing is copied there, and no command ran
+ * that could have made it.
+ */
+export function lacks({ base, workdir, files, others, commands }: ImageState, path: string): boolean {
+  const full = posix.resolve(workdir, path);
+  if (!isPlainImage(base) || /[$*?]/.test(path) || others.some((each) => isWithin(full, each))) return false;
+  const isThere = files.has(full) || [...files.keys()].some((each) => isWithin(each, full));
+  return (
+    !isThere && commands.every(({ words }) => makesNoFiles.test(words[0] ?? '') || makesNoFiles.test(words.join(' ')))
   );
 }

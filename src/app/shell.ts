@@ -35,42 +35,36 @@ function splitCommands(line: string): string[] {
   return parts;
 }
 
-/** Programs that run another one, and how many words of theirs follow. */
-const wrappers: readonly RegExp[] = [
-  /^(?:exec|nohup|time|sudo|env|command|then|do|else|if|ddtrace-run|opentelemetry-instrument)$/,
-  /^(?:\S*\/)?(?:tini|dumb-init)$/,
-  /^(?:poetry|uv|pipenv|pdm|hatch) run$/,
-  /^(?:micromamba|conda|mamba) run$/,
-  /^(?:\S*\/)?xvfb-run$/,
+/** Programs that run another one, by their first words, and their flags that have a value. */
+const wrappers: readonly (readonly [wrapper: RegExp, words: number, valued: RegExp])[] = [
+  [/^(?:exec|nohup|time|sudo|env|command|then|do|else|if|ddtrace-run|opentelemetry-instrument)$/, 1, /^-[gu]$/],
+  [/^(?:\S*\/)?(?:tini|dumb-init|xvfb-run)$/, 1, /^-p$/],
+  [/^(?:poetry|uv|pipenv|pdm|hatch) run$/, 2, /^-p$/],
+  [/^(?:micromamba|conda|mamba) run$/, 2, /^(?:-n|-p|--name|--prefix)$/],
 ];
 
-function unwrapped(given: readonly string[]): string[] {
-  let words = [...given];
-  for (;;) {
-    const [first = '', second = ''] = words;
-    if (/^\w+=/.test(first)) words = words.slice(1);
-    else if (wrappers.some((each) => each.test(first))) words = withoutFlags(words.slice(1));
-    else if (wrappers.some((each) => each.test(`${first} ${second}`))) words = withoutFlags(words.slice(2));
-    else if (/^python[\d.]*$/.test(posix.basename(first)) && isServerModule(words))
-      words = words.slice(words.indexOf('-m') + 1);
-    else return words;
-  }
+/** Without variables that are set for it, and programs that only run it. */
+export function unwrapped(given: readonly string[]): readonly string[] {
+  const [first = '', second = ''] = given;
+  if (/^\w+=/.test(first)) return unwrapped(given.slice(1));
+  const wrapper = wrappers.find(([start, words]) => start.test(words === 1 ? first : `${first} ${second}`));
+  if (wrapper) return unwrapped(withoutFlags(given.slice(wrapper[1]), wrapper[2]));
+  const module = pythonModule(given);
+  return module && Object.hasOwn(servers, module) ? given.slice(given.indexOf('-m') + 1) : given;
 }
 
-/** `python -m uvicorn`. */
-function isServerModule(words: readonly string[]): boolean {
-  const flag = words.find((word, at) => at > 0 && !/^-[^m]/.test(word));
-  return (
-    flag === '-m' &&
-    !/^[\w.]+\.|^(?:app|main|server|src|service|api|bot|worker|run)$/.test(words[words.indexOf('-m') + 1] ?? '') &&
-    Object.hasOwn(servers, words[words.indexOf('-m') + 1] ?? '')
-  );
-}
-
-function withoutFlags(words: readonly string[]): string[] {
+function withoutFlags(words: readonly string[], valued: RegExp): readonly string[] {
   let at = 0;
-  while (/^-/.test(words[at] ?? '')) at += /^(?:-n|-p|--name|--prefix|-g)$/.test(words[at] ?? '') ? 2 : 1;
+  while (words[at]?.startsWith('-')) at += valued.test(words[at] ?? '') ? 2 : 1;
   return words.slice(at);
+}
+
+const isPython = (program = '') => /^python[\d.]*$/.test(posix.basename(program));
+
+/** `app.main` of `python -u -m app.main`. */
+function pythonModule(words: readonly string[]): string | undefined {
+  const first = words.findIndex((word, at) => at > 0 && !/^-[^m]/.test(word));
+  return isPython(words[0]) && words[first] === '-m' ? words[first + 1] : undefined;
 }
 
 /** The value of a flag: `--port 80`, `--port=80`, `-p 80`. */
@@ -118,40 +112,38 @@ const servers: Readonly<Record<string, { host: string; port: string }>> = {
 /** Undefined for a command that starts no server that is known, and no Python file. */
 export function serverOf(words: readonly string[]): Server | undefined {
   const program = posix.basename(words[0] ?? '');
+  if (isPython(program) || program.endsWith('.py')) return pythonOf(program, words);
+  if (!Object.hasOwn(servers, program) || (program === 'fastapi' && words[1] === 'dev')) return undefined;
   const rest = words.slice(1);
-  if (/^python[\d.]*$/.test(program) || /\.py$/.test(program)) {
-    const module = rest[rest.findIndex((word) => !/^-[^m]/.test(word)) + 1];
-    if (rest.find((word) => !/^-[^m]/.test(word)) === '-m' && module !== undefined)
-      return { program, module, isRun: true, words, ...listening(rest) };
-    const script = /\.py$/.test(program) ? words[0] : rest.find((word) => !word.startsWith('-'));
-    return script === undefined || rest[0] === '-c'
-      ? undefined
-      : { program, script: script.replace(/^(\.\/)+/, ''), words, ...listening(rest) };
-  }
-  if (!Object.hasOwn(servers, program)) return undefined;
-  if (program === 'fastapi' && rest[0] === 'dev') return undefined;
+  const server = { program, words, ...listening(rest) };
+  const app = appOf(program, rest);
+  if (app !== undefined) return { ...server, ...app };
   const script = rest.find((word) => /^[\w./-]+\.py$/.test(word));
-  const target = rest.find(
-    (word, at) =>
-      /^[A-Za-z_][\w./-]*:[A-Za-z_]\w*(?:\(.*\))?$/.test(word) &&
-      !/^--?(?:bind|host|b|k|log.*)$/.test(rest[at - 1] ?? ''),
-  );
-  const plain =
-    program === 'gunicorn'
-      ? rest.find((word, at) => /^[A-Za-z_][\w.]*$/.test(word) && !/^-/.test(rest[at - 1] ?? ''))
-      : undefined;
-  const app = program === 'flask' ? flagOf(rest, '--app', '-A') : (target ?? plain);
-  const [module, attribute = program === 'gunicorn' && target === undefined && plain ? 'application' : undefined] =
-    app?.split(':') ?? [];
-  return {
-    program,
-    words,
-    ...(module !== undefined && { module }),
-    ...(attribute !== undefined && { attribute: attribute.replace(/\(.*$/, '') }),
-    ...(script !== undefined && module === undefined && { script: script.replace(/^(\.\/)+/, '') }),
-    ...listening(rest),
-    ...(program === 'streamlit' && { port: flagOf(rest, '--server.port') ?? '8501' }),
-  };
+  return script === undefined ? server : { ...server, script: script.replace(/^(\.\/)+/, '') };
+}
+
+function pythonOf(program: string, words: readonly string[]): Server | undefined {
+  const rest = words.slice(1);
+  const module = pythonModule(words);
+  if (module !== undefined) return { program, module, isRun: true, words, ...listening(rest) };
+  const script = isPython(program) ? rest.find((word) => !word.startsWith('-')) : words[0];
+  if (script === undefined || rest[0] === '-c') return undefined;
+  return { program, script: script.replace(/^(\.\/)+/, ''), words, ...listening(rest) };
+}
+
+/** `module:attribute`; gunicorn takes a module alone, and its `application`. */
+function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' | 'attribute'> | undefined {
+  const isValue = (at: number) => /^--?(?:bind|host|b|k|log.*)$/.test(rest[at - 1] ?? '');
+  const target =
+    program === 'flask'
+      ? flagOf(rest, '--app', '-A')
+      : rest.find((word, at) => /^[A-Za-z_][\w./-]*:[A-Za-z_]\w*(?:\(.*\))?$/.test(word) && !isValue(at));
+  const [module, attribute] = target?.split(':') ?? [];
+  if (module !== undefined)
+    return attribute === undefined ? { module } : { module, attribute: attribute.replace(/\(.*$/, '') };
+  if (program !== 'gunicorn') return undefined;
+  const plain = rest.find((word, at) => /^[A-Za-z_][\w.]*$/.test(word) && !rest[at - 1]?.startsWith('-'));
+  return plain === undefined ? undefined : { module: plain, attribute: 'application' };
 }
 
 function listening(words: readonly string[]): { host?: string; port?: string } {

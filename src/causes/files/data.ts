@@ -6,163 +6,150 @@ import type { Shipment } from './shipment.ts';
 
 /** Files that are sent and that nobody can read: pointers, marks of a merge, what breaks the rules of its format. */
 export function* lookAtData(shipment: Shipment): Generator<SeenCause> {
+  const named = namesInSources(shipment);
   for (const file of shipment.paths) {
-    const size = shipment.sent.get(file)?.size ?? 0;
+    const isPointer = pointer(shipment, file);
+    if (isPointer) yield isPointer;
     const kind = posix.extname(file).toLowerCase();
-    if (size < 1_000) {
-      const start = shipment.bytes(file)?.toString('latin1', 0, 60) ?? '';
-      if (/^version https:\/\/git-lfs/.test(start)) {
-        yield {
-          cause: 'git-lfs-pointer',
-          severity: 'warning',
-          captured: { path: file },
-          at: { file, line: 1 },
-          title: `${file} is only a pointer of Git LFS, not its content`,
-        };
-        continue;
-      }
-    }
-    if (!textKinds.test(kind) && !/^(?:Dockerfile|Procfile|Makefile|\.env)/.test(posix.basename(file))) continue;
-    const bytes = shipment.bytes(file);
-    if (!bytes || bytes.length === 0 || file === 'cerebrium.toml') continue;
-    const text = bytes.toString();
-    const merged = text.includes('<<<<<<< ') ? text.split('\n').findIndex((line) => /^<<<<<<< /.test(line)) : -1;
-    if (merged >= 0 && /^>>>>>>> /m.test(text))
-      yield {
-        cause: 'file-invalid',
-        severity: kind === '.py' ? 'error' : 'warning',
-        captured: { path: file },
-        at: { file, line: merged + 1 },
-        title: `${file} has an unresolved merge conflict`,
-        fix: 'keep one of the two sides, and remove the lines <<<<<<<, ======= and >>>>>>>',
-      };
-    else if (kind !== '.py' && kind !== '.txt') yield* ofItsKind(file, kind, text, shipment);
+    if (isPointer || !textKinds.test(kind) || file === 'cerebrium.toml') continue;
+    const text = shipment.text(file) ?? '';
+    const merged = mergeMarks(file, text);
+    if (merged) yield merged;
+    else if (formats[kind] && isRead(file, named)) yield* broken(file, kind, text);
   }
+  for (const file of shipment.startedFiles()) yield* lineEnds(shipment, file);
 }
 
-const textKinds =
-  /^\.(?:py|txt|json|jsonl|ndjson|ya?ml|toml|sh|bash|md|cfg|ini|html|js|mjs|ts|go|rs|php|rb|sql|csv|in)$/;
+function pointer(shipment: Shipment, file: string): SeenCause | undefined {
+  const size = shipment.sent.get(file)?.size ?? 0;
+  if (size > 1_000 || size < 100 || !/^version https:\/\/git-lfs/.test(shipment.text(file) ?? '')) return undefined;
+  return {
+    cause: 'git-lfs-pointer',
+    severity: 'warning',
+    captured: { path: file },
+    at: { file, line: 1 },
+    title: `${file} is only a pointer of Git LFS, not its content`,
+  };
+}
 
-function* ofItsKind(file: string, kind: string, text: string, shipment: Shipment): Generator<SeenCause> {
-  if (/^\.(?:json|ya?ml|toml|jsonl|ndjson|csv)$/.test(kind) && text.includes('\ufffd')) {
-    const line = text.slice(0, text.indexOf('\ufffd')).split('\n').length;
+const textKinds = /^\.(?:py|txt|json|jsonl|ndjson|ya?ml|toml|sh|cfg|ini|html|[cm]?[jt]s|go|rs|php|rb|sql|csv)$/;
+
+function mergeMarks(file: string, text: string): SeenCause | undefined {
+  if (!text.includes('<<<<<<< ') || !/^=======\r?$/m.test(text) || !/^>>>>>>> /m.test(text)) return undefined;
+  const at = text.split('\n').findIndex((line) => line.startsWith('<<<<<<< '));
+  return {
+    cause: 'file-invalid',
+    severity: file.endsWith('.py') ? 'error' : 'warning',
+    captured: { path: file },
+    at: { file, line: at + 1 },
+    title: `${file} has an unresolved merge conflict`,
+    fix: 'keep one of the two sides, and remove the lines <<<<<<<, ======= and >>>>>>>',
+  };
+}
+
+/** Names of data files that the sources write, and the ends of those that they take by a pattern. */
+function namesInSources(shipment: Shipment): ReadonlySet<string> {
+  const sources = shipment.paths.filter((path) => /\.(?:py|[cm]?[jt]sx?|sh|rs|go|php|rb)$/.test(path));
+  const names = sources.flatMap(
+    (path) => shipment.text(path)?.match(/[\w*.-]+\.(?:jsonl?|ndjson|ya?ml|toml)\b/g) ?? [],
+  );
+  return new Set(names);
+}
+
+/** Tools read these themselves. */
+const ownNames = /^(?:package\.json|pyproject\.toml|environment\.ya?ml|Cargo\.toml|deno\.json|composer\.json)$/;
+
+const isRead = (file: string, named: ReadonlySet<string>) =>
+  named.has(posix.basename(file)) || named.has(`*${posix.extname(file)}`) || ownNames.test(posix.basename(file));
+
+interface Broken {
+  message: string;
+  line: number;
+}
+
+/** What is wrong with a text of a kind. */
+const formats: Readonly<Record<string, (text: string) => Broken | undefined>> = {
+  '.json': brokenJson,
+  '.jsonl': brokenLines,
+  '.ndjson': brokenLines,
+  '.toml': brokenToml,
+  '.yaml': brokenYaml,
+  '.yml': brokenYaml,
+};
+
+function* broken(file: string, kind: string, text: string): Generator<SeenCause> {
+  const odd = text.indexOf('\ufffd');
+  if (odd >= 0) {
     yield {
       cause: 'file-encoding',
       severity: 'warning',
       captured: { path: file },
-      at: { file, line },
+      at: { file, line: lineAt(text, odd) },
       title: `${file} is not UTF-8`,
       fix: `save ${file} as UTF-8`,
     };
     return;
   }
-  const broken = brokenPlace(file, kind, text);
-  if (broken)
+  const found = formats[kind]?.(text.replace(/^\ufeff/, ''));
+  if (found)
     yield {
       cause: 'file-invalid',
       severity: 'warning',
-      captured: { path: file, problem: broken.message },
-      at: { file, line: broken.line },
-      title: `${file} is not valid: ${broken.message}`,
-      fix: undefined,
+      captured: { path: file, problem: found.message },
+      at: { file, line: found.line },
+      title: `${file} is not valid: ${found.message}`,
     };
-  if (/^\.(?:sh|bash)$/.test(kind) || (kind === '' && text.startsWith('#!'))) yield* script(file, text, shipment);
 }
 
-interface Broken {
-  message: string;
-  line?: number | undefined;
-}
+const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
-function brokenPlace(file: string, kind: string, text: string): Broken | undefined {
-  // These have comments.
-  if (/(?:^|\/)(?:tsconfig|jsconfig|\.?devcontainer|\.vscode|\.eslintrc)|(?:^|\/)deno\.jsonc/.test(file))
-    return undefined;
-  const plain = text.replace(/^\ufeff/, '');
+function failureOf(read: () => unknown): Error | undefined {
   try {
-    if (kind === '.json') JSON.parse(plain);
-    else if (kind === '.toml') parse(plain);
-    // Templates are no YAML yet.
-    else if (/^\.ya?ml$/.test(kind) && !/\{\{|\{%/.test(text)) loadAll(plain);
-    else if (/^\.(?:jsonl|ndjson)$/.test(kind)) {
-      for (const [at, line] of plain.split('\n').entries())
-        try {
-          if (line.trim() !== '') JSON.parse(line);
-        } catch (error) {
-          return { message: (error as Error).message, line: at + 1 };
-        }
-    }
+    read();
+    return undefined;
   } catch (error) {
-    if (error instanceof YAMLException)
-      return /unknown (?:tag|scalar tag)|duplicated mapping|tag suffix/.test(error.message)
-        ? undefined
-        : { message: error.reason ?? error.message, line: (error.mark?.line ?? 0) + 1 };
-    const message = (error as Error).message.split('\n')[0] ?? '';
-    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? Number.NaN);
-    const line =
-      'line' in (error as object)
-        ? Number((error as { line: unknown }).line)
-        : Number.isNaN(offset)
-          ? plain.trimEnd().split('\n').length
-          : plain.slice(0, offset).split('\n').length;
-    return { message: message.replace(/ in JSON at position \d+.*| \(line \d+.*\)|"[^"]{60,}/, ''), line };
+    return error as Error;
+  }
+}
+
+function brokenJson(text: string): Broken | undefined {
+  const message = failureOf(() => JSON.parse(text))?.message.split('\n')[0];
+  if (message === undefined) return undefined;
+  const [, offset] = /position (\d+)/.exec(message) ?? [];
+  const line = lineAt(text.trimEnd(), offset === undefined ? text.length : Number(offset));
+  return { message: message.replace(/,? ?\.*"[^"]{30,}.*| in JSON at position \d+.*| \(line \d+.*\)/s, ''), line };
+}
+
+function brokenLines(text: string): Broken | undefined {
+  for (const [at, line] of text.split('\n').entries()) {
+    const found = line.trim() === '' ? undefined : brokenJson(line);
+    if (found) return { message: found.message, line: at + 1 };
   }
   return undefined;
 }
 
-function* script(file: string, text: string, shipment: Shipment): Generator<SeenCause> {
-  const isUsed =
-    shipment.isDocker ||
-    [...shipment.started(), ...shipment.buildCommands()].some(({ words }) =>
-      words.some((word) => word.endsWith(posix.basename(file))),
-    ) ||
-    shipment.started().some(({ at }) => at !== undefined && 'file' in at && at.file === file);
-  if (!isUsed) return;
-  if (text.includes('\r\n'))
-    yield {
-      cause: 'line-endings',
-      severity: 'warning',
-      captured: { path: file },
-      at: { file, line: text.slice(0, text.indexOf('\r\n')).split('\n').length },
-      title: `${file} has Windows line endings, which a shell takes for a part of each line`,
-    };
-  const open = unbalanced(text);
-  if (open !== undefined)
-    yield {
-      cause: 'shell-syntax-error',
-      severity: 'error',
-      captured: { path: file, problem: `a quote is not closed` },
-      at: { file, line: open },
-    };
+function brokenToml(text: string): Broken | undefined {
+  const error = failureOf(() => parse(text)) as (Error & { line?: number }) | undefined;
+  return error && { message: error.message.split('\n')[0] ?? '', line: error.line ?? 1 };
 }
 
-/** The line of a quote that nothing closes. */
-function unbalanced(text: string): number | undefined {
-  if (/<<-?\s*["']?\w/.test(text)) return undefined;
-  let quote = '';
-  let from = 0;
-  const stack: string[] = [];
-  for (let at = 0, line = 1; at < text.length; at++) {
-    const char = text[at] as string;
-    if (char === '\n') line++;
-    if (char === '\\' && quote !== "'") at++;
-    else if (quote === "'") quote = char === "'" ? (stack.pop() ?? '') : quote;
-    else if (char === '$' && text[at + 1] === '(') {
-      stack.push(quote);
-      quote = '';
-      at++;
-      stack.push('(');
-    } else if (char === ')' && quote === '' && stack.at(-1) === '(') {
-      stack.pop();
-      quote = stack.pop() ?? '';
-    } else if (char === '"' && quote === '"') quote = '';
-    else if (char === '#' && quote === '' && /\s/.test(text[at - 1] ?? '\n')) {
-      const end = text.indexOf('\n', at);
-      at = end < 0 ? text.length : end - 1;
-    } else if (quote === '' && (char === '"' || char === "'")) {
-      quote = char;
-      from = line;
-    }
-  }
-  return quote === '' && stack.length === 0 ? undefined : from;
+function brokenYaml(text: string): Broken | undefined {
+  // Templates are no YAML yet, and tags are known to the program that reads them.
+  if (/\{\{|\{%|(?:^|\s)!\w/.test(text)) return undefined;
+  const error = failureOf(() => loadAll(text));
+  if (!(error instanceof YAMLException) || /duplicated mapping/.test(error.message)) return undefined;
+  return { message: error.reason ?? error.message, line: (error.mark?.line ?? 0) + 1 };
+}
+
+function* lineEnds(shipment: Shipment, file: string): Generator<SeenCause> {
+  const text = shipment.text(file) ?? '';
+  const at = text.indexOf('\r\n');
+  if (at < 0 || !(file.endsWith('.sh') || text.startsWith('#!'))) return;
+  yield {
+    cause: 'line-endings',
+    severity: 'warning',
+    captured: { path: file },
+    at: { file, line: lineAt(text, at) },
+    title: `${file} has Windows line endings, which a shell takes for a part of each line`,
+  };
 }

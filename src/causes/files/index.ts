@@ -6,9 +6,11 @@ import { locateSetting } from '../../app/setting-location.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
 import { causeNamed } from '../rules/index.ts';
+import { lookAtBuildSteps } from './build-steps.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
 import { missingSecrets, type Needed, neededVariables } from './environment.ts';
+import { lookAtImageCommand } from './image-command.ts';
 import { lookAtNamedInData, lookAtOpened } from './opened.ts';
 import { Packages } from './packages.ts';
 import { lookAtPython, PythonCode } from './python.ts';
@@ -16,7 +18,6 @@ import { lookAtRequirements } from './requirements.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { lookAtServer } from './server.ts';
 import { Shipment } from './shipment.ts';
-import { lookAtSources } from './sources.ts';
 
 /** What an app is when it is looked at. */
 export interface Looked {
@@ -50,10 +51,11 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtOpened(shipment, code),
     ...lookAtRequirements(shipment, packages),
     ...lookAtDockerfile(shipment),
+    ...lookAtBuildSteps(shipment),
+    ...lookAtImageCommand(shipment),
     ...lookAtServer(shipment, packages, code),
     ...lookAtData(shipment),
     ...lookAtNamedInData(shipment),
-    ...lookAtSources(shipment),
   ];
   const needed = neededVariables(shipment, code);
   return {

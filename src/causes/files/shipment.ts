@@ -7,13 +7,20 @@ import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
 import { exclusionReason } from '../../app/files/exclusion-reason.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
-import { type Server, type ShellCommand, serverOf, shellCommands } from '../../app/shell.ts';
+import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
 import { once } from './once.ts';
 
 /** Longer files are no source, and no settings. */
 const maxBytes = 1024 * 1024;
 /** The folder of the app in the image of the platform. */
 const appHome = '/cortex';
+
+/** A Dockerfile of the app, what it makes, and its last stage. */
+export interface Docker {
+  path: string;
+  image: DockerImage;
+  stage: Stage;
+}
 
 /** What is sent, and what it becomes in the image. */
 export class Shipment {
@@ -105,20 +112,14 @@ export class Shipment {
   }
 
   /** Of an app that is built from a Dockerfile. */
-  dockerfile = once((): { path: string; image: DockerImage; stage: Stage } | undefined => {
-    const path = this.config.custom?.dockerfile_path;
-    const name = path === undefined ? '' : posix.normalize(path.replaceAll('\\', '/'));
-    const text =
-      path === undefined
-        ? undefined
-        : (this.text(name) ?? readBytesIfPresent(resolve(this.config.root, name))?.toString());
-    if (text === undefined) return undefined;
-    const image = readImage(
-      text,
-      this.paths.filter((file) => file !== 'cerebrium.toml' || this.sent.has(file)),
-    );
+  dockerfile = once((): Docker | undefined => {
+    const named = this.config.custom?.dockerfile_path;
+    if (named === undefined) return undefined;
+    const path = posix.normalize(named.replaceAll('\\', '/'));
+    const text = this.text(path) ?? readBytesIfPresent(resolve(this.config.root, path))?.toString();
+    const image = readImage(text ?? '', this.paths);
     const stage = image.stages.at(-1);
-    return stage && { path: name, image, stage };
+    return stage && { path, image, stage };
   });
 
   get isDocker(): boolean {
@@ -137,13 +138,10 @@ export class Shipment {
 
   /** `3.11`; undefined if it is not known. */
   python = once((): string | undefined => {
-    const stage = this.dockerfile();
     if (!this.isDocker)
       return this.config.deployment.python_version ?? String(sections.deployment.keys.python_version.default);
-    const bases = stage?.image.stages.map(
-      ({ base }) => /(?:^|\/)python:(\d\.\d+)/.exec(base)?.[1] ?? /(?:^|\/)uv:.*python(\d\.\d+)/.exec(base)?.[1],
-    );
-    return bases?.at(-1);
+    const base = this.dockerfile()?.stage.base ?? '';
+    return /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
   });
 
   /** Commands of the build, and where they are written. */
@@ -177,46 +175,45 @@ export class Shipment {
     return this.expand(words, { ...base, line: command.line, at });
   });
 
+  /** A script is its commands, with the folder and the variables that each finds. */
   private expand(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
-    if (depth > 3) return [];
-    const [program = ''] = words;
-    const isShell = /^(?:\S*\/)?(?:ba|da|z)?sh$/.test(program);
-    const text = isShell && /^-\w*c$/.test(words[1] ?? '') ? words[2] : undefined;
-    const scriptWord =
-      isShell && text === undefined
-        ? words.slice(1).find((word) => !word.startsWith('-'))
-        : /\.sh$/.test(program) || !isShell
-          ? program
-          : undefined;
-    const file = scriptWord === undefined ? undefined : this.fileAt(scriptWord, from.cwd);
-    const isScript =
-      file !== undefined &&
-      (isShell || /\.sh$/.test(file) || this.text(file)?.startsWith('#!/') === true) &&
-      !/\.py$/.test(file);
-    const script = text ?? (isScript ? this.text(file) : undefined);
-    const at = isScript ? { file } : from.at;
-    const whole = shellCommands(script ?? quoted(words));
+    const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
+    if (!script) return [{ ...from, words: unwrapped(words) }];
+    const { file, text, rest } = script;
     let { cwd } = from;
     const environment = new Map(from.environment);
-    return whole.flatMap((command) => {
-      const line = isScript ? command.line : from.line;
-      const place = isScript && file !== undefined ? { file, line } : at;
+    return shellCommands(text).flatMap((command) => {
       const [name = '', value = ''] = command.words;
-      if (name === 'cd' && !/\$/.test(value)) cwd = posix.resolve(cwd, value);
+      if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
       const [, variable, set] = /^(\w+)=(.*)$/.exec(name === 'export' ? value : name) ?? [];
       if (variable !== undefined) environment.set(variable, set ?? '');
-      const known = {
-        words: command.words.map((word) => expandVariables(word, environment)),
-        line,
-        at: place,
-        cwd,
-        environment,
-      };
-      const isNested =
-        script !== undefined && depth < 3 && (/^(?:\S*\/)?(?:ba|da|z)?sh$/.test(name) || /\.sh$/.test(name));
-      return isNested ? this.expand(command.words, known, depth + 1) : [known];
+      const given = command.words.flatMap((word) => (word === '$@' ? rest : expandVariables(word, environment)));
+      const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
+      return this.expand(given, { line: place.line, at: place.at, cwd, environment }, depth + 1);
     });
   }
+
+  /** What a shell runs: `sh -c TEXT`, `sh FILE`, or a file that is a script of a shell. */
+  private scriptOf(words: readonly string[], cwd: string): { file?: string; text: string; rest: string[] } | undefined {
+    const [program = ''] = words;
+    const isShell = /^(?:\S*\/)?(?:ba|da|z)?sh$/.test(program);
+    const at = isShell ? words.findIndex((word, index) => index > 0 && !word.startsWith('-')) : 0;
+    const rest = words.slice(at + 1);
+    if (isShell && /^-\w*c$/.test(words[at - 1] ?? '')) return { text: words[at] ?? '', rest };
+    const file = this.fileAt(words[at] ?? '', cwd);
+    const text = file === undefined || at < 0 ? undefined : this.text(file);
+    const isScript = isShell || /^#!.*\b(?:ba|da|z)?sh\b/.test(text ?? '') || file?.endsWith('.sh');
+    return file !== undefined && text !== undefined && isScript ? { file, text, rest } : undefined;
+  }
+
+  /** Scripts that are started: those whose commands are, and those that a command names. */
+  startedFiles = once((): string[] => {
+    const named = this.started().flatMap(({ words, cwd, at }) => [
+      ...words.slice(0, 2).flatMap((word) => this.fileAt(word, cwd) ?? []),
+      ...(at && 'file' in at && this.sent.has(at.file) ? [at.file] : []),
+    ]);
+    return [...new Set(named)].filter((file) => file !== this.dockerfile()?.path);
+  });
 
   /** The file of the app at a path of the image. */
   fileAt(path: string, cwd = this.workdir): string | undefined {
@@ -236,7 +233,7 @@ export class Shipment {
   }
 }
 
-type FindingPlace = { file: string; line?: number | undefined } | { setting: string } | undefined;
+export type FindingPlace = { file: string; line?: number | undefined } | { setting: string } | undefined;
 
 /** A command that is started: in a folder of the image, with variables. */
 export interface StartedCommand extends ShellCommand {
@@ -244,11 +241,6 @@ export interface StartedCommand extends ShellCommand {
   cwd: string;
   environment: ReadonlyMap<string, string>;
 }
-
-const quoted = (words: readonly string[]) =>
-  words.length === 1
-    ? (words[0] ?? '')
-    : words.map((word) => (/[\s"'&|;$]/.test(word) ? `'${word.replaceAll("'", '')}'` : word)).join(' ');
 
 function expandVariables(word: string, values: ReadonlyMap<string, string>): string {
   return word.replace(
