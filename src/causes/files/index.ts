@@ -12,8 +12,11 @@ import { lookAtDockerfile } from './dockerfile.ts';
 import { missingSecrets, type Needed, neededVariables } from './environment.ts';
 import { lookAtImageCommand } from './image-command.ts';
 import { lookAtNamedInData, lookAtOpened } from './opened.ts';
+import { lookAtPackageNames } from './package-names.ts';
 import { Packages } from './packages.ts';
+import { lookAtPins } from './pins.ts';
 import { lookAtPython, PythonCode } from './python.ts';
+import { lookAtPythonVersion } from './python-version.ts';
 import { lookAtRequirements } from './requirements.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { lookAtServer } from './server.ts';
@@ -50,6 +53,9 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtPython(shipment, packages, code),
     ...lookAtOpened(shipment, code),
     ...lookAtRequirements(shipment, packages),
+    ...lookAtPins(shipment, packages),
+    ...lookAtPackageNames(shipment, packages),
+    ...lookAtPythonVersion(shipment),
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment),
     ...lookAtImageCommand(shipment),

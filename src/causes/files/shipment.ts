@@ -206,10 +206,10 @@ export class Shipment {
     return file !== undefined && text !== undefined && isScript ? { file, text, rest } : undefined;
   }
 
-  /** Scripts that are started: those whose commands are, and those that a command names. */
+  /** Files that a command of the build or of the start names first, and scripts whose commands are started. */
   startedFiles = once((): string[] => {
-    const named = this.started().flatMap(({ words, cwd, at }) => [
-      ...words.slice(0, 2).flatMap((word) => this.fileAt(word, cwd) ?? []),
+    const named = [...this.buildCommands(), ...this.started()].flatMap(({ words, at, ...each }) => [
+      ...words.slice(0, 2).flatMap((word) => this.fileAt(word, 'cwd' in each ? String(each.cwd) : undefined) ?? []),
       ...(at && 'file' in at && this.sent.has(at.file) ? [at.file] : []),
     ]);
     return [...new Set(named)].filter((file) => file !== this.dockerfile()?.path);
