@@ -16,7 +16,8 @@ export function shellCommands(script: string): ShellCommand[] {
     if (pending === '' && /^\s*(?:#|$)/.test(text)) continue;
     pending += text.replace(/\\$/, ' ');
     if (text.endsWith('\\')) continue;
-    for (const part of splitCommands(pending)) {
+    const inner = [...pending.matchAll(/\$\(([^()]+)\)|`([^`]+)`/g)].map(([, text, old = '']) => text ?? old);
+    for (const part of [...inner, pending].flatMap(splitCommands)) {
       const words = unwrapped(parseArgsStringToArgv(part));
       if (words.length > 0) found.push({ words, line: at + 1 });
     }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isPlainImage, lacks, type RunCommand, type Stage } from '../../app/docker-image.ts';
+import { type ImageState, isPlainImage, lacks, type RunCommand, type Stage } from '../../app/docker-image.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
@@ -74,36 +74,45 @@ function namedFiles(words: readonly string[]): string[] {
   return /^\.\/[\w./-]+$/.test(program) ? [program] : [];
 }
 
-/** Programs that images lack unless a command installs them, and what helps. */
-const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string])[] = [
-  [/^apt(?:-get)?$/, /alpine|fedora|centos|rockylinux|almalinux|amazonlinux/, 'use apk add --no-cache'],
-  [/^apk$/, /slim|bookworm|bullseye|trixie|buster|debian|ubuntu|jammy|noble|focal|fedora/, 'use apt-get install -y'],
-  [/^(?:yum|dnf|microdnf)$/, /alpine|slim|bookworm|bullseye|debian|ubuntu/, 'use the package manager of the image'],
-  [/^(?:javac|mvn)$/, /-jre\b/, 'build in an image with a JDK'],
-  [/^(?:ba|z)sh$/, /alpine/, 'write sh, or RUN apk add --no-cache bash'],
+/** Programs that images lack unless a command installs them, and what helps. Those of a system lack it whoever made them. */
+const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, isOfSystem?: boolean])[] = [
+  [/^apt(?:-get)?$/, /alpine|fedora|centos|rockylinux|almalinux|amazonlinux/, 'use apk add --no-cache', true],
+  [/^apk$/, /slim|bookworm|bullseye|trixie|buster|debian|ubuntu|jammy|noble|focal|fedora/, 'use apt-get', true],
+  [
+    /^(?:yum|dnf|microdnf)$/,
+    /alpine|slim|bookworm|bullseye|debian|ubuntu/,
+    'use the package manager of the image',
+    true,
+  ],
+  [/^(?:javac|mvn)$/, /[-:]jre\b|-jre\b/, 'build in an image with a JDK', true],
+  [/^(?:bash|zsh)$/, /alpine/, 'write sh, or RUN apk add --no-cache bash'],
   [/^(?:git|curl|wget)$/, /slim/, 'install it first with apt-get'],
-  [/^(?:git|curl|bash)$/, /^(?:[\w.-]+\/)*\w+:\S*alpine/, 'install it first with apk'],
-  [/^(?:python|pip)$/, /^(?:debian|ubuntu|nvidia\/cuda):/, 'write python3 and pip3, or install python-is-python3'],
+  [/^(?:git|curl)$/, /alpine/, 'install it first with apk'],
+  [/^(?:python|pip)$/, /^(?:debian|ubuntu|nvidia\/cuda):/, 'write python3 or pip3, or install python-is-python3'],
 ];
 
-/** Whether a program was surely installed by nothing before. */
-export function lacksProgram(base: string, commands: readonly RunCommand[], program: string): string | undefined {
-  const rule = isPlainImage(base) ? absent.find(([one, image]) => one.test(program) && image.test(base)) : undefined;
-  const isInstalled = commands.some(({ words }) =>
-    words.some(
-      (word) => word.includes(program) || /^(?:ln|update-alternatives|curl|wget)$|venv|conda|is-python3/.test(word),
-    ),
+/** What may bring any program. */
+const bringsPrograms = /^(?:ln|update-alternatives|curl|wget)$/;
+
+/** What helps, where a program surely was installed by nothing before. */
+export function lacksProgram({ base, commands, environment }: ImageState, program: string): string | undefined {
+  const [, , fix, isOfSystem] = absent.find(([one, image]) => one.test(program) && image.test(base)) ?? [];
+  if (fix === undefined || isOfSystem || !isPlainImage(base)) return isOfSystem ? fix : undefined;
+  const isInstalled = commands.some(
+    ({ words }) =>
+      bringsPrograms.test(words[0] ?? '') ||
+      words.some((word) => word === program || /venv|conda|is-python3|build-essential/.test(word)),
   );
-  return isInstalled ? undefined : rule?.[2];
+  // A folder of the image may come first in the PATH.
+  return isInstalled || environment.has('PATH') ? undefined : fix;
 }
 
 function* absentProgram({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
   const [program = ''] = words;
   const isGit = program.startsWith('pip') && words.some((word) => /^(?:\S+@\s*)?git\+/.test(word));
   const needed = isGit ? 'git' : program;
-  // A venv of the image may come first in the PATH.
-  const fix = before.environment.has('PATH') ? undefined : lacksProgram(before.base, before.commands, needed);
-  if (fix !== undefined && !/^(?:pip|python)$/.test(needed))
+  const fix = lacksProgram(before, needed);
+  if (fix !== undefined)
     yield {
       cause: isGit ? 'git-missing' : 'command-not-found',
       severity: 'error',
@@ -136,7 +145,7 @@ const managed = /^(?:[\w.-]+\/)*(?:debian:(?:bookworm|trixie|12|13|stable)|ubunt
 function* managedPython({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
   if (!managed.test(before.base) || !/^pip3?$/.test(words[0] ?? '') || words[1] !== 'install') return;
   const { environment, commands } = before;
-  const hasOwn = commands.some((each) => /venv|virtualenv|EXTERNALLY-MANAGED/.test(each.words.join(' ')));
+  const hasOwn = commands.some((each) => /-m venv|virtualenv|uv venv|EXTERNALLY-MANAGED/.test(each.words.join(' ')));
   if (hasOwn || words.includes('--break-system-packages') || environment.has('PIP_BREAK_SYSTEM_PACKAGES')) return;
   yield { cause: 'environment-externally-managed', severity: 'error', captured: {}, at: { file, line } };
 }

@@ -11,6 +11,15 @@ export function* lookAtData(shipment: Shipment): Generator<SeenCause> {
     const isPointer = pointer(shipment, file);
     if (isPointer) yield isPointer;
     const kind = posix.extname(file).toLowerCase();
+    if (neverEmpty.test(kind) && shipment.sent.get(file)?.size === 0 && isRead(file, named))
+      yield {
+        cause: 'file-invalid',
+        severity: 'warning',
+        captured: { path: file, problem: 'it is empty' },
+        at: { file },
+        title: `${file} is empty`,
+        fix: `send the whole file: its copy or download was cut off`,
+      };
     if (isPointer || !textKinds.test(kind) || file === 'cerebrium.toml') continue;
     const text = shipment.text(file) ?? '';
     const merged = mergeMarks(file, text);
@@ -32,6 +41,7 @@ function pointer(shipment: Shipment, file: string): SeenCause | undefined {
   };
 }
 
+const neverEmpty = /^\.(?:xml|pkl|onnx|npy|pt)$/;
 const textKinds = /^\.(?:py|txt|json|jsonl|ndjson|ya?ml|toml|sh|cfg|ini|html|[cm]?[jt]s|go|rs|php|rb|sql|csv)$/;
 
 function mergeMarks(file: string, text: string): SeenCause | undefined {

@@ -83,14 +83,14 @@ function* startedProgram(
     yield {
       cause: 'entrypoint-not-found',
       severity: 'error',
-      captured: { path },
+      captured: { path: script ?? path },
       at: at ?? { file },
       title: `${path} is started, which is not in the image`,
       why: same && `the image has ${same}`,
       fix: same ? `start ${same}` : `copy it in ${file}`,
     };
   }
-  const fix = stage.environment.has('PATH') ? undefined : lacksProgram(stage.base, stage.commands, program);
+  const fix = lacksProgram(stage, program);
   if (fix !== undefined)
     yield {
       cause: 'command-not-found',

@@ -21,6 +21,7 @@ import { lookAtRequirements } from './requirements.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { lookAtServer } from './server.ts';
 import { Shipment } from './shipment.ts';
+import { lookAtSources } from './sources.ts';
 
 /** What an app is when it is looked at. */
 export interface Looked {
@@ -62,6 +63,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtServer(shipment, packages, code),
     ...lookAtData(shipment),
     ...lookAtNamedInData(shipment),
+    ...lookAtSources(shipment),
   ];
   const needed = neededVariables(shipment, code);
   return {

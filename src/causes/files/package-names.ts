@@ -56,7 +56,8 @@ function* debianName({ name, at }: Named): Generator<SeenCause> {
 
 /** The package of a program, a library with its number, or a name that is nearly the same. */
 function meantInDebian(name: string, known: ReadonlySet<string>): string | undefined {
-  if (/\d/.test(name)) return debianPackageOfProgram(name);
+  const plain = (each: string) => each.replace(/[-.]/g, '');
+  if (/\d/.test(name)) return [...known].find((each) => plain(each) === plain(name));
   const similar = [...known].filter((each) => each.length > 4 && !/\d/.test(each));
   const library = [...known].find((each) => stem(each) === name);
   return debianPackageOfProgram(name) ?? library ?? closestName(name, similar);
@@ -73,11 +74,11 @@ function packageOfModule(name: string): string | undefined {
   return own === undefined || own === name || own.startsWith(`${name}-`) ? undefined : own;
 }
 
-function* pipName({ name, at }: Listed): Generator<SeenCause> {
+function* pipName({ name, wanted, at }: Listed): Generator<SeenCause> {
   const found = { cause: 'package-not-found', severity: 'warning', captured: { package: name }, at } as const;
   const own = packageOfModule(name);
   const similar = closestName(name, popular);
-  if (/^[a-z]{2}-(?:core|dep|ent)-(?:web|news|sci|wiki)-(?:sm|md|lg|trf)$/.test(name))
+  if (/^[a-z]{2}-(?:core|dep|ent)-(?:web|news|sci|wiki)-(?:sm|md|lg|trf)$/.test(name) && wanted !== '')
     yield {
       ...found,
       severity: 'error',

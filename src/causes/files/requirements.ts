@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { lacks } from '../../app/docker-image.ts';
 import type { Packages, RequirementLine } from './packages.ts';
 import { readRequirement } from './requirement-line.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -75,22 +76,18 @@ function* privateHost(text: string, at: Place): Generator<SeenCause> {
 }
 
 function* localPath(shipment: Shipment, path: string, text: string, at: Place): Generator<SeenCause> {
-  const inApp = posix.isAbsolute(path) ? (shipment.inImage().get(path) ?? '') : posix.normalize(path);
   const invalid = { cause: 'requirement-invalid', severity: 'error', captured: { line: text }, at } as const;
-  if (inApp === '' || inApp.startsWith('..')) {
-    // In an image of its own, the folders are others.
-    if (shipment.isDocker && path.startsWith('..')) return;
+  if (isOutside(shipment, path))
     yield {
       ...invalid,
-      title: `${at.file}:${at.line} installs ${path}, which is not in the app`,
+      title: `${at.file}:${at.line} installs ${path}, which is not in the ${shipment.isDocker ? 'image' : 'app'}`,
       why: `"${text}" is on this machine only`,
       fix: 'name the package and its version, or put its code or wheel into the app folder',
     };
-    return;
-  }
-  const folder = inApp === '.' || inApp === './' ? '' : `${inApp.replace(/\/$/, '')}/`;
-  const projects = ['pyproject.toml', 'setup.py', 'setup.cfg'].map((name) => folder + name);
-  if (shipment.isDocker || [inApp, ...projects].some((each) => shipment.sent.has(each))) return;
+  if (shipment.isDocker || isOutside(shipment, path)) return;
+  const inApp = posix.normalize(path).replace(/\/$/, '');
+  const projects = ['pyproject.toml', 'setup.py', 'setup.cfg'].map((name) => posix.join(inApp, name));
+  if ([inApp, ...projects].some((each) => shipment.sent.has(each))) return;
   const there = projects.find((each) => shipment.exists(each));
   if (there === undefined)
     yield {
@@ -99,6 +96,14 @@ function* localPath(shipment: Shipment, path: string, text: string, at: Place): 
       fix: 'name the package and its version, or put its code into the app folder',
     };
   else yield { cause: 'file-excluded', severity: 'error', captured: { path: there }, at, ...excluded(shipment, there) };
+}
+
+/** Paths are relative to the folder of the command that installs: in an image, to any that it has. */
+function isOutside(shipment: Shipment, path: string): boolean {
+  const stages = shipment.dockerfile()?.image.stages;
+  if (!stages) return posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
+  const folders = stages.flatMap((stage) => stage.commands.map(({ cwd }) => ({ stage, cwd })));
+  return folders.every(({ stage, cwd }) => lacks(stage, posix.resolve(cwd, path)));
 }
 
 /** With one hash, pip wants one for everything. */
