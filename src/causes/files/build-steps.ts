@@ -123,12 +123,16 @@ function* absentProgram({ path: file }: Docker, { words, line, before }: RunComm
     };
 }
 
-/** Debian's images have no lists of packages. */
+/** Debian's images have no lists of packages, and nobody answers a question in a build. */
 function* packageIndex({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
   const isApt = (each: readonly string[], verb: string) => /^apt(?:-get)?$/.test(each[0] ?? '') && each.includes(verb);
-  if (!isApt(words, 'install') || !isPlainImage(before.base) || words.some((word) => /^(?:\.|\/)/.test(word))) return;
-  if (before.commands.some((each) => isApt(each.words, 'update') || /\.sh$|^(?:curl|wget)$/.test(each.words[0] ?? '')))
-    return;
+  if (!isApt(words, 'install') || words.some((word) => /^(?:\.|\/)/.test(word))) return;
+  if (!words.some((word) => /^-\w*(?:y|qq)|^--(?:yes|assume-yes)$/.test(word)))
+    yield { cause: 'apt-needs-confirmation', severity: 'warning', captured: {}, at: { file, line } };
+  const mayHave = before.commands.some(
+    (each) => isApt(each.words, 'update') || /\.sh$|^(?:curl|wget)$/.test(each.words[0] ?? ''),
+  );
+  if (mayHave || !isPlainImage(before.base)) return;
   yield {
     cause: 'apt-package-not-found',
     severity: 'error',

@@ -8,25 +8,33 @@ import type { Shipment } from './shipment.ts';
 export function* lookAtData(shipment: Shipment): Generator<SeenCause> {
   const named = namesInSources(shipment);
   for (const file of shipment.paths) {
-    const isPointer = pointer(shipment, file);
-    if (isPointer) yield isPointer;
     const kind = posix.extname(file).toLowerCase();
-    if (neverEmpty.test(kind) && shipment.sent.get(file)?.size === 0 && isRead(file, named))
-      yield {
-        cause: 'file-invalid',
-        severity: 'warning',
-        captured: { path: file, problem: 'it is empty' },
-        at: { file },
-        title: `${file} is empty`,
-        fix: `send the whole file: its copy or download was cut off`,
-      };
-    if (isPointer || !textKinds.test(kind) || file === 'cerebrium.toml') continue;
-    const text = shipment.text(file) ?? '';
-    const merged = mergeMarks(file, text);
-    if (merged) yield merged;
-    else if (formats[kind] && isRead(file, named)) yield* broken(file, kind, text);
+    const found = pointer(shipment, file) ?? (isRead(file, named) ? empty(shipment, file, kind) : undefined);
+    if (found) yield found;
+    else if (textKinds.test(kind) && file !== 'cerebrium.toml') yield* text(shipment, file, kind, named);
   }
   for (const file of shipment.startedFiles()) yield* lineEnds(shipment, file);
+}
+
+function* text(shipment: Shipment, file: string, kind: string, named: ReadonlySet<string>): Generator<SeenCause> {
+  const read = shipment.text(file) ?? '';
+  const merged = mergeMarks(file, read);
+  if (merged) yield merged;
+  else if (formats[kind] && isRead(file, named)) yield* broken(file, kind, read);
+}
+
+const neverEmpty = /^\.(?:xml|pkl|onnx|npy|pt)$/;
+
+function empty(shipment: Shipment, file: string, kind: string): SeenCause | undefined {
+  if (!neverEmpty.test(kind) || shipment.sent.get(file)?.size !== 0) return undefined;
+  return {
+    cause: 'file-invalid',
+    severity: 'warning',
+    captured: { path: file, problem: 'it is empty' },
+    at: { file },
+    title: `${file} is empty`,
+    fix: 'send the whole file: its copy or download was cut off',
+  };
 }
 
 function pointer(shipment: Shipment, file: string): SeenCause | undefined {
@@ -41,7 +49,6 @@ function pointer(shipment: Shipment, file: string): SeenCause | undefined {
   };
 }
 
-const neverEmpty = /^\.(?:xml|pkl|onnx|npy|pt)$/;
 const textKinds = /^\.(?:py|txt|json|jsonl|ndjson|ya?ml|toml|sh|cfg|ini|html|[cm]?[jt]s|go|rs|php|rb|sql|csv)$/;
 
 function mergeMarks(file: string, text: string): SeenCause | undefined {

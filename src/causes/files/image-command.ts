@@ -14,6 +14,7 @@ export function* lookAtImageCommand(shipment: Shipment): Generator<SeenCause> {
     return;
   }
   yield* wordList(docker);
+  yield* unknownUser(docker);
   for (const { words, at, cwd } of shipment.started()) {
     yield* startedProgram(docker, words, cwd, at);
     const line = command.line;
@@ -26,6 +27,17 @@ function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCa
   if (!isPlainImage(stage.base)) return;
   const at = { file, line: image.instructions.at(-1)?.line };
   yield { cause: 'image-without-command', severity: 'warning', captured: {}, at };
+}
+
+/** Users that images have without a command. */
+const usualUsers = /^(?:\d|root$|nobody$|daemon$|www-data$|node$|bun$|deno$|mambauser$|\$)/;
+
+function* unknownUser({ path: file, image, stage: { user, base, commands } }: Docker): Generator<SeenCause> {
+  const [name = ''] = (user ?? '').split(':');
+  const isMade = commands.some(({ words }) => /user/.test(words[0] ?? '') || words.some((word) => word.includes(name)));
+  if (name === '' || usualUsers.test(name) || !isPlainImage(base) || isMade) return;
+  const line = image.instructions.findLast(({ keyword }) => keyword === 'USER')?.line;
+  yield { cause: 'user-missing', severity: 'error', captured: { user: name }, at: { file, line } };
 }
 
 /** A list of words that is no JSON, and a variable in one, which only a shell replaces. */

@@ -5,7 +5,7 @@ import type { ParserOptions } from '../../app/python-syntax.ts';
 import { locateSetting } from '../../app/setting-location.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
-import { causeNamed } from '../rules/index.ts';
+import { causeInFiles } from '../rules/index.ts';
 import { lookAtBuildSteps } from './build-steps.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
@@ -113,7 +113,7 @@ function problemAt(
   { cause, severity, captured = {}, why, title, fix }: SeenCause,
   location: FileLocation | undefined,
 ): Problem {
-  const said = causeNamed(cause);
+  const said = causeInFiles(cause);
   return {
     severity,
     message: title ?? fill(said.title, captured),

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { isNeverReleased, isOlder, missingWheels, pinnedVersion } from '../../app/wheels.ts';
+import { unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -17,6 +18,7 @@ export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<S
     yield* neverReleased(listed, version, hasIndex);
     yield* withoutWheels(shipment, listed, version);
     yield* loose(packages, listed, version);
+    yield* unmet(shipment, packages, listed, version);
   }
 }
 
@@ -99,5 +101,30 @@ function* loose({ listed }: Packages, { name, at }: Listed, version: string): Ge
     title: `${name} ${version} does not work with the ${other} that pip installs beside it`,
     why: `it was released before ${other} ${bound.replace('<', '')}, and does not bound it`,
     fix: `add ${other}${bound}, or use a newer ${name}`,
+  };
+}
+
+/** A pin that needs another Python, or another version of a package that is pinned too. */
+function* unmet(
+  shipment: Shipment,
+  { listed }: Packages,
+  { name, wanted, at }: Listed,
+  version: string,
+): Generator<SeenCause> {
+  const versionOf = (other: string) =>
+    other === 'python' ? shipment.python() : pinnedVersion(listed.find((each) => each.name === other)?.wanted ?? '');
+  const need = unmetNeed(name, version, versionOf);
+  if (!need) return;
+  const { other, bound, has } = need;
+  const isPython = other === 'python';
+  yield {
+    cause: isPython ? 'python-version-unsupported' : 'dependency-conflict',
+    severity: 'error',
+    captured: { package: name, wanted },
+    at,
+    why: `${name} ${version} needs ${isPython ? 'Python ' : other}${bound}, and ${isPython ? 'the app runs on' : 'the pin is'} ${has}`,
+    fix: isPython
+      ? `set a Python ${bound}, or use an older ${name}`
+      : `pin ${other} to ${bound}, or use another ${name}`,
   };
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Stage } from '../../app/docker-image.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Docker, Shipment } from './shipment.ts';
+import type { Shipment } from './shipment.ts';
 
 /** How a language names another file of the app, and which files may be meant: one that ends in / is a folder. */
 interface Language {
@@ -48,17 +48,21 @@ const made =
 /** Files that the sources of other languages name, and that are not sent, or not copied where they are needed. */
 export function* lookAtSources(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
-  const copied = docker?.image.stages.flatMap((stage) =>
-    [...stage.files].map(([place, file]) => ({ stage, place, file })),
+  for (const stage of docker?.image.stages ?? [])
+    for (const [place, file] of stage.files)
+      for (const taken of docker ? takenBy(shipment, file) : [])
+        yield* missing(shipment, docker?.path ?? '', stage, { ...taken, place });
+}
+
+function takenBy(shipment: Shipment, file: string): Omit<Taken, 'place'>[] {
+  const known = made.test(file) ? [] : languages.filter(({ files }) => files.test(file));
+  const text = known.length > 0 ? (shipment.text(file) ?? '') : '';
+  return known.flatMap(({ taken, meant }) =>
+    [...text.matchAll(taken)].flatMap(({ 0: whole, 1: path = '', index }) => {
+      const line = text.slice(0, index + whole.length).split('\n').length;
+      return made.test(path) ? [] : [{ file, line, path, meant: meant(path, file) }];
+    }),
   );
-  for (const { stage, place, file } of copied ?? [])
-    for (const { files, taken, meant } of made.test(file) ? [] : languages)
-      for (const match of files.test(file) ? (shipment.text(file) ?? '').matchAll(taken) : []) {
-        const [whole, path = ''] = match;
-        const line = (shipment.text(file) ?? '').slice(0, match.index + whole.length).split('\n').length;
-        if (docker && !made.test(path))
-          yield* missing(shipment, docker, stage, { place, file, line, path, meant: meant(path, file) });
-      }
 }
 
 interface Taken {
@@ -69,7 +73,7 @@ interface Taken {
   meant: string[];
 }
 
-function* missing(shipment: Shipment, docker: Docker, stage: Stage, taken: Taken): Generator<SeenCause> {
+function* missing(shipment: Shipment, dockerfile: string, stage: Stage, taken: Taken): Generator<SeenCause> {
   const { place, file, line, path, meant } = taken;
   const inImage = meant.map((each) => posix.join(posix.dirname(place), each));
   const isOther = inImage.some((each) => stage.others.some((other) => each === other || each.startsWith(`${other}/`)));
@@ -83,7 +87,7 @@ function* missing(shipment: Shipment, docker: Docker, stage: Stage, taken: Taken
       ...found,
       cause: 'file-not-found',
       title: `${file} needs ${sent}, which the Dockerfile does not copy beside it`,
-      fix: `COPY ${posix.dirname(sent) === '.' ? sent : posix.dirname(sent)} in ${docker.path}`,
+      fix: `COPY ${posix.dirname(sent) === '.' ? sent : posix.dirname(sent)} in ${dockerfile}`,
     };
   else if (there !== undefined) {
     const { why, fix } = shipment.reasonOf(there);

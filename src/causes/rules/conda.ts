@@ -69,6 +69,7 @@ export const condaRules: readonly FailureRule[] = [
   },
   {
     cause: 'apt-package-not-found',
+    inFiles: true,
     rank: 3,
     signs: {
       'Unable to locate package': /^E: Unable to locate package (?<package>\S{1,100})/,
@@ -133,6 +134,7 @@ export const condaRules: readonly FailureRule[] = [
   },
   {
     cause: 'apt-needs-confirmation',
+    inFiles: true,
     rank: 3,
     signs: { 'Do you want to continue?': /^Do you want to continue\? \[Y\/n\] Abort/ },
     title: 'apt-get asks a question, and nobody answers in a build',

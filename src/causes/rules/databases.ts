@@ -4,12 +4,14 @@ import { type FailureRule, texts } from '../rule.ts';
 export const databaseRules: readonly FailureRule[] = [
   {
     cause: 'permission-denied',
+    inFiles: true,
     signs: { 'attempt to write a readonly database': /attempt to write a readonly database/ },
     title: 'the app may not write to its SQLite file, or to the folder around it',
     fix: 'keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write',
   },
   {
     cause: 'file-not-found',
+    inFiles: true,
     signs: { 'unable to open database file': /unable to open database file/ },
     title: 'SQLite cannot open its file: the folder does not exist, or the app may not write there',
     fix: 'create the folder first, and keep the file in /persistent-storage or /tmp',

@@ -4,6 +4,7 @@ import { type FailureRule, texts } from '../rule.ts';
 export const gpuRules: readonly FailureRule[] = [
   {
     cause: 'gpu-out-of-memory',
+    inFiles: true,
     rank: 5,
     signs: {
       'CUDA out of memory':
@@ -45,6 +46,7 @@ export const gpuRules: readonly FailureRule[] = [
   },
   {
     cause: 'gpu-kernels-missing',
+    inFiles: true,
     rank: 5,
     signs: {
       'is not compatible with the current PyTorch installation':
@@ -74,6 +76,7 @@ export const gpuRules: readonly FailureRule[] = [
   },
   {
     cause: 'gpu-driver-too-old',
+    inFiles: true,
     rank: 5,
     signs: {
       'is too old (found version': /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,

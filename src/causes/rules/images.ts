@@ -4,6 +4,7 @@ import { type FailureRule, texts } from '../rule.ts';
 export const imageRules: readonly FailureRule[] = [
   {
     cause: 'image-not-found',
+    inFiles: true,
     rank: 3,
     signs: {
       'failed to resolve source metadata':
@@ -80,6 +81,7 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'dockerfile-invalid',
+    inFiles: true,
     rank: 3,
     signs: {
       'ockerfile parse error': /[Dd]ockerfile parse error(?: on)? ?(?:line (?<line>\d{1,6}))?:? ?(?<problem>.{1,120})/,
@@ -110,6 +112,7 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'image-without-command',
+    inFiles: true,
     signs: { 'o command ': /[Nn]o command (?:specified|or entrypoint provided)/ },
     title: 'the image says no command to run',
     fix: 'add a CMD line to the Dockerfile, or set entrypoint',
@@ -117,6 +120,7 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'user-missing',
+    inFiles: true,
     signs: { 'no matching entries in': /unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/ },
     title: 'the user {user} of the Dockerfile is not in the image',
     fix: 'make that user above the USER line (RUN useradd {user}), or write a number',
@@ -125,6 +129,7 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'dockerfile-missing',
+    inFiles: true,
     signs: {
       'failed to read dockerfile': /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/,
       'symlinks in Dockerfile path': /evaluate symlinks in Dockerfile path: lstat (?<path>[^:]{1,200}): no such file/,
@@ -136,6 +141,7 @@ export const imageRules: readonly FailureRule[] = [
   },
   {
     cause: 'copy-source-missing',
+    inFiles: true,
     signs: {
       'failed to calculate checksum of ref':
         /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,

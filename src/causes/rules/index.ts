@@ -28,10 +28,10 @@ export const rules: readonly FailureRule[] = [
   ...[...fileRules, ...serverRules, ...gpuRules, ...modelRules, ...shipmentRules],
 ];
 
-/** What is said of a cause: the first of its rules. */
-export function causeNamed(name: string): FailureRule {
-  const found = rules.find(({ cause }) => cause === name);
-  if (!found) throw new Error(`no cause ${name}`);
+/** What is said of a cause that the files show: the first of its rules. */
+export function causeInFiles(name: string): FailureRule {
+  const found = rules.find(({ cause, inFiles }) => inFiles && cause === name);
+  if (!found) throw new Error(`no cause of files ${name}`);
   return found;
 }
 

@@ -4,6 +4,7 @@ import { type FailureRule, texts } from '../rule.ts';
 export const lockFileRules: readonly FailureRule[] = [
   {
     cause: 'lock-file-outdated',
+    inFiles: true,
     signs: {
       'needs to be updated, but': /The lockfile at `(?<path>[^`]{1,120})` needs to be updated, but/,
       'Unable to find lockfile': /Unable to find lockfile at `(?<path>[^`]{1,120})`/,

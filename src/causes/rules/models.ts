@@ -205,6 +205,7 @@ export const modelRules: readonly FailureRule[] = [
   },
   {
     cause: 'browser-missing',
+    inFiles: true,
     rank: 5,
     signs: {
       "Executable doesn't exist at": /Executable doesn't exist at (?<path>\S{1,200})/,
@@ -231,6 +232,7 @@ export const modelRules: readonly FailureRule[] = [
   },
   {
     cause: 'data-missing',
+    inFiles: true,
     signs: { 'nltk.download(': /^\s{0,10}>>> nltk\.download\('(?<name>[\w-]{1,60})'\)/ },
     title: 'the data {name} of NLTK is not in the image',
     fix: 'download it in the build (shell_commands): python -m nltk.downloader -d /usr/local/share/nltk_data {name}',

@@ -101,6 +101,7 @@ export const packageBuildRules: readonly FailureRule[] = [
   },
   {
     cause: 'git-missing',
+    inFiles: true,
     signs: {
       "Cannot find command 'git'": /Cannot find command 'git'/,
       'Git executable not found': /Git executable not found/i,
@@ -111,6 +112,7 @@ export const packageBuildRules: readonly FailureRule[] = [
   },
   {
     cause: 'git-access-denied',
+    inFiles: true,
     signs: {
       'fatal: could not read ': /fatal: could not read (?:Username|Password) for/,
       'Host key verification failed': /^\s{0,8}Host key verification failed/,

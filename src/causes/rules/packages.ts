@@ -8,6 +8,7 @@ const unsatisfied =
 export const packageRules: readonly FailureRule[] = [
   {
     cause: 'package-index-unreachable',
+    inFiles: true,
     signs: {
       'Retrying (Retry(': /^WARNING: Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
       'Could not fetch URL': /^Could not fetch URL \S{1,300}: (?<reason>.{1,120})/,
@@ -50,6 +51,7 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'python-version-unsupported',
+    inFiles: true,
     signs: {
       'requires a different Python':
         /ackage '?(?<package>[\w.-]{1,80})'? requires a different Python: (?<python>[\d.]{1,12}) not in '(?<wanted>[^']{1,60})'/,
@@ -93,6 +95,7 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'dependency-conflict',
+    inFiles: true,
     rank: 3,
     signs: {
       'because these package versions have conflicting dependencies':
@@ -106,6 +109,7 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-version-not-found',
+    inFiles: true,
     rank: 3,
     signs: {
       'Could not find a version that satisfies the requirement': unsatisfied,
@@ -125,6 +129,7 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-not-found',
+    inFiles: true,
     rank: 2,
     signs: {
       'Could not find a version that satisfies the requirement':
@@ -142,6 +147,7 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'requirements-file-missing',
+    inFiles: true,
     signs: {
       'Could not open requirements file': /^ERROR: Could not open requirements file: .{0,80}'(?<path>[^']{1,200})'/,
       'File not found: ': /^error: File not found: `?(?<path>[^`]{1,200})/,
@@ -153,6 +159,7 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'requirement-invalid',
+    inFiles: true,
     signs: {
       'Invalid requirement': /^(?:ERROR: )?.{0,40}Invalid requirement: (?<line>.{1,160})/,
       "Couldn't parse requirement": /^error: Couldn't parse requirement in `(?<path>[^`]{1,120})`/,
@@ -182,6 +189,7 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'hash-missing',
+    inFiles: true,
     signs: {
       'Hashes are required in --require-hashes mode': /^ERROR: Hashes are required in --require-hashes mode/,
       'In --require-hashes mode': /^ERROR: In --require-hashes mode, all requirements must have their versions? pinned/,
@@ -193,6 +201,7 @@ export const packageRules: readonly FailureRule[] = [
   },
   {
     cause: 'environment-externally-managed',
+    inFiles: true,
     signs: {
       'externally-managed-environment': /^error: externally-managed-environment/,
       'is externally managed': /The interpreter at .{1,200} is externally managed/,

@@ -36,6 +36,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'entrypoint-attribute-missing',
+    inFiles: true,
     signs: {
       'Error loading ASGI app. Attribute':
         /Error loading ASGI app\. Attribute "(?<name>[^"]{1,80})" not found in module "(?<module>[^"]{1,120})"/,
@@ -50,6 +51,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'entrypoint-invalid',
+    inFiles: true,
     signs: { 'must be in format': /Import string "(?<target>[^"]{1,120})" must be in format "<module>:<attribute>"/ },
     title: 'the command of the entrypoint is not valid: {target}',
     fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
@@ -90,6 +92,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'bound-to-localhost',
+    inFiles: true,
     rank: 2,
     signs: {
       '://': listening,
@@ -108,6 +111,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'wrong-port',
+    inFiles: true,
     rank: 1,
     signs: { '://': listening },
     applies: ({ host, port }, { config }) =>
@@ -126,6 +130,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'health-check-failed',
+    inFiles: true,
     rank: 1,
     signs: { 'HTTP/1': /"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/ },
     applies: ({ path = '' }, { config }) =>
@@ -151,6 +156,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'not-listening',
+    inFiles: true,
     rank: 1,
     signs: {
       'nothing listens on port': /nothing listens on port \d{1,5}/,
@@ -182,6 +188,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'app-exited',
+    inFiles: true,
     rank: 0,
     signs: {
       ' ended with exit code': /its (?:process|container) ended with exit code (?<code>\d{1,3})/,
@@ -209,6 +216,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'port-invalid',
+    inFiles: true,
     signs: {
       '--port':
         /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,
@@ -253,6 +261,7 @@ export const serverRules: readonly FailureRule[] = [
   },
   {
     cause: 'worker-class-wrong',
+    inFiles: true,
     rank: 5,
     signs: { 'class uri': /class uri '(?<name>[^']{1,120})' invalid or not found/ },
     title: 'gunicorn does not find the worker class {name}',

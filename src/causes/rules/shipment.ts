@@ -4,6 +4,7 @@ import type { FailureRule } from '../rule.ts';
 export const shipmentRules: readonly FailureRule[] = [
   {
     cause: 'module-excluded',
+    inFiles: true,
     signs: {},
     title: 'the module {module} is in the app folder, but is not sent',
     fix: 'add it to include, or remove the pattern that matches it from exclude',
@@ -11,6 +12,7 @@ export const shipmentRules: readonly FailureRule[] = [
   },
   {
     cause: 'file-excluded',
+    inFiles: true,
     signs: {},
     title: '{path} is in the app folder, but is not sent',
     fix: 'add it to include, or remove the pattern that matches it from exclude',
@@ -18,6 +20,7 @@ export const shipmentRules: readonly FailureRule[] = [
   },
   {
     cause: 'runtime-missing',
+    inFiles: true,
     signs: {},
     title: 'main.py makes {name} with {framework}, and the default runtime serves functions, not its routes',
     fix: 'add [cerebrium.runtime.custom] with the command that serves it',
@@ -25,6 +28,7 @@ export const shipmentRules: readonly FailureRule[] = [
   },
   {
     cause: 'name-undefined',
+    inFiles: true,
     signs: {},
     title: '{path} uses {name}, which nothing defines',
     fix: 'import it, or remove it',

@@ -77,6 +77,7 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'command-failed',
+    inFiles: true,
     // What the command printed usually shows more.
     rank: 0,
     only: 'build',
@@ -99,6 +100,7 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'entrypoint-not-found',
+    inFiles: true,
     rank: 6,
     signs: {
       'cannot execute: required file not found':
@@ -113,6 +115,7 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'line-endings',
+    inFiles: true,
     rank: 5,
     signs: {
       'bad interpreter':
@@ -130,6 +133,7 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'command-not-found',
+    inFiles: true,
     rank: 3,
     signs: {
       'command not found': /(?:^|: )(?<command>[\w./+-]{1,80}): command not found$/,
