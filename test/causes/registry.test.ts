@@ -14,7 +14,6 @@ const inSettings: Record<string, string> = {
   'gpu-driver-too-old': 'src/app/rules/known-limits.ts',
   'gpu-kernels-missing': 'src/app/rules/known-limits.ts',
   'gpu-out-of-memory': 'src/app/rules/known-limits.ts',
-  'main-guard-missing': 'src/app/sample-call.ts',
 };
 
 /** Why there is no look at files for a cause. */
@@ -26,7 +25,7 @@ const withoutLook: Record<string, string> = {
     model-access-denied network-failed package-index-denied service-access-denied service-quota-exceeded`,
   // The app does it when it runs.
   'it depends on what the app does': `cuda-after-fork database-locked database-schema-missing device-mismatch disk-full
-    event-loop-misused file-system-read-only gpu-connection-failed host-not-allowed not-picklable out-of-memory
+    event-loop-misused file-system-read-only gpu-connection-failed host-not-allowed main-guard-missing not-picklable out-of-memory
     port-in-use process-limit-reached segfault shared-memory-full start-timeout weights-mismatch worker-timeout
     wrong-arguments`,
   'it depends on the model': 'gpu-count-too-low model-code-not-trusted model-settings-invalid',

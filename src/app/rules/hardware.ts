@@ -1,8 +1,8 @@
-import { isReadable, type Rule, type RuleInput } from './rule.ts';
 import { accelerators, cpuOnlyCores, isCpuOnly, missingIn } from '../hardware.ts';
 import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
 /** The maximum length of a `compute` list. */
 const maxChoices = 5;
@@ -124,21 +124,17 @@ function* aboveLimits({ sections: { hardware = {} } }: RuleInput): Generator<Con
 }
 
 function* notInRegion({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
-  const { region, compute = ['CPU'] } = hardware;
-  const missing = region === undefined ? undefined : missingIn(region, compute);
+  const { region = '', compute = ['CPU'] } = hardware;
+  const missing = missingIn(region, compute);
   if (!missing) return;
   const { lacks, has, elsewhere } = missing;
   const isWhole = lacks.length === compute.length;
   const gpus = has.filter((name) => name !== 'CPU');
+  // Of the same part of the world, if there is one.
+  const other = elsewhere.find((name) => name.startsWith(region.slice(0, 3))) ?? elsewhere[0];
   yield warningAt('hardware.region', `${region} has no ${lacks.join(', ')}`, {
     why: `it has ${gpus.join(', ')}${isWhole ? '' : '; the app can only run on the others of the list'}`,
-    fix:
-      elsewhere.length > 0
-        ? elsewhere
-            .slice(0, 2)
-            .map((name) => `region = ${toToml(name)}`)
-            .join(' or ')
-        : `compute = ${toToml(gpus[0] ?? 'CPU')}`,
+    fix: other === undefined ? `compute = ${toToml(gpus[0] ?? 'CPU')}` : `region = ${toToml(other)}`,
   });
 }
 

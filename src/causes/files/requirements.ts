@@ -56,7 +56,7 @@ function* address(shipment: Shipment, packages: Packages, text: string, at: Plac
       why: `"${text}" needs an SSH key, and the build has none`,
     };
   else if (text.startsWith('git+') && !shipment.isDocker && !packages.isOtherImage && !packages.apt.has('git'))
-    yield { cause: 'git-missing', severity: 'error', at, why: `"${text}" is fetched with git` };
+    yield { cause: 'git-missing', severity: 'warning', at, why: `"${text}" is fetched with git` };
   yield* privateHost(text, at);
 }
 

@@ -23,7 +23,6 @@ export const processRules: readonly FailureRule[] = [
   },
   {
     cause: 'main-guard-missing',
-    inFiles: true,
     rank: 5,
     signs: { 'bootstrapping phase': /current process has finished its bootstrapping phase/ },
     title: 'a started process imports the file again, which starts processes when it is imported',
