@@ -127,7 +127,8 @@ export const habits: Habit[] = [
     title: 'a Dockerfile that copies the generated list of packages',
     toml: `${head('docker')}${dockerfile}${pip('fastapi = "latest"')}`,
     files: {
-      Dockerfile: 'FROM python:3.12\nCOPY requirements.txt ./\nRUN pip install -r requirements.txt\nCOPY . .\nCMD ["python", "main.py"]\n',
+      Dockerfile:
+        'FROM python:3.12\nCOPY requirements.txt ./\nRUN pip install -r requirements.txt\nCOPY . .\nCMD ["sleep", "9"]\n',
     },
   },
   {
@@ -135,13 +136,16 @@ export const habits: Habit[] = [
     toml: `${head('docker')}${dockerfile}${pip('fastapi = "latest"')}`,
     files: {
       Dockerfile:
-        'FROM python:3.12\nWORKDIR /app\nCOPY . /app\nRUN pip install --no-cache-dir \\\n  -r /app/requirements.txt\nCMD ["python", "main.py"]\n',
+        'FROM python:3.12\nWORKDIR /app\nCOPY . /app\nRUN pip install --no-cache-dir \\\n  -r /app/requirements.txt\nCMD ["sleep", "9"]\n',
     },
   },
   {
     title: 'a Dockerfile with its own list of packages',
     toml: `${head('docker')}${dockerfile}`,
-    files: { Dockerfile: 'FROM python:3.12\nCOPY requirements.txt .\nCMD ["sleep", "9"]\n', 'requirements.txt': 'fastapi\n' },
+    files: {
+      Dockerfile: 'FROM python:3.12\nCOPY requirements.txt .\nCMD ["sleep", "9"]\n',
+      'requirements.txt': 'fastapi\n',
+    },
   },
   { title: 'Deepgram', toml: `${head('deepgram')}[cerebrium.runtime.deepgram]\n${a10}`, files: {} },
   {

@@ -65,7 +65,7 @@ function meantInDebian(name: string, known: ReadonlySet<string>): string | undef
 
 /** Packages of their own, with the name of a module that a better known package has. */
 const namesakes = new Set(
-  'jwt bs4 docx serial magic slugify pandoc py google haystack progressbar websocket usb attr'.split(' '),
+  'jwt bs4 dotenv docx serial magic slugify pandoc py google haystack progressbar websocket usb attr'.split(' '),
 );
 
 /** The package of a module whose name is taken for that of a package: `opencv-python` for `cv2`. */
@@ -93,7 +93,7 @@ function* pipName({ name, wanted, at }: Listed): Generator<SeenCause> {
       fix: `move it to [cerebrium.dependencies.apt]: ${name} = "latest"`,
     };
   else if (own !== undefined)
-    yield { ...found, why: `${name} is the name of a module, and its package is ${own}`, fix: `${own} = "latest"` };
+    yield { ...found, title: `${name} is the name of a module, and its package is ${own}`, fix: `${own} = "latest"` };
   else if (similar !== undefined && similar !== name)
     yield { ...found, why: `few install ${name}; ${similar} is probably meant`, fix: `${similar} = "latest"` };
 }
