@@ -170,22 +170,32 @@ function commandOf({ entrypoint, cmd }: Stage): ImageCommand | undefined {
 
 function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, text: string, sent: readonly string[]) {
   const words = parseWords(text);
-  const [target = '', given] = [words.at(-1), words.slice(0, -1)];
+  const target = words.at(-1) ?? '';
+  const given = words.slice(0, -1);
   const from = flags.find(([name]) => name === 'from')?.[1];
-  const sources = given.filter((source) => !/^(?:https?:|git@|<<)|\$/.test(source));
+  const sources = given.filter(isPlainPath);
   image.copies.push({ line, sources, target, count: given.length, stage, ...(from !== undefined && { from }) });
   const to = posix.resolve(stage.workdir, target);
-  const isFolder = /(?:^|\/)\.{0,2}$/.test(target) || given.length > 1 || isFolderOf(stage, to);
+  const isFolder = isFolderTarget(target, given.length) || isFolderOf(stage, to);
   const placeOf = ({ below, name }: Taken) => posix.join(to, isFolder && below === '' ? name : below);
   const other = from && stageNamed(image.stages, from);
   if (sources.length < given.length) stage.others.push(to);
   for (const source of sources) {
     const taken = takenFiles(source, from, other, sent);
     for (const each of taken) stage.files.set(placeOf(each), each.file);
-    if (from !== undefined && !(other && taken.length > 0 && other.commands.length === 0))
-      stage.others.push(/\.\w+$/.test(source) ? placeOf({ below: '', name: posix.basename(source) }) : to);
+    const hasMore = from !== undefined && mayHaveMore(other, taken.length);
+    if (hasMore) stage.others.push(/\.\w+$/.test(source) ? placeOf({ below: '', name: posix.basename(source) }) : to);
   }
 }
+
+/** Neither an address, nor a heredoc, nor what only the builder knows. */
+const isPlainPath = (source: string) => !/^(?:https?:|git@|<<)|\$/.test(source);
+
+const isFolderTarget = (target: string, sources: number) => /(?:^|\/)\.{0,2}$/.test(target) || sources > 1;
+
+/** What another stage made, or another image has, is not known. */
+const mayHaveMore = (stage: Stage | '' | undefined, taken: number) =>
+  !stage || taken === 0 || stage.commands.length > 0;
 
 const isFolderOf = ({ workdir, files }: ImageState, path: string) =>
   path === workdir || [...files.keys()].some((each) => each.startsWith(`${path}/`));

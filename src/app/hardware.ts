@@ -71,10 +71,10 @@ const acceleratorsIn: Readonly<Record<string, readonly string[]>> = {
 export function missingIn(
   region: string,
   compute: readonly string[],
-): { lacks: string[]; has: readonly string[]; elsewhere: string[] } | undefined {
+): { lacks: string[]; has: readonly string[]; others: string[] } | undefined {
   const has = onRequest.includes(region) ? undefined : acceleratorsIn[region];
   const lacks = compute.filter((name) => Object.hasOwn(accelerators, name) && !has?.includes(name));
   if (!has || lacks.length === 0) return undefined;
   const [first = ''] = lacks;
-  return { lacks, has, elsewhere: Object.keys(acceleratorsIn).filter((each) => acceleratorsIn[each]?.includes(first)) };
+  return { lacks, has, others: Object.keys(acceleratorsIn).filter((each) => acceleratorsIn[each]?.includes(first)) };
 }

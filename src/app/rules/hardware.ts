@@ -127,11 +127,11 @@ function* notInRegion({ sections: { hardware = {} } }: RuleInput): Generator<Con
   const { region = '', compute = ['CPU'] } = hardware;
   const missing = missingIn(region, compute);
   if (!missing) return;
-  const { lacks, has, elsewhere } = missing;
+  const { lacks, has, others } = missing;
   const isWhole = lacks.length === compute.length;
   const gpus = has.filter((name) => name !== 'CPU');
   // Of the same part of the world, if there is one.
-  const other = elsewhere.find((name) => name.startsWith(region.slice(0, 3))) ?? elsewhere[0];
+  const other = others.find((name) => name.startsWith(region.slice(0, 3))) ?? others[0];
   yield warningAt('hardware.region', `${region} has no ${lacks.join(', ')}`, {
     why: `it has ${gpus.join(', ')}${isWhole ? '' : '; the app can only run on the others of the list'}`,
     fix: other === undefined ? `compute = ${toToml(gpus[0] ?? 'CPU')}` : `region = ${toToml(other)}`,

@@ -74,7 +74,7 @@ function namedFiles(words: readonly string[]): string[] {
   return /^\.\/[\w./-]+$/.test(program) ? [program] : [];
 }
 
-/** Programs that images lack unless a command installs them, and what helps. Those of a system lack it whoever made them. */
+/** Programs that images lack unless a command installs them, and what helps. Those of a system lack it in any image. */
 const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, isOfSystem?: boolean])[] = [
   [/^apt(?:-get)?$/, /alpine|fedora|centos|rockylinux|almalinux|amazonlinux/, 'use apk add --no-cache', true],
   [/^apk$/, /slim|bookworm|bullseye|trixie|buster|debian|ubuntu|jammy|noble|focal|fedora/, 'use apt-get', true],
@@ -123,15 +123,15 @@ function* absentProgram({ path: file }: Docker, { words, line, before }: RunComm
     };
 }
 
+const isApt = (words: readonly string[], verb: string) => /^apt(?:-get)?$/.test(words[0] ?? '') && words.includes(verb);
+const bringsLists = /\.sh$|^(?:curl|wget)$/;
+
 /** Debian's images have no lists of packages, and nobody answers a question in a build. */
 function* packageIndex({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
-  const isApt = (each: readonly string[], verb: string) => /^apt(?:-get)?$/.test(each[0] ?? '') && each.includes(verb);
   if (!isApt(words, 'install') || words.some((word) => /^(?:\.|\/)/.test(word))) return;
   if (!words.some((word) => /^-\w*(?:y|qq)|^--(?:yes|assume-yes)$/.test(word)))
     yield { cause: 'apt-needs-confirmation', severity: 'warning', captured: {}, at: { file, line } };
-  const mayHave = before.commands.some(
-    (each) => isApt(each.words, 'update') || /\.sh$|^(?:curl|wget)$/.test(each.words[0] ?? ''),
-  );
+  const mayHave = before.commands.some((each) => isApt(each.words, 'update') || bringsLists.test(each.words[0] ?? ''));
   if (mayHave || !isPlainImage(before.base)) return;
   yield {
     cause: 'apt-package-not-found',
@@ -154,6 +154,9 @@ function* managedPython({ path: file }: Docker, { words, line, before }: RunComm
   yield { cause: 'environment-externally-managed', severity: 'error', captured: {}, at: { file, line } };
 }
 
+const tasks = { kind: 'task', key: 'tasks', list: 'deno.json' } as const;
+const scripts = { kind: 'script', key: 'scripts', list: 'package.json' } as const;
+
 const namesScript = /^(?:(?:npm|pnpm|yarn|bun) run|(?<task>(?:deno )?task)|npm(?= start)) (?<name>[\w:.-]+)$/;
 
 /** A script of package.json or a task of deno.json that a command names. */
@@ -164,19 +167,21 @@ export function* packageScript(
 ): Generator<SeenCause> {
   const command = words.join(' ');
   const { name, task } = namesScript.exec(command)?.groups ?? {};
-  if (name === undefined || (task === 'task' && !base.startsWith('denoland/deno'))) return;
-  const [kind, key] = task ? (['task', 'tasks'] as const) : (['script', 'scripts'] as const);
-  const own = files.get(posix.resolve(cwd, task ? 'deno.json' : 'package.json'));
+  const isOther = task === 'task' && !base.startsWith('denoland/deno');
+  if (name === undefined || isOther) return;
+  const { kind, key, list } = task ? tasks : scripts;
+  const own = files.get(posix.resolve(cwd, list));
   const known = own && keysOf(shipment.text(own), key);
   // Without a script, npm starts server.js.
-  if (!known || known.includes(name) || (name === 'start' && files.has(posix.resolve(cwd, 'server.js')))) return;
+  const isDefault = name === 'start' && files.has(posix.resolve(cwd, 'server.js'));
+  if (!known || isDefault || known.includes(name)) return;
   yield {
     cause: 'command-failed',
     severity: 'error',
     captured: { command },
     at: { file, line },
     title: `${file} runs ${command}, and ${own} has no ${kind} ${name}`,
-    fix: known.length > 0 ? `use one of ${known.join(', ')}` : `add ${name} to ${own}`,
+    fix: `add ${name} to ${own}, or use one of ${known.join(', ')}`,
   };
 }
 

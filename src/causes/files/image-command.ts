@@ -114,13 +114,16 @@ function* startedProgram(
     };
 }
 
+const lacksShell = ({ base, commands }: Docker['stage'], shell: string) =>
+  isPlainImage(base) &&
+  (shell !== 'bash' || base.includes('alpine')) &&
+  !commands.some(({ words }) => words.includes(shell));
+
 /** The programs that scripts of the image ask for in their first line. */
 function* interpreters(shipment: Shipment, { path: file, stage }: Docker): Generator<SeenCause> {
   for (const own of shipment.startedFiles()) {
     const [, shell] = /^#!\s*(?:\/\S*\/)?(?:env\s+)?(bash|zsh|fish)\b/.exec(shipment.text(own) ?? '') ?? [];
-    const isAlpine = /alpine/.test(stage.base);
-    const isMissing = shell !== undefined && isPlainImage(stage.base) && (shell !== 'bash' || isAlpine);
-    if (!isMissing || stage.commands.some(({ words }) => words.includes(shell))) continue;
+    if (shell === undefined || !lacksShell(stage, shell)) continue;
     yield {
       cause: 'command-not-found',
       severity: 'error',

@@ -28,8 +28,17 @@ function aptNames(shipment: Shipment): Named[] {
 
 /** The languages of Tesseract have three letters of their own. */
 const languages: Readonly<Record<string, string>> = {
-  ...{ ger: 'deu', fre: 'fra', dut: 'nld', chi: 'chi-sim', cze: 'ces', gre: 'ell' },
-  ...{ en: 'eng', de: 'deu', fr: 'fra', es: 'spa', it: 'ita', pt: 'por' },
+  ger: 'deu',
+  fre: 'fra',
+  dut: 'nld',
+  chi: 'chi-sim',
+  cze: 'ces',
+  gre: 'ell',
+  en: 'eng',
+  de: 'deu',
+  fr: 'fra',
+  es: 'spa',
+  it: 'ita',
 };
 
 const stem = (name: string) => name.replace(/[\d.-]+$/, '');
@@ -41,9 +50,10 @@ const plausible =
 function* debianName({ name, at }: Named): Generator<SeenCause> {
   const known = aptPackages();
   const [, language = ''] = /^tesseract-ocr-(\w+)$/.exec(name) ?? [];
-  const own = languages[language] && `tesseract-ocr-${languages[language]}`;
-  const meant = own ?? (known.has(name) || plausible.test(name) ? undefined : meantInDebian(name, known));
-  if (meant === undefined || meant === name) return;
+  const own = languages[language];
+  const isPlausible = known.has(name) || plausible.test(name);
+  const meant = own ? `tesseract-ocr-${own}` : meantInDebian(name, known);
+  if (meant === undefined || meant === name || (isPlausible && !own)) return;
   yield {
     cause: 'apt-package-not-found',
     severity: 'warning',

@@ -67,13 +67,17 @@ function* neverReleased({ name, wanted, at }: Listed, version: string, hasIndex:
   };
 }
 
-/** The settings of an app without a Dockerfile are checked with the config file. */
+/** The settings of an app without a Dockerfile, and the file that they name, are checked with the config file. */
+function isChecked(shipment: Shipment, at: SeenCause['at']): boolean {
+  const named = shipment.config.dependencies.paths.pip ?? '';
+  if (at && 'setting' in at) return !shipment.isDocker;
+  return posix.normalize(named) === at?.file;
+}
+
 function* withoutWheels(shipment: Shipment, { name, wanted, at }: Listed, version: string): Generator<SeenCause> {
   const python = shipment.python();
-  const named = shipment.config.dependencies.paths.pip;
-  const isSetting = at && 'setting' in at && !shipment.isDocker;
-  const isNamed = at && 'file' in at && named !== undefined && posix.normalize(named) === at.file;
-  const missing = python === undefined || isSetting || isNamed ? undefined : missingWheels(name, version, python);
+  if (python === undefined || isChecked(shipment, at)) return;
+  const missing = missingWheels(name, version, python);
   if (!missing) return;
   yield {
     cause: 'python-version-unsupported',

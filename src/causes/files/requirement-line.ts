@@ -10,9 +10,12 @@ const specifier = /^(?:(?:===?|~=|!=|<=?|>=?)\s*[\w.*+!-]+\s*(?:,\s*|$))+$/;
 
 /** Without the hashes and the marker of a line. */
 export function readRequirement(text: string): Requirement {
-  const [, option, value = ''] = /^(-[a-zA-Z]|--[\w-]+)[ =]*(.*)$/.exec(text) ?? [];
-  if (option === '-e' || option === '--editable') return placeOf(value);
-  if (option !== undefined) return { kind: 'option', name: option, value };
+  const [, name, value = ''] = /^(-[a-zA-Z]|--[\w-]+)[ =]*(.*)$/.exec(text) ?? [];
+  if (name === undefined) return readPackage(text);
+  return /^(?:-e|--editable)$/.test(name) ? placeOf(value) : { kind: 'option', name, value };
+}
+
+function readPackage(text: string): Requirement {
   const plain = text
     .replace(/\s+--[a-z].*$/, '')
     .replace(/\s*;.*$/, '')

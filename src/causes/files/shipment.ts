@@ -183,10 +183,10 @@ export class Shipment {
     let { cwd } = from;
     const environment = new Map(from.environment);
     return shellCommands(text).flatMap((command) => {
-      const [name = '', value = ''] = command.words;
+      const [name, value = '$'] = command.words;
       if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
-      const [, variable, set] = /^(\w+)=(.*)$/.exec(name === 'export' ? value : name) ?? [];
-      if (variable !== undefined) environment.set(variable, set ?? '');
+      const [, variable, set = ''] = /^(?:export )?(\w+)=(.*)$/.exec(command.words.join(' ')) ?? [];
+      if (variable !== undefined) environment.set(variable, set);
       const given = command.words.flatMap((word) => (word === '$@' ? rest : expandVariables(word, environment)));
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
       return this.expand(given, { line: place.line, at: place.at, cwd, environment }, depth + 1);
