@@ -170,28 +170,36 @@ function commandOf({ entrypoint, cmd }: Stage): ImageCommand | undefined {
 
 function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, text: string, sent: readonly string[]) {
   const words = parseWords(text);
-  const target = words.at(-1) ?? '';
   const given = words.slice(0, -1);
+  const [target = ''] = words.slice(-1);
   const from = flags.find(([name]) => name === 'from')?.[1];
   const sources = given.filter(isPlainPath);
   image.copies.push({ line, sources, target, count: given.length, stage, ...(from !== undefined && { from }) });
   const to = posix.resolve(stage.workdir, target);
-  const isFolder = isFolderTarget(target, given.length) || isFolderOf(stage, to);
-  const placeOf = ({ below, name }: Taken) => posix.join(to, isFolder && below === '' ? name : below);
+  const isFolder = isFolderTarget(target, given.length, stage);
+  const placeOf = (taken: Taken) => posix.join(to, isFolder ? taken.below || taken.name : taken.below);
   const other = from && stageNamed(image.stages, from);
   if (sources.length < given.length) stage.others.push(to);
   for (const source of sources) {
     const taken = takenFiles(source, from, other, sent);
-    for (const each of taken) stage.files.set(placeOf(each), each.file);
-    const hasMore = from !== undefined && mayHaveMore(other, taken.length);
-    if (hasMore) stage.others.push(/\.\w+$/.test(source) ? placeOf({ below: '', name: posix.basename(source) }) : to);
+    addFiles(stage, taken, placeOf);
+    if (from !== undefined && mayHaveMore(other, taken.length)) stage.others.push(otherPlace(source, to, placeOf));
   }
 }
+
+function addFiles(stage: Stage, taken: readonly TakenFile[], placeOf: (taken: Taken) => string): void {
+  for (const each of taken) stage.files.set(placeOf(each), each.file);
+}
+
+/** The file, if the source names one, or else the folder. */
+const otherPlace = (source: string, to: string, placeOf: (taken: Taken) => string) =>
+  /\.\w+$/.test(source) ? placeOf({ below: '', name: posix.basename(source) }) : to;
 
 /** Neither an address, nor a heredoc, nor what only the builder knows. */
 const isPlainPath = (source: string) => !/^(?:https?:|git@|<<)|\$/.test(source);
 
-const isFolderTarget = (target: string, sources: number) => /(?:^|\/)\.{0,2}$/.test(target) || sources > 1;
+const isFolderTarget = (target: string, sources: number, stage: ImageState) =>
+  /(?:^|\/)\.{0,2}$/.test(target) || sources > 1 || isFolderOf(stage, posix.resolve(stage.workdir, target));
 
 /** What another stage made, or another image has, is not known. */
 const mayHaveMore = (stage: Stage | '' | undefined, taken: number) =>

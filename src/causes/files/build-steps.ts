@@ -136,7 +136,7 @@ function* packageIndex({ path: file }: Docker, { words, line, before }: RunComma
   yield {
     cause: 'apt-package-not-found',
     severity: 'error',
-    captured: { package: words.at(-1) ?? '' },
+    captured: {},
     at: { file, line },
     title: 'apt-get install knows no packages: the image has no lists of them',
     fix: 'write RUN apt-get update && apt-get install -y …',
@@ -172,9 +172,7 @@ export function* packageScript(
   const { kind, key, list } = task ? tasks : scripts;
   const own = files.get(posix.resolve(cwd, list));
   const known = own && keysOf(shipment.text(own), key);
-  // Without a script, npm starts server.js.
-  const isDefault = name === 'start' && files.has(posix.resolve(cwd, 'server.js'));
-  if (!known || isDefault || known.includes(name)) return;
+  if (!known || [...known, ...defaultScripts(files, cwd)].includes(name)) return;
   yield {
     cause: 'command-failed',
     severity: 'error',
@@ -184,6 +182,10 @@ export function* packageScript(
     fix: `add ${name} to ${own}, or use one of ${known.join(', ')}`,
   };
 }
+
+/** Without a script, npm starts server.js. */
+const defaultScripts = (files: ReadonlyMap<string, string>, cwd: string) =>
+  files.has(posix.resolve(cwd, 'server.js')) ? ['start'] : [];
 
 /** Undefined for what is no JSON: `lookAtData` says so. */
 function keysOf(text: string | undefined, key: 'scripts' | 'tasks'): string[] | undefined {

@@ -47,13 +47,17 @@ const stem = (name: string) => name.replace(/[\d.-]+$/, '');
 const plausible =
   /^(?:gcc|g\+\+|make|hostname|espeak|ssh|gpg|chromedriver|node|golang)$|-dev$|^(?:tesseract-ocr-|fonts-|python|openjdk)/;
 
-function* debianName({ name, at }: Named): Generator<SeenCause> {
+function meantByName(name: string): string | undefined {
   const known = aptPackages();
   const [, language = ''] = /^tesseract-ocr-(\w+)$/.exec(name) ?? [];
   const own = languages[language];
-  const isPlausible = known.has(name) || plausible.test(name);
-  const meant = own ? `tesseract-ocr-${own}` : meantInDebian(name, known);
-  if (meant === undefined || meant === name || (isPlausible && !own)) return;
+  if (own) return `tesseract-ocr-${own}`;
+  return known.has(name) || plausible.test(name) ? undefined : meantInDebian(name, known);
+}
+
+function* debianName({ name, at }: Named): Generator<SeenCause> {
+  const meant = meantByName(name);
+  if (meant === undefined || meant === name) return;
   yield {
     cause: 'apt-package-not-found',
     severity: 'warning',

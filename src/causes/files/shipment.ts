@@ -187,7 +187,7 @@ export class Shipment {
       if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
       const [, variable, set = ''] = /^(?:export )?(\w+)=(.*)$/.exec(command.words.join(' ')) ?? [];
       if (variable !== undefined) environment.set(variable, set);
-      const given = command.words.flatMap((word) => (word === '$@' ? rest : expandVariables(word, environment)));
+      const given = expandWords(command.words, rest, environment);
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
       return this.expand(given, { line: place.line, at: place.at, cwd, environment }, depth + 1);
     });
@@ -241,6 +241,9 @@ export interface StartedCommand extends ShellCommand {
   cwd: string;
   environment: ReadonlyMap<string, string>;
 }
+
+const expandWords = (words: readonly string[], given: readonly string[], values: ReadonlyMap<string, string>) =>
+  words.flatMap((word) => (word === '$@' ? given : expandVariables(word, values)));
 
 function expandVariables(word: string, values: ReadonlyMap<string, string>): string {
   return word.replace(
