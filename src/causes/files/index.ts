@@ -9,14 +9,19 @@ import { causeNamed } from '../rules/index.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
 import { missingSecrets, type Needed, neededVariables } from './environment.ts';
+import { lookAtImports } from './imports.ts';
+import { lookAtListening } from './listening.ts';
+import { ModuleGraph } from './modules.ts';
 import { lookAtNamedInData, lookAtOpened } from './opened.ts';
 import { Packages } from './packages.ts';
-import { lookAtPython, PythonCode } from './python.ts';
+import { lookAtPython } from './python.ts';
 import { lookAtRequirements } from './requirements.ts';
 import type { SeenCause } from './seen-cause.ts';
-import { lookAtServer } from './server.ts';
+import { lookAtChecks } from './routes.ts';
 import { Shipment } from './shipment.ts';
 import { lookAtSources } from './sources.ts';
+import { lookAtStart } from './started.ts';
+import { lookAtSystem } from './system.ts';
 
 /** What an app is when it is looked at. */
 export interface Looked {
@@ -44,21 +49,26 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
   const { config, entries, skipped } = looked;
   const shipment = new Shipment(config, entries, skipped);
   const packages = new Packages(shipment);
-  const code = new PythonCode(shipment, packages);
+  const graph = new ModuleGraph(shipment, packages);
+  const isServer = config.runtime === 'custom';
   const findings = [
-    ...lookAtPython(shipment, packages, code),
-    ...lookAtOpened(shipment, code),
+    ...lookAtImports(shipment, packages, graph),
+    ...lookAtPython(shipment, packages, graph),
+    ...lookAtOpened(shipment, graph),
     ...lookAtRequirements(shipment, packages),
     ...lookAtDockerfile(shipment),
-    ...lookAtServer(shipment, packages, code),
+    ...lookAtStart(shipment, packages, graph),
+    ...(isServer ? lookAtListening(shipment, graph) : []),
+    ...(isServer ? lookAtChecks(shipment, graph) : []),
+    ...lookAtSystem(shipment, packages, graph),
     ...lookAtData(shipment),
     ...lookAtNamedInData(shipment),
     ...lookAtSources(shipment),
   ];
-  const needed = neededVariables(shipment, code);
+  const needed = neededVariables(shipment, graph);
   return {
     problems: [
-      ...(await brokenFiles(code, looked)),
+      ...(await brokenFiles(graph, looked)),
       ...(await Promise.all(distinct(findings).map((each) => toProblem(each, looked, shipment)))),
     ],
     needed,
@@ -68,8 +78,8 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
 }
 
 /** The parser here forgives much: what it does not know is asked of Python. The file that is started was read already. */
-async function brokenFiles(code: PythonCode, { config, shownAs, parser }: Looked): Promise<Problem[]> {
-  const broken = [...code.modules.values()].filter(
+async function brokenFiles(graph: ModuleGraph, { config, shownAs, parser }: Looked): Promise<Problem[]> {
+  const broken = [...graph.modules.values()].filter(
     ({ facts, isEntry }) =>
       facts.brokenLine !== undefined && (!isEntry || config.custom?.dockerfile_path !== undefined),
   );

@@ -1,0 +1,268 @@
+import { posix } from 'node:path';
+import { isLaterVersion } from '../../app/later-version.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+import { packageOf } from '../import-names.ts';
+import { folderOf, type Link, type Module, type ModuleGraph } from './modules.ts';
+import { normalizeName, type Packages } from './packages.ts';
+import { addedModules, removedModules, standardModules } from './python-names.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+import { isBroughtByOthers, ofTheRuntime } from './tables.ts';
+
+/** What the looks at imports know of the app. */
+interface Known {
+  shipment: Shipment;
+  packages: Packages;
+  graph: ModuleGraph;
+}
+
+/** Imports that fail when the app starts, or when the code gets there. */
+export function* lookAtImports(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const known = { shipment, packages, graph };
+  for (const link of graph.links) {
+    const found = lookAtImport(link, known);
+    if (found) yield { at: { file: link.module.file, line: link.found.line }, ...found };
+  }
+}
+
+/** What is said of an import, but for its place. */
+type Said = Omit<SeenCause, 'at'>;
+
+function lookAtImport(link: Link, known: Known): Said | undefined {
+  const { target, found } = link;
+  if (target === 'above') return found.isNeeded === 'always' ? above(link) : undefined;
+  if (target === undefined) return found.isNeeded === 'guarded' ? undefined : missing(link, known);
+  if (found.name === undefined || found.name === '*') return importsItself(link);
+  return typeof target === 'string' ? nameIn(link, target, known) : submodule(link, target.folder, known);
+}
+
+const severityOf = ({ found, module }: Link, { graph }: Known): SeenCause['severity'] =>
+  found.isNeeded === 'always' && (graph.isReached || module.isEntry !== false) ? 'error' : 'warning';
+
+function above({ module, found }: Link): Said {
+  const why = `${'.'.repeat(found.level)} stands for a folder that is not inside of a package`;
+  return { cause: 'relative-import', severity: 'error', ...(module.isEntry !== 'script' && { why }) };
+}
+
+/** A file with the name of the package that it imports. */
+function importsItself({ target, module, parts }: Link): Said | undefined {
+  if (target !== module.path || parts.length !== 1) return undefined;
+  return {
+    cause: 'circular-import',
+    severity: 'error',
+    captured: { module: parts[0] ?? '' },
+    why: `${module.file} imports itself: it has the name of the package`,
+    fix: `give ${module.file} another name`,
+  };
+}
+
+function nameIn(link: Link, target: string, known: Known): Said | undefined {
+  const { graph } = known;
+  const { name = '' } = link.found;
+  const other = graph.modules.get(target);
+  if (!other || graph.partOf(target, name) !== undefined) return undefined;
+  const at = graph.namesOf(other).get(name);
+  if (at) return circular(link, other, at.line);
+  if (other.facts.hasMore) return undefined;
+  const folder = folderOf(target);
+  const isFile =
+    folder !== undefined && unsent(posix.join(posix.dirname(other.file), name), known.shipment) !== undefined;
+  return isFile ? submodule(link, folder, known) : nameMissing(link, other, known);
+}
+
+function nameMissing(link: Link, { file, facts }: Module, known: Known): Said {
+  const { name = '' } = link.found;
+  const meant = closestName(name, facts.names.keys());
+  return {
+    cause: 'import-name-missing',
+    severity: severityOf(link, known),
+    captured: { module: file, name },
+    fix: meant && `import ${meant}, or define ${name} in ${file}`,
+  };
+}
+
+function circular({ module, found, waitsAt }: Link, other: Module, definedAt: number): Said | undefined {
+  if (waitsAt === undefined || found.isNeeded !== 'always' || definedAt < waitsAt || other === module) return undefined;
+  return {
+    cause: 'circular-import',
+    severity: 'error',
+    captured: { module: found.module },
+    why: `${other.file} imports ${module.file} in line ${waitsAt}, before it defines ${found.name} in line ${definedAt}`,
+    fix: `move what both need into a module of its own, or import ${found.name} inside of the function that uses it`,
+  };
+}
+
+/** `from package import module`, of a package that has no such module. */
+function submodule(link: Link, folder: string, known: Known): Said | undefined {
+  const { name = '' } = link.found;
+  if (known.graph.find([name], [folder]) !== undefined) return undefined;
+  const part = { ...link, target: undefined, parts: [...link.parts, name] };
+  return excluded(part, known, [posix.join(folder, name)]) ?? ownMissing(part, known);
+}
+
+/** In this order: the first that has a word on it. */
+function missing(link: Link, known: Known): Said | undefined {
+  const { found, parts, roots } = link;
+  const [top = ''] = parts;
+  if (found.level === 0 && (standardModules.has(top) || top.startsWith('_'))) return standard(link, known);
+  const out = excluded(
+    link,
+    known,
+    roots.map((root) => posix.join(root, ...parts)),
+  );
+  if (out && !(found.isNeeded === 'sometimes' && known.packages.provides(found.module))) return out;
+  const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([top], roots) !== undefined);
+  if (isOwn) return ownMissing(link, known);
+  if (known.packages.provides(found.module)) return undefined;
+  return misplaced(link, known) ?? notInstalled(link, known);
+}
+
+/** Modules that only some versions of Python have. */
+function standard(link: Link, known: Known): Said | undefined {
+  const [top = ''] = link.parts;
+  const [since, until] = [addedModules[top], removedModules[top]];
+  const python = known.shipment.python();
+  if (python === undefined) return undefined;
+  const isNew = since !== undefined && isLaterVersion(since, python);
+  const isGone = until !== undefined && !isLaterVersion(until, python);
+  const isBrought = known.packages.has('setuptools') || known.packages.provides(top) !== false;
+  if (!isNew && !(isGone && !isBrought)) return undefined;
+  return {
+    cause: 'python-version-unsupported',
+    severity: severityOf(link, known),
+    captured: { package: link.module.file },
+    title: `${link.module.file} imports ${top}, which Python ${python} does not have`,
+    why: `${top} is ${isNew ? `in the standard library since Python ${since}` : `not in it since Python ${until}`}`,
+    ...(isNew && { fix: `python_version = "${since}"` }),
+  };
+}
+
+/** A file or a folder of the app folder that is not sent, by the path of a module. */
+function unsent(path: string, shipment: Shipment): string | undefined {
+  const file = [`${path}.py`, `${path}/__init__.py`].find((each) => shipment.exists(each) && !shipment.sent.has(each));
+  if (file !== undefined) return file;
+  const isFolder = shipment.isFolder(path) && !shipment.hasFolder(path);
+  return isFolder && shipment.list(path).some((each) => each.endsWith('.py')) ? `${path}/` : undefined;
+}
+
+/** What is in the app folder and not sent. */
+function excluded(link: Link, known: Known, paths: readonly string[]): Said | undefined {
+  const { shipment } = known;
+  const found = paths
+    .map((path) => inAppFolder(path, known))
+    .flatMap((path) => (path === undefined ? [] : (unsent(path, shipment) ?? [])))[0];
+  if (found === undefined) return undefined;
+  const { why, fix } = shipment.reasonOf(found.endsWith('/') ? `${found}module.py` : found);
+  return {
+    cause: 'module-excluded',
+    severity: severityOf(link, known),
+    captured: { module: link.parts.join('.') },
+    title: `${found} is in the app folder, but is not sent: ${why}`,
+    fix,
+  };
+}
+
+/** The path in the app folder of a path of the image, by a file that is near it. */
+function inAppFolder(path: string, { shipment, graph }: Known): string | undefined {
+  if (!shipment.isDocker) return path.startsWith('/cortex/') ? path.slice('/cortex/'.length) : undefined;
+  for (let folder = posix.dirname(path); folder !== '/'; folder = posix.dirname(folder))
+    for (const [each, file] of graph.tree)
+      if (each.startsWith(`${folder}/`) && file.endsWith(each.slice(folder.length + 1)))
+        return posix.join(file.slice(0, file.length - each.length + folder.length + 1), path.slice(folder.length + 1));
+  return undefined;
+}
+
+/** A module of a package of the app. */
+function ownMissing(link: Link, known: Known): Said {
+  const name = link.parts.join('.');
+  const near = nearby(link, known);
+  return {
+    cause: 'module-missing',
+    severity: severityOf(link, known),
+    captured: { module: name },
+    title: `${link.module.file} imports ${name}, which the app does not have`,
+    why: near && `the app has ${near}`,
+    fix: near ? `import it by the name that it has, or rename ${near}` : 'add its file to the app',
+  };
+}
+
+/** A file with a similar name in the folder where the module should be. */
+function nearby({ roots, parts }: Link, { graph }: Known): string | undefined {
+  const last = parts.at(-1) ?? '';
+  for (const root of roots) {
+    const folder = posix.join(root, ...parts.slice(0, -1));
+    const files = [...graph.tree].filter(([path]) => posix.dirname(path) === folder && path.endsWith('.py'));
+    const names = new Map(files.map(([path, file]) => [posix.basename(path, '.py'), file]));
+    const meant = closestName(last, names.keys());
+    if (meant !== undefined) return names.get(meant);
+  }
+  return undefined;
+}
+
+/** A module of the app that is where Python does not look, or beside the app. */
+function misplaced(link: Link, known: Known): Said | undefined {
+  const { shipment, graph, packages } = known;
+  const name = link.found.module;
+  const isKnown = packageOf(name) !== undefined;
+  const there = elsewhere(link.parts, graph.tree);
+  if ((isKnown && packages.provides(name) !== false) || graph.addsRoots) return undefined;
+  if (there === undefined && (isKnown || !shipment.besides(link.parts[0] ?? ''))) return undefined;
+  const looked = graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, '') || 'the app folder');
+  const said = { cause: 'module-missing', severity: severityOf(link, known), captured: { module: name } };
+  if (there === undefined)
+    return {
+      ...said,
+      title: `${link.module.file} imports ${name}, which neither the app nor a package has`,
+      why: `${link.parts[0]} is beside the app folder, and only the app folder is sent`,
+      fix: 'move it into the app folder',
+    };
+  return {
+    ...said,
+    title: `${link.module.file} imports ${name}, which is not where Python looks for it`,
+    why: `the app has ${there}, and Python looks in ${[...new Set(looked)].join(', ')}`,
+    fix: 'import it by its whole path, or start the app in the folder that has it',
+  };
+}
+
+const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');
+
+/** The same module in another folder, or with another spelling. */
+function elsewhere(parts: readonly string[], tree: ReadonlyMap<string, string>): string | undefined {
+  const wanted = parts.join('/');
+  const [top = ''] = parts;
+  const files = [...tree.values()].filter((file) => file.endsWith('.py'));
+  const same = files.find((file) => file.endsWith(`/${wanted}.py`) || file.endsWith(`/${wanted}/__init__.py`));
+  if (same !== undefined) return same;
+  const tops = new Set(files.map((file) => (file.split('/')[0] ?? '').replace(/\.py$/, '')));
+  const spelt = [...tops].find((each) => plain(each) === plain(top) && each !== top);
+  const meant = spelt ?? (packageOf(top) === undefined ? closestName(top, tops) : undefined);
+  return files.find((file) => meant !== undefined && (file === `${meant}.py` || file.startsWith(`${meant}/`)));
+}
+
+/** A package that nothing installs. */
+function notInstalled(link: Link, known: Known): Said | undefined {
+  const { shipment, packages, graph } = known;
+  const { module } = link.found;
+  const name = packageOf(module);
+  const [top = ''] = link.parts;
+  const isSure = packages.provides(module) === false;
+  if (!shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(top))) return undefined;
+  if (!isSure && (packages.hasOthers || name === undefined || isBroughtByOthers(name))) return undefined;
+  if (name === undefined && (graph.addsRoots || packages.listed.length === 0)) return undefined;
+  const severity = isSure ? severityOf(link, known) : 'warning';
+  if (name === undefined)
+    return {
+      cause: 'module-missing',
+      severity,
+      captured: { module },
+      title: `${link.module.file} imports ${module}, which neither the app nor a package has`,
+      fix: 'add its file to the app, or the package that has it to the dependencies',
+    };
+  return {
+    cause: 'module-missing',
+    severity,
+    captured: { module },
+    title: `${link.module.file} imports ${module}, and nothing installs ${name}`,
+    fix: packages.fixOf(name),
+  };
+}
