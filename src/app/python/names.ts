@@ -1,5 +1,5 @@
 import type { Definition } from './facts.ts';
-import { type PyNode, type PySource, before } from './tree.ts';
+import { nodeBefore, type PyNode, type PySource } from './tree.ts';
 
 /** Names that a file binds anywhere, those that it has at its top level, and those that it uses. */
 export class PythonNames {
@@ -69,7 +69,7 @@ const first: Binder = (names, { children }, isTop) => names.bindAll(children[0],
 /** Names after `as`. */
 const aliased: Binder = (names, { children }, isTop) => {
   for (const each of children)
-    if (before(each)?.kind === 'as') names.bindAll(each, isTop, names.madeBy(children[each.index - 2]));
+    if (nodeBefore(each)?.kind === 'as') names.bindAll(each, isTop, names.madeBy(children[each.index - 2]));
 };
 
 const assigned: Binder = (names, { children }, isTop) => {
@@ -90,7 +90,7 @@ const defined =
 
 const parameters: Binder = (names, { children }) => {
   for (const each of children)
-    if (each.kind === 'VariableName' && before(each)?.kind !== 'AssignOp') names.bindAll(each, false);
+    if (each.kind === 'VariableName' && nodeBefore(each)?.kind !== 'AssignOp') names.bindAll(each, false);
 };
 
 const global: Binder = (names, { children }) => {

@@ -1,8 +1,8 @@
 import type { Import, PythonCall, PythonFacts } from './facts.ts';
 import { unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
-import { PythonTexts, textsOf } from './texts.ts';
-import { after, before, childOf, type PyNode, PySource } from './tree.ts';
+import { PythonTexts } from './texts.ts';
+import { childOf, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
 import { PythonVariables } from './variables.ts';
 
 /** Reads a Python file. `path` is that of the file in the app. */
@@ -120,8 +120,8 @@ class PythonReader {
     return children.some(
       (each) =>
         each.kind === 'except' &&
-        (after(each)?.kind === 'Body' ||
-          /\b(?:ImportError|ModuleNotFoundError|(?:Base)?Exception)\b/.test(this.source.of(after(each) ?? each))),
+        (nodeAfter(each)?.kind === 'Body' ||
+          /\b(?:ImportError|ModuleNotFoundError|(?:Base)?Exception)\b/.test(this.source.of(nodeAfter(each) ?? each))),
     );
   }
 
@@ -199,6 +199,7 @@ class PythonReader {
       else keywords[key] = this.texts.argument(value);
     this.calls.push({ ...call, keywords });
     if (isDecorator) return;
+    if (name.endsWith('import_module')) this.importEach(node);
     this.variables.call(node);
     this.text(node);
   }
@@ -211,13 +212,24 @@ class PythonReader {
     this.addNamed(module, line, name.endsWith('import_module') ? 'sometimes' : 'always');
   }
 
+  /** `import_module(f"plugins.{name}") for name in ("one", "two")`. */
+  private importEach(node: PyNode): void {
+    const [given] = this.source.given(node);
+    const text = given ? (this.texts.value(given.value) ?? '') : '';
+    for (let outer = node.parent; outer && text.endsWith(`.${unknown}`); outer = outer.parent) {
+      const at = outer.children.findIndex(({ kind }) => kind === 'in');
+      for (const { value } of this.texts.listed(outer.children[at + 1]))
+        this.addNamed(text.slice(0, -1) + value, this.source.lineOf(node.from), 'sometimes');
+    }
+  }
+
   private addNamed(text: string, line: number, isNeeded: Import['isNeeded']): void {
     const [, dots = '', module] = /^(\.*)((?:\w+\.)*\w+)$/.exec(text) ?? [];
     if (module !== undefined && dots === '') this.imports.push({ module, level: 0, as: '', line, isNeeded });
   }
 
   private installedApps(): void {
-    for (const { value, node } of textsOf(this.texts, this.texts.constants.get('INSTALLED_APPS')))
+    for (const { value, node } of this.texts.listed(this.texts.constants.get('INSTALLED_APPS')))
       this.addNamed(value, this.source.lineOf(node.from), 'always');
   }
 
@@ -233,9 +245,9 @@ class PythonReader {
 /** Names of keywords and of members, which are no names of the file. */
 function isPart(child: PyNode, source: PySource): boolean {
   if (child.kind !== 'VariableName') return false;
-  const next = child.parent?.kind === 'ArgList' ? after(child) : undefined;
+  const next = child.parent?.kind === 'ArgList' ? nodeAfter(child) : undefined;
   const isKeyword = next?.kind === 'AssignOp' && source.of(next) === '=';
-  return isKeyword || (child.parent?.kind === 'Decorator' && before(child)?.kind === '.');
+  return isKeyword || (child.parent?.kind === 'Decorator' && nodeBefore(child)?.kind === '.');
 }
 
 function innerScope({ kind }: PyNode, scope: Scope): Scope {

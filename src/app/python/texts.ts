@@ -5,7 +5,7 @@ type Evaluate = (node: PyNode | undefined) => string | undefined;
 
 /** Texts that expressions give, as far as they are known: strings, paths, and numbers that calls are given. */
 export class PythonTexts {
-  /** What is assigned once at the top level, by its name. */
+  /** What is assigned once, by its name. */
   readonly constants = new Map<string, PyNode | undefined>();
   private readonly source: PySource;
   private readonly path: string;
@@ -13,10 +13,19 @@ export class PythonTexts {
   constructor(source: PySource, path: string) {
     this.source = source;
     this.path = path;
-    for (const node of source.root.children) this.define(node);
+    this.defineAll(source.root, 0);
+  }
+
+  private defineAll(node: PyNode, depth: number): void {
+    this.define(node);
+    for (const each of node.children) if (each.children.length > 0 && depth < 400) this.defineAll(each, depth + 1);
   }
 
   private define({ kind, children }: PyNode): void {
+    // A parameter or the variable of a loop has many values.
+    if (kind === 'ParamList' || kind === 'ForStatement')
+      for (const each of children)
+        if (each.kind === 'VariableName') this.constants.set(this.source.of(each), undefined);
     const target = children[0];
     const value = children.at(-1);
     if (kind !== 'AssignStatement' || target?.kind !== 'VariableName' || !value || children.length < 3) return;
@@ -40,9 +49,19 @@ export class PythonTexts {
     if (node.kind !== 'TupleExpression' && node.kind !== 'ArrayExpression') return undefined;
     const [first, second] = node.children.filter(({ kind }) => !/^[[\](),]$/.test(kind));
     // The command of a process, or an address with its port.
-    const port = second?.kind === 'Number' ? `:${this.source.of(second)}` : '';
+    const port = second?.kind === 'Number' ? this.source.of(second) : this.value(second);
     const text = this.value(first);
-    return text === undefined ? undefined : text + port;
+    return text !== undefined && /^\d+$/.test(port ?? '') ? `${text}:${port}` : text;
+  }
+
+  /** The texts of a list, a tuple or a set. */
+  listed(node: PyNode | undefined): { value: string; node: PyNode }[] {
+    const list = node?.kind === 'VariableName' ? this.constants.get(this.source.of(node)) : node;
+    if (!list || !/^(?:Tuple|Array|Set)Expression$/.test(list.kind)) return [];
+    return list.children.flatMap((each) => {
+      const value = each.kind === 'String' ? this.value(each) : undefined;
+      return value === undefined ? [] : [{ value, node: each }];
+    });
   }
 
   get file(): string {
@@ -150,6 +169,8 @@ const calls = new Map<string, (call: Called) => string | undefined>(
         ? undefined
         : given.map((each) => evaluate(each) ?? unknown).reduce(joined),
     joinpath: below,
+    // Of importlib.resources.
+    files: ({ given, evaluate }) => evaluate(given[0])?.replaceAll('.', '/'),
     with_name: ({ object, given, evaluate }) =>
       joined(parents(evaluate(object) ?? unknown, 1), evaluate(given[0]) ?? unknown),
     getenv: otherwise,
@@ -191,13 +212,4 @@ function stringValue(text: string): string | undefined {
   const [, prefix = '', , body] = /^([a-zA-Z]*)("""|'''|"|')([\s\S]*)\2$/.exec(text) ?? [];
   if (body === undefined || /b/i.test(prefix)) return undefined;
   return /r/i.test(prefix) ? body : body.replace(/\\([\\'"])/g, '$1');
-}
-
-/** The texts of a list, a tuple or a set. */
-export function textsOf(texts: PythonTexts, node: PyNode | undefined): { value: string; node: PyNode }[] {
-  if (!node || !/^(?:Tuple|Array|Set)Expression$/.test(node.kind)) return [];
-  return node.children.flatMap((each) => {
-    const value = each.kind === 'String' ? texts.value(each) : undefined;
-    return value === undefined ? [] : [{ value, node: each }];
-  });
 }

@@ -62,8 +62,8 @@ const notGiven = new Set(['(', ')', ',', 'AssignOp', '*', '**', 'Comment']);
 
 export const childOf = (node: PyNode | undefined, kind: string) => node?.children.find((each) => each.kind === kind);
 
-export const before = ({ parent, index }: PyNode) => parent?.children[index - 1];
-export const after = ({ parent, index }: PyNode) => parent?.children[index + 1];
+export const nodeBefore = ({ parent, index }: PyNode) => parent?.children[index - 1];
+export const nodeAfter = ({ parent, index }: PyNode) => parent?.children[index + 1];
 
 /** Whether a node is in one of these kinds. */
 export function isWithin(node: PyNode, kinds: ReadonlySet<string>): boolean {

@@ -1,5 +1,5 @@
 import type { VariableRead } from './facts.ts';
-import { type PythonTexts, textsOf } from './texts.ts';
+import type { PythonTexts } from './texts.ts';
 import { childOf, isWithin, type PyNode, type PySource } from './tree.ts';
 
 const conditional = new Set(['IfStatement', 'TryStatement', 'WhileStatement', 'ConditionalExpression']);
@@ -76,6 +76,7 @@ export class PythonVariables {
     )
       return;
     for (const name of namesIn(test)) this.demand(this.texts.constants.get(this.source.of(name)));
+    for (const call of callsIn(test)) this.demand(call);
   }
 
   private ends({ kind, children: [value] }: PyNode): boolean {
@@ -94,8 +95,7 @@ export class PythonVariables {
   loop(node: PyNode): void {
     const at = node.children.findIndex(({ kind }) => kind === 'in');
     const list = node.children[at + 1];
-    const value = list?.kind === 'VariableName' ? this.texts.constants.get(this.source.of(list)) : list;
-    const names = textsOf(this.texts, value);
+    const names = this.texts.listed(list);
     if (
       names.length === 0 ||
       !/not in (?:os\.)?environ|not (?:os\.)?(?:getenv|environ\.get)\(|environ\[/.test(this.source.of(node))
@@ -133,3 +133,6 @@ const tests = new Set([...conditional, 'BinaryExpression', 'AssertStatement', 'U
 
 const namesIn = (node: PyNode): PyNode[] =>
   node.kind === 'VariableName' ? [node] : node.children.flatMap((each) => namesIn(each));
+
+const callsIn = (node: PyNode): PyNode[] =>
+  node.kind === 'CallExpression' ? [node] : node.children.flatMap((each) => callsIn(each));

@@ -25,8 +25,8 @@ export function* lookAtImports(shipment: Shipment, packages: Packages, graph: Mo
   }
 }
 
-/** What is said of an import, but for its place. */
-type Said = Omit<SeenCause, 'at'>;
+/** What is said of an import; the place is its own if it has no other. */
+type Said = SeenCause;
 
 function lookAtImport(link: Link, known: Known): Said | undefined {
   const { target, found } = link;
@@ -152,12 +152,14 @@ function excluded(link: Link, known: Known, paths: readonly string[]): Said | un
     .map((path) => inAppFolder(path, known))
     .flatMap((path) => (path === undefined ? [] : (unsent(path, shipment) ?? [])))[0];
   if (found === undefined) return undefined;
-  const { why, fix } = shipment.reasonOf(found.endsWith('/') ? `${found}module.py` : found);
+  const { why, fix, setting } = shipment.reasonOf(found.endsWith('/') ? `${found}module.py` : found);
   return {
     cause: 'module-excluded',
     severity: severityOf(link, known),
     captured: { module: link.parts.join('.') },
+    at: { setting },
     title: `${found} is in the app folder, but is not sent: ${why}`,
+    why: `${link.module.file}:${link.found.line} imports it`,
     fix,
   };
 }
@@ -204,7 +206,9 @@ function misplaced(link: Link, known: Known): Said | undefined {
   const { shipment, graph, packages } = known;
   const name = link.found.module;
   const isKnown = packageOf(name) !== undefined;
-  const there = elsewhere(link.parts, graph.tree);
+  const there = elsewhere(link.parts, graph.isReached ? [...graph.tree.values()] : shipment.paths);
+  // Without a start that is known, Python may look in any folder of the image.
+  if (!graph.isReached && (there === undefined || [...graph.tree.values()].includes(there))) return undefined;
   if ((isKnown && packages.provides(name) !== false) || graph.addsRoots) return undefined;
   if (there === undefined && (isKnown || !shipment.besides(link.parts[0] ?? ''))) return undefined;
   const looked = graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, '') || 'the app folder');
@@ -227,10 +231,10 @@ function misplaced(link: Link, known: Known): Said | undefined {
 const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');
 
 /** The same module in another folder, or with another spelling. */
-function elsewhere(parts: readonly string[], tree: ReadonlyMap<string, string>): string | undefined {
+function elsewhere(parts: readonly string[], all: readonly string[]): string | undefined {
   const wanted = parts.join('/');
   const [top = ''] = parts;
-  const files = [...tree.values()].filter((file) => file.endsWith('.py'));
+  const files = all.filter((file) => file.endsWith('.py'));
   const same = files.find((file) => file.endsWith(`/${wanted}.py`) || file.endsWith(`/${wanted}/__init__.py`));
   if (same !== undefined) return same;
   const tops = new Set(files.map((file) => (file.split('/')[0] ?? '').replace(/\.py$/, '')));

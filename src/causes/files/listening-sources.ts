@@ -1,5 +1,16 @@
-import type { Listening } from './listening.ts';
+import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
+
+/** Where something says that it listens. */
+export interface Listening {
+  host?: string | undefined;
+  port?: string | undefined;
+  at: SeenCause['at'];
+  /** What says it. */
+  what: string;
+  /** Whether the host is only what the server takes if nothing is said. */
+  isUsual?: boolean;
+}
 
 /** Where servers of other languages say that they listen. `host` and `port` are groups; `local` is a name of 127.0.0.1. */
 const patterns: readonly RegExp[] = [

@@ -1,21 +1,10 @@
 import type { PythonCall } from '../../app/python/facts.ts';
 import { sections } from '../../app/schema.ts';
 import { listensBy } from '../../app/shell.ts';
-import { sourcesListen } from './listening-sources.ts';
+import { type Listening, sourcesListen } from './listening-sources.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedCommand } from './shipment.ts';
-
-/** Where something says that it listens. */
-export interface Listening {
-  host?: string | undefined;
-  port?: string | undefined;
-  at: SeenCause['at'];
-  /** What says it. */
-  what: string;
-  /** Whether the host is only what the server takes if nothing is said. */
-  isUsual?: boolean;
-}
 
 const isLocal = (host = '') => /^(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/.test(host);
 

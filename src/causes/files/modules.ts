@@ -24,13 +24,13 @@ export interface Link {
   /** Where the module is looked for. */
   roots: readonly string[];
   /** `above`: its dots leave the package. Undefined if the app has no such module. */
-  target: string | Folder | 'above' | undefined;
+  target: string | PlainPackage | 'above' | undefined;
   /** The line of the target that led here, if it is still being imported. */
   waitsAt?: number;
 }
 
 /** A package without `__init__.py`. */
-export interface Folder {
+export interface PlainPackage {
   folder: string;
 }
 
@@ -70,7 +70,7 @@ export class ModuleGraph {
     if (typeof found === 'string') this.load(found, 0, isScript ? 'script' : true);
   }
 
-  private started(module: string | undefined, isRun: boolean): string | Folder | undefined {
+  private started(module: string | undefined, isRun: boolean): string | PlainPackage | undefined {
     if (module === undefined) return undefined;
     return (isRun && this.find([...module.split('.'), '__main__'])) || this.find(module.split('.'));
   }
@@ -86,7 +86,7 @@ export class ModuleGraph {
   }
 
   /** The path in the image of a module, or the folder of a package without `__init__.py`. */
-  find(parts: readonly string[], roots: readonly string[] = this.roots): string | Folder | undefined {
+  find(parts: readonly string[], roots: readonly string[] = this.roots): string | PlainPackage | undefined {
     let folder: string | undefined;
     for (const root of roots) {
       const path = posix.join(root, ...parts);
@@ -160,18 +160,18 @@ export class ModuleGraph {
     this.loadFound(this.partOf(target, found.name), found.line);
   }
 
-  private loadFound(found: string | Folder | undefined, line: number): void {
+  private loadFound(found: string | PlainPackage | undefined, line: number): void {
     if (typeof found === 'string') this.load(found, line);
   }
 
   /** The module of a package that a name stands for. */
-  partOf(target: string | Folder | undefined, name: string | undefined): string | Folder | undefined {
+  partOf(target: string | PlainPackage | undefined, name: string | undefined): string | PlainPackage | undefined {
     if (target === undefined || name === undefined || name === '*') return undefined;
     const folder = folderOf(target);
     return folder === undefined ? undefined : this.find([name], [folder]);
   }
 
-  private packageAt(folder: string): string | Folder {
+  private packageAt(folder: string): string | PlainPackage {
     const path = `${folder}/__init__.py`;
     return this.tree.has(path) ? path : { folder };
   }
@@ -204,7 +204,7 @@ export class ModuleGraph {
 }
 
 /** The folder of a package; undefined for a module. */
-export function folderOf(target: string | Folder): string | undefined {
+export function folderOf(target: string | PlainPackage): string | undefined {
   if (typeof target !== 'string') return target.folder;
   return target.endsWith('/__init__.py') ? posix.dirname(target) : undefined;
 }

@@ -33,6 +33,7 @@ interface Opened {
 
 /** Files that the code opens by a name that is known: those that are not sent, and those that are not there. */
 export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
+  yield* lookAtTemplates(shipment, graph);
   const opened = openedBy(graph);
   const said = new Set<string>();
   for (const each of opened) {
@@ -43,6 +44,32 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
     yield { at: { file: each.file, line: each.line }, ...found };
   }
 }
+
+/** Templates that the code names: any folder may have them. */
+function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
+  for (const { file, facts } of graph.modules.values())
+    for (const call of facts.calls) {
+      const name = templates.has(lastOf(call))
+        ? call.arguments.find((each) => each !== undefined && dataEnds.test(each))
+        : undefined;
+      const isIn = (path: string) => path === name || path.endsWith(`/${name}`);
+      if (name === undefined || name.includes(unknown) || shipment.isDocker || shipment.paths.some(isIn)) continue;
+      const other = shipment.paths.find(
+        (path) => /(?:^|\/)templates?\//.test(path) && posix.extname(path) === posix.extname(name),
+      );
+      if (other !== undefined)
+        yield {
+          cause: 'file-not-found',
+          severity: 'warning',
+          captured: { path: name },
+          at: { file, line: call.line },
+          why: `the app has ${other}`,
+          fix: `name ${posix.basename(other)}, or rename it`,
+        };
+    }
+}
+
+const templates = lastNames('get_template render_template TemplateResponse');
 
 function openedBy(graph: ModuleGraph): Opened[] {
   const modules = [...graph.modules.values()];
@@ -56,7 +83,10 @@ function openedBy(graph: ModuleGraph): Opened[] {
       ...named.map((each) => ({ ...each, file, isRead: false })),
     ];
   });
-  return all.filter(({ value }) => value !== '' && !value.includes('://') && !made.has(posix.basename(value)));
+  return all.filter(
+    ({ value }) =>
+      value !== '' && !value.includes('://') && (isOfMachine.test(value) || !made.has(posix.basename(value))),
+  );
 }
 
 function readBy(call: PythonCall): { value: string; line: number }[] {
@@ -71,12 +101,12 @@ function madeBy(call: PythonCall): string[] {
   return values.flatMap((each) => (each === undefined ? [] : [posix.basename(each)]));
 }
 
-/** What is said of a path, but for its place. */
-type Said = Omit<SeenCause, 'at'>;
+/** What is said of a path; the place is that of the code if it has no other. */
+type Said = SeenCause;
 
 function lookAt(opened: Opened, shipment: Shipment): Said | undefined {
   const { value, isRead } = opened;
-  if (/^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/.test(value)) return ofMachine(opened, shipment);
+  if (isOfMachine.test(value)) return ofMachine(opened, shipment);
   if (value.startsWith('/') && shipment.isDocker) return inImage(opened, shipment);
   if (value.startsWith('/') && !value.startsWith('/cortex/')) return undefined;
   const path = pathIn(value.replace(/^\/cortex\//, ''));
@@ -90,6 +120,8 @@ function lookAt(opened: Opened, shipment: Shipment): Said | undefined {
   const there = places.find((each) => shipment.exists(each));
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
 }
+
+const isOfMachine = /^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/;
 
 /** Whether a text is surely the name of a file: it has an ending that is no attribute of a module. */
 const isFile = (value: string) =>
@@ -154,11 +186,12 @@ function excluded(path: string, { file, line, isRead, value }: Opened, shipment:
   const isFolder = shipment.isFolder(path);
   const isEmpty = isFolder && shipment.list(path).length === 0;
   if (isEmpty || (!isRead && (path.endsWith('.py') || !(isFile(path) || isFromFile(value))))) return undefined;
-  const { why, fix } = shipment.reasonOf(isFolder ? `${path}/file` : path);
+  const { why, fix, setting } = shipment.reasonOf(isFolder ? `${path}/file` : path);
   return {
     cause: 'file-excluded',
     severity: 'warning',
     captured: { path },
+    at: { setting },
     title: `${path} is in the app folder, but is not sent: ${why}`,
     why: `${file}:${line} ${isRead ? 'opens' : 'names'} it`,
     fix,
@@ -166,12 +199,14 @@ function excluded(path: string, { file, line, isRead, value }: Opened, shipment:
 }
 
 function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
-  if (!isRead || !isFile(path) || isBuilt(path, shipment)) return undefined;
+  if (!isFile(path) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const name = posix.basename(path);
   const names = shipment.list(folder);
   const stem = name.replace(/\.\w+$/, '');
-  const meant = closestName(name, names) ?? names.find((each) => each.replace(/\.\w+$/, '') === stem);
+  const isLike = (each: string) => each.replace(/\.\w+$/, '') === stem || posix.extname(each) === posix.extname(name);
+  const meant = closestName(name, names) ?? (path.includes('/') ? names.find(isLike) : undefined);
+  if (!isRead && (meant === undefined || !path.includes('/'))) return undefined;
   // Of a folder that is not there, something else makes it.
   if (meant === undefined && !isFromFile(value) && names.length === 0) return undefined;
   return {

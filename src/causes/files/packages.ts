@@ -135,13 +135,18 @@ export class Packages {
     if (this.read.has(file)) return;
     this.read.add(file);
     const text = this.textOf(file);
-    if (text === undefined) this.missingFiles.push({ path: file, at });
+    if (text === undefined) this.missFile(file, at);
     else if (file.endsWith('.toml')) this.readProject(file);
     else
       for (const line of requirementLines(text, file)) {
         this.lines.push(line);
         this.readLine(line);
       }
+  }
+
+  private missFile(path: string, at: SeenCause['at']): void {
+    this.missingFiles.push({ path, at });
+    this.hasOthers = true;
   }
 
   private readLine({ text, file, line }: RequirementLine): void {

@@ -48,9 +48,9 @@ function routesOf(shipment: Shipment, graph: ModuleGraph): readonly string[] | u
 }
 
 /** Frameworks whose routes are in the calls that are known here. */
-const frameworks = /^(?:fastapi|flask|starlette|quart|bottle|aiohttp|sanic|litestar|tornado|falcon)(?:\.|$)/;
+const frameworks = /^(?:django|fastapi|flask|starlette|quart|bottle|aiohttp|sanic|litestar|tornado|falcon)(?:\.|$)/;
 /** What brings routes by itself. */
-const bringsRoutes = /^(?:django|gradio|litserve|bentoml|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
+const bringsRoutes = /^(?:rest_framework|gradio|litserve|bentoml|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
 
 function pythonRoutes(graph: ModuleGraph): string[] | undefined {
   const modules = [...graph.modules.values()];
@@ -88,6 +88,8 @@ function routeOf({ name, arguments: given, keywords, isDecorator }: PythonCall):
   if (mounting.test(name)) return { prefix: given[0], isOpen: given[0] === undefined || given[0] === '/' };
   if (including.test(name))
     return { prefix, isOpen: prefix === undefined && ('prefix' in keywords || 'url_prefix' in keywords) };
+  // Routes of Django begin without a slash, and those that include others are prefixes.
+  if (/^django\.urls\.(?:re_)?path$/.test(name)) return { route: `/${given[0] ?? ''}`, prefix: `/${given[0] ?? ''}` };
   if (!routing.test(name)) return { prefix };
   const path = given.find((each) => each !== undefined && (each.startsWith('/') || each === ''));
   const route = path ?? keywords.path ?? keywords.rule;

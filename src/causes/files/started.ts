@@ -123,12 +123,13 @@ function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { s
   const there = shipment.isDocker ? undefined : [`${file}.py`, `${file}/__init__.py`].find(isUnsent);
   // The config file is compared with the app folder elsewhere.
   const isChecked = at !== undefined && 'setting' in at;
-  const isPackage = graph.find([module.split('.')[0] ?? '']) === undefined && !isOwn(module, graph);
+  const isOwn =
+    graph.find([module.split('.')[0] ?? '']) !== undefined || (takesModules.test(program) && hasCode(graph));
   if (there !== undefined) {
     const { why, fix } = shipment.reasonOf(there);
     const title = `${there} is in the app folder, but is not sent: ${why}`;
     yield { cause: 'module-excluded', severity: 'error' as const, captured: { module }, at, title, fix };
-  } else if (!isChecked && !isPackage) {
+  } else if (!isChecked && isOwn) {
     const folder = module.split('.').slice(0, -1).join('/');
     yield {
       cause: 'entrypoint-not-found',
@@ -141,9 +142,7 @@ function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { s
   }
 }
 
-/** Whether the app has Python files that the image may be expected to have. */
-const isOwn = (module: string, { tree }: ModuleGraph) =>
-  [...tree.values()].some((file) => file.endsWith('.py') && file !== `${module}.py`);
+const hasCode = ({ tree }: ModuleGraph) => [...tree.values()].some((file) => file.endsWith('.py'));
 
 function modulesIn(folder: string, { tree }: ModuleGraph): string | undefined {
   const files = [...tree.values()].filter((file) => /(?<!__init__)\.py$/.test(file));

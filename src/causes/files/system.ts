@@ -1,15 +1,16 @@
 import { posix } from 'node:path';
-import type { PythonCall } from '../../app/python/facts.ts';
+import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
 import type { Listed, Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
-import { librariesOf, programsOf } from './tables.ts';
+import { isBroughtByOthers, librariesOf, optionalPackages, programsOf } from './tables.ts';
 
 /** Programs, libraries, browsers and models that packages or the code load, and that the image does not have. */
 export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  yield* optionalMissing(packages, graph);
   if (!isBare(shipment, packages)) return;
   const fixOf = (name: string) =>
     shipment.isDocker
@@ -22,12 +23,54 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
     yield* programOf(each, used, packages, fixOf);
     yield* libraryOf(each, used, packages, fixOf);
   }
+  yield* buildPrograms(shipment, packages, fixOf);
   for (const { file, facts } of modules)
     for (const call of facts.calls) {
       yield* startedProgram(call, file, packages, fixOf);
       yield* model(call, file, shipment, packages);
     }
   if (!shipment.isDocker && [...imported].some((each) => /^playwright\b/.test(each))) yield* browser(shipment, graph);
+}
+
+/** Packages that only some calls of another package need. */
+function* optionalMissing(packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const open = packages.hasOthers
+    ? []
+    : optionalPackages().filter((each) => !each.packages.some((one) => hasOrMay(one, packages)));
+  const said = new Set<string>();
+  for (const { file, facts } of open.length > 0 ? graph.modules.values() : [])
+    for (const { name, given, packages: needed } of open) {
+      const [first = ''] = needed;
+      const line = lineNeeding(facts, name, given);
+      if (line === undefined || said.has(first)) continue;
+      said.add(first);
+      yield {
+        cause: 'module-missing',
+        severity: 'warning',
+        captured: { module: first, package: first },
+        at: { file, line },
+        title: `${name.replace(/^\./, '')}${given ? ` with ${given}` : ''} needs ${first}, and nothing installs it`,
+        fix: packages.fixOf(first),
+      };
+    }
+}
+
+/** A package that is not known may bring what others bring. */
+const hasOrMay = (name: string, packages: Packages) =>
+  [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`)) ||
+  (!packages.all().isWhole && isBroughtByOthers(name));
+
+function lineNeeding({ imports, calls }: PythonFacts, wanted: string, given: string | undefined): number | undefined {
+  const imported = given === undefined ? imports.find(({ module, name }) => `${module}.${name}` === wanted) : undefined;
+  const called = calls.find(
+    (call) =>
+      (wanted.startsWith('.') ? call.name.endsWith(wanted) : call.name === wanted) &&
+      (given === undefined ||
+        given in call.keywords ||
+        call.arguments.includes(given) ||
+        call.keywords.features === given),
+  );
+  return imported?.line ?? called?.line;
 }
 
 /** Whether it is known what the image has: one of a system, without more. */
@@ -103,6 +146,30 @@ function* startedProgram(call: PythonCall, file: string, packages: Packages, fix
     fix: fixOf(debian),
   };
 }
+
+/** Programs that the commands of the build start: those that a slim image of Debian has are not listed by name. */
+function* buildPrograms(shipment: Shipment, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
+  for (const { words, at } of shipment.isDocker ? [] : shipment.buildCommands()) {
+    const [program = ''] = words;
+    const debian = debianPackageOfProgram(program);
+    if (debian === undefined || inSlim.has(program) || hasProgram(packages, program, debian)) continue;
+    const isInstalled = shipment
+      .buildCommands()
+      .some(({ words: each }) => each.includes('install') && each.includes(debian));
+    if (isInstalled) continue;
+    yield {
+      cause: 'command-not-found',
+      severity: 'warning',
+      captured: { command: program },
+      at,
+      why: 'a command of the build starts it, and no apt package brings it',
+      fix: fixOf(debian),
+    };
+  }
+}
+
+/** What the images of the platform have by themselves, as far as it is known. */
+const inSlim = new Set('bzip2 curl gunzip hostname gpg node npm openssl wget xz'.split(' '));
 
 /** Playwright has no browser of its own. */
 function* browser(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {

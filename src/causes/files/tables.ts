@@ -237,6 +237,56 @@ export const librariesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['psycopg2', ['libpq-dev', 'libpq5']],
 ]);
 
+/**
+ * What calls and imports need besides their package, of the pages "Optional dependencies" of pandas and FastAPI, and of the
+ * documentation of Beautiful Soup and transformers: one of the packages. After a `=`, a text or a keyword that the call has.
+ */
+const optional = `
+  fastapi.File: python-multipart
+  fastapi.Form: python-multipart
+  fastapi.UploadFile: python-multipart
+  fastapi.templating.Jinja2Templates: jinja2
+  starlette.templating.Jinja2Templates: jinja2
+  fastapi.testclient.TestClient: httpx
+  starlette.testclient.TestClient: httpx
+  fastapi.responses.ORJSONResponse: orjson
+  fastapi.responses.UJSONResponse: ujson
+  starlette.middleware.sessions.SessionMiddleware: itsdangerous
+  pydantic.EmailStr: email-validator
+  pandas.read_excel: openpyxl xlrd calamine python-calamine pyxlsb odfpy
+  pandas.read_feather: pyarrow
+  pandas.read_hdf: tables
+  pandas.read_html: lxml html5lib
+  pandas.read_orc: pyarrow
+  pandas.read_parquet: pyarrow fastparquet
+  pandas.read_xml: lxml
+  .to_excel: openpyxl xlsxwriter
+  .to_feather: pyarrow polars
+  .to_hdf: tables
+  .to_markdown: tabulate
+  .to_orc: pyarrow
+  .to_parquet: pyarrow fastparquet polars dask
+  bs4.BeautifulSoup=lxml: lxml
+  bs4.BeautifulSoup=lxml-xml: lxml
+  bs4.BeautifulSoup=xml: lxml
+  bs4.BeautifulSoup=html5lib: html5lib
+  transformers.pipeline: torch tensorflow jax
+  .from_pretrained=device_map: accelerate
+  transformers.pipeline=device_map: accelerate
+  .from_pretrained=load_in_4bit: bitsandbytes
+  .from_pretrained=load_in_8bit: bitsandbytes`;
+
+/** The packages of which one is needed, and what they are needed for. */
+export const optionalPackages = once(() =>
+  optional
+    .trim()
+    .split('\n')
+    .map((row) => {
+      const [, name = '', given, packages = ''] = /^\s*([\w.]+)(?:=([\w-]+))?: (.+)$/.exec(row) ?? [];
+      return { name, given, packages: packages.split(' ') };
+    }),
+);
+
 /** Pins that do not go with what pip installs beside them today: the package, until which version, and what bounds it. */
 export const looseNeeds: readonly { package: string; until: string; other: string; bound: string }[] = [
   { package: 'flask', until: '2.2.5', other: 'werkzeug', bound: '<3' },
