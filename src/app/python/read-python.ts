@@ -73,17 +73,19 @@ class PythonReader {
   private visit(node: PyNode, scope: Scope, depth: number): void {
     if (node.isBroken || node.kind === 'PrintStatement') this.brokenAt ??= Math.min(node.from, this.lastUsed());
     if (depth > maxDepth) return;
-    if (node.kind === 'ImportStatement') {
-      this.readImport(node, scope);
-      return;
-    }
+    if (node.kind === 'ImportStatement') this.readImport(node, scope);
+    else this.visitParts(node, scope, depth + 1);
+  }
+
+  private visitParts(node: PyNode, scope: Scope, depth: number): void {
     this.visits.get(node.kind)?.(node);
     this.names.bind(node, scope.isTop);
     const inner = innerScope(node, scope);
     const guarded = node.kind === 'TryStatement' && this.catches(node) ? childOf(node, 'Body') : undefined;
-    for (const child of node.children)
-      if (!isPart(child, this.source))
-        this.visit(child, child === guarded ? { ...inner, isNeeded: 'guarded' } : inner, depth + 1);
+    for (const child of node.children) {
+      if (isPart(child, this.source)) continue;
+      this.visit(child, child === guarded ? { isTop: inner.isTop, isNeeded: 'guarded' } : inner, depth);
+    }
   }
 
   private lastUsed(): number {
@@ -147,37 +149,29 @@ class PythonReader {
     this.said.push({ value, line: this.source.lineOf(node.from) });
   }
 
-  private readImport(node: PyNode, scope: Scope): void {
-    const { children } = node;
+  private readImport({ children }: PyNode, scope: Scope): void {
     const isFrom = children[0]?.kind === 'from';
     const start = children.findIndex(({ kind }) => kind === 'import');
-    const origin = isFrom
-      ? children
-          .slice(1, start)
-          .map((each) => this.source.of(each))
-          .join('')
-      : '';
-    const [, dots = '', module = ''] = /^(\.*)(.*)$/.exec(origin) ?? [];
-    const { isNeeded } = scope.isTop || scope.isNeeded !== 'always' ? scope : { isNeeded: 'sometimes' as const };
-    for (let at = start + 1; start >= 0 && at < children.length; at++) {
-      const part = children[at] as PyNode;
-      if (part.isBroken) this.brokenAt ??= part.from;
-      if (part.kind !== 'VariableName' && part.kind !== '*') continue;
-      let name = this.source.of(part);
-      for (; !isFrom && children[at + 1]?.kind === '.'; at += 2) name += `.${this.textAt(children[at + 2])}`;
-      const other = children[at + 1]?.kind === 'as' ? this.textAt(children[at + 2]) : undefined;
-      if (other !== undefined) at += 2;
-      const line = this.source.lineOf(part.from);
+    const origin = isFrom ? children.slice(1, start).map((each) => this.source.of(each)) : [];
+    const [, dots = '', module = ''] = /^(\.*)(.*)$/.exec(origin.join('')) ?? [];
+    const isNeeded = scope.isTop || scope.isNeeded !== 'always' ? scope.isNeeded : 'sometimes';
+    const isKnown = start >= 0;
+    for (const part of isKnown ? splitAtCommas(children.slice(start + 1)) : []) {
+      const name = part.names.map((each) => this.source.of(each)).join('');
+      if (part.broken) this.brokenAt ??= part.broken.from;
       const own = isFrom ? { module, name } : { module: name };
-      const as = other ?? name.split('.')[0] ?? name;
-      this.imports.push({ ...own, level: dots.length, as, line, isNeeded });
-      if (name === '*') this.hasMore = true;
-      else this.names.add(as, part.from, scope.isTop);
+      this.addImport(part, { ...own, level: dots.length, isNeeded }, scope.isTop);
     }
   }
 
-  private textAt(node: PyNode | undefined): string {
-    return node ? this.source.of(node) : '';
+  private addImport(part: ImportedPart, found: Omit<Import, 'as' | 'line'>, isTop: boolean): void {
+    const [first] = part.names;
+    const name = found.name ?? found.module.split('.')[0] ?? '';
+    if (!first) return;
+    const as = part.as ? this.source.of(part.as) : name;
+    this.imports.push({ ...found, as, line: this.source.lineOf(first.from) });
+    if (name === '*') this.hasMore = true;
+    else this.names.add(as, first.from, isTop);
   }
 
   private call(node: PyNode): void {
@@ -237,9 +231,33 @@ class PythonReader {
     this.variables.member(node);
     const [object, , property] = node.children;
     if (property?.kind !== 'PropertyName' || object?.kind !== 'VariableName') return;
-    const [from, name] = [this.source.of(object), this.source.of(property)];
-    this.members.push({ object: from, name, line: this.source.lineOf(node.from) });
+    const line = this.source.lineOf(node.from);
+    this.members.push({ object: this.source.of(object), name: this.source.of(property), line });
   }
+}
+
+interface ImportedPart {
+  /** The name, with its dots. */
+  names: PyNode[];
+  as: PyNode | undefined;
+  broken: PyNode | undefined;
+}
+
+/** What an import names, one by one. */
+function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
+  const parts: PyNode[][] = [[]];
+  for (const node of nodes)
+    if (node.kind === ',') parts.push([]);
+    else parts.at(-1)?.push(node);
+  return parts.map((part) => {
+    const at = part.findIndex(({ kind }) => kind === 'as');
+    const named = at < 0 ? part : part.slice(0, at);
+    return {
+      names: named.filter(({ kind }) => kind === 'VariableName' || kind === '.' || kind === '*'),
+      as: at < 0 ? undefined : part[at + 1],
+      broken: part.find(({ isBroken }) => isBroken),
+    };
+  });
 }
 
 /** Names of keywords and of members, which are no names of the file. */

@@ -117,7 +117,8 @@ function joinedBy(texts: PythonTexts, { children }: PyNode, evaluate: Evaluate):
   const [left, operator, right] = children;
   const sign = operator ? texts.of(operator) : '';
   if (sign !== '+' && sign !== '/') return undefined;
-  const [one, other] = [evaluate(left), evaluate(right)];
+  const one = evaluate(left);
+  const other = evaluate(right);
   if (sign === '+') return one === undefined && other === undefined ? undefined : (one ?? unknown) + (other ?? unknown);
   // A division has no text on its right.
   return other === undefined || right?.kind === 'Number' ? undefined : joined(one ?? unknown, other);

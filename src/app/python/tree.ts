@@ -30,7 +30,8 @@ export class PySource {
 
   /** From 1. */
   lineOf(at: number): number {
-    let [low, high] = [0, this.lines.length - 1];
+    let low = 0;
+    let high = this.lines.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if ((this.lines[middle] ?? 0) <= at) low = middle;

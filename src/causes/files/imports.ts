@@ -105,36 +105,42 @@ function missing(link: Link, known: Known): Said | undefined {
   const { found, parts, roots } = link;
   const [top = ''] = parts;
   if (found.level === 0 && (standardModules.has(top) || top.startsWith('_'))) return standard(link, known);
-  const out = excluded(
-    link,
-    known,
-    roots.map((root) => posix.join(root, ...parts)),
-  );
-  if (out && !(found.isNeeded === 'sometimes' && known.packages.provides(found.module))) return out;
-  const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([top], roots) !== undefined);
+  const paths = roots.map((root) => posix.join(root, ...parts));
+  const isOther = found.isNeeded === 'sometimes' && known.packages.provides(found.module) === true;
+  return (isOther ? undefined : excluded(link, known, paths)) ?? notFound(link, known);
+}
+
+function notFound(link: Link, known: Known): Said | undefined {
+  const { found, parts, roots } = link;
+  const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([parts[0] ?? ''], roots) !== undefined);
   if (isOwn) return ownMissing(link, known);
-  if (known.packages.provides(found.module)) return undefined;
-  return misplaced(link, known) ?? notInstalled(link, known);
+  return known.packages.provides(found.module) ? undefined : (misplaced(link, known) ?? notInstalled(link, known));
 }
 
 /** Modules that only some versions of Python have. */
 function standard(link: Link, known: Known): Said | undefined {
   const [top = ''] = link.parts;
-  const [since, until] = [addedModules[top], removedModules[top]];
-  const python = known.shipment.python();
-  if (python === undefined) return undefined;
-  const isNew = since !== undefined && isLaterVersion(since, python);
-  const isGone = until !== undefined && !isLaterVersion(until, python);
-  const isBrought = known.packages.has('setuptools') || known.packages.provides(top) !== false;
-  if (!isNew && !(isGone && !isBrought)) return undefined;
+  const python = known.shipment.python() ?? '';
+  const why = python === '' ? undefined : whyNotIn(top, python, known.packages);
+  if (why === undefined) return undefined;
   return {
     cause: 'python-version-unsupported',
     severity: severityOf(link, known),
     captured: { package: link.module.file },
     title: `${link.module.file} imports ${top}, which Python ${python} does not have`,
-    why: `${top} is ${isNew ? `in the standard library since Python ${since}` : `not in it since Python ${until}`}`,
-    ...(isNew && { fix: `python_version = "${since}"` }),
+    why,
+    fix: addedModules[top] && `python_version = "${addedModules[top]}"`,
   };
+}
+
+function whyNotIn(module: string, python: string, packages: Packages): string | undefined {
+  const since = addedModules[module];
+  const until = removedModules[module];
+  if (since !== undefined && isLaterVersion(since, python))
+    return `${module} is in the standard library since Python ${since}`;
+  const isBrought = packages.has('setuptools') || packages.provides(module) !== false;
+  if (until === undefined || isLaterVersion(until, python) || isBrought) return undefined;
+  return `${module} is not in the standard library since Python ${until}`;
 }
 
 /** A file or a folder of the app folder that is not sent, by the path of a module. */
@@ -204,27 +210,39 @@ function nearby({ roots, parts }: Link, { graph }: Known): string | undefined {
 /** A module of the app that is where Python does not look, or beside the app. */
 function misplaced(link: Link, known: Known): Said | undefined {
   const { shipment, graph, packages } = known;
-  const name = link.found.module;
-  const isKnown = packageOf(name) !== undefined;
-  const there = elsewhere(link.parts, graph.isReached ? [...graph.tree.values()] : shipment.paths);
+  const isKnown = packageOf(link.found.module) !== undefined;
+  if ((isKnown && packages.provides(link.found.module) !== false) || graph.addsRoots) return undefined;
+  const inTree = [...graph.tree.values()];
+  const there = elsewhere(link.parts, graph.isReached ? inTree : shipment.paths);
+  if (there === undefined) return isKnown || !graph.isReached ? undefined : beside(link, known);
   // Without a start that is known, Python may look in any folder of the image.
-  if (!graph.isReached && (there === undefined || [...graph.tree.values()].includes(there))) return undefined;
-  if ((isKnown && packages.provides(name) !== false) || graph.addsRoots) return undefined;
-  if (there === undefined && (isKnown || !shipment.besides(link.parts[0] ?? ''))) return undefined;
-  const looked = graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, '') || 'the app folder');
-  const said = { cause: 'module-missing', severity: severityOf(link, known), captured: { module: name } };
-  if (there === undefined)
-    return {
-      ...said,
-      title: `${link.module.file} imports ${name}, which neither the app nor a package has`,
-      why: `${link.parts[0]} is beside the app folder, and only the app folder is sent`,
-      fix: 'move it into the app folder',
-    };
+  return !graph.isReached && inTree.includes(there) ? undefined : inOtherFolder(link, there, known);
+}
+
+function inOtherFolder(link: Link, there: string, known: Known): Said {
+  const name = link.found.module;
+  const folders = known.graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, ''));
+  const looked = new Set(folders.map((each) => each || 'the app folder'));
   return {
-    ...said,
+    cause: 'module-missing',
+    severity: severityOf(link, known),
+    captured: { module: name },
     title: `${link.module.file} imports ${name}, which is not where Python looks for it`,
-    why: `the app has ${there}, and Python looks in ${[...new Set(looked)].join(', ')}`,
+    why: `the app has ${there}, and Python looks in ${[...looked].join(', ')}`,
     fix: 'import it by its whole path, or start the app in the folder that has it',
+  };
+}
+
+function beside(link: Link, known: Known): Said | undefined {
+  const [top = ''] = link.parts;
+  if (!known.shipment.besides(top)) return undefined;
+  return {
+    cause: 'module-missing',
+    severity: severityOf(link, known),
+    captured: { module: link.found.module },
+    title: `${link.module.file} imports ${link.found.module}, which neither the app nor a package has`,
+    why: `${top} is beside the app folder, and only the app folder is sent`,
+    fix: 'move it into the app folder',
   };
 }
 

@@ -48,8 +48,8 @@ export function sourcesListen(shipment: Shipment): Listening[] {
 }
 
 function lineListens(text: string): Pick<Listening, 'host' | 'port'> | undefined {
-  const valueOf = (name: string) => patterns.map((each) => each.exec(text)?.groups?.[name]).find(Boolean);
-  const host = valueOf('host') ?? (valueOf('local') && '127.0.0.1');
-  const port = valueOf('port');
+  const firstOf = (name: string) => patterns.map((each) => each.exec(text)?.groups?.[name]).find(Boolean);
+  const host = firstOf('host') ?? (firstOf('local') && '127.0.0.1');
+  const port = firstOf('port');
   return host === undefined && port === undefined ? undefined : { host, port };
 }

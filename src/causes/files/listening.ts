@@ -155,20 +155,26 @@ export const startsServer = ({ name }: PythonCall) => serving.some(([pattern]) =
 
 function callListens(call: PythonCall, { file }: Module): Listening[] {
   const [, host, port] = serving.find(([pattern]) => pattern.test(call.name)) ?? [];
-  if (host === undefined || port === undefined) return [];
+  if (host === undefined) return [];
+  const own = addressOf(call);
   const { keywords, arguments: given, line } = call;
-  const said = [keywords.listen, keywords.bind, keywords.address, ...given].map((each) =>
-    /^(?:\w+:\/\/)?([\w.]*|\[.*\]):(\d{2,5})$/.exec(each ?? ''),
-  );
-  const [, bound, boundPort] = said.find((each) => each !== null) ?? [];
-  const ownHost = keywords.host ?? keywords.server_name ?? keywords.hostname ?? bound ?? given.find(isHost);
-  const ownPort =
-    keywords.port ?? keywords.server_port ?? boundPort ?? given.find((each) => /^\d{2,5}$/.test(each ?? ''));
-  const hasPort = 'port' in keywords || 'server_port' in keywords || given.length > 1;
-  const isUsual = ownHost === undefined;
-  const found = { host: ownHost ?? (saysHost(call) ? undefined : host), port: ownPort ?? (hasPort ? undefined : port) };
-  return found.host || found.port ? [{ ...found, isUsual, at: { file, line }, what: file }] : [];
+  const saysHost = 'host' in keywords || 'server_name' in keywords;
+  const saysPort = 'port' in keywords || 'server_port' in keywords || given.length > 1;
+  const found: Listening = { at: { file, line }, what: file, isUsual: own.host === undefined };
+  found.host = own.host ?? (saysHost ? undefined : host);
+  found.port = own.port ?? (saysPort ? undefined : port);
+  return found.host || found.port ? [found] : [];
+}
+
+/** What a call says itself: by keywords, as `host:port`, or as one after the other. */
+function addressOf({ keywords, arguments: given }: PythonCall): { host: string | undefined; port: string | undefined } {
+  const texts = [keywords.listen, keywords.bind, keywords.address].concat(given);
+  const address = /^(?:\w+:\/\/)?([\w.]*|\[.*\]):(\d{2,5})$/;
+  const [, bound, boundPort] = texts.map((each) => address.exec(each ?? '')).find((each) => each !== null) ?? [];
+  const host = keywords.host ?? keywords.server_name ?? keywords.hostname ?? bound;
+  const port = keywords.port ?? keywords.server_port ?? boundPort;
+  const isPort = (text = '') => /^\d{2,5}$/.test(text);
+  return { host: host ?? given.find(isHost), port: port ?? given.find(isPort) };
 }
 
 const isHost = (text: string | undefined) => text === '0.0.0.0' || isLocal(text);
-const saysHost = ({ keywords }: PythonCall) => 'host' in keywords || 'server_name' in keywords;

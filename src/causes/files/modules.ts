@@ -26,7 +26,7 @@ export interface Link {
   /** `above`: its dots leave the package. Undefined if the app has no such module. */
   target: string | PlainPackage | 'above' | undefined;
   /** The line of the target that led here, if it is still being imported. */
-  waitsAt?: number;
+  waitsAt?: number | undefined;
 }
 
 /** A package without `__init__.py`. */
@@ -145,17 +145,18 @@ export class ModuleGraph {
   private follow(module: Module, found: Import): void {
     const parts = found.module === '' ? [] : found.module.split('.');
     const roots = found.level > 0 ? this.packageOf(module, found.level) : this.roots;
-    if (!roots || (parts.length === 0 && found.level === 0)) {
-      if (!roots) this.links.push({ module, found, parts, roots: [], target: 'above' });
-      return;
-    }
+    if (!roots) this.links.push({ module, found, parts, roots: [], target: 'above' });
+    else if (parts.length > 0 || found.level > 0) this.followTo(module, found, parts, roots);
+  }
+
+  private followTo(module: Module, found: Import, parts: readonly string[], roots: readonly string[]): void {
     // Each package around a module is imported before it.
     for (let length = 1; length < parts.length; length++)
       this.loadFound(this.find(parts.slice(0, length), roots), found.line);
     const target = parts.length === 0 ? this.packageAt(roots[0] ?? '') : this.find(parts, roots);
     const at = this.loading.findIndex(({ path }) => path === target);
     const waitsAt = at < 0 ? undefined : this.loading[at + 1]?.line;
-    this.links.push({ module, found, parts, roots, target, ...(waitsAt !== undefined && { waitsAt }) });
+    this.links.push({ module, found, parts, roots, target, waitsAt });
     this.loadFound(target, found.line);
     this.loadFound(this.partOf(target, found.name), found.line);
   }

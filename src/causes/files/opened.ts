@@ -47,29 +47,25 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
 
 /** Templates that the code names: any folder may have them. */
 function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  for (const { file, facts } of graph.modules.values())
-    for (const call of facts.calls) {
-      const name = templates.has(lastOf(call))
-        ? call.arguments.find((each) => each !== undefined && dataEnds.test(each))
-        : undefined;
-      const isIn = (path: string) => path === name || path.endsWith(`/${name}`);
-      if (name === undefined || name.includes(unknown) || shipment.isDocker || shipment.paths.some(isIn)) continue;
-      const other = shipment.paths.find(
-        (path) => /(?:^|\/)templates?\//.test(path) && posix.extname(path) === posix.extname(name),
-      );
-      if (other !== undefined)
-        yield {
-          cause: 'file-not-found',
-          severity: 'warning',
-          captured: { path: name },
-          at: { file, line: call.line },
-          why: `the app has ${other}`,
-          fix: `name ${posix.basename(other)}, or rename it`,
-        };
-    }
+  const calls = [...graph.modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ file, call })));
+  for (const { file, call } of shipment.isDocker ? [] : calls) {
+    const name = templates.has(lastOf(call)) ? call.arguments.find((each) => dataEnds.test(each ?? '')) : undefined;
+    const other = name === undefined || name.includes(unknown) ? undefined : otherTemplate(name, shipment.paths);
+    if (name === undefined || other === undefined) continue;
+    const fix = `name ${posix.basename(other)}, or rename it`;
+    yield { ...notFound(name), at: { file, line: call.line }, why: `the app has ${other}`, fix };
+  }
 }
 
 const templates = lastNames('get_template render_template TemplateResponse');
+
+/** Of a template that is not there, one with the same ending. */
+function otherTemplate(name: string, paths: readonly string[]): string | undefined {
+  if (paths.some((path) => path === name || path.endsWith(`/${name}`))) return undefined;
+  return paths.find((path) => /(?:^|\/)templates?\//.test(path) && posix.extname(path) === posix.extname(name));
+}
+
+const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });
 
 function openedBy(graph: ModuleGraph): Opened[] {
   const modules = [...graph.modules.values()];
@@ -106,16 +102,18 @@ type Said = SeenCause;
 
 function lookAt(opened: Opened, shipment: Shipment): Said | undefined {
   const { value, isRead } = opened;
-  if (isOfMachine.test(value)) return ofMachine(opened, shipment);
-  if (value.startsWith('/') && shipment.isDocker) return inImage(opened, shipment);
-  if (value.startsWith('/') && !value.startsWith('/cortex/')) return undefined;
   const path = pathIn(value.replace(/^\/cortex\//, ''));
+  if (isOfMachine.test(value)) return ofMachine(opened, shipment);
+  if (path.startsWith('/')) return shipment.isDocker ? inImage(opened, shipment) : undefined;
   if (path === '' || /(?:^|\/)\.\w/.test(path)) return undefined;
   if (path.startsWith('..')) return isRead && !path.includes(unknown) ? outside(path, opened) : undefined;
-  if (path.includes(unknown)) return pattern(path, opened, shipment);
-  const folder = posix.dirname(opened.file);
-  // A plain path is looked for where the app starts; some libraries look beside the file.
-  const places = isFromFile(value) || !isRead ? [path] : [path, posix.join(folder, path)];
+  return path.includes(unknown) ? pattern(path, opened, shipment) : plainPath(path, opened, shipment);
+}
+
+/** A plain path is looked for where the app starts; some libraries look beside the file. */
+function plainPath(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const beside = posix.join(posix.dirname(opened.file), path);
+  const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
   if (places.some((each) => shipment.sent.has(each) || shipment.hasFolder(each))) return undefined;
   const there = places.find((each) => shipment.exists(each));
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
@@ -137,41 +135,38 @@ function ofMachine({ value, file, isRead }: Opened, shipment: Shipment): Said | 
   const isOfImage = shipment.isDocker && shipment.text(shipment.dockerfile()?.path ?? '')?.includes(top);
   if (value.includes(unknown) || isOfImage || (!isRead && !isFile(value))) return undefined;
   return {
-    cause: 'file-not-found',
-    severity: 'warning',
-    captured: { path: value },
+    ...notFound(value),
     title: `${file} opens ${value}, a path of one machine`,
     fix: 'put the file into the app folder, and open it by a path from __file__',
   };
 }
 
 const outside = (path: string, { file }: Opened): Said => ({
-  cause: 'file-not-found',
-  severity: 'warning',
-  captured: { path },
+  ...notFound(path),
   title: `${file} opens ${path}, which is outside of the app folder`,
   fix: 'put it into the app folder: only that is sent',
 });
 
 /** A path of an image that is built from a Dockerfile. */
-function inImage({ value, isRead }: Opened, shipment: Shipment): Said | undefined {
+function inImage(opened: Opened, shipment: Shipment): Said | undefined {
+  const { value } = opened;
   const docker = shipment.dockerfile();
   if (!docker || value.includes(unknown) || isInStage(value, docker.stage)) return undefined;
-  const { stage, path } = docker;
-  const same = [...stage.files.keys()].find((each) => posix.basename(each) === posix.basename(value));
-  const isInside = stage.workdir !== '/' && value.startsWith(`${stage.workdir}/`);
-  const isMeant = same !== undefined ? isFile(value) || isRead : isInside && isRead;
-  const isMade = [...docker.image.stages].some(({ commands }) =>
-    commands.some(({ words }) => words.join(' ').includes(posix.basename(value))),
-  );
-  if (!isMeant || isMade) return undefined;
+  const name = posix.basename(value);
+  const same = [...docker.stage.files.keys()].find((each) => posix.basename(each) === name);
+  const stages = docker.image.stages.flatMap(({ commands }) => commands.map(({ words }) => words.join(' ')));
+  if (!isMeant(opened, same, docker.stage.workdir) || stages.some((each) => each.includes(name))) return undefined;
   return {
-    cause: 'file-not-found',
-    severity: 'warning',
-    captured: { path: value },
-    why: same ? `the image has ${same}` : `${path} copies nothing to it`,
-    fix: same ? `open ${same}` : `copy it in ${path}`,
+    ...notFound(value),
+    why: same ? `the image has ${same}` : `${docker.path} copies nothing to it`,
+    fix: same ? `open ${same}` : `copy it in ${docker.path}`,
   };
+}
+
+/** Whether it is surely a file that a Dockerfile has to bring. */
+function isMeant({ value, isRead }: Opened, same: string | undefined, workdir: string): boolean {
+  if (same !== undefined) return isRead || isFile(value);
+  return isRead && workdir !== '/' && value.startsWith(`${workdir}/`);
 }
 
 function isInStage(
@@ -182,10 +177,11 @@ function isInStage(
   return [...files.keys()].some((path) => isBelow(path, value)) || others.some((each) => isBelow(value, each));
 }
 
-function excluded(path: string, { file, line, isRead, value }: Opened, shipment: Shipment): Said | undefined {
+function excluded(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const { file, line, isRead, value } = opened;
   const isFolder = shipment.isFolder(path);
   const isEmpty = isFolder && shipment.list(path).length === 0;
-  if (isEmpty || (!isRead && (path.endsWith('.py') || !(isFile(path) || isFromFile(value))))) return undefined;
+  if (isEmpty || !(isRead || namesFile(path, value))) return undefined;
   const { why, fix, setting } = shipment.reasonOf(isFolder ? `${path}/file` : path);
   return {
     cause: 'file-excluded',
@@ -198,24 +194,28 @@ function excluded(path: string, { file, line, isRead, value }: Opened, shipment:
   };
 }
 
+const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isFile(path) || isFromFile(value));
+
 function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
   if (!isFile(path) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
-  const name = posix.basename(path);
-  const names = shipment.list(folder);
-  const stem = name.replace(/\.\w+$/, '');
-  const isLike = (each: string) => each.replace(/\.\w+$/, '') === stem || posix.extname(each) === posix.extname(name);
-  const meant = closestName(name, names) ?? (path.includes('/') ? names.find(isLike) : undefined);
-  if (!isRead && (meant === undefined || !path.includes('/'))) return undefined;
-  // Of a folder that is not there, something else makes it.
-  if (meant === undefined && !isFromFile(value) && names.length === 0) return undefined;
-  return {
-    cause: 'file-not-found',
-    severity: 'warning',
-    captured: { path },
-    why: meant && `the folder has ${meant}`,
-    fix: meant ? `open ${posix.join(folder, meant)}, or rename it` : `add ${path} to the app`,
-  };
+  const meant = likeIt(path, shipment);
+  if (meant === undefined) {
+    // Of a folder that is not there, something else makes it.
+    const isSure = isRead && (isFromFile(value) || shipment.list(folder).length > 0);
+    return isSure ? { ...notFound(path), fix: `add ${path} to the app` } : undefined;
+  }
+  if (!isRead && !path.includes('/')) return undefined;
+  const fix = `open ${posix.join(folder, meant)}, or rename it`;
+  return { ...notFound(path), why: `the folder has ${meant}`, fix };
+}
+
+/** What the folder has instead: with nearly the same name, or in a folder of its own, the same ending. */
+function likeIt(path: string, shipment: Shipment): string | undefined {
+  const { base, name, ext, dir } = posix.parse(path);
+  const names = shipment.list(dir);
+  const isLike = (each: string) => posix.parse(each).name === name || posix.extname(each) === ext;
+  return closestName(base, names) ?? (dir === '' ? undefined : names.find(isLike));
 }
 
 /** Whether a command of the build speaks of it, or of its folder. */
@@ -231,21 +231,23 @@ function pattern(path: string, opened: Opened, shipment: Shipment): Said | undef
   const depth = parts.findIndex((part) => part.includes(unknown));
   const rest = parts.slice(depth + 1).join('/');
   // From a folder that is not known, what follows may be a path of the app.
-  if (depth === 0 && parts[0] === unknown && isFile(rest))
-    return shipment.exists(rest) && !shipment.sent.has(rest) ? excluded(rest, opened, shipment) : undefined;
+  if (parts[0] === unknown && rest !== '')
+    return isUnsent(rest, shipment) ? excluded(rest, opened, shipment) : undefined;
   const name = (parts[depth] ?? '').replaceAll(unknown, '*');
-  const glob = compileGlob(name);
   const folder = parts.slice(0, depth).join('/');
-  if (rest !== '' || !glob || !/\.\w+$/.test(name)) return undefined;
-  const here = shipment.list(folder).filter((each) => glob.matches(each));
-  const isSent = shipment.paths.some(
-    (each) => posix.dirname(each) === (folder || '.') && glob.matches(posix.basename(each)),
-  );
-  if (isSent) return undefined;
-  const [first] = here;
-  return first === undefined
-    ? otherEnd(folder, name, shipment)
-    : excluded(posix.join(folder, first), { ...opened, isRead: true }, shipment);
+  return rest === '' && /\.\w+$/.test(name) ? noneSent(folder, name, opened, shipment) : undefined;
+}
+
+const isUnsent = (path: string, shipment: Shipment) =>
+  isFile(path) && shipment.exists(path) && !shipment.sent.has(path);
+
+function noneSent(folder: string, name: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const glob = compileGlob(name);
+  const isOne = (path: string) => posix.dirname(path) === (folder || '.') && glob?.matches(posix.basename(path));
+  if (!glob || shipment.paths.some(isOne)) return undefined;
+  const first = shipment.list(folder).find((each) => glob.matches(each));
+  if (first === undefined) return otherEnd(folder, name, shipment);
+  return excluded(posix.join(folder, first), { ...opened, isRead: true }, shipment);
 }
 
 /** Files with another spelling of the same ending: `.yml` for `.yaml`. */
@@ -269,27 +271,21 @@ const namesPath = /[:=]\s*["']?((?:\.\/)?[\w-]+(?:\/[\w.-]+)*\/[\w.-]+\.\w+)["']
 export function* lookAtNamedInData(shipment: Shipment): Generator<SeenCause> {
   for (const file of shipment.isDocker ? [] : shipment.paths.filter((each) => settings.test(each)))
     for (const [at, text] of (shipment.text(file) ?? '').split('\n').entries()) {
-      const [, value = ''] = namesPath.exec(text) ?? [];
-      const path = posix.normalize(value);
-      const isOpen = value !== '' && dataEnds.test(value) && !shipment.sent.has(path);
-      if (!isOpen || !shipment.isFolder(posix.dirname(path))) continue;
-      const opened = { value, file, line: at + 1, isRead: true };
-      const found = shipment.exists(path) ? excluded(path, opened, shipment) : renamed(path, shipment);
+      const value = namesPath.exec(text)?.[1];
+      const opened = { value: value ?? '', file, line: at + 1, isRead: true };
+      const found = value === undefined ? undefined : named(posix.normalize(value), opened, shipment);
       if (found) yield { at: { file, line: at + 1 }, ...found };
     }
 }
 
+function named(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const isOpen = dataEnds.test(path) && !shipment.sent.has(path) && shipment.isFolder(posix.dirname(path));
+  if (!isOpen) return undefined;
+  return shipment.exists(path) ? excluded(path, opened, shipment) : renamed(path, shipment);
+}
+
 function renamed(path: string, shipment: Shipment): Said | undefined {
-  const folder = posix.dirname(path);
-  const names = shipment.list(folder);
-  const meant =
-    closestName(posix.basename(path), names) ?? names.find((each) => posix.extname(each) === posix.extname(path));
-  if (meant === undefined) return undefined;
-  return {
-    cause: 'file-not-found',
-    severity: 'warning',
-    captured: { path },
-    why: `the folder has ${meant}`,
-    fix: `write ${posix.join(folder, meant)}, or add the file`,
-  };
+  const meant = likeIt(path, shipment);
+  const fix = `write ${posix.join(posix.dirname(path), meant ?? '')}, or add the file`;
+  return meant === undefined ? undefined : { ...notFound(path), why: `the folder has ${meant}`, fix };
 }

@@ -67,17 +67,17 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
 
 /** Names that the listed version of a package does not have. */
 function* movedName({ file }: Module, found: Import, { listed }: Packages): Generator<SeenCause> {
-  const { module, name, line, level } = found;
-  const bound = name === undefined || level > 0 ? undefined : versionsWith(`${module}.${name}`);
-  const owner = packageOf(module) ?? normalizeName(module.split('.')[0] ?? '');
-  const one = bound === undefined ? undefined : listed.find((each) => each.name === owner);
-  if (!bound || !one || !contradicts(one.wanted, bound)) return;
+  const { module, name = '', line, level } = found;
+  const bound = name === '' || level > 0 ? undefined : versionsWith(`${module}.${name}`);
+  const owner = packageOf(module) ?? normalizeName(module);
+  const wanted = listed.find((each) => each.name === owner)?.wanted;
+  if (bound === undefined || wanted === undefined || !contradicts(wanted, bound)) return;
   yield {
     cause: 'package-api-changed',
-    severity: pinnedVersion(one.wanted) === undefined ? 'warning' : 'error',
-    captured: { package: owner, name: name ?? '' },
+    severity: pinnedVersion(wanted) === undefined ? 'warning' : 'error',
+    captured: { package: owner, name },
     at: { file, line },
-    title: `${file} imports ${name} from ${module}, which ${owner}${one.wanted.replace(/^==/, ' ')} does not have`,
+    title: `${file} imports ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
     why: `only versions ${bound} have it`,
     fix: `${owner} = "${bound}", or change the import`,
   };

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { flagOf } from '../../app/shell.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { startsServer } from './listening.ts';
@@ -73,29 +74,27 @@ function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
   };
 }
 
-/** A Python file that the image does not have. */
-function* script({ script: file, program, at, cwd }: StartedServer, { shipment }: Known): Generator<SeenCause> {
+/** A Python file that is not where it is started. */
+function* script(server: StartedServer, { shipment }: Known): Generator<SeenCause> {
+  const { script: file, program, at, cwd } = server;
   if (file === undefined || shipment.fileAt(file, cwd) !== undefined) return;
-  const name = posix.basename(file);
-  if (!shipment.isDocker) {
-    const near = shipment.paths.find((each) => posix.basename(each) === name);
-    // The config file is compared with the app folder elsewhere.
-    if (near === undefined && !/^python/.test(program)) yield* missing(posix.normalize(file), at, shipment);
-    if (near !== undefined && !/^python/.test(program)) yield notThere(file, at, 'error', near);
-    return;
+  if (shipment.isDocker) yield* scriptOfImage(posix.resolve(cwd, file), at, shipment);
+  // The config file is compared with the app folder elsewhere.
+  else if (!/^python/.test(program)) {
+    const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(file));
+    if (near === undefined) yield* missing(posix.normalize(file), at, shipment);
+    else yield notThere(file, at, 'error', near);
   }
+}
+
+function* scriptOfImage(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
   const stage = shipment.dockerfile()?.stage;
-  const full = posix.resolve(cwd, file);
-  const isMade =
-    stage?.others.some((each) => full === each || full.startsWith(`${each}/`)) ||
-    stage?.commands.some(({ words }) => words.join(' ').includes(name));
-  if (!stage || stage.files.size === 0 || isMade) return;
-  yield notThere(
-    full,
-    at,
-    'warning',
-    [...stage.files.keys()].find((each) => posix.basename(each) === name),
-  );
+  if (!stage || stage.files.size === 0) return;
+  const name = posix.basename(file);
+  const isCopied = stage.others.some((each) => file === each || file.startsWith(`${each}/`));
+  const isMade = stage.commands.some(({ words }) => words.join(' ').includes(name));
+  const near = [...stage.files.keys()].find((each) => posix.basename(each) === name);
+  if (!isCopied && !isMade) yield notThere(file, at, 'warning', near);
 }
 
 const notThere = (file: string, at: SeenCause['at'], severity: SeenCause['severity'], near?: string): SeenCause => ({
@@ -182,26 +181,29 @@ function* objectMissing({ at, module, program }: StartedServer, found: Module, a
 
 /** An ASGI app behind a WSGI worker, and the reverse; the package of a worker class. */
 function* worker(server: StartedServer, { graph, packages }: Known): Generator<SeenCause> {
-  const { program, module, attribute = 'app', words, at } = server;
-  const made = module === undefined ? undefined : graph.moduleNamed(module)?.facts.names.get(attribute)?.made;
-  const flag = words.findIndex((word) => /^(?:-k|--worker-class)(?:=|$)/.test(word));
-  const kind = /=(.+)/.exec(words[flag] ?? '')?.[1] ?? (flag < 0 ? undefined : words[flag + 1]) ?? '';
+  const { module = '', attribute = 'app', words, at } = server;
+  const made = graph.moduleNamed(module)?.facts.names.get(attribute)?.made ?? '';
+  const kind = flagOf(words, '-k', '--worker-class') ?? '';
   const said = { cause: 'worker-class-wrong', severity: 'error' as const, captured: { name: kind }, at };
-  if (program === 'gunicorn' && isAsgi.test(made ?? '') && !/uvicorn|asgi|hypercorn/i.test(kind))
-    yield {
-      ...said,
+  const wrong = wrongWorker(server, made, kind);
+  if (wrong) yield { ...said, ...wrong };
+  const [needed = ''] = /^(?:uvicorn|gevent|eventlet)/.exec(kind) ?? [];
+  if (needed !== '' && packages.all().isWhole && !packages.has(needed))
+    yield { ...said, why: `nothing installs ${needed}`, fix: packages.fixOf(needed) };
+}
+
+function wrongWorker({ program, words }: StartedServer, made: string, kind: string) {
+  if (program === 'gunicorn' && isAsgi.test(made) && !/uvicorn|asgi|hypercorn/i.test(kind))
+    return {
       title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
       fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
     };
-  if (program === 'uvicorn' && isWsgi.test(made ?? '') && !words.includes('--interface'))
-    yield {
-      ...said,
+  if (program === 'uvicorn' && isWsgi.test(made) && !words.includes('--interface'))
+    return {
       title: 'uvicorn serves a WSGI app as if it was ASGI',
       fix: 'start it with gunicorn, or add --interface wsgi',
     };
-  const [needed] = /^(?:uvicorn|gevent|eventlet)/.exec(kind) ?? [];
-  if (needed && packages.all().isWhole && !packages.has(needed))
-    yield { ...said, why: `nothing installs ${needed}`, fix: packages.fixOf(needed) };
+  return undefined;
 }
 
 const builtinsOfShells = /^(?:cd|export|source|\.|set|alias|ulimit|umask)$/;
@@ -281,9 +283,8 @@ function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages 
   const needed = pythonPackageOfProgram(name);
   // The runtime has it.
   const isServed = !shipment.isDocker && name === 'uvicorn';
-  if (!needed || isServed || packages.hasOthers || packages.has(needed.replace(/\[.*/, ''))) return;
-  const stages = shipment.dockerfile()?.image.stages ?? [];
-  if (stages.some(({ commands }) => commands.some(({ words }) => words.join(' ').includes(name)))) return;
+  const isMade = shipment.isDocker && shipment.buildCommands().some(({ words }) => words.join(' ').includes(name));
+  if (!needed || isServed || isMade || packages.hasOthers || packages.has(needed.replace(/\[.*/, ''))) return;
   yield {
     cause: 'command-not-found',
     severity: packages.all().isWhole && packages.listed.length > 0 ? 'error' : 'warning',
