@@ -267,11 +267,12 @@ function notInstalled(link: Link, known: Known): Said | undefined {
   const { module } = link.found;
   const name = packageOf(module);
   const [top = ''] = link.parts;
-  const isSure = packages.provides(module) === false;
-  if (!shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(top))) return undefined;
-  if (!isSure && (packages.hasOthers || name === undefined || isBroughtByOthers(name))) return undefined;
+  const isOfRuntime = !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(top));
+  const isWhole = packages.provides(module) === false;
+  if (isOfRuntime && shipment.config.runtime !== 'custom') return undefined;
+  if (!isWhole && (packages.hasOthers || name === undefined || isBroughtByOthers(name))) return undefined;
   if (name === undefined && (graph.addsRoots || packages.listed.length === 0)) return undefined;
-  const severity = isSure ? severityOf(link, known) : 'warning';
+  const severity = isWhole && !isOfRuntime ? severityOf(link, known) : 'warning';
   if (name === undefined)
     return {
       cause: 'module-missing',

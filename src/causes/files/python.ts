@@ -66,11 +66,12 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
 }
 
 /** Names that the listed version of a package does not have. */
-function* movedName({ file }: Module, found: Import, { listed }: Packages): Generator<SeenCause> {
+function* movedName({ file }: Module, found: Import, packages: Packages): Generator<SeenCause> {
   const { module, name = '', line, level } = found;
   const bound = name === '' || level > 0 ? undefined : versionsWith(`${module}.${name}`);
   const owner = packageOf(module) ?? normalizeName(module);
-  const wanted = listed.find((each) => each.name === owner)?.wanted;
+  const isBrought = packages.has(owner) ? '' : undefined;
+  const wanted = packages.listed.find((each) => each.name === owner)?.wanted ?? isBrought;
   if (bound === undefined || wanted === undefined || !contradicts(wanted, bound)) return;
   yield {
     cause: 'package-api-changed',

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { flagOf } from '../../app/shell.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
+import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { startsServer } from './listening.ts';
 import type { Module, ModuleGraph } from './modules.ts';
@@ -122,8 +123,7 @@ function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { s
   const there = shipment.isDocker ? undefined : [`${file}.py`, `${file}/__init__.py`].find(isUnsent);
   // The config file is compared with the app folder elsewhere.
   const isChecked = at !== undefined && 'setting' in at;
-  const isOwn =
-    graph.find([module.split('.')[0] ?? '']) !== undefined || (takesModules.test(program) && hasCode(graph));
+  const isOwn = isOfApp(module.split('.')[0] ?? '', graph) || (takesModules.test(program) && hasCode(graph));
   if (there !== undefined) {
     const { why, fix } = shipment.reasonOf(there);
     const title = `${there} is in the app folder, but is not sent: ${why}`;
@@ -139,6 +139,12 @@ function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { s
       fix: modulesIn(folder, graph),
     };
   }
+}
+
+/** Whether a package is one of the app, but for its spelling. */
+function isOfApp(top: string, graph: ModuleGraph): boolean {
+  const own = new Set([...graph.tree.values()].flatMap((file) => /^([^/]+)\/.*\.py$/.exec(file)?.[1] ?? []));
+  return graph.find([top]) !== undefined || (packageOf(top) === undefined && closestName(top, own) !== undefined);
 }
 
 const hasCode = ({ tree }: ModuleGraph) => [...tree.values()].some((file) => file.endsWith('.py'));

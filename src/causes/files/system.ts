@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
+import { type ShellCommand, shellCommands } from '../../app/shell.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
@@ -149,7 +150,9 @@ function* startedProgram(call: PythonCall, file: string, packages: Packages, fix
 
 /** Programs that the commands of the build start: those that a slim image of Debian has are not listed by name. */
 function* buildPrograms(shipment: Shipment, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
-  for (const { words, at } of shipment.isDocker ? [] : shipment.buildCommands()) {
+  for (const { words, at } of shipment.isDocker
+    ? []
+    : shipment.buildCommands().flatMap((each) => inScript(each, shipment))) {
     const [program = ''] = words;
     const debian = debianPackageOfProgram(program);
     if (debian === undefined || inSlim.has(program) || hasProgram(packages, program, debian)) continue;
@@ -166,6 +169,13 @@ function* buildPrograms(shipment: Shipment, packages: Packages, fixOf: FixOf): G
       fix: fixOf(debian),
     };
   }
+}
+
+/** The commands of a script of the app that a command runs. */
+function inScript<T extends ShellCommand>(command: T, shipment: Shipment): T[] {
+  const [shell = '', file = ''] = command.words;
+  const text = /^(?:ba|da)?sh$/.test(shell) ? shipment.text(posix.normalize(file)) : undefined;
+  return [command, ...shellCommands(text ?? '').map(({ words }) => ({ ...command, words }))];
 }
 
 /** What the images of the platform have by themselves, as far as it is known. */
