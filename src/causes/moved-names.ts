@@ -40,19 +40,27 @@ werkzeug.wrappers.BaseResponse<2.1
 
 /** `<0.26` for `huggingface_hub.cached_download`, and for what is in it; undefined if it is not known. */
 export function versionsWith(name: string): string | undefined {
-  const [, bound] =
-    /^[^<>]+(.*)$/.exec(
-      names
-        .trim()
-        .split(/\s+/)
-        .find((entry) => isPartOf(name, entry)) ?? '',
-    ) ?? [];
-  return bound;
+  const parts = name.split('.');
+  for (let length = 1; length <= parts.length; length++) {
+    const bound = bounds().get(parts.slice(0, length).join('.'));
+    if (bound !== undefined) return bound;
+  }
+  return undefined;
 }
 
-function isPartOf(name: string, entry: string): boolean {
-  const outer = entry.replace(/[<>].*$/, '');
-  return name === outer || name.startsWith(`${outer}.`);
+let parsed: ReadonlyMap<string, string> | undefined;
+
+function bounds(): ReadonlyMap<string, string> {
+  parsed ??= new Map(
+    names
+      .trim()
+      .split(/\s+/)
+      .map((entry): [string, string] => {
+        const at = entry.search(/[<>]/);
+        return [entry.slice(0, at), entry.slice(at)];
+      }),
+  );
+  return parsed;
 }
 
 /** `pandas.DataFrame` for what its instances have in some versions; undefined if it is not known. */
