@@ -15,6 +15,8 @@ export interface PythonFacts {
   environment: VariableRead[];
   /** What other modules can import from it. */
   names: ReadonlyMap<string, Definition>;
+  /** Names that stand for more than one thing in it. */
+  rebound: ReadonlySet<string>;
   /** Whether it may have other names, too. */
   hasMore: boolean;
   /** Names that nothing defines. */

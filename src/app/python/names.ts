@@ -4,6 +4,8 @@ import { nodeBefore, type PyNode, type PySource } from './tree.ts';
 /** Names that a file binds anywhere, those that it has at its top level, and those that it uses. */
 export class PythonNames {
   readonly top = new Map<string, Definition>();
+  /** Names that stand for more than one thing. */
+  readonly rebound = new Set<string>();
   private readonly bound = new Set<string>();
   private readonly used = new Map<string, number>();
   private readonly source: PySource;
@@ -24,6 +26,7 @@ export class PythonNames {
   }
 
   add(name: string, at: number, isTop: boolean, made = ''): void {
+    if (this.bound.has(name)) this.rebound.add(name);
     this.bound.add(name);
     const known = this.top.get(name);
     if (!isTop) return;

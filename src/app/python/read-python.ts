@@ -56,6 +56,7 @@ class PythonReader {
       members: this.members,
       environment: this.variables.found,
       names: this.names.top,
+      rebound: this.names.rebound,
       needs: this.needs,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
       undefinedNames: this.hasMore ? [] : this.names.undefinedNames(),

@@ -19,7 +19,7 @@ interface Known {
 /** Imports that fail when the app starts, or when the code gets there. */
 export function* lookAtImports(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const known = { shipment, packages, graph };
-  for (const link of graph.links) {
+  for (const link of [...graph.modules.values()].flatMap(({ links }) => links)) {
     const found = lookAtImport(link, known);
     if (found) yield { at: { file: link.module.file, line: link.found.line }, ...found };
   }

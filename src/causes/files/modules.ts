@@ -12,6 +12,7 @@ export interface Module {
   facts: PythonFacts;
   /** Whether the app starts with it; `script` if it is run by its path, outside of a package. */
   isEntry: boolean | 'script';
+  links: Link[];
   /** The first line that is not UTF-8. */
   undecodable?: number;
 }
@@ -37,7 +38,6 @@ export interface PlainPackage {
 /** The modules of the app that its start reaches, and how they import each other. */
 export class ModuleGraph {
   readonly modules = new Map<string, Module>();
-  readonly links: Link[] = [];
   /** Folders where Python looks for modules. */
   readonly roots: string[] = [];
   /** Whether code adds folders that are not known. */
@@ -111,7 +111,7 @@ export class ModuleGraph {
     const text = this.modules.has(path) ? undefined : this.shipment.text(file);
     if (text === undefined) return;
     const facts = readPython(text.replace(/^\ufeff/, ' '), file);
-    const module: Module = { file, path, facts, isEntry };
+    const module: Module = { file, path, facts, isEntry, links: [] };
     const bad = text.indexOf('\ufffd');
     if (bad >= 0 && !/^#.*coding[:=]/m.test(text.slice(0, 200)))
       module.undecodable = text.slice(0, bad).split('\n').length;
@@ -145,7 +145,7 @@ export class ModuleGraph {
   private follow(module: Module, found: Import): void {
     const parts = found.module === '' ? [] : found.module.split('.');
     const roots = found.level > 0 ? this.packageOf(module, found.level) : this.roots;
-    if (!roots) this.links.push({ module, found, parts, roots: [], target: 'above' });
+    if (!roots) module.links.push({ module, found, parts, roots: [], target: 'above' });
     else if (parts.length > 0 || found.level > 0) this.followTo(module, found, parts, roots);
   }
 
@@ -156,7 +156,7 @@ export class ModuleGraph {
     const target = parts.length === 0 ? this.packageAt(roots[0] ?? '') : this.find(parts, roots);
     const at = this.loading.findIndex(({ path }) => path === target);
     const waitsAt = at < 0 ? undefined : this.loading[at + 1]?.line;
-    this.links.push({ module, found, parts, roots, target, waitsAt });
+    module.links.push({ module, found, parts, roots, target, waitsAt });
     this.loadFound(target, found.line);
     this.loadFound(this.partOf(target, found.name), found.line);
   }
@@ -188,19 +188,14 @@ export class ModuleGraph {
   }
 
   /** What can be imported from a module. */
-  namesOf({ facts }: Module, depth = 0): ReadonlyMap<string, { line: number }> {
+  namesOf({ facts, links }: Module, depth = 0): ReadonlyMap<string, { line: number }> {
     if (!facts.hasMore || depth > 5) return facts.names;
     const all = new Map<string, { line: number }>(facts.names);
-    for (const target of this.starred(facts))
-      for (const [name, at] of this.namesOf(target, depth + 1)) all.set(name, at);
+    for (const { found, target } of links) {
+      const other = typeof target === 'string' && found.name === '*' ? this.modules.get(target) : undefined;
+      for (const [name, at] of other ? this.namesOf(other, depth + 1) : []) all.set(name, at);
+    }
     return all;
-  }
-
-  private starred(facts: PythonFacts): Module[] {
-    return this.links.flatMap(({ module, found, target }) => {
-      const other = typeof target === 'string' ? this.modules.get(target) : undefined;
-      return module.facts === facts && found.name === '*' && other ? [other] : [];
-    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
-import type { Import, PythonFacts } from '../../app/python/facts.ts';
+import type { Import } from '../../app/python/facts.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { packageOf } from '../import-names.ts';
@@ -108,7 +108,7 @@ function* members(module: Module, graph: ModuleGraph): Generator<SeenCause> {
       closestName(name, names) ?? names.find((each) => each.endsWith(`_${name}`) || each.startsWith(`${name}_`));
     yield {
       cause: 'import-name-missing',
-      severity: 'error',
+      severity: 'warning',
       captured: { module: target.file, name },
       at: { file, line },
       fix: meant && `use ${object}.${meant}, or define ${name} in ${target.file}`,
@@ -125,19 +125,15 @@ const isIn = (target: Module, name: string, graph: ModuleGraph) =>
 /** Modules of the app, by the names that a module has for them. */
 function importedModules(module: Module, graph: ModuleGraph): Map<string, Module> {
   const found = new Map<string, Module>();
-  for (const link of graph.links) {
-    const { found: each, target, roots, parts } = link;
+  for (const { found: each, target, roots, parts } of module.links) {
     const isOther = each.as !== parts.at(-1) && each.name === undefined && parts.length > 1 && each.as === parts[0];
-    if (link.module !== module || target === 'above' || target === undefined || isOther || each.as === '') continue;
+    if (target === 'above' || target === undefined || isOther || each.as === '') continue;
     const path = each.name === undefined ? target : graph.find([...parts, each.name], roots);
     const loaded = typeof path === 'string' ? graph.modules.get(path) : undefined;
-    if (loaded && boundOnce(module.facts, each.as)) found.set(each.as, loaded);
+    if (loaded && !module.facts.rebound.has(each.as)) found.set(each.as, loaded);
   }
   return found;
 }
-
-const boundOnce = (facts: PythonFacts, name: string) =>
-  facts.imports.filter(({ as }) => as === name).length === 1 && facts.names.get(name)?.made === '';
 
 function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
   for (const { name, line } of facts.undefinedNames)

@@ -252,7 +252,7 @@ function* program(command: StartedCommand, known: Known): Generator<SeenCause> {
   const isMade = /^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs);
   if (isPath && file === undefined && !shipment.isDocker && !isMade)
     yield* missing(posix.normalize(runs), command.at, shipment);
-  if (runs === first && file !== undefined) yield* notExecutable(file, command.at, shipment);
+  if (runs === first && first.includes('/') && file !== undefined) yield* notExecutable(file, command.at, shipment);
   yield* otherPython(name, command.at, shipment);
   yield* serverMissing(name, command.at, known);
 }
