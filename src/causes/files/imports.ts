@@ -261,31 +261,36 @@ function elsewhere(parts: readonly string[], all: readonly string[]): string | u
   return files.find((file) => meant !== undefined && (file === `${meant}.py` || file.startsWith(`${meant}/`)));
 }
 
-/** A package that nothing installs. */
+/** A package that nothing installs, or a module that nobody knows. */
 function notInstalled(link: Link, known: Known): Said | undefined {
-  const { shipment, packages, graph } = known;
   const { module } = link.found;
   const name = packageOf(module);
-  const [top = ''] = link.parts;
-  const isOfRuntime = !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(top));
-  const isWhole = packages.provides(module) === false;
-  if (isOfRuntime && shipment.config.runtime !== 'custom') return undefined;
-  if (!isWhole && (packages.hasOthers || name === undefined || isBroughtByOthers(name))) return undefined;
-  if (name === undefined && (graph.addsRoots || packages.listed.length === 0)) return undefined;
+  const isOfRuntime = !known.shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(link.parts[0] ?? ''));
+  const isWhole = known.packages.provides(module) === false;
+  if (isOfRuntime && known.shipment.config.runtime !== 'custom') return undefined;
+  if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
   const severity = isWhole && !isOfRuntime ? severityOf(link, known) : 'warning';
-  if (name === undefined)
-    return {
-      cause: 'module-missing',
-      severity,
-      captured: { module },
-      title: `${link.module.file} imports ${module}, which neither the app nor a package has`,
-      fix: 'add its file to the app, or the package that has it to the dependencies',
-    };
+  if (name === undefined) return nobodyHas(link, severity, known);
   return {
     cause: 'module-missing',
     severity,
     captured: { module },
     title: `${link.module.file} imports ${module}, and nothing installs ${name}`,
-    fix: packages.fixOf(name),
+    fix: known.packages.fixOf(name),
+  };
+}
+
+const mayBeBrought = (name: string | undefined, packages: Packages) =>
+  packages.hasOthers || name === undefined || isBroughtByOthers(name);
+
+function nobodyHas(link: Link, severity: Said['severity'], { graph, packages }: Known): Said | undefined {
+  const { module } = link.found;
+  if (graph.addsRoots || packages.listed.length === 0) return undefined;
+  return {
+    cause: 'module-missing',
+    severity,
+    captured: { module },
+    title: `${link.module.file} imports ${module}, which neither the app nor a package has`,
+    fix: 'add its file to the app, or the package that has it to the dependencies',
   };
 }

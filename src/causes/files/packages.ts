@@ -70,6 +70,11 @@ export class Packages {
     return this.all().names.has(name);
   }
 
+  /** The versions that are wanted of a package: empty for any, undefined if it is not installed. */
+  wanted(name: string): string | undefined {
+    return this.listed.find((each) => each.name === name)?.wanted ?? (this.has(name) ? '' : undefined);
+  }
+
   /** Whether an installed package has a module. Undefined if it may be so. */
   provides(module: string): boolean | undefined {
     const { names, isWhole } = this.all();

@@ -70,8 +70,7 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
   const { module, name = '', line, level } = found;
   const bound = name === '' || level > 0 ? undefined : versionsWith(`${module}.${name}`);
   const owner = packageOf(module) ?? normalizeName(module);
-  const isBrought = packages.has(owner) ? '' : undefined;
-  const wanted = packages.listed.find((each) => each.name === owner)?.wanted ?? isBrought;
+  const wanted = packages.wanted(owner);
   if (bound === undefined || wanted === undefined || !contradicts(wanted, bound)) return;
   yield {
     cause: 'package-api-changed',
