@@ -265,9 +265,9 @@ function elsewhere(parts: readonly string[], all: readonly string[]): string | u
 function notInstalled(link: Link, known: Known): Said | undefined {
   const { module } = link.found;
   const name = packageOf(module);
-  const isOfRuntime = !known.shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(link.parts[0] ?? ''));
+  const isOfRuntime = bringsRuntime(name ?? normalizeName(link.parts[0] ?? ''), known);
   const isWhole = known.packages.provides(module) === false;
-  if (isOfRuntime && known.shipment.config.runtime !== 'custom') return undefined;
+  if (isOfRuntime && known.shipment.config.runtime === 'cortex') return undefined;
   if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
   const severity = isWhole && !isOfRuntime ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
@@ -279,6 +279,8 @@ function notInstalled(link: Link, known: Known): Said | undefined {
     fix: known.packages.fixOf(name),
   };
 }
+
+const bringsRuntime = (name: string, { shipment }: Known) => !shipment.isDocker && ofTheRuntime.has(name);
 
 const mayBeBrought = (name: string | undefined, packages: Packages) =>
   packages.hasOthers || name === undefined || isBroughtByOthers(name);
