@@ -213,7 +213,7 @@ function misplaced(link: Link, known: Known): Said | undefined {
   const isKnown = packageOf(link.found.module) !== undefined;
   if ((isKnown && packages.provides(link.found.module) !== false) || graph.addsRoots) return undefined;
   const inTree = [...graph.tree.values()];
-  const there = elsewhere(link.parts, graph.isReached ? inTree : shipment.paths);
+  const there = otherPlaceOf(link.parts, graph.isReached ? inTree : shipment.paths);
   if (there === undefined) return isKnown || !graph.isReached ? undefined : beside(link, known);
   // Without a start that is known, Python may look in any folder of the image.
   return !graph.isReached && inTree.includes(there) ? undefined : inOtherFolder(link, there, known);
@@ -249,7 +249,7 @@ function beside(link: Link, known: Known): Said | undefined {
 const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');
 
 /** The same module in another folder, or with another spelling. */
-function elsewhere(parts: readonly string[], all: readonly string[]): string | undefined {
+function otherPlaceOf(parts: readonly string[], all: readonly string[]): string | undefined {
   const wanted = parts.join('/');
   const [top = ''] = parts;
   const files = all.filter((file) => file.endsWith('.py'));
@@ -265,22 +265,18 @@ function elsewhere(parts: readonly string[], all: readonly string[]): string | u
 function notInstalled(link: Link, known: Known): Said | undefined {
   const { module } = link.found;
   const name = packageOf(module);
-  const isOfRuntime = bringsRuntime(name ?? normalizeName(link.parts[0] ?? ''), known);
+  const isOfRuntime = bringsRuntime(name, link, known);
   const isWhole = known.packages.provides(module) === false;
   if (isOfRuntime && known.shipment.config.runtime === 'cortex') return undefined;
   if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
   const severity = isWhole && !isOfRuntime ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
-  return {
-    cause: 'module-missing',
-    severity,
-    captured: { module },
-    title: `${link.module.file} imports ${module}, and nothing installs ${name}`,
-    fix: known.packages.fixOf(name),
-  };
+  const title = `${link.module.file} imports ${module}, and nothing installs ${name}`;
+  return { cause: 'module-missing', severity, captured: { module }, title, fix: known.packages.fixOf(name) };
 }
 
-const bringsRuntime = (name: string, { shipment }: Known) => !shipment.isDocker && ofTheRuntime.has(name);
+const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: Known) =>
+  !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));
 
 const mayBeBrought = (name: string | undefined, packages: Packages) =>
   packages.hasOthers || name === undefined || isBroughtByOthers(name);

@@ -118,7 +118,7 @@ function variablesOf({ program, environment }: StartedServer): { host: string | 
 function otherProgram({ words, at }: StartedCommand): Listening[] {
   const text = words.join(' ');
   const [, bound, boundPort] =
-    /(?:--(?:bind|listen|address|addr|host)[= ]|-S\s+)(?:\w+:\/\/)?(\[[^\]]+\]|[\w.]*):(\d{2,5})\b/.exec(text) ?? [];
+    /(?:--(?:bind|listen|address|addr|host)[= ]|-[bS]\s+)(?:\w+:\/\/)?(\[[^\]]+\]|[\w.]*):(\d{2,5})\b/.exec(text) ?? [];
   const [, port = boundPort] = /--(?:http-)?port[= ](\d{2,5})\b/.exec(text) ?? [];
   const [, host = bound] = /--(?:host|bind|address)[= ](127\.0\.0\.1|localhost|0\.0\.0\.0)(?=\s|$)/.exec(text) ?? [];
   return host === undefined && port === undefined ? [] : [{ host: host || undefined, port, at, what: 'the command' }];

@@ -199,6 +199,8 @@ const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isF
 function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
   if (!isFile(path) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
+  const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
+  if (same !== undefined) return { ...notFound(path), why: `the app has ${same}`, fix: `open ${same}, or rename it` };
   const meant = likeIt(path, shipment);
   if (meant === undefined) {
     // Of a folder that is not there, something else makes it.
