@@ -19,13 +19,13 @@ openai.ChatCompletion<1 openai.Completion<1 openai.Embedding<1 openai.embeddings
 openai.OpenAI>=1 packaging.licenses>=24.2 pandas.core.indexes.numeric<2 pandas.DataFrame.append<2
 pandas.DataFrame.iteritems<2 pandas.Float64Index<2 pandas.Int64Index<2 pandas.Panel<1 pandas.Series.append<2
 pandas.Series.iteritems<2 PIL.FreeTypeFont.getsize<10 PIL.Image.ANTIALIAS<10 PIL.Image.CUBIC<10 PIL.Image.LINEAR<10
-PIL.ImageDraw.textsize<10 pinecone.init<3 pkg_resources<82 pydantic.ConfigDict>=2 pydantic.field_validator>=2
+PIL.ImageDraw.textsize<10 pinecone.init<3 pkg_resources<82 pydantic.BaseSettings<2 pydantic.computed_field>=2 pydantic.ConfigDict>=2 pydantic.field_validator>=2
 pydantic.model_validator>=2 pydantic.RootModel>=2 pydantic.TypeAdapter>=2 pydantic_core>=2
 pytorch_lightning.metrics<1.5 pytorch_lightning.utilities.distributed<2 scipy.integrate.cumtrapz<1.14
 scipy.integrate.simps<1.14 scipy.integrate.trapz<1.14 scipy.linalg.tril<1.13 scipy.linalg.triu<1.13
 scipy.misc.imread<1.2 scipy.misc.imresize<1.3 scipy.misc.imsave<1.2 scipy.signal.hann<1.13 setuptools.command.test<72
 sklearn.cross_validation<0.20 sklearn.datasets.load_boston<1.2 sklearn.externals<0.23 sklearn.grid_search<0.20
-sklearn.preprocessing.Imputer<0.22 sklearn.utils.testing<0.24 sqlalchemy.Engine.execute<2 tensorflow.ConfigProto<2
+sklearn.preprocessing.Imputer<0.22 sklearn.utils.testing<0.24 sqlalchemy.Engine.execute<2 sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2 tensorflow.ConfigProto<2
 tensorflow.contrib<2 tensorflow.get_default_graph<2 tensorflow.GraphKeys<2 tensorflow.keras.wrappers<2.12
 tensorflow.placeholder<2 tensorflow.Session<2 torch._six<2 torch.library.custom_op>=2.4 torchaudio.AudioMetaData<2.9
 torchaudio.list_audio_backends<2.9 torchaudio.set_audio_backend<2.9 torchtext.data.Field<0.9 torchtext.legacy<0.12
@@ -40,19 +40,27 @@ werkzeug.wrappers.BaseResponse<2.1
 
 /** `<0.26` for `huggingface_hub.cached_download`, and for what is in it; undefined if it is not known. */
 export function versionsWith(name: string): string | undefined {
-  const [, bound] =
-    /^[^<>]+(.*)$/.exec(
-      names
-        .trim()
-        .split(/\s+/)
-        .find((entry) => isPartOf(name, entry)) ?? '',
-    ) ?? [];
-  return bound;
+  const parts = name.split('.');
+  for (let length = 1; length <= parts.length; length++) {
+    const bound = bounds().get(parts.slice(0, length).join('.'));
+    if (bound !== undefined) return bound;
+  }
+  return undefined;
 }
 
-function isPartOf(name: string, entry: string): boolean {
-  const outer = entry.replace(/[<>].*$/, '');
-  return name === outer || name.startsWith(`${outer}.`);
+let parsed: ReadonlyMap<string, string> | undefined;
+
+function bounds(): ReadonlyMap<string, string> {
+  parsed ??= new Map(
+    names
+      .trim()
+      .split(/\s+/)
+      .map((entry): [string, string] => {
+        const at = entry.search(/[<>]/);
+        return [entry.slice(0, at), entry.slice(at)];
+      }),
+  );
+  return parsed;
 }
 
 /** `pandas.DataFrame` for what its instances have in some versions; undefined if it is not known. */

@@ -1,10 +1,15 @@
-import type { PythonCode } from './python.ts';
+import type { ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** What the platform, the image or Python itself sets. */
-const given =
-  /^(?:PATH|HOME|USER|PWD|LANG|LC_\w+|TZ|TERM|SHELL|HOSTNAME|PORT|TMPDIR|PYTHON\w*|VIRTUAL_ENV|CUDA_\w+|NVIDIA_\w+|LD_LIBRARY_PATH|CEREBRIUM\w*|APP_(?:\w*ID|NAME)|PROJECT_ID|BUILD_ID|REGION|RUN_ID|PERSISTENT_STORAGE|HF_HOME|REPLICA_ID|KUBERNETES_\w+|POD_\w+|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_\w+)$/;
+const given = new RegExp(
+  `^(?:${[
+    'PATH|HOME|USER|PWD|LANG|LC_\\w+|TZ|TERM|SHELL|HOSTNAME|PORT|TMPDIR|PYTHON\\w*|VIRTUAL_ENV|LD_LIBRARY_PATH',
+    'CUDA_\\w+|NVIDIA_\\w+|KUBERNETES_\\w+|POD_\\w+|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_\\w+|HF_HOME',
+    'CEREBRIUM\\w*|APP_(?:\\w*ID|NAME)|PROJECT_ID|BUILD_ID|REGION|RUN_ID|PERSISTENT_STORAGE|REPLICA_ID',
+  ].join('|')})$`,
+);
 
 /** A variable that the code needs, with the first place that reads it. */
 export interface Needed {
@@ -12,46 +17,59 @@ export interface Needed {
   file: string;
   line: number;
   /** Whether the code may go on without it. */
-  isOptional?: boolean;
+  isOptional: boolean;
 }
 
-/** Variables that the code reads and cannot go on without, but for those that something here sets. */
-export function neededVariables(shipment: Shipment, code: PythonCode): Needed[] {
+/** Variables that the code cannot go on without, but for those that something here sets. */
+export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[] {
+  const set = variablesSet(shipment, graph);
   const found = new Map<string, Needed>();
-  const set = new Set([
-    ...shipment.started().flatMap(({ environment }) => [...environment.keys()]),
-    ...(shipment.dockerfile()?.stage.environment.keys() ?? []),
-  ]);
-  for (const { facts } of code.modules.values())
-    for (const { name, arguments: args } of facts.calls)
-      if (/environ\.setdefault$|putenv$/.test(name) && args[0]) set.add(args[0]);
-  for (const { file, facts } of code.modules.values()) {
-    for (const { name, line, isOptional } of [
-      ...facts.environment,
-      ...facts.required.map((each) => ({ ...each, isOptional: false })),
-    ])
-      if (!given.test(name) && !set.has(name) && !found.has(name)) found.set(name, { name, file, line, isOptional });
-  }
-  for (const file of shipment.servers().length > 0 ? [] : shipment.paths) {
-    if (!/\.(?:[cm]?[jt]s|go|rs|rb|php)$/.test(file) || /(?:^|\/)(?:tests?|node_modules|dist)\//.test(file)) continue;
-    for (const [at, line] of (shipment.text(file) ?? '').split('\n').entries()) {
-      const [, ...names] =
-        /process\.env\.([A-Z]\w+)|process\.env\[["']([A-Z]\w+)["']\]|Deno\.env\.get\(["']([A-Z]\w+)["']\)|os\.Getenv\("([A-Z]\w+)"\)|env::var\("([A-Z]\w+)"\)|ENV\.fetch\(["']([A-Z]\w+)["']\)|getenv\(["']([A-Z]\w+)["']\)/.exec(
-          line,
-        ) ?? [];
-      const name = names.find(Boolean);
-      if (
-        name !== undefined &&
-        !given.test(name) &&
-        !set.has(name) &&
-        !found.has(name) &&
-        !/\?\?|\|\||unwrap_or|\?:/.test(line) &&
-        /KEY|TOKEN|SECRET|PASSWORD|DSN|_UR[LI]$|WEBHOOK/.test(name)
-      )
-        found.set(name, { name, file, line: at + 1, isOptional: true });
-    }
+  for (const each of [...pythonReads(graph), ...otherReads(shipment)]) {
+    const known = found.get(each.name);
+    if (given.test(each.name) || set.has(each.name)) continue;
+    if (!known || (known.isOptional && !each.isOptional)) found.set(each.name, each);
   }
   return [...found.values()];
+}
+
+function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
+  const image = shipment.dockerfile()?.stage.environment.keys() ?? [];
+  const started = shipment.started().flatMap(({ environment }) => [...environment.keys()]);
+  const code = [...graph.modules.values()].flatMap(({ facts }) =>
+    facts.environment.flatMap(({ name, isNeeded }) => (isNeeded === 'set' ? [name] : [])),
+  );
+  const file = (shipment.text('.env') ?? '').matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm);
+  return new Set([...image, ...started, ...code, ...[...file].map(([, name = '']) => name)]);
+}
+
+function pythonReads(graph: ModuleGraph): Needed[] {
+  return [...graph.modules.values()].flatMap(({ file, facts }) =>
+    facts.environment.flatMap(({ name, line, isNeeded }) =>
+      isNeeded === 'always' || isNeeded === 'sometimes'
+        ? [{ name, file, line, isOptional: isNeeded === 'sometimes' || !graph.isReached }]
+        : [],
+    ),
+  );
+}
+
+/** What other languages refuse to go on without, by the end of their files. */
+const required: readonly [files: RegExp, read: RegExp][] = [
+  [/\.rb$/, /\bENV\.fetch\(\s*["'](\w+)["']\s*\)/],
+  [/\.rs$/, /\benv::var\(\s*"(\w+)"\s*\)\s*\.(?:unwrap|expect)\(/],
+  [/\.sh$/, /\$\{(\w+):?\?/],
+];
+
+function otherReads(shipment: Shipment): Needed[] {
+  return required.flatMap(([files, read]) =>
+    shipment.paths
+      .filter((file) => files.test(file))
+      .flatMap((file) =>
+        (shipment.text(file) ?? '').split('\n').flatMap((text, at) => {
+          const [, name] = read.exec(text) ?? [];
+          return name === undefined ? [] : [{ name, file, line: at + 1, isOptional: true }];
+        }),
+      ),
+  );
 }
 
 /** Those that neither the project nor the app has as a secret. */

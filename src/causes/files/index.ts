@@ -11,17 +11,22 @@ import { lookAtData } from './data.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
 import { missingSecrets, type Needed, neededVariables } from './environment.ts';
 import { lookAtImageCommand } from './image-command.ts';
+import { lookAtImports } from './imports.ts';
+import { lookAtListening } from './listening.ts';
+import { ModuleGraph } from './modules.ts';
 import { lookAtNamedInData, lookAtOpened } from './opened.ts';
 import { lookAtPackageNames } from './package-names.ts';
 import { Packages } from './packages.ts';
 import { lookAtPins } from './pins.ts';
-import { lookAtPython, PythonCode } from './python.ts';
+import { lookAtPython } from './python.ts';
 import { lookAtPythonVersion } from './python-version.ts';
 import { lookAtRequirements } from './requirements.ts';
+import { lookAtChecks } from './routes.ts';
 import type { SeenCause } from './seen-cause.ts';
-import { lookAtServer } from './server.ts';
 import { Shipment } from './shipment.ts';
 import { lookAtSources } from './sources.ts';
+import { lookAtStart } from './started.ts';
+import { lookAtSystem } from './system.ts';
 
 /** What an app is when it is looked at. */
 export interface Looked {
@@ -49,10 +54,12 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
   const { config, entries, skipped } = looked;
   const shipment = new Shipment(config, entries, skipped);
   const packages = new Packages(shipment);
-  const code = new PythonCode(shipment, packages);
+  const graph = new ModuleGraph(shipment, packages);
+  const isServer = config.runtime === 'custom';
   const findings = [
-    ...lookAtPython(shipment, packages, code),
-    ...lookAtOpened(shipment, code),
+    ...lookAtImports(shipment, packages, graph),
+    ...lookAtPython(shipment, packages, graph),
+    ...lookAtOpened(shipment, graph),
     ...lookAtRequirements(shipment, packages),
     ...lookAtPins(shipment, packages),
     ...lookAtPackageNames(shipment, packages),
@@ -60,15 +67,18 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment),
     ...lookAtImageCommand(shipment),
-    ...lookAtServer(shipment, packages, code),
+    ...lookAtStart(shipment, packages, graph),
+    ...(isServer ? lookAtListening(shipment, graph) : []),
+    ...(isServer ? lookAtChecks(shipment, graph) : []),
+    ...lookAtSystem(shipment, packages, graph),
     ...lookAtData(shipment),
     ...lookAtNamedInData(shipment),
     ...lookAtSources(shipment),
   ];
-  const needed = neededVariables(shipment, code);
+  const needed = neededVariables(shipment, graph);
   return {
     problems: [
-      ...(await brokenFiles(code, looked)),
+      ...(await brokenFiles(graph, looked)),
       ...(await Promise.all(distinct(findings).map((each) => toProblem(each, looked, shipment)))),
     ],
     needed,
@@ -78,8 +88,8 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
 }
 
 /** The parser here forgives much: what it does not know is asked of Python. The file that is started was read already. */
-async function brokenFiles(code: PythonCode, { config, shownAs, parser }: Looked): Promise<Problem[]> {
-  const broken = [...code.modules.values()].filter(
+async function brokenFiles(graph: ModuleGraph, { config, shownAs, parser }: Looked): Promise<Problem[]> {
+  const broken = [...graph.modules.values()].filter(
     ({ facts, isEntry }) =>
       facts.brokenLine !== undefined && (!isEntry || config.custom?.dockerfile_path !== undefined),
   );

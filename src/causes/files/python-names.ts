@@ -22,44 +22,37 @@ export const standardModules: ReadonlySet<string> = new Set(
 
 /** Modules by the version that brought them, and by the one that removed them. */
 export const addedModules: Readonly<Record<string, string>> = { tomllib: '3.11' };
-export const removedModules: Readonly<Record<string, string>> = {
-  binhex: '3.11',
-  smtpd: '3.12',
-  imp: '3.12',
-  asynchat: '3.12',
-  distutils: '3.12',
-  asyncore: '3.12',
-  spwd: '3.13',
-  cgitb: '3.13',
-  msilib: '3.13',
-  mailcap: '3.13',
-  cgi: '3.13',
-  lib2to3: '3.13',
-  telnetlib: '3.13',
-  sunau: '3.13',
-  crypt: '3.13',
-  sndhdr: '3.13',
-  aifc: '3.13',
-  audioop: '3.13',
-  nis: '3.13',
-  uu: '3.13',
-  nntplib: '3.13',
-  pipes: '3.13',
-  ossaudiodev: '3.13',
-  xdrlib: '3.13',
-  chunk: '3.13',
-  imghdr: '3.13',
-};
+export const removedModules: Readonly<Record<string, string>> = Object.fromEntries(
+  byVersion(`
+  3.11 binhex
+  3.12 asynchat asyncore distutils imp smtpd
+  3.13 aifc audioop cgi cgitb chunk crypt imghdr lib2to3 mailcap msilib nis nntplib ossaudiodev pipes sndhdr spwd sunau
+  telnetlib uu xdrlib`),
+);
 
-/** Names of the standard library by the version that brought them. */
-export const addedNames: readonly (readonly [version: string, names: RegExp])[] = [
-  [
-    '3.11',
-    /^(?:typing\.(?:LiteralString|Never|NotRequired|Required|Self|Unpack|TypeVarTuple|assert_never|reveal_type)|enum\.(?:StrEnum|verify|member)|datetime\.UTC|asyncio\.(?:TaskGroup|Runner|timeout|Barrier))$/,
-  ],
-  ['3.12', /^(?:typing\.(?:TypeAliasType|override)|itertools\.batched)$/],
-  ['3.13', /^(?:typing\.(?:ReadOnly|TypeIs|NoDefault)|warnings\.deprecated|copy\.replace)$/],
-];
+/** Names of the standard library, by the version that brought them: of the pages "What's New in Python". */
+export const addedNames: ReadonlyMap<string, string> = new Map(
+  byVersion(`
+  3.11 asyncio.Barrier asyncio.Runner asyncio.TaskGroup asyncio.timeout asyncio.timeout_at datetime.UTC enum.EnumCheck
+  enum.FlagBoundary enum.ReprEnum enum.StrEnum enum.global_enum enum.member enum.nonmember enum.property enum.verify
+  hashlib.file_digest inspect.getmembers_static math.cbrt math.exp2 operator.call typing.LiteralString typing.Never
+  typing.NotRequired typing.Required typing.Self typing.TypeVarTuple typing.Unpack typing.assert_never
+  typing.assert_type typing.clear_overloads typing.dataclass_transform typing.get_overloads typing.reveal_type
+  3.12 asyncio.eager_task_factory calendar.Day calendar.Month collections.abc.Buffer
+  inspect.BufferFlags itertools.batched math.sumprod typing.TypeAliasType typing.override types.get_original_bases
+  3.13 asyncio.QueueShutDown copy.replace math.fma typing.NoDefault typing.ReadOnly typing.TypeIs
+  typing.get_protocol_members typing.is_protocol warnings.deprecated queue.ShutDown`),
+);
+
+function byVersion(table: string): [name: string, version: string][] {
+  return table
+    .trim()
+    .split(/\s+(?=3\.)/)
+    .flatMap((row) => {
+      const [version = '', ...names] = row.split(/\s+/);
+      return names.map((name): [string, string] => [name, version]);
+    });
+}
 
 export const builtins: ReadonlySet<string> = new Set(
   `

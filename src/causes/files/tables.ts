@@ -1,3 +1,5 @@
+import { once } from './once.ts';
+
 /** What installing a package brings along, of packages that apps list. Names as PyPI compares them. */
 const brought = `
 fastapi: starlette pydantic typing-extensions anyio
@@ -12,24 +14,17 @@ granian: click
 daphne: twisted asgiref autobahn
 flask: werkzeug jinja2 itsdangerous click blinker markupsafe
 quart: flask werkzeug jinja2 itsdangerous click blinker markupsafe hypercorn h11 h2 wsproto aiofiles
-bottle:
-waitress:
-tornado:
 sanic: aiofiles multidict httptools uvloop websockets sanic-routing
 aiohttp: multidict yarl attrs aiosignal frozenlist propcache
 django: asgiref sqlparse
 djangorestframework: django asgiref sqlparse
 litestar: httpx msgspec anyio click rich pyyaml multidict
-falcon:
 pydantic: annotated-types pydantic-core typing-extensions
 pydantic-settings: pydantic python-dotenv
 requests: urllib3 certifi idna charset-normalizer
 httpx: httpcore certifi idna anyio h11
-numpy:
 scipy: numpy
 pandas: numpy python-dateutil pytz tzdata six
-polars:
-pyarrow:
 scikit-learn: numpy scipy joblib threadpoolctl
 xgboost: numpy scipy
 lightgbm: numpy scipy
@@ -38,7 +33,6 @@ matplotlib: numpy pillow contourpy cycler fonttools kiwisolver packaging pyparsi
 seaborn: numpy pandas matplotlib pillow
 plotly: packaging narwhals
 statsmodels: numpy scipy pandas patsy packaging
-pillow:
 opencv-python: numpy
 opencv-python-headless: numpy
 scikit-image: numpy scipy networkx pillow imageio tifffile packaging lazy-loader
@@ -53,7 +47,6 @@ peft: torch transformers accelerate numpy packaging psutil pyyaml tqdm safetenso
 sentence-transformers: torch transformers huggingface-hub tqdm scikit-learn scipy numpy pillow typing-extensions
 tokenizers: huggingface-hub
 huggingface-hub: filelock fsspec packaging pyyaml tqdm typing-extensions requests
-safetensors:
 datasets: numpy pandas pyarrow dill requests tqdm xxhash multiprocess fsspec aiohttp huggingface-hub packaging pyyaml filelock
 vllm: torch transformers numpy fastapi pydantic uvicorn openai requests tqdm pillow ray sentencepiece tokenizers prometheus-client
 faster-whisper: ctranslate2 huggingface-hub tokenizers onnxruntime av tqdm numpy
@@ -61,7 +54,6 @@ openai-whisper: torch numpy tqdm more-itertools tiktoken numba
 onnxruntime: numpy protobuf flatbuffers packaging sympy coloredlogs
 onnxruntime-gpu: numpy protobuf flatbuffers packaging sympy coloredlogs
 bitsandbytes: torch numpy packaging
-einops:
 timm: torch torchvision pyyaml huggingface-hub safetensors numpy pillow
 ultralytics: torch torchvision numpy matplotlib opencv-python pillow pyyaml requests scipy tqdm psutil pandas seaborn
 spacy: numpy thinc pydantic requests tqdm jinja2 typer packaging srsly cymem preshed murmurhash wasabi catalogue weasel langcodes
@@ -75,56 +67,28 @@ omegaconf: pyyaml antlr4-python3-runtime
 sqlalchemy: typing-extensions greenlet
 sqlmodel: sqlalchemy pydantic
 alembic: sqlalchemy mako typing-extensions
-psycopg2-binary:
 psycopg[binary]: psycopg-binary typing-extensions
-asyncpg:
-aiosqlite:
-redis:
 pymongo: dnspython
 boto3: botocore s3transfer jmespath python-dateutil urllib3 six
 google-cloud-storage: google-auth google-api-core google-cloud-core google-resumable-media requests
 supabase: httpx gotrue postgrest realtime storage3 supafunc pydantic websockets
-pyyaml:
-orjson:
-ujson:
-regex:
-lxml:
 beautifulsoup4: soupsieve typing-extensions
 bs4: beautifulsoup4 soupsieve
 openpyxl: et-xmlfile
-xlsxwriter:
-python-dotenv:
-python-multipart:
 python-dateutil: six
 jinja2: markupsafe
-markdown:
-loguru:
-structlog:
 rich: markdown-it-py pygments
-click:
 typer: click rich shellingham typing-extensions
-tqdm:
-tenacity:
-psutil:
 pynacl: cffi pycparser
 cryptography: cffi pycparser
-pyjwt:
-bcrypt:
-itsdangerous:
-websockets:
 soundfile: numpy cffi pycparser
 librosa: numpy scipy scikit-learn joblib decorator numba soundfile audioread pooch soxr lazy-loader msgpack
-pydub:
 pytesseract: pillow packaging
 pdf2image: pillow
-pypdf:
-pymupdf:
 playwright: greenlet pyee
 selenium: urllib3 trio trio-websocket certifi websocket-client typing-extensions
 gradio: fastapi starlette uvicorn httpx pydantic pandas numpy pillow jinja2 python-multipart orjson pyyaml aiofiles huggingface-hub websockets
 celery: kombu billiard vine click python-dateutil
-wheel:
-setuptools:
 streamlit: pandas numpy altair pillow protobuf pyarrow requests rich tenacity toml tornado click packaging gitpython pydeck blinker cachetools
 bentoml: aiohttp attrs cattrs click httpx jinja2 numpy packaging psutil pydantic pyyaml rich starlette uvicorn watchfiles cloudpickle simple-di prometheus-client opentelemetry-api
 xarray: numpy pandas packaging
@@ -135,14 +99,8 @@ wandb: click gitpython requests pyyaml protobuf psutil pydantic sentry-sdk platf
 stripe: requests typing-extensions
 twilio: requests pyjwt aiohttp
 sentry-sdk: certifi urllib3
-prometheus-client:
 slowapi: limits
 qdrant-client: grpcio httpx numpy pydantic urllib3 portalocker
-aiofiles:
-msgpack:
-protobuf:
-grpcio:
-sentencepiece:
 ctranslate2: numpy pyyaml
 llama-cpp-python: numpy diskcache jinja2 typing-extensions
 tensorflow: numpy protobuf h5py keras grpcio tensorboard requests six packaging absl-py
@@ -151,25 +109,15 @@ jax: numpy scipy jaxlib ml-dtypes opt-einsum
 geopandas: pandas shapely pyproj pyogrio numpy packaging
 shapely: numpy
 pyproj: certifi
-networkx:
 sympy: mpmath
-duckdb:
 arrow: python-dateutil
-pytz:
-humanize:
-phonenumbers:
-pyzbar:
-python-magic:
 weasyprint: pydyf cffi tinycss2 cssselect2 pyphen pillow fonttools
 reportlab: pillow chardet
 docxtpl: python-docx jinja2 lxml docxcompose
 python-docx: lxml typing-extensions
 python-pptx: lxml pillow xlsxwriter typing-extensions
 feedparser: sgmllib3k
-nats-py:
-pika:
 aiokafka: async-timeout packaging
-confluent-kafka:
 elasticsearch: elastic-transport python-dateutil typing-extensions
 gspread: google-auth google-auth-oauthlib
 flask-cors: flask werkzeug
@@ -179,8 +127,6 @@ sse-starlette: starlette anyio
 strawberry-graphql: graphql-core typing-extensions python-dateutil packaging
 graphene: graphql-core graphql-relay
 mlflow: flask numpy pandas pyarrow scikit-learn scipy matplotlib sqlalchemy docker alembic requests pyyaml click cloudpickle packaging protobuf
-joblib:
-threadpoolctl:
 numba: numpy llvmlite
 umap-learn: numpy scipy scikit-learn numba pynndescent tqdm
 hdbscan: numpy scipy scikit-learn joblib
@@ -191,13 +137,10 @@ langchain: langchain-core pydantic pyyaml requests sqlalchemy numpy langsmith
 langchain-openai: langchain-core openai tiktoken
 jsonschema: attrs referencing rpds-py jsonschema-specifications
 marshmallow: packaging
-attrs:
-msgspec:
 h5py: numpy
 insightface: numpy onnx tqdm requests matplotlib pillow scipy scikit-learn scikit-image easydict cython albumentations prettytable
 onnx: numpy protobuf
 albumentations: numpy scipy pyyaml pydantic opencv-python-headless
-segment-anything:
 controlnet-aux: torch torchvision numpy pillow opencv-python-headless einops timm scikit-image huggingface-hub filelock importlib-metadata
 xformers: torch numpy
 optimum: torch transformers numpy packaging huggingface-hub
@@ -208,20 +151,24 @@ imageio-ffmpeg: setuptools
 deepgram-sdk: httpx websockets pydantic
 pipecat-ai: aiohttp loguru numpy pillow pydantic protobuf
 livekit: protobuf numpy aiofiles
-httptools:
 python-jose: ecdsa rsa pyasn1
-passlib:
 authlib: cryptography
 apscheduler: tzlocal
-watchdog:
 rq: redis click
-huey:
 dramatiq: prometheus-client
 pyspark: py4j
 dask: click cloudpickle fsspec packaging partd pyyaml toolz
 gevent: greenlet
 eventlet: greenlet dnspython
-uvloop:
+`;
+
+/** Packages that bring nothing. */
+const alone = `
+bottle waitress tornado falcon numpy polars pyarrow pillow safetensors einops psycopg2-binary asyncpg aiosqlite redis
+pyyaml orjson ujson regex lxml xlsxwriter python-dotenv python-multipart markdown loguru structlog click tqdm tenacity
+psutil pyjwt bcrypt itsdangerous websockets pydub pypdf pymupdf wheel setuptools prometheus-client aiofiles msgpack
+protobuf grpcio sentencepiece networkx duckdb pytz humanize phonenumbers pyzbar python-magic nats-py pika confluent-
+kafka joblib threadpoolctl attrs msgspec segment-anything httptools passlib watchdog huey uvloop
 `;
 
 /** What a package brings along, with what that brings; undefined if it is not known. */
@@ -234,27 +181,24 @@ export function broughtBy(name: string, extras: readonly string[]): ReadonlySet<
   return all;
 }
 
-let parsed: Map<string, string[]> | undefined;
-
-function table(): Map<string, string[]> {
-  parsed ??= new Map(
-    brought
-      .trim()
-      .split('\n')
-      .map((line) => {
-        const [name = '', rest = ''] = line.split(/:\s*/);
-        return [name, rest.split(' ').filter(Boolean)];
-      }),
-  );
-  return parsed;
+/** Whether some package brings it: where it is not listed, it may be there all the same. */
+export function isBroughtByOthers(name: string): boolean {
+  return [...table().values()].some((each) => each.includes(name));
 }
 
-/** Packages that many others bring along: where one of these is not listed, it is probably there all the same. */
-export const commonlyBrought = new Set(
-  `numpy requests urllib3 certifi pyyaml pydantic typing-extensions packaging tqdm six python-dateutil click jinja2 httpx anyio
-  pillow attrs protobuf cffi setuptools psutil filelock fsspec regex scipy aiohttp starlette rich websockets python-dotenv
-  idna greenlet joblib networkx sympy markupsafe pytz fastapi uvicorn pandas cryptography`.split(/\s+/),
-);
+const table = once((): ReadonlyMap<string, readonly string[]> => {
+  const rows = brought.trim().split('\n');
+  return new Map([
+    ...alone
+      .trim()
+      .split(/\s+/)
+      .map((name): [string, string[]] => [name, []]),
+    ...rows.map((row): [string, string[]] => {
+      const [name = '', rest = ''] = row.split(/:\s*/);
+      return [name, rest.split(' ')];
+    }),
+  ]);
+});
 
 /** Packages that the runtime itself is made of: it serves the app with them. */
 export const ofTheRuntime = new Set(
@@ -264,104 +208,84 @@ export const ofTheRuntime = new Set(
 );
 
 /** The program that a package starts, by the package. */
-export const programsOf: Readonly<Record<string, string>> = {
-  pytesseract: 'tesseract',
-  pdf2image: 'pdftoppm',
-  'ffmpeg-python': 'ffmpeg',
-  pydub: 'ffmpeg',
-  'openai-whisper': 'ffmpeg',
-  graphviz: 'dot',
-  pydot: 'dot',
-  gitpython: 'git',
-  phonemizer: 'espeak-ng',
-  pdfplumber: '',
-  ocrmypdf: 'tesseract',
-};
+export const programsOf: ReadonlyMap<string, string> = new Map([
+  ['pytesseract', 'tesseract'],
+  ['ocrmypdf', 'tesseract'],
+  ['pdf2image', 'pdftoppm'],
+  ['ffmpeg-python', 'ffmpeg'],
+  ['pydub', 'ffmpeg'],
+  ['openai-whisper', 'ffmpeg'],
+  ['graphviz', 'dot'],
+  ['pydot', 'dot'],
+  ['gitpython', 'git'],
+  ['phonemizer', 'espeak-ng'],
+]);
 
-/** Debian packages whose libraries a package of PyPI loads and does not bring. */
-export const librariesOf: Readonly<Record<string, readonly string[]>> = {
-  pyzbar: ['libzbar0'],
-  'python-magic': ['libmagic1', 'file'],
-  weasyprint: ['libpango-1.0-0', 'libpangocairo-1.0-0', 'libpangoft2-1.0-0', 'weasyprint'],
-  sounddevice: ['libportaudio2', 'portaudio19-dev'],
-  'opencv-python': ['libgl1', 'libgl1-mesa-glx', 'libglx-mesa0', 'python3-opencv', 'ffmpeg'],
-  cairosvg: ['libcairo2', 'libcairo2-dev'],
-  mysqlclient: ['default-libmysqlclient-dev', 'libmariadb3', 'libmariadb-dev', 'libmysqlclient-dev'],
-  psycopg2: ['libpq-dev', 'libpq5'],
-  confluent: [],
-};
+const libGl = ['libgl1', 'libgl1-mesa-glx', 'libglx-mesa0', 'python3-opencv', 'ffmpeg'];
 
-/** What else is needed for what the code does: of these packages, one. */
-export interface Feature {
-  /** A call, or an import `module.name`, that needs it. */
-  calls?: RegExp;
-  /** A keyword of that call, or a text that it is called with. */
-  with?: RegExp;
-  imports?: RegExp;
-  needs: readonly string[];
-}
+/** Debian packages of which one has the library that a package of PyPI loads and does not bring. */
+export const librariesOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ['opencv-python', libGl],
+  ['opencv-contrib-python', libGl],
+  ['ultralytics', libGl],
+  ['pyzbar', ['libzbar0']],
+  ['python-magic', ['libmagic1', 'file']],
+  ['weasyprint', ['libpango-1.0-0', 'libpangocairo-1.0-0', 'libpangoft2-1.0-0', 'weasyprint']],
+  ['sounddevice', ['libportaudio2', 'portaudio19-dev']],
+  ['cairosvg', ['libcairo2', 'libcairo2-dev']],
+  ['mysqlclient', ['default-libmysqlclient-dev', 'libmariadb3', 'libmariadb-dev', 'libmysqlclient-dev']],
+  ['psycopg2', ['libpq-dev', 'libpq5']],
+]);
 
-export const features: readonly Feature[] = [
-  { imports: /^fastapi\.(?:UploadFile|File|Form)$/, needs: ['python-multipart', 'multipart'] },
-  { imports: /^pydantic\.EmailStr$/, needs: ['email-validator'] },
-  { imports: /^(?:fastapi|starlette)\.templating\.Jinja2Templates$/, needs: ['jinja2'] },
-  { imports: /^(?:fastapi|starlette)\.testclient\.TestClient$/, needs: ['httpx'] },
-  {
-    imports: /^(?:fastapi|starlette|starlette\.middleware)\.(?:middleware\.)?sessions?\.SessionMiddleware$/,
-    needs: ['itsdangerous'],
-  },
-  { imports: /^(?:fastapi|starlette)\.responses\.ORJSONResponse$/, needs: ['orjson'] },
-  {
-    imports: /^transformers\.(?:pipeline|AutoModel\w*|\w+For\w+|\w+Model|TextIteratorStreamer)$/,
-    needs: ['torch', 'tensorflow', 'jax', 'flax'],
-  },
-  { imports: /^transformers\.BitsAndBytesConfig$/, needs: ['bitsandbytes'] },
-  { imports: /^diffusers\.\w+Pipeline\w*$/, needs: ['transformers'] },
-  { imports: /^diffusers\.\w+Pipeline\w*$/, needs: ['torch', 'jax', 'flax'] },
-  { calls: /\.from_pretrained$|^pipeline$/, with: /^device_map$/, needs: ['accelerate'] },
-  { calls: /\.from_pretrained$/, with: /^load_in_(?:8|4)bit$/, needs: ['bitsandbytes'] },
-  { calls: /\.(?:read|to)_parquet$/, needs: ['pyarrow', 'fastparquet', 'polars', 'dask'] },
-  {
-    calls: /\.(?:read|to)_excel$/,
-    needs: ['openpyxl', 'xlsxwriter', 'xlrd', 'calamine', 'python-calamine', 'polars', 'fastexcel'],
-  },
-  { calls: /\.(?:read|to)_hdf$/, needs: ['tables'] },
-  { calls: /\.read_html$/, needs: ['lxml', 'html5lib'] },
-  { calls: /\.(?:read|to)_feather$/, needs: ['pyarrow', 'polars'] },
-  { calls: /(?:^|\.)BeautifulSoup$/, with: /^(?:lxml|xml|lxml-xml)$/, needs: ['lxml'] },
-  { calls: /(?:^|\.)BeautifulSoup$/, with: /^html5lib$/, needs: ['html5lib'] },
-  {
-    calls: /(?:^|\.)create_engine$/,
-    with: /^postgres(?:ql)?(?:\+psycopg2)?:\/\//,
-    needs: ['psycopg2', 'psycopg2-binary'],
-  },
-  { calls: /(?:^|\.)create_async_engine$/, with: /^postgresql\+asyncpg:/, needs: ['asyncpg'] },
-  { calls: /(?:^|\.)create_async_engine$/, with: /^sqlite\+aiosqlite:/, needs: ['aiosqlite'] },
-  { calls: /(?:^|\.)create_engine$/, with: /^mysql\+pymysql:/, needs: ['pymysql'] },
-  { calls: /\.run$/, with: /^async_mode=gevent$/, needs: ['gevent'] },
-];
+/**
+ * What calls and imports need besides their package, of the pages "Optional dependencies" of pandas and FastAPI, and of the
+ * documentation of Beautiful Soup and transformers: one of the packages. After a `=`, a text or a keyword that the call has.
+ */
+const optional = `
+  fastapi.File: python-multipart
+  fastapi.Form: python-multipart
+  fastapi.UploadFile: python-multipart
+  fastapi.templating.Jinja2Templates: jinja2
+  starlette.templating.Jinja2Templates: jinja2
+  fastapi.testclient.TestClient: httpx
+  starlette.testclient.TestClient: httpx
+  fastapi.responses.ORJSONResponse: orjson
+  fastapi.responses.UJSONResponse: ujson
+  starlette.middleware.sessions.SessionMiddleware: itsdangerous
+  pydantic.EmailStr: email-validator
+  pandas.read_excel: openpyxl xlrd calamine python-calamine pyxlsb odfpy
+  pandas.read_feather: pyarrow
+  pandas.read_hdf: tables
+  pandas.read_html: lxml html5lib
+  pandas.read_orc: pyarrow
+  pandas.read_parquet: pyarrow fastparquet
+  pandas.read_xml: lxml
+  .to_excel: openpyxl xlsxwriter
+  .to_feather: pyarrow polars
+  .to_hdf: tables
+  .to_markdown: tabulate
+  .to_orc: pyarrow
+  .to_parquet: pyarrow fastparquet polars dask
+  bs4.BeautifulSoup=lxml: lxml
+  bs4.BeautifulSoup=lxml-xml: lxml
+  bs4.BeautifulSoup=xml: lxml
+  bs4.BeautifulSoup=html5lib: html5lib
+  transformers.pipeline: torch tensorflow jax
+  .from_pretrained=device_map: accelerate
+  transformers.pipeline=device_map: accelerate
+  .from_pretrained=load_in_4bit: bitsandbytes
+  .from_pretrained=load_in_8bit: bitsandbytes`;
 
-/** Names that came to a package, or went from it, with a version. */
-export const nameVersions: readonly { package: string; names: RegExp; since?: string; until?: string }[] = [
-  { package: 'openai', names: /^(?:Async)?(?:Azure)?OpenAI$/, since: '1.0' },
-  {
-    package: 'pydantic',
-    names: /^(?:field_validator|model_validator|ConfigDict|computed_field|field_serializer|TypeAdapter|RootModel)$/,
-    since: '2.0',
-  },
-  { package: 'pydantic', names: /^BaseSettings$/, until: '2.0' },
-  { package: 'sqlalchemy', names: /^(?:DeclarativeBase|mapped_column|Mapped|MappedAsDataclass)$/, since: '2.0' },
-  { package: 'huggingface-hub', names: /^cached_download$/, until: '0.26' },
-  { package: 'transformers', names: /^AdamW$/, until: '5.0' },
-  { package: 'langchain', names: /^(?:OpenAI|ChatOpenAI)$/, until: '1.0' },
-  { package: 'werkzeug', names: /^url_quote$/, until: '3.0' },
-  { package: 'flask', names: /^(?:Markup|escape)$/, until: '2.4' },
-  { package: 'numpy', names: /^(?:float_|Inf|NaN|string_|unicode_)$/, until: '2.0' },
-  { package: 'pillow', names: /^ANTIALIAS$/, until: '10.0' },
-  { package: 'moviepy', names: /^editor$/, until: '2.0' },
-  { package: 'fastapi', names: /^(?:Annotated)$/, since: '0.95' },
-  { package: 'anthropic', names: /^(?:Async)?Anthropic$/, since: '0.3' },
-];
+/** The packages of which one is needed, and what they are needed for. */
+export const optionalPackages = once(() =>
+  optional
+    .trim()
+    .split('\n')
+    .map((row) => {
+      const [, name = '', given, packages = ''] = /^\s*([\w.]+)(?:=([\w-]+))?: (.+)$/.exec(row) ?? [];
+      return { name, given, packages: packages.split(' ') };
+    }),
+);
 
 /** Pins that do not go with what pip installs beside them today: the package, until which version, and what bounds it. */
 export const looseNeeds: readonly { package: string; until: string; other: string; bound: string }[] = [
