@@ -1,5 +1,5 @@
 /** What a line of a requirements file asks of pip. */
-export type Requirement =
+export type PipLine =
   | { kind: 'option'; name: string; value: string }
   | { kind: 'path'; path: string }
   | { kind: 'address'; address: string }
@@ -9,13 +9,13 @@ export type Requirement =
 const specifier = /^(?:(?:===?|~=|!=|<=?|>=?)\s*[\w.*+!-]+\s*(?:,\s*|$))+$/;
 
 /** Without the hashes and the marker of a line. */
-export function readRequirement(text: string): Requirement {
+export function readRequirement(text: string): PipLine {
   const [, name, value = ''] = /^(-[a-zA-Z]|--[\w-]+)[ =]*(.*)$/.exec(text) ?? [];
   if (name === undefined) return readPackage(text);
   return /^(?:-e|--editable)$/.test(name) ? placeOf(value) : { kind: 'option', name, value };
 }
 
-function readPackage(text: string): Requirement {
+function readPackage(text: string): PipLine {
   const plain = text
     .replace(/\s+--[a-z].*$/, '')
     .replace(/\s*;.*$/, '')
@@ -33,7 +33,7 @@ function readPackage(text: string): Requirement {
 const isPlace = (text: string) =>
   /^(?:\.{0,2}\/|\.{1,2}(?:\[|$)|file:|git@|[a-z+]+:\/\/)|\.(?:whl|tar\.gz|zip)$/.test(text);
 
-function placeOf(text: string): Requirement {
+function placeOf(text: string): PipLine {
   if (/^(?!file:)(?:[a-z+]+:\/\/|git@)/.test(text)) return { kind: 'address', address: text };
   const path = text
     .replace(/^file:(?:\/\/)?/, '')
