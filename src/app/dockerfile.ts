@@ -25,12 +25,12 @@ export function baseImageOf(dockerfile: string): string | undefined {
   const stages = new Map<string, string>();
   const values = new Map<string, string>();
   let image: string | undefined;
-  for (const { keyword, rest } of parseInstructions(dockerfile)) {
+  for (const { keyword, rest, text } of parseInstructions(dockerfile)) {
     const [, name, value] = /^(\w+)=["']?([^"'\s]*)/.exec(rest) ?? [];
     // Arguments below the first FROM are not known to another.
     if (keyword === 'ARG' && image === undefined && name !== undefined) values.set(name, value ?? '');
     if (keyword !== 'FROM') continue;
-    const [, from = '', stage] = /^(?:--\S+\s+)*(\S+)(?:\s+[Aa][Ss]\s+(\S+))?/.exec(rest) ?? [];
+    const [from = '', , stage] = text.split(/\s+/);
     const named = withArguments(from, values);
     image = stages.get(named.toLowerCase()) ?? named;
     if (stage !== undefined) stages.set(stage.toLowerCase(), image);
@@ -39,7 +39,7 @@ export function baseImageOf(dockerfile: string): string | undefined {
 }
 
 /** `$NAME`, `${NAME}` and `${NAME:-default}`. Others stay as they are. */
-function withArguments(text: string, values: ReadonlyMap<string, string>): string {
+export function withArguments(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(
     /\$(?:(\w+)|\{(\w+)(?::-([^}]*))?\})/g,
     (whole, plain?: string, braced?: string, otherwise?: string) =>
@@ -47,29 +47,61 @@ function withArguments(text: string, values: ReadonlyMap<string, string>): strin
   );
 }
 
-interface Instruction {
+export interface Instruction {
   keyword: string;
+  /** What follows, with its flags. */
   rest: string;
+  /** Without its flags. */
+  text: string;
+  flags: readonly (readonly [name: string, value: string])[];
+  /** The texts of its heredocs. */
+  heredocs: readonly string[];
   /** Where it begins, from 1. */
   line: number;
 }
 
-/** Joins continued lines. Comments within them are dropped, as Docker does. */
-function parseInstructions(dockerfile: string): Instruction[] {
+/** Joins continued lines. Comments and empty lines within them are dropped, as Docker does. */
+export function parseInstructions(dockerfile: string): Instruction[] {
+  const lines = dockerfile.split(/\r?\n/);
+  const continued = /^(?:#.*\n)*#\s*escape\s*=\s*`/i.test(dockerfile) ? /^(.*)`[ \t]*$/ : /^(.*)\\[ \t]*$/;
   const found: Instruction[] = [];
-  let joined = '';
-  let line = 0;
-  for (const [at, text] of dockerfile.split(/\r?\n/).entries()) {
-    if (/^\s*#/.test(text)) continue;
-    if (joined === '') line = at + 1;
-    const [, continued] = /^(.*)[\\`][ \t]*$/.exec(text) ?? [];
-    joined += continued === undefined ? text : `${continued} `;
-    if (continued !== undefined) continue;
-    const [, keyword, rest = ''] = /^\s*([A-Za-z]+)(?:\s+(.*))?$/.exec(joined) ?? [];
-    if (keyword !== undefined) found.push({ keyword: keyword.toUpperCase(), rest, line });
-    joined = '';
+  const isBlank = (text = '') => /^\s*(?:#|$)/.test(text);
+  for (let at = 0; at < lines.length; at++) {
+    if (isBlank(lines[at])) continue;
+    const line = at + 1;
+    let joined = lines[at] ?? '';
+    for (let part = continued.exec(joined); part; part = continued.exec(joined)) {
+      do at++;
+      while (at < lines.length && isBlank(lines[at]));
+      joined = `${part[1]} ${lines[at] ?? ''}`;
+    }
+    const [, keyword, rest = ''] = /^\s*([A-Za-z][\w-]*)(?:\s+(.*))?$/.exec(joined) ?? [];
+    if (keyword === undefined) continue;
+    const heredocs = heredocsOf(keyword, rest, lines, at + 1);
+    at += heredocs.reduce((sum, text) => sum + text.split('\n').length, 0);
+    found.push({ keyword: keyword.toUpperCase(), rest, ...withoutFlags(rest), heredocs, line });
   }
   return found;
+}
+
+/** Each with the line that ends it. */
+function heredocsOf(keyword: string, rest: string, lines: readonly string[], from: number): string[] {
+  if (!/^(?:RUN|COPY|ADD)$/i.test(keyword)) return [];
+  let start = from;
+  return [...rest.matchAll(/(?:^|\s)<<-?["']?([A-Za-z_]\w*)/g)].map(([, word]) => {
+    const end = lines.findIndex((text, at) => at >= start && text.trim() === word);
+    const text = lines.slice(start, end < 0 ? lines.length : end + 1).join('\n');
+    start = end < 0 ? lines.length : end + 1;
+    return text;
+  });
+}
+
+function withoutFlags(rest: string): Pick<Instruction, 'flags' | 'text'> {
+  const [found = ''] = /^\s*(?:--[a-z]\S*\s+)*/.exec(rest) ?? [];
+  const flags = [...found.matchAll(/--([a-z-]+)(?:=(\S+))?/g)].map(
+    ([, name = '', value = '']) => [name, value] as const,
+  );
+  return { flags, text: rest.slice(found.length) };
 }
 
 /**
@@ -88,21 +120,22 @@ export function findInstruction(dockerfile: string, shown: string): Omit<FileLoc
 }
 
 /** What an instruction takes from the build context. */
-function contextSources({ keyword, rest }: Instruction): string[] {
-  if (keyword === 'RUN')
-    return [...rest.matchAll(/--mount=\S*\b(?:source|src)=([^,\s]+)/g)].map(([, path = '']) => path);
-  if ((keyword !== 'COPY' && keyword !== 'ADD') || /^(--\S+\s+)*--from=/.test(rest)) return [];
-  return parseWords(rest.replace(/^(--\S+\s+)+/, '')).slice(0, -1);
+function contextSources({ keyword, text, flags }: Instruction): string[] {
+  if (keyword === 'RUN') return flags.flatMap(([, value]) => /\b(?:source|src)=([^,\s]+)/.exec(value)?.[1] ?? []);
+  if ((keyword !== 'COPY' && keyword !== 'ADD') || flags.some(([name]) => name === 'from')) return [];
+  return parseWords(text).slice(0, -1);
 }
 
-function parseWords(text: string): string[] {
+export const parseWords = (text: string): string[] => parseList(text) ?? text.trim().split(/\s+/);
+
+/** The words of `["a", "b"]`; undefined for another form. */
+export function parseList(text: string): string[] | undefined {
   try {
     const words: unknown = JSON.parse(text);
-    if (Array.isArray(words)) return words.map(String);
+    return Array.isArray(words) ? words.map(String) : undefined;
   } catch {
-    // Not the JSON form.
+    return undefined;
   }
-  return text.trim().split(/\s+/);
 }
 
 const matchesGlob = (source: string, name: string) =>

@@ -1,26 +1,26 @@
 /** The documented hardware (docs/platform.md#hardware). The platform may offer more: other values cause warnings only. */
 export interface Accelerator {
   family: 'CPU' | 'NVIDIA' | 'AWS';
-  /** The largest documented count for one replica. */
+  /** The largest documented count for one replica: of sources that differ, the newest. */
   gpus: number;
   /** Maximum CPU cores and GB of memory for each GPU. */
   perGpu: { cpu: number; memory: number };
-  /** Maximum CPU cores and GB of memory for one replica, from an older table with other numbers. */
+  /** Of one replica, where it is more. */
   perReplica?: { cpu: number; memory: number };
 }
 
 export const accelerators: Record<string, Accelerator> = {
   CPU: { family: 'CPU', gpus: 0, perGpu: { cpu: 80, memory: 160 } },
-  TURING_T4: nvidia({ cpu: 11, memory: 44 }, { cpu: 48, memory: 192 }),
-  ADA_L4: nvidia({ cpu: 11, memory: 44 }, { cpu: 48, memory: 192 }),
-  AMPERE_A10: nvidia({ cpu: 11, memory: 44 }, { cpu: 48, memory: 192 }),
-  ADA_L40: nvidia({ cpu: 11, memory: 92 }, { cpu: 16, memory: 128 }),
-  AMPERE_A100_40GB: nvidia({ cpu: 22, memory: 284 }),
-  AMPERE_A100_80GB: nvidia({ cpu: 22, memory: 284 }),
-  BLACKWELL_RTX6000: nvidia({ cpu: 24, memory: 218 }),
-  HOPPER_H100: nvidia({ cpu: 24, memory: 256 }),
-  HOPPER_H200: nvidia({ cpu: 24, memory: 256 }),
-  BLACKWELL_B200: nvidia({ cpu: 44, memory: 496 }),
+  TURING_T4: nvidia(4, { cpu: 11, memory: 44 }),
+  ADA_L4: nvidia(4, { cpu: 11, memory: 44 }),
+  AMPERE_A10: nvidia(4, { cpu: 11, memory: 44 }),
+  ADA_L40: nvidia(4, { cpu: 11, memory: 92 }),
+  AMPERE_A100_40GB: nvidia(8, { cpu: 22, memory: 284 }),
+  AMPERE_A100_80GB: nvidia(8, { cpu: 22, memory: 284 }),
+  BLACKWELL_RTX6000: nvidia(8, { cpu: 24, memory: 218 }),
+  HOPPER_H100: nvidia(8, { cpu: 24, memory: 256 }),
+  HOPPER_H200: nvidia(8, { cpu: 24, memory: 256 }),
+  BLACKWELL_B200: nvidia(8, { cpu: 44, memory: 496 }),
   INF2: { family: 'AWS', gpus: 12, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 192, memory: 796 } },
   TRN1: { family: 'AWS', gpus: 16, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 128, memory: 512 } },
 };
@@ -53,6 +53,28 @@ export function isCpuOnly(compute: readonly string[] | undefined): boolean {
   return compute === undefined || compute.every((name) => name === 'CPU');
 }
 
-function nvidia(perGpu: Accelerator['perGpu'], perReplica = perGpu): Accelerator {
-  return { family: 'NVIDIA', gpus: 8, perGpu, perReplica };
+function nvidia(gpus: number, perGpu: Accelerator['perGpu']): Accelerator {
+  return { family: 'NVIDIA', gpus, perGpu };
+}
+
+const onRequest = regions.slice(5);
+
+/** The accelerators of each region (docs/platform.md#hardware). Of the regions on request, nothing is known. */
+const acceleratorsIn: Readonly<Record<string, readonly string[]>> = {
+  'us-east-1': Object.keys(accelerators).filter((name) => name !== 'BLACKWELL_RTX6000'),
+  'us-central1': ['CPU', 'BLACKWELL_RTX6000', 'BLACKWELL_B200', 'HOPPER_H200'],
+  'eu-north1': ['CPU', 'HOPPER_H200', 'HOPPER_H100', 'ADA_L40'],
+  'eu-north-1': ['CPU', 'HOPPER_H100', 'ADA_L40', 'ADA_L4', 'AMPERE_A10', 'TURING_T4', 'INF2', 'TRN1'],
+};
+
+/** What of a list a region lacks, and where it is; undefined if nothing is known of the region. */
+export function missingIn(
+  region: string,
+  compute: readonly string[],
+): { lacks: string[]; has: readonly string[]; others: string[] } | undefined {
+  const has = onRequest.includes(region) ? undefined : acceleratorsIn[region];
+  const lacks = compute.filter((name) => Object.hasOwn(accelerators, name) && !has?.includes(name));
+  if (!has || lacks.length === 0) return undefined;
+  const [first = ''] = lacks;
+  return { lacks, has, others: Object.keys(acceleratorsIn).filter((each) => acceleratorsIn[each]?.includes(first)) };
 }

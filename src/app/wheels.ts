@@ -108,3 +108,47 @@ function compareVersions(one: string, other: string): number {
   }
   return 0;
 }
+
+/** Whether a version that is older than the newest that is known is in no list: it was never released, or withdrawn. */
+export function isNeverReleased(name: string, version: string): boolean {
+  const known = groupsOf(name).flatMap(({ versions }) => versions);
+  const isKnown = known.some((each) => isSame(each, version));
+  return (
+    !isKnown &&
+    known.some((each) => compareVersions(each, version) > 0) &&
+    known.some((each) => compareVersions(each, version) < 0)
+  );
+}
+
+export function isOlder(version: string, than: string): boolean {
+  return compareVersions(version, than) < 0;
+}
+
+/** Whether a version fits `>=3.10,<3.13`, `^3.12` or `~=3.11`; true if it cannot be told. */
+export function satisfies(version: string, wanted: string): boolean {
+  return wanted.split(',').every((part) => {
+    const [, operator = '', given = ''] =
+      /^\s*(\^|~=?|>=|>|<=|<|!=|===?|)\s*v?(\d+(?:\.\d+)*)(?:\.\*)?\s*$/.exec(part) ?? [];
+    if (given === '') return true;
+    const length = version.split('.').length;
+    const other = given.split('.').slice(0, Math.max(length, 1)).join('.');
+    const order = compareVersions(version, other);
+    const isSamePrefix = `${version}.`.startsWith(`${given.replace(/\.\d+$/, '')}.`);
+    return comparisons[operator]?.(order, isSamePrefix) ?? true;
+  });
+}
+
+type Comparison = (order: number, isSamePrefix: boolean) => boolean;
+
+const comparisons: Readonly<Record<string, Comparison>> = {
+  '>=': (order) => order >= 0,
+  '>': (order) => order >= 0,
+  '<=': (order) => order <= 0,
+  '<': (order) => order < 0,
+  '==': (order) => order === 0,
+  '===': (order) => order === 0,
+  '': (order) => order === 0,
+  '^': (order) => order >= 0,
+  '~': (order) => order === 0,
+  '~=': (order, isSamePrefix) => order >= 0 && isSamePrefix,
+};

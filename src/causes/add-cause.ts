@@ -1,18 +1,18 @@
 import { relative } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
 import { gantryCommand } from '../kernel/command-line.ts';
-import { GantryError } from '../kernel/errors.ts';
+import { type FileLocation, GantryError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 import { isCanceled } from '../platform/contract/builds.ts';
 import { locateFix } from './dockerfile-fix.ts';
 import { explainLog } from './explain-log.ts';
+import type { Explanation } from './explanation.ts';
 import { readConfig } from './read-config.ts';
 import type { FailureFacts } from './rule.ts';
 
 /**
- * Adds the cause of a failed build, run or replica to the details of its error, says it in one line, and makes the command
- * that explains it the fix. Does nothing if
- * the cause is unknown, and for other errors. Makes no request, and never throws: the failure itself is the result.
+ * Adds the cause of a failed build, run or replica to its error, and makes the command that explains it the fix. Does nothing
+ * if the cause is unknown, and for other errors. Makes no request, and never throws: the failure itself is the result.
  * Without a `config`, that of this folder is used if it is the app's.
  */
 export async function addCause(context: CauseContext, error: unknown, config?: AppConfig): Promise<void> {
@@ -42,11 +42,23 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     const location = own && (await locateFix(found, own, relative(cwd, own.file)));
     error.facts.details = { ...error.facts.details, explanation: { ...explanation, location: location || null } };
     // The build of a replica has not failed: there is nothing to explain about it.
-    if (container === undefined) error.facts.fix = gantryCommand`explain ${app} ${id}`;
-    progress.note(`cause: ${found.title}${container === undefined ? '' : `; ${found.fix}`}`);
+    if (container !== undefined) {
+      progress.note(`cause: ${found.title}; ${found.fix}`);
+      return;
+    }
+    error.facts.fix = gantryCommand`explain ${app} ${id}`;
+    error.facts.explained = { title: found.title, place: placeOf(found, location), fix: found.fix };
+    // What is known says more than the end of the log, which `explain` shows.
+    if (error.facts.why?.includes('\n')) delete error.facts.why;
   } catch (failed) {
     progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }
+}
+
+/** The line of a file to change, or else what shows the cause. */
+function placeOf({ evidence: { source, line, text } }: Explanation, at: FileLocation | undefined): string {
+  if (at) return `${at.file}:${at.line}:${at.column}: ${at.text.trim()}`;
+  return `${source === 'log' ? `line ${line} of the log` : `the ${source}`}: ${text}`;
 }
 
 type CauseContext = Pick<Context, 'progress' | 'signal' | 'cwd'>;

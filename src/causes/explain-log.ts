@@ -1,5 +1,6 @@
 import { fixedInDockerfile, stepOf } from './dockerfile-fix.ts';
 import type { Evidence, Explanation } from './explanation.ts';
+import { fill } from './fill.ts';
 import { packageOf } from './import-names.ts';
 import { explainLastError } from './last-error.ts';
 import { cleanLines } from './log-text.ts';
@@ -156,12 +157,4 @@ const shownCharacters = 400;
 function abridge(text: string): string {
   const short = text.replace(/(from versions: )((?:[^,()]{1,40}, ){3})[^()]{1,2000}, ([^,()]{1,40}\))/, '$1$2…, $3');
   return short.length > shownCharacters ? `${short.slice(0, shownCharacters)}…` : short;
-}
-
-/** `{package|a package}` is the group, or the text after the bar if nothing was captured. */
-function fill(template: string, captured: Captured): string {
-  return template
-    .replace(/\{(\w+)(?:\|([^}]*))?\}/g, (_, name: string, otherwise = '') => captured[name] ?? otherwise)
-    .replace(/ {2,}/g, ' ')
-    .replace(/[\s:]+$/, '');
 }

@@ -71,23 +71,32 @@ werkzeug.FileStorage<1 werkzeug.secure_filename<1 werkzeug.security.safe_str_cmp
 werkzeug.urls.url_encode<3 werkzeug.urls.url_join<3 werkzeug.urls.url_parse<3 werkzeug.urls.url_quote<3
 werkzeug.urls.url_quote_plus<3 werkzeug.urls.url_unquote<3 werkzeug.utils.escape<2.1 werkzeug.wrappers.BaseRequest<2.1
 werkzeug.wrappers.BaseResponse<2.1 werkzeug.wsgi.DispatcherMiddleware<1 werkzeug.wsgi.SharedDataMiddleware<1
+pydantic.BaseSettings<2 sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2
 `;
 
 /** `<0.26` for `huggingface_hub.cached_download`, and for what is in it; undefined if it is not known. */
 export function versionsWith(name: string): string | undefined {
-  const [, bound] =
-    /^[^<>]+(.*)$/.exec(
-      names
-        .trim()
-        .split(/\s+/)
-        .find((entry) => isPartOf(name, entry)) ?? '',
-    ) ?? [];
-  return bound;
+  const parts = name.split('.');
+  for (let length = 1; length <= parts.length; length++) {
+    const bound = bounds().get(parts.slice(0, length).join('.'));
+    if (bound !== undefined) return bound;
+  }
+  return undefined;
 }
 
-function isPartOf(name: string, entry: string): boolean {
-  const outer = entry.replace(/[<>].*$/, '');
-  return name === outer || name.startsWith(`${outer}.`);
+let parsed: ReadonlyMap<string, string> | undefined;
+
+function bounds(): ReadonlyMap<string, string> {
+  parsed ??= new Map(
+    names
+      .trim()
+      .split(/\s+/)
+      .map((entry): [string, string] => {
+        const at = entry.search(/[<>]/);
+        return [entry.slice(0, at), entry.slice(at)];
+      }),
+  );
+  return parsed;
 }
 
 /** `pandas.DataFrame` for what its instances have in some versions; undefined if it is not known. */

@@ -108,12 +108,21 @@ export function isNodeProgram(program: string): boolean {
   return nodePrograms.test(program);
 }
 
+const tables = new Map<string, [name: string, found: string][]>();
+
 function tableOf(text: string): [name: string, found: string][] {
-  return text
-    .trim()
-    .split(/\s+/)
-    .map((entry) => {
-      const [name = '', found = name] = entry.split('=');
-      return [name, found];
-    });
+  const known = tables.get(text);
+  if (known) return known;
+  const rows = text.trim().split(/\s+/);
+  const table = rows.map((entry): [name: string, found: string] => {
+    const [name = '', found = name] = entry.split('=');
+    return [name, found];
+  });
+  tables.set(text, table);
+  return table;
+}
+
+/** Packages of Debian that are known here. */
+export function aptPackages(): ReadonlySet<string> {
+  return new Set([...tableOf(packages), ...tableOf(libraries)].map(([, found]) => found));
 }

@@ -11,8 +11,11 @@ export type Captured = Readonly<Record<string, string>>;
 export interface FailureRule {
   /** Programs compare it: it never changes its meaning. */
   cause: string;
+  /** Of several rules of a cause: what is said where files show it. */
+  inFiles?: true;
   /**
-   * Lines that show the cause, by a text that each such line contains: most rules are settled by one search of the log.
+   * Lines that show the cause, by a text that each such line contains: most rules are settled by one search of the log. None
+   * if only the files show it.
    * A pattern must take linear time for any line.
    */
   signs: Readonly<Record<string, RegExp>>;

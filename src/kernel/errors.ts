@@ -59,6 +59,8 @@ export interface FileLocation {
 export interface Problem {
   severity: 'error' | 'warning';
   message: string;
+  /** The name of its cause (docs/failures.md), if it has one. */
+  cause?: string;
   location?: FileLocation;
   why?: string;
   /** What to do about it: the command to type, or prose. */
@@ -93,6 +95,8 @@ export interface ErrorFacts {
   details?: Record<string, unknown> & { [name in Named]?: string | null | undefined };
   /** The end of the log of what failed, to find the cause. Not shown. */
   log?: readonly string[];
+  /** Its cause, by the log: shown below the error. `fix` is then the command that shows the log. */
+  explained?: { title: string; place: string; fix: string };
   cause?: unknown;
 }
 

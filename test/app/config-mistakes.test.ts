@@ -31,7 +31,7 @@ describe('one mistake is one problem', () => {
       'a GPU that is gone, by its old key',
       `${head}[cerebrium.hardware]\ngpu = "AMPERE_A6000"\n`,
       main,
-      ['warning 4:1 gpu is ignored'],
+      ['warning 4:1 gpu is ignored -> compute = "ADA_L40"'],
     ],
     [
       'a Dockerfile in the section of old clients',

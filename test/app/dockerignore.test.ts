@@ -13,7 +13,7 @@ const paths = ['a.txt', 'sub/a.txt', 'data/one', 'data/keep/two', 'secret.key', 
 /** What is sent of these files, besides the config file and the Dockerfile. */
 async function sent(ignore: string, more: Record<string, string> = {}) {
   const files = Object.fromEntries(paths.map((path) => [path, 'x']));
-  const dockerfile = { Dockerfile: 'FROM scratch\nCMD ["/app"]\n', '.dockerignore': ignore };
+  const dockerfile = { Dockerfile: 'FROM scratch\nCMD ["/bin/app"]\n', '.dockerignore': ignore };
   const own = { 'cerebrium.toml': `${config}dockerfile_path = "Dockerfile"\n`, ...dockerfile, ...files, ...more };
   await using app = await folderOf(own);
   const { stderr: checked } = await gantry(['check'], { cwd: app.path });

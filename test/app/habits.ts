@@ -82,7 +82,7 @@ export const habits: Habit[] = [
   },
   {
     title: 'a server in a src folder',
-    toml: `${head('api')}${custom("['uvicorn', 'src.server.main:app', '--port', '8080']", 8080)}`,
+    toml: `${head('api')}${custom("['uvicorn', 'src.server.main:app', '--host', '0.0.0.0', '--port', '8080']", 8080)}`,
     files: { 'src/server/main.py': '', 'src/server/__init__.py': '' },
   },
   {
@@ -127,7 +127,8 @@ export const habits: Habit[] = [
     title: 'a Dockerfile that copies the generated list of packages',
     toml: `${head('docker')}${dockerfile}${pip('fastapi = "latest"')}`,
     files: {
-      Dockerfile: 'FROM python:3.12\nCOPY requirements.txt ./\nRUN pip install -r requirements.txt\nCOPY . .\n',
+      Dockerfile:
+        'FROM python:3.12\nCOPY requirements.txt ./\nRUN pip install -r requirements.txt\nCOPY . .\nCMD ["sleep", "9"]\n',
     },
   },
   {
@@ -135,13 +136,16 @@ export const habits: Habit[] = [
     toml: `${head('docker')}${dockerfile}${pip('fastapi = "latest"')}`,
     files: {
       Dockerfile:
-        'FROM python:3.12\nWORKDIR /app\nCOPY . /app\nRUN pip install --no-cache-dir \\\n  -r /app/requirements.txt\n',
+        'FROM python:3.12\nWORKDIR /app\nCOPY . /app\nRUN pip install --no-cache-dir \\\n  -r /app/requirements.txt\nCMD ["sleep", "9"]\n',
     },
   },
   {
     title: 'a Dockerfile with its own list of packages',
     toml: `${head('docker')}${dockerfile}`,
-    files: { Dockerfile: 'FROM python:3.12\nCOPY requirements.txt .\n', 'requirements.txt': 'fastapi\n' },
+    files: {
+      Dockerfile: 'FROM python:3.12\nCOPY requirements.txt .\nCMD ["sleep", "9"]\n',
+      'requirements.txt': 'fastapi\n',
+    },
   },
   { title: 'Deepgram', toml: `${head('deepgram')}[cerebrium.runtime.deepgram]\n${a10}`, files: {} },
   {
@@ -203,13 +207,13 @@ export const habits: Habit[] = [
   },
   {
     title: 'gunicorn',
-    toml: `${head('gunicorn')}${custom('["gunicorn", "app.wsgi:application", "-b", "0.0.0.0:8000", "--workers", "2"]', 8000)}`,
+    toml: `${head('gunicorn')}${custom('["gunicorn", "app.wsgi:application", "-b", "0.0.0.0:8000", "--workers", "2"]', 8000)}${pip('gunicorn = "latest"')}`,
     files: { 'app/wsgi.py': '' },
   },
   {
     title: 'a start script',
     toml: `${head('script')}${custom('["bash", "start.sh"]', 8000)}`,
-    files: { 'start.sh': 'uvicorn main:app\n' },
+    files: { 'start.sh': 'uvicorn main:app --host 0.0.0.0\n' },
   },
   {
     title: 'a module of one’s own',
@@ -289,7 +293,7 @@ export const habits: Habit[] = [
   },
   {
     title: 'requirements with an index and a repository',
-    toml: `${head('sesame')}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n[cerebrium.dependencies.apt]\nffmpeg = "latest"\n`,
+    toml: `${head('sesame')}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n[cerebrium.dependencies.apt]\nffmpeg = "latest"\ngit = "latest"\n`,
     files: {
       'main.py': '',
       'requirements.txt':

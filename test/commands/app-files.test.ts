@@ -56,7 +56,7 @@ describe('an own file and a generated file of the same name', () => {
   const replaced =
     'warning: requirements.txt is generated from [cerebrium.dependencies.pip] and replaces your own requirements.txt';
   const ignored = 'warning: [cerebrium.dependencies.pip] is ignored';
-  const copying = 'FROM python:3.12\nCOPY requirements.txt .\nRUN pip install -r requirements.txt\n';
+  const copying = 'FROM python:3.12\nCOPY requirements.txt .\nRUN pip install -r requirements.txt\nCMD ["true"]\n';
   const own = { 'requirements.txt': 'flask==3.0\n' };
 
   test.each([
@@ -92,7 +92,7 @@ describe('an own file and a generated file of the same name', () => {
     [
       'with a Dockerfile that copies another one, none is generated',
       config(docker + pip),
-      { Dockerfile: 'FROM debian\nCOPY api/requirements.txt .\n' },
+      { 'api/requirements.txt': '', Dockerfile: 'FROM debian\nCOPY api/requirements.txt .\nCMD ["true"]\n' },
       [ignored],
       undefined,
     ],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { fixture, folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 
 const emulator = emulatorForAll();
 
@@ -64,14 +64,46 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     expect(log.stdout).toContain('OOMKilled: the replica used');
   });
 
-  test('a deploy that fails names the cause in one line, and in its JSON error', async () => {
+  const last = (text: string) => text.trimEnd().split('\n').slice(-4);
+  const log = expect.stringMatching(/^ {2}log gantry explain crashes \S+$/);
+  const fourLines = [
+    'cause: the Python module model_that_is_missing is not installed',
+    expect.stringMatching(
+      /^ {2}in {2}line \d+ of the log: ModuleNotFoundError: No module named 'model_that_is_missing'$/,
+    ),
+    expect.stringMatching(/^ {2}fix \S/),
+    log,
+  ];
+
+  test.each<[string, Parameters<typeof gantry>[1]]>([
+    ['on a terminal', wideTerminal],
+    ['through a pipe', {}],
+  ])('a deploy that fails ends in cause, place, fix and log: %s', async (_, setting) => {
+    const { code, stderr } = await gantry(['deploy', '--yes'], {
+      ...setting,
+      emulator,
+      cwd: fixture('crashes'),
+      meanwhile,
+    });
+    expect([code, last(stderr)]).toEqual([12, fourLines]);
+  });
+
+  test('and so does its JSON error, and what it prints beside it', async () => {
     const cwd = fixture('crashes');
     const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd, meanwhile });
-    expect(code).toBe(12);
-    expect(stderr).toMatch(/^cause: the Python module model_that_is_missing is not installed$/m);
+    expect([code, last(stderr)]).toEqual([12, fourLines]);
     expect(json()).toMatchObject({
       error: {
-        details: { explanation: { cause: 'module-missing', evidence: { source: 'log' }, location: null } },
+        fix: expect.stringMatching(/^gantry explain crashes \S+$/),
+        details: {
+          explanation: {
+            cause: 'module-missing',
+            title: 'the Python module model_that_is_missing is not installed',
+            evidence: { source: 'log' },
+            fix: expect.any(String),
+            location: null,
+          },
+        },
       },
     });
   });
@@ -106,7 +138,8 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
   ])('a module that exclude leaves out with "%s" is named, and by each call', async (pattern, why) => {
     const files = {
       ...smallApp(`exclude = [".*", "${pattern}"]\n`),
-      'main.py': 'import helpers.text\n',
+      // The look at files does not see it.
+      'main.py': 'import importlib\n\nimportlib.import_module(".".join(["helpers", "text"]))\n',
       'helpers/text.py': '',
     };
     await using app = await folderOf(files);

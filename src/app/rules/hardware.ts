@@ -1,4 +1,4 @@
-import { accelerators, cpuOnlyCores, isCpuOnly } from '../hardware.ts';
+import { accelerators, cpuOnlyCores, isCpuOnly, missingIn } from '../hardware.ts';
 import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
@@ -16,6 +16,7 @@ export const hardwareRule: Rule = function* (app) {
   yield* memoryDecimals(app);
   yield* cores(app);
   yield* aboveLimits(app);
+  yield* notInRegion(app);
 };
 
 /** The official client rejects it, too. */
@@ -94,21 +95,47 @@ function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   }
 }
 
-/** Warns about values over the largest documented limit. */
+/** A replica may get any of the list: what is asked for must fit the strictest of them. */
 function* aboveLimits({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
-  const name = hardware.compute?.[0] ?? 'CPU';
-  const limits = Object.hasOwn(accelerators, name) ? accelerators[name] : undefined;
-  if (!limits) return;
+  const names = (hardware.compute ?? ['CPU']).filter((name) => Object.hasOwn(accelerators, name));
+  if (names.length === 0) return;
   const gpus = Math.max(1, hardware.gpu_count ?? 1);
-  const limit = (key: 'cpu' | 'memory') => Math.max(limits.perGpu[key] * gpus, limits.perReplica?.[key] ?? 0);
-  if (name === 'CPU') {
+  const limitOf = (name: string, key: 'cpu' | 'memory') =>
+    Math.max((accelerators[name]?.perGpu[key] ?? 0) * gpus, accelerators[name]?.perReplica?.[key] ?? 0);
+  const strictest = (limit: (name: string) => number) =>
+    names.reduce((one, other) => (limit(other) < limit(one) ? other : one));
+  if (names.includes('CPU')) {
     // The rule for cores checks the CPU.
-    yield* tooLarge('memory', hardware.memory, limits.perGpu.memory, 'an app without a GPU has up to', 'GB');
+    yield* tooLarge(
+      'memory',
+      hardware.memory,
+      accelerators.CPU?.perGpu.memory ?? 0,
+      'an app without a GPU has up to',
+      'GB',
+    );
     return;
   }
-  yield* tooLarge('gpu_count', hardware.gpu_count, limits.gpus, 'a replica has up to', name);
-  yield* tooLarge('cpu', hardware.cpu, limit('cpu'), `${gpus} ${name} comes with up to`, 'cores');
-  yield* tooLarge('memory', hardware.memory, limit('memory'), `${gpus} ${name} comes with up to`, 'GB');
+  const fewest = strictest((name) => accelerators[name]?.gpus ?? 0);
+  yield* tooLarge('gpu_count', hardware.gpu_count, accelerators[fewest]?.gpus ?? 0, 'a replica has up to', fewest);
+  for (const [key, unit] of [['cpu', 'cores'] as const, ['memory', 'GB'] as const]) {
+    const name = strictest((each) => limitOf(each, key));
+    yield* tooLarge(key, hardware[key], limitOf(name, key), `${gpus} ${name} comes with up to`, unit);
+  }
+}
+
+function* notInRegion({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
+  const { region = '', compute = ['CPU'] } = hardware;
+  const missing = missingIn(region, compute);
+  if (!missing) return;
+  const { lacks, has, others } = missing;
+  const isWhole = lacks.length === compute.length;
+  const gpus = has.filter((name) => name !== 'CPU');
+  // Of the same part of the world, if there is one.
+  const other = others.find((name) => name.startsWith(region.slice(0, 3))) ?? others[0];
+  yield warningAt('hardware.region', `${region} has no ${lacks.join(', ')}`, {
+    why: `it has ${gpus.join(', ')}${isWhole ? '' : '; the app can only run on the others of the list'}`,
+    fix: other === undefined ? `compute = ${toToml(gpus[0] ?? 'CPU')}` : `region = ${toToml(other)}`,
+  });
 }
 
 type Amount = 'cpu' | 'memory' | 'gpu_count';

@@ -2,7 +2,7 @@ import type { TomlTable, TomlValue } from 'smol-toml';
 import { type SectionName, sectionNamed, sectionNames, type Values } from '../schema.ts';
 import type { Key } from '../schema-keys.ts';
 import { describeType, isTable, quoteAsWritten, tomlAssignment, toToml } from './format.ts';
-import { type ConfigIssue, errorAt } from './issue.ts';
+import { type ConfigIssue, errorAt, warningAt } from './issue.ts';
 import { unknownKey, unknownTable } from './unknown.ts';
 import { isStrings, valueKinds } from './value-kinds.ts';
 
@@ -123,7 +123,7 @@ function* readPackage(
       fix: `[cerebrium.deployment]\nshell_commands = ${toToml([`pip install ${meant.version}`])}`,
     });
   } else if (typeof value === 'string') into[name] = value;
-  else if (!meant && isTable(value)) yield* dottedNames(value, at, [name]);
+  else if (!meant && isTable(value)) yield* dottedNames(value, at, [name], into);
   else yield noVersion(name, value, at, meant);
 }
 
@@ -166,21 +166,27 @@ function versionMeant({ git, rev, tag, branch, version, url, path }: TomlTable):
   return `git+${git}${typeof ref === 'string' ? `@${ref}` : ''}`;
 }
 
-/** In TOML, `zope.interface = "5"` is a table `zope` with a key `interface`. */
-function* dottedNames(table: TomlTable, at: readonly string[], names: readonly string[]): Generator<ConfigIssue> {
+/** In TOML, `zope.interface = "5"` is a table `zope` with a key `interface`. The package is meant, and is sent. */
+function* dottedNames(
+  table: TomlTable,
+  at: readonly string[],
+  names: readonly string[],
+  into: Record<string, unknown>,
+): Generator<ConfigIssue> {
   if (Object.keys(table).length === 0 || names.length > 5) {
     return yield errorAt(at, `the version of ${names.join('.')} must be a string, got a table`);
   }
   for (const [key, value] of Object.entries(table)) {
     const inner = [...names, key];
-    if (isTable(value)) yield* dottedNames(value, [...at, key], inner);
+    const name = inner.join('.');
+    if (isTable(value)) yield* dottedNames(value, [...at, key], inner, into);
     else {
-      const name = toToml(inner.join('.'));
-      yield errorAt([...at, key], `the name ${name} must be quoted`, {
+      const isVersion = typeof value === 'string';
+      if (isVersion) into[name] = value;
+      yield (isVersion ? warningAt : errorAt)([...at, key], `the name ${toToml(name)} must be quoted`, {
         part: 'key',
-        why: 'an unquoted dot starts a table',
-        fix: (written) =>
-          tomlAssignment(inner.join('.'), typeof value === 'string' ? written : quoteAsWritten(value, written)),
+        why: 'an unquoted dot starts a table, and other tools read it so',
+        fix: (written) => tomlAssignment(name, isVersion ? written : quoteAsWritten(value, written)),
       });
     }
   }

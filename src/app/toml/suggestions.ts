@@ -1,3 +1,4 @@
+import { gpuFacts } from '../gpu-compatibility.ts';
 import { closestName } from './closest-name.ts';
 
 /**
@@ -51,6 +52,18 @@ const otherNames: Record<string, string> = {
   6000: 'RTX6000',
 };
 
+/** The memory of GPUs that the platform no longer has, in GB, by the model. */
+const retired: Record<string, number> = { 4000: 8, 5000: 16, A4000: 16, A5000: 24, A6000: 48 };
+
+/** The smallest GPU with as much memory, of the same maker's family if there is one. */
+function nearestByMemory(memory: number, written: string, known: readonly string[]): string[] {
+  const enough = known
+    .filter((name) => (gpuFacts[name]?.memory ?? 0) >= memory)
+    .sort((one, other) => (gpuFacts[one]?.memory ?? 0) - (gpuFacts[other]?.memory ?? 0));
+  const least = enough.filter((name) => gpuFacts[name]?.memory === gpuFacts[enough[0] ?? '']?.memory);
+  return [least.find((name) => name.split('_')[0] === written.toUpperCase().split('_')[0]) ?? least[0] ?? []].flat();
+}
+
 /** By the words of the name: `a100-80` is AMPERE_A100_80GB, `A100` is any A100. */
 function accelerators(written: string, known: readonly string[]): string[] {
   const words = written
@@ -59,7 +72,10 @@ function accelerators(written: string, known: readonly string[]): string[] {
     .filter(Boolean);
   const same = known.filter((name) => name === words.join('_'));
   const model = words.filter((word) => !makers.has(word)).map((word) => otherNames[word] ?? word);
+  if (/^(?:none|null|no|false|0|cpu)?$/i.test(written.trim())) return known.filter((name) => name === 'CPU');
   if (same.length > 0 || model.length === 0) return same;
+  const memory = model.map((word) => retired[word]).find((each) => each !== undefined);
+  if (memory !== undefined) return nearestByMemory(memory, written, known);
   return known.filter((name) => {
     const parts = name.split('_');
     return name !== 'CPU' && model.every((word) => parts.includes(word) || parts.includes(`${word}GB`));

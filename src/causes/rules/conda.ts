@@ -41,6 +41,7 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
   },
   {
     cause: 'apt-package-not-found',
+    inFiles: true,
     rank: 3,
     signs: {
       'Unable to locate package': /^E: Unable to locate package (?<package>\S{1,100})/,

@@ -149,6 +149,7 @@ export const fileRules: readonly FailureRule[] = [
   },
   {
     cause: 'file-encoding',
+    inFiles: true,
     signs: {
       'Non-UTF-8 code': /^SyntaxError: (?:\(unicode error\) )?Non-UTF-8 code .{0,80}in file (?<path>\S{1,200})/,
       'null bytes': /^(?:SyntaxError|ValueError): source code (?:string )?cannot contain null bytes/,
@@ -163,6 +164,7 @@ export const fileRules: readonly FailureRule[] = [
   },
   {
     cause: 'file-invalid',
+    inFiles: true,
     rank: 3,
     signs: {
       DecodeError: /(?:TOML|Toml)DecodeError: (?<problem>.{1,120})/,
@@ -186,6 +188,7 @@ export const fileRules: readonly FailureRule[] = [
   },
   {
     cause: 'git-lfs-pointer',
+    inFiles: true,
     rank: 5,
     signs: {
       ' pointer': /is a (?:git[- ])?lfs pointer/i,

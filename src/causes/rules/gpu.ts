@@ -12,6 +12,7 @@ export const gpuRules: readonly FailureRule[] = [
 `),
   {
     cause: 'gpu-out-of-memory',
+    inFiles: true,
     rank: 5,
     signs: {
       'CUDA out of memory':
@@ -35,6 +36,7 @@ export const gpuRules: readonly FailureRule[] = [
   },
   {
     cause: 'gpu-kernels-missing',
+    inFiles: true,
     rank: 5,
     signs: {
       'is not compatible with the current PyTorch installation':
@@ -53,6 +55,7 @@ export const gpuRules: readonly FailureRule[] = [
   },
   {
     cause: 'gpu-driver-too-old',
+    inFiles: true,
     rank: 5,
     signs: {
       'is too old (found version': /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,

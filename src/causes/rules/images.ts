@@ -9,6 +9,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
 `),
   {
     cause: 'image-not-found',
+    inFiles: true,
     rank: 3,
     signs: {
       'failed to resolve source metadata':
@@ -79,6 +80,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
   },
   {
     cause: 'dockerfile-invalid',
+    inFiles: true,
     rank: 3,
     signs: {
       'ockerfile parse error': /[Dd]ockerfile parse error(?: on)? ?(?:line (?<line>\d{1,6}))?:? ?(?<problem>.{1,120})/,
@@ -109,6 +111,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
   },
   {
     cause: 'user-missing',
+    inFiles: true,
     signs: { 'no matching entries in': /unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/ },
     title: 'the user {user} of the Dockerfile is not in the image',
     fix: 'make that user above the USER line (RUN useradd {user}), or write a number',
@@ -117,6 +120,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
   },
   {
     cause: 'dockerfile-missing',
+    inFiles: true,
     signs: {
       'failed to read dockerfile': /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/,
       'symlinks in Dockerfile path': /evaluate symlinks in Dockerfile path: lstat (?<path>[^:]{1,200}): no such file/,
@@ -128,6 +132,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
   },
   {
     cause: 'copy-source-missing',
+    inFiles: true,
     signs: {
       'failed to calculate checksum of ref':
         /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,

@@ -6,6 +6,7 @@ import { isForeignFile, lastFile } from '../tracebacks.ts';
 export const importRules: readonly FailureRule[] = [
   {
     cause: 'module-missing',
+    inFiles: true,
     rank: 2,
     signs: {
       'No module named': /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
@@ -77,6 +78,7 @@ export const importRules: readonly FailureRule[] = [
   },
   {
     cause: 'relative-import',
+    inFiles: true,
     rank: 3,
     signs: {
       'attempted relative import':
@@ -87,6 +89,7 @@ export const importRules: readonly FailureRule[] = [
   },
   {
     cause: 'circular-import',
+    inFiles: true,
     rank: 5,
     signs: {
       'partially initialized module':
@@ -138,6 +141,7 @@ export const importRules: readonly FailureRule[] = [
   },
   {
     cause: 'import-name-missing',
+    inFiles: true,
     rank: 3,
     signs: {
       'cannot import name':
@@ -169,6 +173,7 @@ export const importRules: readonly FailureRule[] = [
   },
   {
     cause: 'shared-library-missing',
+    inFiles: true,
     rank: 5,
     signs: {
       'cannot open shared object file':

@@ -14,6 +14,7 @@ import { processRules } from './processes.ts';
 import { pythonRules } from './python.ts';
 import { serverRules } from './servers.ts';
 import { settingRules } from './settings.ts';
+import { shipmentRules } from './shipment.ts';
 import { systemRules } from './system.ts';
 import { versionRules } from './versions.ts';
 
@@ -28,8 +29,16 @@ export const rules: readonly FailureRule[] = [
   ...unless(started, [...importRules, ...databaseRules, ...messageRules]),
   ...unless(went, toolMessageRules),
   ...[...condaRules, ...imageRules, ...systemRules, ...processRules, ...pythonRules, ...versionRules, ...settingRules],
-  ...[...fileRules, ...serverRules, ...gpuRules, ...modelRules],
+  ...[...fileRules, ...serverRules, ...gpuRules, ...modelRules, ...shipmentRules],
 ];
+
+/** What is said of a cause where files show it. */
+export function causeInFiles(name: string): FailureRule {
+  const known = [...shipmentRules, ...rules].filter(({ cause }) => cause === name);
+  const found = known.find(({ inFiles }) => inFiles) ?? known[0];
+  if (!found) throw new Error(`no cause of files ${name}`);
+  return found;
+}
 
 function unless(undoneBy: RegExp, some: readonly FailureRule[]): FailureRule[] {
   return some.map((rule) => ({ undoneBy, ...rule }));

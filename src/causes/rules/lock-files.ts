@@ -11,6 +11,7 @@ lock-file-outdated | lock file is not compatible with the current version of Poe
 `),
   {
     cause: 'lock-file-outdated',
+    inFiles: true,
     signs: {
       'Unable to find lockfile': /Unable to find lockfile at `(?<path>[^`]{1,120})`/,
       'is out of date': /Pipfile\.lock \(\w{1,20}\) is out of date|Your Pipfile\.lock .{0,40}is out of date/,
@@ -58,6 +59,7 @@ lock-file-outdated | lock file is not compatible with the current version of Poe
   },
   {
     cause: 'dependency-conflict',
+    inFiles: true,
     // uv ends every failed resolution with it, whatever the cause.
     rank: 1,
     signs: {

@@ -174,6 +174,7 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   },
   {
     cause: 'command-not-found',
+    inFiles: true,
     signs: {
       'No such file or directory: ':
         /(?:^|: )\[Errno 2\] No such file or directory: (?:PosixPath\()?'(?<command>[\w+-]{1,40})'/,
@@ -196,6 +197,7 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   },
   {
     cause: 'browser-missing',
+    inFiles: true,
     rank: 5,
     signs: {
       "Executable doesn't exist at": /Executable doesn't exist at (?<path>\S{1,200})/,
@@ -222,6 +224,7 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   },
   {
     cause: 'data-missing',
+    inFiles: true,
     signs: { 'nltk.download(': /^\s{0,10}>>> nltk\.download\('(?<name>[\w-]{1,60})'\)/ },
     title: 'the data {name} of NLTK is not in the image',
     fix: 'download it in the build (shell_commands): python -m nltk.downloader -d /usr/local/share/nltk_data {name}',

@@ -93,6 +93,7 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
   },
   {
     cause: 'git-access-denied',
+    inFiles: true,
     signs: {
       'fatal: could not read ': /fatal: could not read (?:Username|Password) for/,
       'Host key verification failed': /^\s{0,8}Host key verification failed/,

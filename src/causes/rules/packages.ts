@@ -13,6 +13,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
 `),
   {
     cause: 'package-index-unreachable',
+    inFiles: true,
     signs: {
       'Retrying (Retry(':
         /^\s{0,4}(?:WARNING: )?Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
@@ -47,6 +48,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'python-version-unsupported',
+    inFiles: true,
     signs: {
       'requires a different Python':
         /ackage '?(?<package>[\w.-]{1,80})'? requires a different Python: (?<python>[\d.]{1,12}) not in '(?<wanted>[^']{1,60})'/,
@@ -103,6 +105,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'package-version-not-found',
+    inFiles: true,
     rank: 3,
     signs: {
       'Could not find a version that satisfies the requirement': unsatisfied,
@@ -122,6 +125,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'package-not-found',
+    inFiles: true,
     rank: 2,
     signs: {
       'Could not find a version that satisfies the requirement':
@@ -139,6 +143,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'requirements-file-missing',
+    inFiles: true,
     signs: {
       'Could not open requirements file': /^ERROR: Could not open requirements file: .{0,80}'(?<path>[^']{1,200})'/,
       'File not found: ': /^error: File not found: `?(?<path>[^`]{1,200})/,
@@ -150,6 +155,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'requirement-invalid',
+    inFiles: true,
     signs: {
       'Invalid requirement': /^(?:ERROR: )?.{0,40}Invalid requirement: (?<line>.{1,160})/,
       "Couldn't parse requirement": /^error: Couldn't parse requirement in `(?<path>[^`]{1,120})`/,
@@ -169,6 +175,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'environment-externally-managed',
+    inFiles: true,
     signs: {
       'externally-managed-environment': /^error: externally-managed-environment/,
       'is externally managed': /The interpreter at .{1,200} is externally managed/,

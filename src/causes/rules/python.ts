@@ -23,6 +23,7 @@ const places = 'typing|enum|datetime|datetime\\.datetime|asyncio|itertools|funct
 export const pythonRules: readonly FailureRule[] = [
   {
     cause: 'syntax-error',
+    inFiles: true,
     rank: 3,
     signs: {
       'SyntaxError: ': /^(?:E {1,8})?SyntaxError: (?<problem>.{1,200})/,
@@ -177,6 +178,7 @@ export const pythonRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
+    inFiles: true,
     signs: {
       "Can't get attribute":
         /^AttributeError: Can't get attribute '(?<name>\w{1,80})' on <module '(?<module>[\w.]{1,80})'/,

@@ -41,6 +41,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'entrypoint-attribute-missing',
+    inFiles: true,
     signs: {
       'Error loading ASGI app. Attribute':
         /Error loading ASGI app\. Attribute "(?<name>[^"]{1,80})" not found in module "(?<module>[^"]{1,120})"/,
@@ -88,6 +89,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'bound-to-localhost',
+    inFiles: true,
     rank: 2,
     signs: {
       '://': listening,
@@ -106,6 +108,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'wrong-port',
+    inFiles: true,
     rank: 1,
     signs: { '://': listening },
     applies: ({ host, port }, { config }) =>
@@ -124,6 +127,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'health-check-failed',
+    inFiles: true,
     rank: 1,
     signs: { 'HTTP/1': /"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/ },
     applies: ({ path = '' }, { config }) =>
@@ -149,6 +153,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'not-listening',
+    inFiles: true,
     rank: 1,
     signs: {
       'nothing listens on port': /nothing listens on port \d{1,5}/,
@@ -180,6 +185,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'app-exited',
+    inFiles: true,
     rank: 0,
     signs: {
       ' ended with exit code': /its (?:process|container) ended with exit code (?<code>\d{1,3})/,
@@ -207,6 +213,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'port-invalid',
+    inFiles: true,
     signs: {
       '--port':
         /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,

@@ -22,6 +22,7 @@ export const settingRules: readonly FailureRule[] = [
 `),
   {
     cause: 'secret-missing',
+    inFiles: true,
     signs: { 'KeyError: ': /^KeyError: '(?<name>[A-Z][A-Z0-9_]{2,80})'$/ },
     after: /os\.environ|<frozen os>|[\\/]os\.py", line/,
     title: 'the variable {name} is not set',

@@ -78,6 +78,7 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'command-failed',
+    inFiles: true,
     // What the command printed usually shows more.
     rank: 0,
     only: 'build',
@@ -126,6 +127,7 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'line-endings',
+    inFiles: true,
     rank: 5,
     signs: {
       'bad interpreter':

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { configJsonSchema } from '../../app/json-schema.ts';
-import { checkLocalApp } from '../../deploys/send/index.ts';
+import { checkLocalApp, checkSecrets } from '../../deploys/send/index.ts';
 import { type Problem, ProjectError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { wrapped } from '../../kernel/output/table.ts';
@@ -23,6 +23,7 @@ import {
 const problemShape = object({
   severity: choice(['error', 'warning'], 'severity'),
   message: text('what is wrong'),
+  cause: optional(text('the name of its cause, if it has one')),
   location: optional(
     object({
       file: text('file'),
@@ -42,13 +43,16 @@ export default defineCommand({
       .argument('[path]', 'config file, or the folder of an app', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--use-gitignore', 'skip files that git ignores')
+      .option('--online', 'also ask the platform which secrets there are')
       .option('--strict', 'treat warnings as errors')
       .option('--schema', 'print the JSON Schema of cerebrium.toml instead'),
-  run: async (context, path, { strict, schema, ...options }): Promise<Checked | Schema> => {
+  run: async (context, path, { strict, schema, online, ...options }): Promise<Checked | Schema> => {
     if (schema) return configJsonSchema();
     const { progress } = context;
     const { file, root } = locate(context, path);
-    const { project, problems } = await checkLocalApp(context, { ...options, configFile: file, root });
+    const { project, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
+    const asked = online && project && seen ? await checkSecrets(context, { project, seen }) : [];
+    const problems = [...here, ...asked];
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
     const [first, ...others] = failures;
     if (first) throw new ProjectError(others.length > 0 ? `${failures.length} errors` : first.message, problems);
@@ -77,7 +81,7 @@ export default defineCommand({
     passThrough({ $schema: text('with --schema: the JSON Schema') }),
   ),
   examples: [
-    ...['check', 'check other-app --strict', 'check envs/prod.toml', 'check --json'],
+    ...['check', 'check other-app --strict', 'check envs/prod.toml', 'check --online', 'check --json'],
     'check --schema > cerebrium.schema.json',
   ],
 });

@@ -12,6 +12,7 @@ export type { Deployment, SendOptions } from './deploy-options.ts';
 export { rememberTarget, sentFilesDigest } from './deploy-record.ts';
 export {
   checkLocalApp,
+  checkSecrets,
   type FileDecision,
   type LocalApp,
   readLocalApp,

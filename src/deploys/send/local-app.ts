@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
 import { smallAppBytes } from '../../app/archive.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../app/collect.ts';
@@ -12,10 +12,13 @@ import { checkLoadedByName } from '../../app/loaded-by-name.ts';
 import type { PackingCacheOptions } from '../../app/packing-cache/index.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
 import { withAppName } from '../../app/rename.ts';
+import type { SeenProblems } from '../../causes/files/index.ts';
 import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
 import { type Problem, ProjectError } from '../../kernel/errors.ts';
 import { count, fileSummary } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
+import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
+import { unlessMissing } from '../../platform/waiting/index.ts';
 
 /** The app on disk: its config file and the files to send. */
 export interface LocalApp {
@@ -30,6 +33,8 @@ export interface LocalApp {
   /** Of the files, each read once. */
   checksums: FileChecksums;
   warnings: Problem[];
+  /** What the look at its files found; undefined for an app without files. */
+  seen?: SeenProblems;
 }
 
 export interface LocalAppOptions {
@@ -67,6 +72,7 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   const step = progress.step('Collecting files');
   try {
     const collected = await collectApp(context, project, options);
+    throwOnError(collected.warnings);
     step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
     for (const warning of collected.warnings) progress.warn(warning);
     const cache = packingCache(context, options.repack);
@@ -80,10 +86,12 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
 }
 
 /** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
-export async function checkLocalSource(context: Context, { project, warnings }: LocalApp): Promise<void> {
+export async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
   const { cwd, env, signal, progress } = context;
+  const { project, warnings } = local;
   if (project.partner) return;
-  const problems = await checkAppSource(project, cwd, { env, signal });
+  local.seen = await look(context, project, local);
+  const problems = [...(await checkAppSource(project, cwd, { env, signal })), ...local.seen.problems];
   throwOnError(problems);
   for (const problem of problems) progress.warn(problem);
   for (const problem of problems) warnings.push(problem);
@@ -93,7 +101,7 @@ export async function checkLocalSource(context: Context, { project, warnings }: 
 export async function checkLocalApp(
   context: Context,
   options: LocalAppOptions & { root: string },
-): Promise<{ project?: AppConfig; problems: Problem[] }> {
+): Promise<{ project?: AppConfig; problems: Problem[]; seen?: SeenProblems }> {
   const { configFile, name, root } = options;
   noteAppFolder(context, configFile, root);
   const checked = await checkAppConfig(resolve(context.cwd, configFile), { name, shownAs: configFile, root });
@@ -104,14 +112,14 @@ export async function checkLocalApp(
     context.progress.note(`syntax was checked by Python ${version}: Python ${wanted} is not on this machine`);
   const found = await collectApp(context, project, { ...options, onOtherVersion })
     .then(
-      ({ warnings }) => warnings,
+      ({ warnings, seen }) => ({ problems: warnings, ...(seen && { seen }) }),
       (error: unknown) => {
-        if (error instanceof ProjectError) return error.problems;
+        if (error instanceof ProjectError) return { problems: error.problems };
         throw error;
       },
     )
     .finally(() => step.clear());
-  return { project, problems: [...checked.problems, ...found] };
+  return { project, ...found, problems: [...checked.problems, ...found.problems] };
 }
 
 /** The first line, if the config file could be taken for a part of another app. */
@@ -180,7 +188,9 @@ async function collectApp(
   const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
   const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
   const bytes = totalBytes(entries);
+  const seen = checkSource ? await look(context, project, { entries, skipped }) : undefined;
   return {
+    ...(seen && { seen }),
     entries,
     skipped,
     bytes,
@@ -189,8 +199,31 @@ async function collectApp(
       ...collection.warnings,
       ...checkLoadedByName(root, cwd, entries),
       ...checkLimits(entries, exclude),
+      ...(seen?.problems ?? []),
     ],
   };
+}
+
+async function look({ cwd, env, signal }: Context, config: AppConfig, files: Pick<LocalApp, 'entries' | 'skipped'>) {
+  const { lookAtFiles } = await import('../../causes/files/index.ts');
+  const shownAs = (path: string) => relative(cwd, join(config.root, path));
+  return lookAtFiles({ config, ...files, configFile: relative(cwd, config.file), shownAs, parser: { env, signal } });
+}
+
+/**
+ * Variables that the code reads and that neither the project nor the app has as a secret. Reads names only, and asks nothing if
+ * the code needs none.
+ */
+export async function checkSecrets(
+  { api, project }: Pick<Context, 'api' | 'project'>,
+  { project: { name: app }, seen }: Pick<LocalApp, 'seen' | 'project'>,
+): Promise<Problem[]> {
+  if (!seen || seen.needed.length === 0) return [];
+  const [ofProject, ofApp] = await Promise.all([
+    api(getProjectSecrets, { project }),
+    unlessMissing(api(getAppSecrets, { project, app })),
+  ]);
+  return seen.secretProblems([...Object.keys(ofProject ?? {}), ...Object.keys(ofApp ?? {})]);
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { throwOnError } from '../../app/app-source.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
@@ -25,7 +26,7 @@ import {
   waitForBuilds,
 } from './busy-builds.ts';
 import type { Deployment, DeployOptions } from './deploy-options.ts';
-import { checkLocalSource, type LocalApp } from './local-app.ts';
+import { checkLocalSource, checkSecrets, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import { type PlannedDeploy, readPlanFile, whyNotAsPlanned, writePlanFile } from './plan-file.ts';
 import { type Compared, compareWithLive } from './unchanged-deployment.ts';
@@ -70,6 +71,14 @@ interface PreparedDeploy {
   run: () => Promise<Deployment>;
 }
 
+async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<void> {
+  // What the platform does not tell is left to the app.
+  const { project } = context;
+  const problems = (await tryRequest(context, (api) => checkSecrets({ api, project }, local))) ?? [];
+  for (const problem of problems) if (problem.severity === 'warning') context.progress.warn(problem);
+  throwOnError(problems);
+}
+
 /** Compares the app with the deployed one and asks the user; `run` of the result deploys it. */
 export async function prepareDeploy(
   context: Context,
@@ -77,6 +86,7 @@ export async function prepareDeploy(
   options: DeployAppOptions,
 ): Promise<PreparedDeploy> {
   const { dryRun, ifChanged, confirm, verification, limit } = options;
+  await refuseMissingSecrets(context, local);
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
@@ -85,7 +95,10 @@ export async function prepareDeploy(
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
   if (file !== undefined) await writePlanFile(context, local, { options: sent, file });
-  if (ifChanged && !live) await checkLocalSource(context, local);
+  if (ifChanged && !live) {
+    await checkLocalSource(context, local);
+    await refuseMissingSecrets(context, local);
+  }
   await local.checksums.save();
   if (!live && !dryRun) {
     const isMeant = options.new === true || options.preview !== undefined;

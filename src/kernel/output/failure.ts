@@ -22,7 +22,7 @@ import { wrapText } from './wrap-text.ts';
 
 /** The text of an error: what happened, where, why, and how to fix it. `debug` adds the stack. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
-  const parts = error instanceof ProjectError ? problemsParts(error, page) : problemParts(toProblem(error), page);
+  const parts = error instanceof ProjectError ? problemsParts(error, page) : errorParts(error, page);
   if (error instanceof GantryError && error.facts.requestId) {
     parts.push({ text: `${page.style.dim('  request')} ${error.facts.requestId}` });
   }
@@ -150,9 +150,25 @@ function problemsParts({ problems }: ProjectError, page: Page): FailurePart[] {
   return [...parts, { text: `${count(total('error'), 'error')}, ${count(total('warning'), 'warning')}` }];
 }
 
+/** With a cause, it ends in four lines: the cause, its place, what helps, and where the log is. */
+function errorParts(error: unknown, page: Page): FailurePart[] {
+  const problem = toProblem(error);
+  const explained = error instanceof GantryError ? error.facts.explained : undefined;
+  if (!explained) return problemParts(problem, page);
+  const { fix: log, ...shown } = problem;
+  const { dim, bold } = page.style;
+  const lines = [
+    `${bold('cause:')} ${explained.title}`,
+    labeled(dim('in '), explained.place),
+    labeled(dim('fix'), explained.fix),
+  ];
+  const logLine = { text: labeled(dim('log'), String(log)), isCommand: true };
+  return [...problemParts(shown, page), { text: lines.join('\n') }, logLine];
+}
+
 function toProblem(error: unknown): Problem {
   if (error instanceof GantryError) {
-    const { why, ...facts } = error.facts;
+    const { why, cause: _, ...facts } = error.facts;
     const details = { ...facts, ...(why && { why: systemErrorReason(why) }) };
     return { severity: 'error', message: error.message, ...details };
   }

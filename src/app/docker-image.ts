@@ -1,0 +1,288 @@
+import { posix } from 'node:path';
+import { type Instruction, parseInstructions, parseList, parseWords, withArguments } from './dockerfile.ts';
+import { compileGlob } from './files/glob.ts';
+import { type ShellCommand, shellCommands } from './shell.ts';
+
+/** An image as it is before or after an instruction. */
+export interface ImageState {
+  /** The image it is made from, through the stages of the file. */
+  base: string;
+  workdir: string;
+  user?: string;
+  /** Files of the app by their path in the image. */
+  files: Map<string, string>;
+  /** Files and folders that also have what is not from the app. */
+  others: string[];
+  environment: Map<string, string>;
+  /** Commands that ran, with the line of the instruction. */
+  commands: RunCommand[];
+}
+
+/** A command of RUN, and the image that it finds. */
+export interface RunCommand extends ShellCommand {
+  before: ImageState;
+  cwd: string;
+  /** Whether it sees files that are only mounted. */
+  hasMounts: boolean;
+}
+
+/** What an image starts: words, or a text for a shell. */
+export interface ImageCommand {
+  words: string[];
+  line: number;
+  isShell: boolean;
+}
+
+export interface Stage extends ImageState {
+  name: string;
+  line: number;
+  ports: { port: string; line: number }[];
+  entrypoint?: ImageCommand;
+  cmd?: ImageCommand;
+  /** Of ENTRYPOINT and CMD. */
+  command?: ImageCommand | undefined;
+}
+
+/** What COPY or ADD takes from the context, from another stage, or from another image. */
+export interface Copy {
+  line: number;
+  sources: string[];
+  target: string;
+  /** How many sources it has, with those that are addresses, variables or texts. */
+  count: number;
+  from?: string;
+  stage: Stage;
+}
+
+export interface DockerImage {
+  stages: Stage[];
+  copies: Copy[];
+  instructions: Instruction[];
+}
+
+/** Builds, without building it, what a Dockerfile makes of the files that are sent. */
+export function readImage(dockerfile: string, sent: readonly string[]): DockerImage {
+  const instructions = parseInstructions(dockerfile);
+  const image: DockerImage = { stages: [], copies: [], instructions };
+  const values = new Map<string, string>();
+  for (const instruction of instructions) {
+    const stage = image.stages.at(-1);
+    const known = (text: string) => withArguments(text, new Map([...values, ...(stage?.environment ?? [])]));
+    if (instruction.keyword === 'FROM') image.stages.push(startStage(known(instruction.text), image, instruction.line));
+    else if (instruction.keyword === 'ARG') readArgument(known(instruction.text), values);
+    else if (stage) readers[instruction.keyword]?.(stage, instruction, known(instruction.text), image, sent);
+  }
+  for (const stage of image.stages) stage.command = commandOf(stage);
+  return image;
+}
+
+type Reader = (
+  stage: Stage,
+  instruction: Instruction,
+  text: string,
+  image: DockerImage,
+  sent: readonly string[],
+) => void;
+
+const readers: Readonly<Record<string, Reader>> = {
+  WORKDIR: (stage, _, text) => {
+    stage.workdir = posix.resolve(stage.workdir, unquoted(text.trim()));
+  },
+  USER: (stage, _, text) => {
+    stage.user = text.trim();
+  },
+  ENV: (stage, _, text) => {
+    for (const [name, value] of assignments(text)) stage.environment.set(name, value);
+  },
+  EXPOSE: (stage, { line }, text) => {
+    for (const port of text.trim().split(/\s+/)) stage.ports.push({ port: port.replace(/\/\w+$/, ''), line });
+  },
+  RUN: (stage, { text, heredocs, flags, line }) => {
+    const hasMounts = flags.some(([name]) => name === 'mount');
+    const script = heredocs.length > 0 ? heredocs.join('\n') : (parseList(text)?.join(' ') ?? text);
+    const before = copyState(stage);
+    let cwd = stage.workdir;
+    for (const { words } of shellCommands(script)) {
+      if (words[0] === 'cd') cwd = posix.resolve(cwd, words[1] ?? '');
+      // What came before it in the same instruction may have made what it needs.
+      stage.commands.push({ words, line, before: { ...before, commands: [...stage.commands] }, cwd, hasMounts });
+    }
+  },
+  CMD: (stage, { text, line }) => {
+    stage.cmd = imageCommand(text, line);
+  },
+  ENTRYPOINT: (stage, { text, line }) => {
+    stage.entrypoint = imageCommand(text, line);
+    // That of another stage goes.
+    if ((stage.cmd?.line ?? line) < stage.line) delete stage.cmd;
+  },
+  COPY: (stage, instruction, text, image, sent) => copy(image, stage, instruction, text, sent),
+  ADD: (stage, instruction, text, image, sent) => copy(image, stage, instruction, text, sent),
+};
+
+function readArgument(text: string, values: Map<string, string>): void {
+  for (const [, name = '', value = ''] of text.matchAll(/(\w+)(?:=["']?([^"'\s]*)["']?)?/g))
+    if (value !== '' || !values.has(name)) values.set(name, value);
+}
+
+const copyState = ({ base, workdir, user, files, others, environment, commands }: ImageState): ImageState => ({
+  base,
+  workdir,
+  ...(user !== undefined && { user }),
+  files: new Map(files),
+  others: [...others],
+  environment: new Map(environment),
+  commands: [...commands],
+});
+
+function startStage(text: string, { stages }: DockerImage, line: number): Stage {
+  const [base = '', , name = ''] = text.split(/\s+/);
+  const from = stageNamed(stages, base);
+  if (from) return { ...from, ...copyState(from), ports: [...from.ports], name, line };
+  const empty = { base, workdir: '/', files: new Map(), others: [], environment: new Map(), commands: [] };
+  return { ...empty, ports: [], name, line };
+}
+
+/** By its name, or its number from 0. */
+export const stageNamed = (stages: readonly Stage[], name: string): Stage | undefined =>
+  stages.find(
+    (each, at) => (each.name !== '' && each.name.toLowerCase() === name.toLowerCase()) || String(at) === name,
+  );
+
+const unquoted = (text: string) => text.replace(/^(["'])(.*)\1$/, '$2');
+
+const assignments = (text: string): [string, string][] =>
+  /^\w+=/.test(text)
+    ? [...text.matchAll(/(\w+)=("[^"]*"|'[^']*'|\S*)/g)].map(([, name = '', value = '']) => [name, unquoted(value)])
+    : [[text.split(/\s+/)[0] ?? '', text.replace(/^\S+\s*/, '')]];
+
+function imageCommand(text: string, line: number): ImageCommand {
+  const words = parseList(text);
+  return { words: words ?? [text], line, isShell: words === undefined };
+}
+
+/** CMD has the arguments of an ENTRYPOINT that is a list of words. */
+function commandOf({ entrypoint, cmd }: Stage): ImageCommand | undefined {
+  if (!entrypoint || entrypoint.isShell || !cmd) return entrypoint ?? cmd;
+  const rest = cmd.isShell ? ['/bin/sh', '-c', ...cmd.words] : cmd.words;
+  return { words: [...entrypoint.words, ...rest], line: cmd.line, isShell: false };
+}
+
+function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, text: string, sent: readonly string[]) {
+  const words = parseWords(text);
+  const given = words.slice(0, -1);
+  const [target = ''] = words.slice(-1);
+  const from = flags.find(([name]) => name === 'from')?.[1];
+  const sources = given.filter(isPlainPath);
+  image.copies.push({ line, sources, target, count: given.length, stage, ...(from !== undefined && { from }) });
+  const to = posix.resolve(stage.workdir, target);
+  const isFolder = isFolderTarget(target, given.length, stage);
+  const placeOf = (taken: Taken) => posix.join(to, isFolder ? taken.below || taken.name : taken.below);
+  const other = from && stageNamed(image.stages, from);
+  if (sources.length < given.length) stage.others.push(to);
+  for (const source of sources) {
+    const taken = takenFiles(source, from, other, sent);
+    addFiles(stage, taken, placeOf);
+    if (from !== undefined && mayHaveMore(other, taken.length)) stage.others.push(otherPlace(source, to, placeOf));
+  }
+}
+
+function addFiles(stage: Stage, taken: readonly TakenFile[], placeOf: (taken: Taken) => string): void {
+  for (const each of taken) stage.files.set(placeOf(each), each.file);
+}
+
+/** The file, if the source names one, or else the folder. */
+const otherPlace = (source: string, to: string, placeOf: (taken: Taken) => string) =>
+  /\.\w+$/.test(source) ? placeOf({ below: '', name: posix.basename(source) }) : to;
+
+/** Neither an address, nor a heredoc, nor what only the builder knows. */
+const isPlainPath = (source: string) => !/^(?:https?:|git@|<<)|\$/.test(source);
+
+const isFolderTarget = (target: string, sources: number, stage: ImageState) =>
+  /(?:^|\/)\.{0,2}$/.test(target) || sources > 1 || isFolderOf(stage, posix.resolve(stage.workdir, target));
+
+/** What another stage made, or another image has, is not known. */
+const mayHaveMore = (stage: Stage | '' | undefined, taken: number) =>
+  !stage || taken === 0 || stage.commands.length > 0;
+
+const isFolderOf = ({ workdir, files }: ImageState, path: string) =>
+  path === workdir || [...files.keys()].some((each) => each.startsWith(`${path}/`));
+
+/** Of a file that COPY takes, its path below the folder that the source names, empty if the source names the file. */
+interface Taken {
+  below: string;
+  name: string;
+}
+
+const takenFiles = (
+  source: string,
+  from: string | undefined,
+  stage: Stage | '' | undefined,
+  sent: readonly string[],
+) => (from === undefined ? contextFiles(source, sent) : stageFiles(stage || undefined, source));
+
+type TakenFile = Taken & { file: string };
+
+function contextFiles(source: string, sent: readonly string[]): TakenFile[] {
+  const path = contextPath(source);
+  const isGlob = /[*?[]/.test(path);
+  const depth = path.split('/').length;
+  return sourceFiles(source, sent).map((file) => {
+    // Of a folder that a pattern matches, what is in it is copied.
+    const below = isGlob ? file.split('/').slice(depth).join('/') : path === '' ? file : file.slice(path.length + 1);
+    return { below, name: posix.basename(file), file };
+  });
+}
+
+function stageFiles(stage: Stage | undefined, source: string): TakenFile[] {
+  const start = posix.resolve('/', source);
+  return [...(stage?.files ?? [])]
+    .filter(([path]) => isWithin(path, start))
+    .map(([path, file]) => ({
+      below: path === start ? '' : posix.relative(start, path),
+      name: posix.basename(path),
+      file,
+    }));
+}
+
+/** `src` for `./src/`; empty for the whole context. */
+export const contextPath = (source: string) =>
+  posix
+    .normalize(source)
+    .replace(/^(\.?\/)+|\/+$/g, '')
+    .replace(/^\.$/, '');
+
+/** What a source of COPY stands for among the files of the context. */
+export function sourceFiles(source: string, sent: readonly string[]): string[] {
+  const path = contextPath(source);
+  if (path === '') return [...sent];
+  if (!/[*?[]/.test(path)) return sent.filter((file) => isWithin(file, path));
+  const glob = compileGlob(path);
+  const depth = path.split('/').length;
+  return sent.filter((file) => glob?.matches(file.split('/').slice(0, depth).join('/')));
+}
+
+const isWithin = (path: string, folder: string) => path === folder || folder === '/' || path.startsWith(`${folder}/`);
+
+/** Images of systems and languages: they bring no files that an app names by a path. */
+const plainImage =
+  /^(?:(?:docker\.io|public\.ecr\.aws\/docker)\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|eclipse-temurin|scratch|busybox|nvidia\/cuda|denoland\/deno|oven\/bun|mambaorg\/micromamba|continuumio\/miniconda3)(?::|@|$)|^ghcr\.io\/astral-sh\/uv:\S*(?:python|debian|alpine|bookworm)/;
+
+export const isPlainImage = (base: string): boolean => plainImage.test(base);
+
+/** What installs programs and packages, or only changes what is there: no file of the app comes from it. */
+const makesNoFiles =
+  /^(?:apt|apt-get|apk|yum|dnf|microdnf|pip[\d.]*|pipx|conda|mamba|micromamba|chmod|chown|mkdir|rm|useradd|adduser|groupadd|addgroup|usermod|export|set|cd|test|true|ldconfig|locale-gen|update-ca-certificates|which|sed)$|^(?:npm|yarn|pnpm|bun) (?:install|i|ci)\b|^(?:poetry|bundle|composer) install|^poetry config|^uv (?:sync|pip|venv)|^python[\d.]* -m (?:venv|pip)/;
+
+/**
+ * Whether an image surely has no such file: it is made from a plain image, nothing is copied there, and no command ran
+ * that could have made it.
+ */
+export function lacks({ base, workdir, files, others, commands }: ImageState, path: string): boolean {
+  const full = posix.resolve(workdir, path);
+  if (!isPlainImage(base) || /[$*?]/.test(path) || others.some((each) => isWithin(full, each))) return false;
+  const isThere = files.has(full) || [...files.keys()].some((each) => isWithin(each, full));
+  return (
+    !isThere && commands.every(({ words }) => makesNoFiles.test(words[0] ?? '') || makesNoFiles.test(words.join(' ')))
+  );
+}

@@ -1,0 +1,84 @@
+/** A line of a file, from 1. */
+export interface At {
+  line: number;
+}
+
+/** What a Python file says, as far as it is known without running it. */
+export interface PythonFacts {
+  imports: Import[];
+  calls: PythonCall[];
+  /** Texts in the code that can be paths or modules, as far as they are known: `unknown` stands for the rest. */
+  texts: PythonText[];
+  /** `items.router` of an imported name. */
+  members: (At & { object: string; name: string })[];
+  /** Variables that it reads. */
+  environment: VariableRead[];
+  /** What other modules can import from it. */
+  names: ReadonlyMap<string, Definition>;
+  /** Names that stand for more than one thing in it. */
+  rebound: ReadonlySet<string>;
+  /** Whether it may have other names, too. */
+  hasMore: boolean;
+  /** Names that nothing defines. */
+  undefinedNames: (At & { name: string })[];
+  /** The first line that is no Python, if there is one. */
+  brokenLine?: number;
+  /** Syntax that only this version and later ones know. */
+  needs: (At & { version: string; what: string })[];
+}
+
+export interface Import extends At {
+  /** Without the dots of a relative one. */
+  module: string;
+  /** The dots. */
+  level: number;
+  /** The name that it imports from the module; `*` for all, undefined for the module itself. */
+  name?: string | undefined;
+  /** What the file calls it. */
+  as: string;
+  /** `sometimes` if the code may run without it: in a function, under a condition; `guarded` if it says what to do then. */
+  isNeeded: 'always' | 'sometimes' | 'guarded';
+}
+
+export interface PythonCall extends At {
+  /** By the module that it is imported from: `uvicorn.run`, `flask.Flask.run` of an object; `.read_text` of what has no name. */
+  name: string;
+  /** The text that it is called on, and those that it is called with. */
+  object: string | undefined;
+  arguments: (string | undefined)[];
+  keywords: Readonly<Record<string, string | undefined>>;
+  isDecorator: boolean;
+}
+
+export interface PythonText extends At {
+  value: string;
+}
+
+export interface VariableRead extends At {
+  name: string;
+  /** Whether the code surely fails without it, may fail, only reads it, or sets it itself. */
+  isNeeded: 'always' | 'sometimes' | 'no' | 'set';
+}
+
+/** A name at the top level of a file: `made` is the class of an object, `class`, `def`, or empty. */
+export interface Definition extends At {
+  made: string;
+}
+
+/** Stands for what is not known in a text, and for the folder of the app before a path. */
+export const unknown = '\0';
+export const appFolder = '\x01';
+
+/** Whether the code makes this path from its own place. */
+export const isFromFile = (value: string) => value.startsWith(appFolder);
+
+/** The path of a text in the app: of one that the code makes from `__file__`, or of a plain one. */
+export function pathIn(value: string): string {
+  const whole = isFromFile(value) ? value.slice(1) : value;
+  const parts: string[] = [];
+  for (const part of whole.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return (value.startsWith('/') ? '/' : '') + parts.join('/');
+}

@@ -1,0 +1,287 @@
+import type { Import, PythonCall, PythonFacts } from './facts.ts';
+import { unknown } from './facts.ts';
+import { PythonNames } from './names.ts';
+import { PythonTexts } from './texts.ts';
+import { childOf, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
+import { PythonVariables } from './variables.ts';
+
+/** Reads a Python file. `path` is that of the file in the app. */
+export function readPython(text: string, path: string): PythonFacts {
+  return new PythonReader(text, path).read();
+}
+
+interface Scope {
+  /** Outside of functions and classes. */
+  isTop: boolean;
+  isNeeded: Import['isNeeded'];
+}
+
+const importsByName = /^(?:importlib\.import_module|__import__|django\.urls\.include)$/;
+/** Deeper code is not read. */
+const maxDepth = 400;
+
+class PythonReader {
+  private readonly source: PySource;
+  private readonly texts: PythonTexts;
+  private readonly names: PythonNames;
+  private readonly variables: PythonVariables;
+  private readonly imports: Import[] = [];
+  private readonly calls: PythonCall[] = [];
+  private readonly said: PythonFacts['texts'] = [];
+  private readonly members: PythonFacts['members'] = [];
+  private readonly needs: PythonFacts['needs'] = [];
+  private brokenAt: number | undefined;
+  private hasMore = false;
+
+  constructor(text: string, path: string) {
+    this.source = new PySource(text);
+    this.texts = new PythonTexts(this.source, path);
+    this.names = new PythonNames(this.source);
+    this.variables = new PythonVariables(this.source, this.texts);
+  }
+
+  read(): PythonFacts {
+    this.visit(this.source.root, { isTop: true, isNeeded: 'always' }, 0);
+    const aliases = new Map(this.imports.map((each) => [each.as, wholeName(each)]));
+    for (const each of this.names.top.values()) each.made = qualified(each.made, aliases);
+    for (const each of this.calls) {
+      each.name = this.nameOf(each.name, aliases);
+      this.importByName(each);
+    }
+    this.installedApps();
+    return {
+      imports: this.imports,
+      calls: this.calls,
+      texts: this.said,
+      members: this.members,
+      environment: this.variables.found,
+      names: this.names.top,
+      rebound: this.names.rebound,
+      needs: this.needs,
+      hasMore: this.hasMore || this.names.top.has('__getattr__'),
+      undefinedNames: this.hasMore ? [] : this.names.undefinedNames(),
+      ...(this.brokenAt !== undefined && { brokenLine: this.source.lineOf(this.brokenAt) }),
+    };
+  }
+
+  /** `flask.Flask.run` for `app.run` of an object that `Flask()` made. */
+  private nameOf(name: string, aliases: ReadonlyMap<string, string>): string {
+    const [, first = '', rest = ''] = /^(\w+)(\..*)?$/.exec(name) ?? [];
+    const made = aliases.has(first) ? undefined : this.names.top.get(first)?.made;
+    return made && made !== 'def' && made !== 'class' && rest !== '' ? made + rest : qualified(name, aliases);
+  }
+
+  private visit(node: PyNode, scope: Scope, depth: number): void {
+    if (node.isBroken || node.kind === 'PrintStatement') this.brokenAt ??= Math.min(node.from, this.lastUsed());
+    if (depth > maxDepth) return;
+    if (node.kind === 'ImportStatement') this.readImport(node, scope);
+    else this.visitParts(node, scope, depth + 1);
+  }
+
+  private visitParts(node: PyNode, scope: Scope, depth: number): void {
+    this.visits.get(node.kind)?.(node);
+    this.names.bind(node, scope.isTop);
+    const inner = innerScope(node, scope);
+    const guarded = node.kind === 'TryStatement' && this.catches(node) ? childOf(node, 'Body') : undefined;
+    for (const child of node.children) {
+      if (isPart(child, this.source)) continue;
+      this.visit(child, child === guarded ? { isTop: inner.isTop, isNeeded: 'guarded' } : inner, depth);
+    }
+  }
+
+  private lastUsed(): number {
+    return this.source.text.trimEnd().length;
+  }
+
+  private readonly visits = new Map<string, (node: PyNode) => void>([
+    ['VariableName', (node) => this.names.use(node)],
+    ['CallExpression', (node) => this.call(node)],
+    ['Decorator', (node) => this.call(node)],
+    ['MemberExpression', (node) => this.member(node)],
+    ['String', (node) => this.text(node)],
+    ['ContinuedString', (node) => this.text(node)],
+    ['FormatString', (node) => this.formatted(node)],
+    ['BinaryExpression', (node) => this.text(node)],
+    ['ClassDefinition', (node) => this.variables.settings(node)],
+    ['IfStatement', (node) => this.variables.condition(node)],
+    ['ForStatement', (node) => this.variables.loop(node)],
+    ['ArrayComprehensionExpression', (node) => this.variables.loop(node)],
+    ['SetComprehensionExpression', (node) => this.variables.loop(node)],
+    ['DictionaryComprehensionExpression', (node) => this.variables.loop(node)],
+    ['ComprehensionExpression', (node) => this.variables.loop(node)],
+    ['TypeParamList', (node) => this.need(node, '3.12', 'type parameters')],
+    ['TypeDefinition', (node) => this.need(node, '3.12', 'type parameters')],
+    ['TryStatement', (node) => node.children.some(({ kind }) => kind === '*') && this.need(node, '3.11', 'except*')],
+  ]);
+
+  private need(node: PyNode, version: string, what: string): void {
+    this.needs.push({ line: this.source.lineOf(node.from), version, what });
+  }
+
+  /** Whether the code goes on without what cannot be imported. */
+  private catches({ children }: PyNode): boolean {
+    return children.some(
+      (each) =>
+        each.kind === 'except' &&
+        (nodeAfter(each)?.kind === 'Body' ||
+          /\b(?:ImportError|ModuleNotFoundError|(?:Base)?Exception)\b/.test(this.source.of(nodeAfter(each) ?? each))),
+    );
+  }
+
+  /** Python 3.12 reads strings in an f-string that have its own quotes. */
+  private formatted(node: PyNode): void {
+    const quoteOf = (each: PyNode) => /^[a-zA-Z]*("""|'''|"|')/.exec(this.source.of(each))?.[1];
+    const quote = quoteOf(node);
+    const hasSame = (each: PyNode): boolean =>
+      (each.kind.endsWith('String') && quoteOf(each) === quote) || each.children.some(hasSame);
+    if (node.children.some(({ kind, children }) => kind === 'FormatReplacement' && children.some(hasSame)))
+      this.need(node, '3.12', 'the same quotes inside of an f-string');
+    this.text(node);
+  }
+
+  private text(node: PyNode): void {
+    // Documentation names many files.
+    if (node.parent?.kind === 'ExpressionStatement' || node.to - node.from > 300) return;
+    const value = this.texts.value(node);
+    if (value !== undefined && value !== unknown && !value.includes('\n')) this.addText(node, value);
+  }
+
+  private addText(node: PyNode, value: string): void {
+    this.said.push({ value, line: this.source.lineOf(node.from) });
+  }
+
+  private readImport({ children }: PyNode, scope: Scope): void {
+    const isFrom = children[0]?.kind === 'from';
+    const start = children.findIndex(({ kind }) => kind === 'import');
+    const origin = isFrom ? children.slice(1, start).map((each) => this.source.of(each)) : [];
+    const [, dots = '', module = ''] = /^(\.*)(.*)$/.exec(origin.join('')) ?? [];
+    const isNeeded = scope.isTop || scope.isNeeded !== 'always' ? scope.isNeeded : 'sometimes';
+    const isKnown = start >= 0;
+    for (const part of isKnown ? splitAtCommas(children.slice(start + 1)) : []) {
+      const name = part.names.map((each) => this.source.of(each)).join('');
+      if (part.broken) this.brokenAt ??= part.broken.from;
+      const own = isFrom ? { module, name } : { module: name };
+      this.addImport(part, { ...own, level: dots.length, isNeeded }, scope.isTop);
+    }
+  }
+
+  private addImport(part: ImportedPart, found: Omit<Import, 'as' | 'line'>, isTop: boolean): void {
+    const [first] = part.names;
+    const name = found.name ?? found.module.split('.')[0] ?? '';
+    if (!first) return;
+    const as = part.as ? this.source.of(part.as) : name;
+    this.imports.push({ ...found, as, line: this.source.lineOf(first.from) });
+    if (name === '*') this.hasMore = true;
+    else this.names.add(as, first.from, isTop);
+  }
+
+  private call(node: PyNode): void {
+    const isDecorator = node.kind === 'Decorator';
+    const [callee] = node.children;
+    const parts = node.children.filter(({ kind }) => kind === 'VariableName' || kind === 'PropertyName');
+    const name = isDecorator ? parts.map((part) => this.source.of(part)).join('.') : this.source.dotted(callee);
+    const call: PythonCall = {
+      name,
+      object: callee?.kind === 'MemberExpression' ? this.texts.value(callee.children[0]) : undefined,
+      arguments: [],
+      keywords: {},
+      line: this.source.lineOf(node.from),
+      isDecorator,
+    };
+    const keywords: Record<string, string | undefined> = {};
+    for (const { key, value } of this.source.given(node))
+      if (key === undefined) call.arguments.push(this.texts.argument(value));
+      else keywords[key] = this.texts.argument(value);
+    this.calls.push({ ...call, keywords });
+    if (isDecorator) return;
+    if (name.endsWith('import_module')) this.importEach(node);
+    this.variables.call(node);
+    this.text(node);
+  }
+
+  /** `importlib.import_module("plugins.one")`, and what Django loads by its name. */
+  private importByName({ name, arguments: [first = unknown, second = unknown], line }: PythonCall): void {
+    const isSettings = name.endsWith('environ.setdefault') && first === 'DJANGO_SETTINGS_MODULE';
+    const module = isSettings ? second : first;
+    if (!isSettings && !importsByName.test(name)) return;
+    this.addNamed(module, line, name.endsWith('import_module') ? 'sometimes' : 'always');
+  }
+
+  /** `import_module(f"plugins.{name}") for name in ("one", "two")`. */
+  private importEach(node: PyNode): void {
+    const [given] = this.source.given(node);
+    const text = given ? (this.texts.value(given.value) ?? '') : '';
+    for (let outer = node.parent; outer && text.endsWith(`.${unknown}`); outer = outer.parent) {
+      const at = outer.children.findIndex(({ kind }) => kind === 'in');
+      for (const { value } of this.texts.listed(outer.children[at + 1]))
+        this.addNamed(text.slice(0, -1) + value, this.source.lineOf(node.from), 'sometimes');
+    }
+  }
+
+  private addNamed(text: string, line: number, isNeeded: Import['isNeeded']): void {
+    const [, dots = '', module] = /^(\.*)((?:\w+\.)*\w+)$/.exec(text) ?? [];
+    if (module !== undefined && dots === '') this.imports.push({ module, level: 0, as: '', line, isNeeded });
+  }
+
+  private installedApps(): void {
+    for (const { value, node } of this.texts.listed(this.texts.constants.get('INSTALLED_APPS')))
+      this.addNamed(value, this.source.lineOf(node.from), 'always');
+  }
+
+  private member(node: PyNode): void {
+    this.variables.member(node);
+    const [object, , property] = node.children;
+    if (property?.kind !== 'PropertyName' || object?.kind !== 'VariableName') return;
+    const line = this.source.lineOf(node.from);
+    this.members.push({ object: this.source.of(object), name: this.source.of(property), line });
+  }
+}
+
+interface ImportedPart {
+  /** The name, with its dots. */
+  names: PyNode[];
+  as: PyNode | undefined;
+  broken: PyNode | undefined;
+}
+
+/** What an import names, one by one. */
+function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
+  const parts: PyNode[][] = [[]];
+  for (const node of nodes)
+    if (node.kind === ',') parts.push([]);
+    else parts.at(-1)?.push(node);
+  return parts.map((part) => {
+    const at = part.findIndex(({ kind }) => kind === 'as');
+    const named = at < 0 ? part : part.slice(0, at);
+    return {
+      names: named.filter(({ kind }) => kind === 'VariableName' || kind === '.' || kind === '*'),
+      as: at < 0 ? undefined : part[at + 1],
+      broken: part.find(({ isBroken }) => isBroken),
+    };
+  });
+}
+
+/** Names of keywords and of members, which are no names of the file. */
+function isPart(child: PyNode, source: PySource): boolean {
+  if (child.kind !== 'VariableName') return false;
+  const next = child.parent?.kind === 'ArgList' ? nodeAfter(child) : undefined;
+  const isKeyword = next?.kind === 'AssignOp' && source.of(next) === '=';
+  return isKeyword || (child.parent?.kind === 'Decorator' && nodeBefore(child)?.kind === '.');
+}
+
+function innerScope({ kind }: PyNode, scope: Scope): Scope {
+  if (/^(?:FunctionDefinition|ClassDefinition|LambdaExpression)$|Comprehension/.test(kind))
+    return { ...scope, isTop: false };
+  return kind === 'IfStatement' && scope.isNeeded === 'always' ? { ...scope, isNeeded: 'sometimes' } : scope;
+}
+
+const wholeName = ({ module, name, as }: Import) => {
+  if (name !== undefined) return `${module}.${name}`;
+  return as === module.split('.')[0] ? as : module;
+};
+
+function qualified(name: string, aliases: ReadonlyMap<string, string>): string {
+  const [, first = '', rest = ''] = /^(\w+)(\..*)?$/.exec(name) ?? [];
+  const whole = aliases.get(first);
+  return whole === undefined ? name : whole + rest;
+}

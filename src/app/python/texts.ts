@@ -1,0 +1,216 @@
+import { appFolder, unknown } from './facts.ts';
+import type { PyNode, PySource } from './tree.ts';
+
+type Evaluate = (node: PyNode | undefined) => string | undefined;
+
+/** Texts that expressions give, as far as they are known: strings, paths, and numbers that calls are given. */
+export class PythonTexts {
+  /** What is assigned once, by its name. */
+  readonly constants = new Map<string, PyNode | undefined>();
+  private readonly source: PySource;
+  private readonly path: string;
+
+  constructor(source: PySource, path: string) {
+    this.source = source;
+    this.path = path;
+    this.defineAll(source.root, 0);
+  }
+
+  private defineAll(node: PyNode, depth: number): void {
+    this.define(node);
+    for (const each of node.children) if (each.children.length > 0 && depth < 400) this.defineAll(each, depth + 1);
+  }
+
+  private define({ kind, children }: PyNode): void {
+    // A parameter or the variable of a loop has many values.
+    if (kind === 'ParamList' || kind === 'ForStatement')
+      for (const each of children)
+        if (each.kind === 'VariableName') this.constants.set(this.source.of(each), undefined);
+    const target = children[0];
+    const value = children.at(-1);
+    if (kind !== 'AssignStatement' || target?.kind !== 'VariableName' || !value || children.length < 3) return;
+    const name = this.source.of(target);
+    this.constants.set(name, this.constants.has(name) ? undefined : value);
+  }
+
+  /** Undefined if it gives no text; `unknown` in it stands for what is not known. */
+  value(node: PyNode | undefined, depth = 0): string | undefined {
+    const kind = node && kinds[node.kind];
+    return kind && depth < 12 ? kind(this, node, (each) => this.value(each, depth + 1)) : undefined;
+  }
+
+  /** Of what a call is given: numbers, too, and the program of a command. */
+  argument(node: PyNode): string | undefined {
+    return this.value(node) ?? this.plain(node);
+  }
+
+  private plain(node: PyNode): string | undefined {
+    if (node.kind === 'Number' || node.kind === 'Boolean' || node.kind === 'Ellipsis') return this.source.of(node);
+    if (node.kind !== 'TupleExpression' && node.kind !== 'ArrayExpression') return undefined;
+    const [first, second] = node.children.filter(({ kind }) => !/^[[\](),]$/.test(kind));
+    // The command of a process, or an address with its port.
+    const port = second?.kind === 'Number' ? this.source.of(second) : this.value(second);
+    const text = this.value(first);
+    return text !== undefined && /^\d+$/.test(port ?? '') ? `${text}:${port}` : text;
+  }
+
+  /** The texts of a list, a tuple or a set. */
+  listed(node: PyNode | undefined): { value: string; node: PyNode }[] {
+    const list = node?.kind === 'VariableName' ? this.constants.get(this.source.of(node)) : node;
+    if (!list || !/^(?:Tuple|Array|Set)Expression$/.test(list.kind)) return [];
+    return list.children.flatMap((each) => {
+      const value = each.kind === 'String' ? this.value(each) : undefined;
+      return value === undefined ? [] : [{ value, node: each }];
+    });
+  }
+
+  get file(): string {
+    return appFolder + this.path;
+  }
+
+  of(node: PyNode): string {
+    return this.source.of(node);
+  }
+
+  between(from: number, to: number): string {
+    return this.source.text.slice(from, to);
+  }
+
+  given(call: PyNode): PyNode[] {
+    return this.source.given(call).map(({ value }) => value);
+  }
+}
+
+type Kind = (texts: PythonTexts, node: PyNode, evaluate: Evaluate) => string | undefined;
+
+const kinds: Readonly<Record<string, Kind>> = {
+  String: (texts, node) => stringValue(texts.of(node)),
+  ContinuedString: (_, { children }, evaluate) => children.map((each) => evaluate(each) ?? unknown).join(''),
+  FormatString: formatted,
+  ParenthesizedExpression: (_, { children }, evaluate) => evaluate(children[1]),
+  VariableName: named,
+  BinaryExpression: joinedBy,
+  MemberExpression: folderOf,
+  CallExpression: called,
+};
+
+function formatted(texts: PythonTexts, { from, to, children }: PyNode, evaluate: Evaluate): string | undefined {
+  let text = '';
+  let at = from;
+  for (const part of children) {
+    if (part.kind !== 'FormatReplacement') continue;
+    text += texts.between(at, part.from) + (evaluate(part.children[1]) ?? unknown);
+    at = part.to;
+  }
+  return stringValue(text + texts.between(at, to));
+}
+
+function named(texts: PythonTexts, node: PyNode, evaluate: Evaluate): string | undefined {
+  const name = texts.of(node);
+  if (name === '__file__') return texts.file;
+  const constant = texts.constants.get(name);
+  if (!constant || constant.from >= node.from) return undefined;
+  return constant.kind === 'Number' ? texts.of(constant) : evaluate(constant);
+}
+
+function joinedBy(texts: PythonTexts, { children }: PyNode, evaluate: Evaluate): string | undefined {
+  const [left, operator, right] = children;
+  const sign = operator ? texts.of(operator) : '';
+  if (sign !== '+' && sign !== '/') return undefined;
+  const one = evaluate(left);
+  const other = evaluate(right);
+  if (sign === '+') return one === undefined && other === undefined ? undefined : (one ?? unknown) + (other ?? unknown);
+  // A division has no text on its right.
+  return other === undefined || right?.kind === 'Number' ? undefined : joined(one ?? unknown, other);
+}
+
+/** `Path(__file__).parent`, `.parents[1]`. */
+function folderOf(texts: PythonTexts, { children: [object, , property] }: PyNode, evaluate: Evaluate) {
+  const name = property ? texts.of(property) : '';
+  const isNumbered = object?.kind === 'MemberExpression' && texts.of(object).endsWith('.parents');
+  if (name !== 'parent' && !isNumbered) return undefined;
+  const inner = evaluate(isNumbered ? object.children[0] : object);
+  return inner === undefined ? undefined : parents(inner, isNumbered ? Number(name) + 1 : 1);
+}
+
+function called(texts: PythonTexts, node: PyNode, evaluate: Evaluate): string | undefined {
+  const callee = node.children[0];
+  const name = callee?.kind === 'MemberExpression' ? (callee.children.at(-1) as PyNode) : callee;
+  const call = name && calls.get(texts.of(name));
+  return call?.({
+    texts,
+    object: callee?.kind === 'MemberExpression' ? callee.children[0] : undefined,
+    given: texts.given(node),
+    evaluate,
+  });
+}
+
+interface Called {
+  texts: PythonTexts;
+  object: PyNode | undefined;
+  given: PyNode[];
+  evaluate: Evaluate;
+}
+
+const same = ({ object, given, evaluate }: Called) => evaluate(given[0] ?? object);
+const onlySame = ({ given, evaluate }: Called) => evaluate(given[0]);
+const otherwise = ({ texts, given }: Called) => given[1] && texts.argument(given[1]);
+const below = ({ object, given, evaluate }: Called) =>
+  given.map((each) => evaluate(each) ?? unknown).reduce(joined, evaluate(object) ?? unknown);
+
+/** By the last part of the name of what is called. */
+const calls = new Map<string, (call: Called) => string | undefined>(
+  Object.entries({
+    dirname: ({ given, evaluate }) => {
+      const inner = evaluate(given[0]);
+      return inner === undefined ? undefined : parents(inner, 1);
+    },
+    join: ({ object, given, evaluate }) =>
+      given.length < 2 || object?.kind === 'String'
+        ? undefined
+        : given.map((each) => evaluate(each) ?? unknown).reduce(joined),
+    joinpath: below,
+    // Of importlib.resources.
+    files: ({ given, evaluate }) => evaluate(given[0])?.replaceAll('.', '/'),
+    with_name: ({ object, given, evaluate }) =>
+      joined(parents(evaluate(object) ?? unknown, 1), evaluate(given[0]) ?? unknown),
+    getenv: otherwise,
+    get: (call) => (call.object && /\benviron$/.test(call.texts.of(call.object)) ? otherwise(call) : undefined),
+    int: onlySame,
+    str: onlySame,
+    Path: onlySame,
+    PurePath: onlySame,
+    abspath: onlySame,
+    realpath: onlySame,
+    normpath: onlySame,
+    fspath: onlySame,
+    resolve: same,
+    absolute: same,
+    expanduser: same,
+    as_posix: same,
+  }),
+);
+
+function parents(path: string, times: number): string {
+  const isOwn = path.startsWith(appFolder);
+  const parts = (isOwn ? path.slice(1) : path).split('/').filter(Boolean);
+  for (let up = 0; up < times; up++) {
+    const last = parts.at(-1);
+    if (last?.includes(unknown)) return unknown;
+    if (isOwn && (last ?? '..') === '..') parts.push('..');
+    else parts.pop();
+  }
+  const start = path.startsWith('/') ? '/' : '';
+  return (isOwn ? appFolder : start) + parts.join('/');
+}
+
+const joined = (one: string, other: string) => {
+  if (other.startsWith('/') || one === '') return other;
+  return one === appFolder ? one + other : `${one}/${other}`;
+};
+
+function stringValue(text: string): string | undefined {
+  const [, prefix = '', , body] = /^([a-zA-Z]*)("""|'''|"|')([\s\S]*)\2$/.exec(text) ?? [];
+  if (body === undefined || /b/i.test(prefix)) return undefined;
+  return /r/i.test(prefix) ? body : body.replace(/\\([\\'"])/g, '$1');
+}

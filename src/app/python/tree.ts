@@ -1,0 +1,99 @@
+import { parser } from '@lezer/python';
+
+/** A node of the syntax tree of a Python file: plain data, which is faster to walk than the cursor of the parser. */
+export interface PyNode {
+  kind: string;
+  from: number;
+  to: number;
+  children: PyNode[];
+  parent: PyNode | undefined;
+  /** Its place among the children of its parent. */
+  index: number;
+  isBroken: boolean;
+}
+
+/** A Python file: its text, its tree, and the line of a place in it. */
+export class PySource {
+  readonly text: string;
+  readonly root: PyNode;
+  private readonly lines = [0];
+
+  constructor(text: string) {
+    this.text = text;
+    this.root = readTree(text);
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.lines.push(at + 1);
+  }
+
+  of({ from, to }: PyNode): string {
+    return this.text.slice(from, to);
+  }
+
+  /** From 1. */
+  lineOf(at: number): number {
+    let low = 0;
+    let high = this.lines.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.lines[middle] ?? 0) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  }
+
+  /** `server.run`; what is not a name is omitted: `.read_text`. */
+  dotted(node: PyNode | undefined): string {
+    if (node?.kind === 'VariableName') return this.of(node);
+    if (node?.kind !== 'MemberExpression') return '';
+    const last = node.children.at(-1);
+    return last?.kind === 'PropertyName' ? `${this.dotted(node.children[0])}.${this.of(last)}` : '';
+  }
+
+  /** What a call is given, in order, each with its keyword. */
+  given(call: PyNode): { key: string | undefined; value: PyNode }[] {
+    const parts = childOf(call, 'ArgList')?.children ?? [];
+    return parts.flatMap((value, at) => {
+      if (notGiven.has(value.kind) || parts[at + 1]?.kind === 'AssignOp') return [];
+      const key = parts[at - 1]?.kind === 'AssignOp' ? parts[at - 2] : undefined;
+      return [{ key: key && this.of(key), value }];
+    });
+  }
+}
+
+const notGiven = new Set(['(', ')', ',', 'AssignOp', '*', '**', 'Comment']);
+
+export const childOf = (node: PyNode | undefined, kind: string) => node?.children.find((each) => each.kind === kind);
+
+export const nodeBefore = ({ parent, index }: PyNode) => parent?.children[index - 1];
+export const nodeAfter = ({ parent, index }: PyNode) => parent?.children[index + 1];
+
+/** Whether a node is in one of these kinds. */
+export function isWithin(node: PyNode, kinds: ReadonlySet<string>): boolean {
+  for (let outer = node.parent; outer; outer = outer.parent) if (kinds.has(outer.kind)) return true;
+  return false;
+}
+
+function readTree(text: string): PyNode {
+  const cursor = parser.parse(text).cursor();
+  const nodeIn = (parent: PyNode | undefined): PyNode => ({
+    kind: cursor.name,
+    from: cursor.from,
+    to: cursor.to,
+    children: [],
+    parent,
+    index: parent?.children.length ?? 0,
+    isBroken: cursor.type.isError,
+  });
+  const root = nodeIn(undefined);
+  let node = root;
+  let parent: PyNode | undefined = root;
+  for (;;) {
+    if (cursor.firstChild()) parent = node;
+    else
+      while (!cursor.nextSibling()) {
+        if (!cursor.parent()) return root;
+        parent = parent?.parent;
+      }
+    node = nodeIn(parent);
+    parent?.children.push(node);
+  }
+}

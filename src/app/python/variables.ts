@@ -1,0 +1,138 @@
+import type { VariableRead } from './facts.ts';
+import type { PythonTexts } from './texts.ts';
+import { childOf, isWithin, type PyNode, type PySource } from './tree.ts';
+
+const conditional = new Set(['IfStatement', 'TryStatement', 'WhileStatement', 'ConditionalExpression']);
+const functions = new Set(['FunctionDefinition', 'LambdaExpression']);
+const readsOptional = /(?:^|\.)(?:getenv|environ\.get)$/;
+/** Names that apps give to what they cannot do without, not to switches. */
+const credential = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|DSN|URL|URI)$/;
+
+/** Variables of the environment that a file reads. */
+export class PythonVariables {
+  readonly found: VariableRead[] = [];
+  private readonly source: PySource;
+  private readonly texts: PythonTexts;
+
+  constructor(source: PySource, texts: PythonTexts) {
+    this.source = source;
+    this.texts = texts;
+  }
+
+  private add(name: string | undefined, node: PyNode, isNeeded: VariableRead['isNeeded']): void {
+    if (name !== undefined && /^[A-Za-z_]\w*$/.test(name))
+      this.found.push({ name, line: this.source.lineOf(node.from), isNeeded });
+  }
+
+  /** `os.environ["X"]`. */
+  member(node: PyNode): void {
+    const [object, , property] = node.children;
+    if (property?.kind !== 'String' || !/(?:^|os\.)environ$/.test(this.source.dotted(object))) return;
+    const isSet = node.parent?.kind === 'AssignStatement' && node.index === 0;
+    this.add(this.texts.value(property), node, isSet ? 'set' : this.sureness(node));
+  }
+
+  private sureness(node: PyNode): 'always' | 'sometimes' {
+    return isWithin(node, conditional) || isWithin(node, functions) ? 'sometimes' : 'always';
+  }
+
+  /** `os.getenv("X")` without another value: None fails where a text is needed. */
+  call(node: PyNode): void {
+    const callee = this.source.dotted(node.children[0]);
+    const [first, other] = this.source.given(node);
+    const name = first && this.texts.value(first.value);
+    if (/(?:^|\.)(?:environ\.setdefault|putenv)$/.test(callee)) this.add(name, node, 'set');
+    if (!readsOptional.test(callee) || name === undefined || other) return;
+    if (this.needsText(node)) this.add(name, node, this.sureness(node));
+    else this.add(name, node, credential.test(name) && !this.isTested(node) ? 'sometimes' : 'no');
+  }
+
+  private needsText({ parent }: PyNode): boolean {
+    if (parent?.kind === 'MemberExpression') return true;
+    const callee = parent?.kind === 'ArgList' ? parent.parent?.children[0] : undefined;
+    return callee !== undefined && /^(?:int|float|Path|len|json\.loads)$/.test(this.source.of(callee));
+  }
+
+  /** Whether the code asks if there is one: `x = os.getenv("X") or …`, `if not TOKEN:`. */
+  private isTested(node: PyNode): boolean {
+    if (isWithin(node, tests)) return true;
+    const { parent } = node;
+    const target = parent?.kind === 'AssignStatement' ? parent.children[0] : undefined;
+    if (target?.kind !== 'VariableName') return false;
+    const name = this.source.of(target);
+    return new RegExp(
+      `\\b(?:if|elif|while|assert|and|or|not)\\s+${name}\\b|\\b${name}\\s+(?:or|and|if|is|else)\\b|\\(${name}\\)`,
+    ).test(this.source.text);
+  }
+
+  /** `if not TOKEN: raise …`, and `if not (A and B): sys.exit(1)`, of variables that are read above. */
+  condition(node: PyNode): void {
+    const test = node.children[1];
+    const body = childOf(node, 'Body')?.children ?? [];
+    if (
+      !test ||
+      !body.some((each) => this.ends(each)) ||
+      !/^\(?not\b|\bis None\b|== ?["']["']/.test(this.source.of(test))
+    )
+      return;
+    for (const name of namesIn(test)) this.demand(this.texts.constants.get(this.source.of(name)));
+    for (const call of callsIn(test)) this.demand(call);
+  }
+
+  private ends({ kind, children: [value] }: PyNode): boolean {
+    const isExit =
+      value?.kind === 'CallExpression' && /^(?:sys\.|os\._)?exit$/.test(this.source.dotted(value.children[0]));
+    return kind === 'RaiseStatement' || (kind === 'ExpressionStatement' && isExit);
+  }
+
+  private demand(value: PyNode | undefined): void {
+    if (value?.kind !== 'CallExpression' || !readsOptional.test(this.source.dotted(value.children[0]))) return;
+    const [first, other] = this.source.given(value);
+    if (first && !(other && this.texts.value(other.value))) this.add(this.texts.value(first.value), value, 'always');
+  }
+
+  /** `[name for name in REQUIRED if name not in os.environ]`. */
+  loop(node: PyNode): void {
+    const at = node.children.findIndex(({ kind }) => kind === 'in');
+    const list = node.children[at + 1];
+    const names = this.texts.listed(list);
+    if (
+      names.length === 0 ||
+      !/not in (?:os\.)?environ|not (?:os\.)?(?:getenv|environ\.get)\(|environ\[/.test(this.source.of(node))
+    )
+      return;
+    for (const each of names) this.add(each.value, each.node, 'always');
+  }
+
+  /** Fields of pydantic settings without a default. */
+  settings(node: PyNode): void {
+    const body = childOf(node, 'Body');
+    const bases = childOf(node, 'ArgList');
+    if (!body || !bases || !/\bBaseSettings\b/.test(this.source.of(bases))) return;
+    const said = this.source.of(body);
+    const [, prefix = ''] = /env_prefix\s*=\s*["'](\w*)["']/.exec(said) ?? [];
+    if (/env_nested|alias_generator/.test(said)) return;
+    for (const each of body.children) this.field(each, prefix);
+  }
+
+  private field(node: PyNode, prefix: string): void {
+    const [target, type, , value] = node.children;
+    if (node.kind !== 'AssignStatement' || target?.kind !== 'VariableName' || type?.kind !== 'TypeDef') return;
+    if (/\b(?:Optional|ClassVar|None)\b/.test(this.source.of(type))) return;
+    const given = value?.kind === 'CallExpression' ? this.source.given(value) : [];
+    const alias = given.find(({ key }) => /alias$/.test(key ?? ''));
+    const isRequired =
+      !value || (given[0] && this.source.of(given[0].value) === '...') || (alias && given.length === 1);
+    if (!isRequired) return;
+    const name = alias ? this.texts.value(alias.value) : (prefix + this.source.of(target)).toUpperCase();
+    this.add(name, target, 'always');
+  }
+}
+
+const tests = new Set([...conditional, 'BinaryExpression', 'AssertStatement', 'UnaryExpression']);
+
+const namesIn = (node: PyNode): PyNode[] =>
+  node.kind === 'VariableName' ? [node] : node.children.flatMap((each) => namesIn(each));
+
+const callsIn = (node: PyNode): PyNode[] =>
+  node.kind === 'CallExpression' ? [node] : node.children.flatMap((each) => callsIn(each));

@@ -1,0 +1,162 @@
+import { posix } from 'node:path';
+import { parseArgsStringToArgv } from 'string-argv';
+
+/** A command of a script, an entrypoint or a Dockerfile, without what only wraps it. */
+export interface ShellCommand {
+  words: readonly string[];
+  /** From 1, in its script. */
+  line: number;
+}
+
+/** The commands of a script, in order. Those that expand variables keep them as they are written. */
+export function shellCommands(script: string): ShellCommand[] {
+  const found: ShellCommand[] = [];
+  let pending = '';
+  for (const [at, text] of script.split(/\r?\n/).entries()) {
+    if (pending === '' && /^\s*(?:#|$)/.test(text)) continue;
+    pending += text.replace(/\\$/, ' ');
+    if (text.endsWith('\\')) continue;
+    const inner = [...pending.matchAll(/\$\(([^()]+)\)|`([^`]+)`/g)].map(([, text, old = '']) => text ?? old);
+    for (const part of [...inner, pending].flatMap(splitCommands)) {
+      const words = unwrapped(parseArgsStringToArgv(part));
+      if (words.length > 0) found.push({ words, line: at + 1 });
+    }
+    pending = '';
+  }
+  return found;
+}
+
+/** At `&&`, `||`, `;` and `|`, but for those in quotes. */
+function splitCommands(line: string): string[] {
+  const parts = [''];
+  for (const [part] of line.matchAll(/"(?:\\.|[^"\\])*"|'[^']*'|&&|\|\|?|;|&(?=\s|$)|\s#.*|\\.|[\s\S]/g)) {
+    if (/^(?:&&|\|\|?|;|&)$/.test(part)) parts.push('');
+    else if (!/^\s#/.test(part)) parts[parts.length - 1] += part;
+  }
+  return parts;
+}
+
+/** Programs that run another one, by their first words, and their flags that have a value. */
+const wrappers: readonly (readonly [wrapper: RegExp, words: number, valued: RegExp])[] = [
+  [/^(?:exec|nohup|time|sudo|env|command|then|do|else|if|ddtrace-run|opentelemetry-instrument)$/, 1, /^-[gu]$/],
+  [/^(?:\S*\/)?(?:tini|dumb-init|xvfb-run)$/, 1, /^-p$/],
+  [/^(?:poetry|uv|pipenv|pdm|hatch) run$/, 2, /^-p$/],
+  [/^(?:micromamba|conda|mamba) run$/, 2, /^(?:-n|-p|--name|--prefix)$/],
+];
+
+/** Without variables that are set for it, and programs that only run it. */
+export function unwrapped(given: readonly string[]): readonly string[] {
+  const [first = '', second = ''] = given;
+  if (/^\w+=/.test(first)) return unwrapped(given.slice(1));
+  const wrapper = wrappers.find(([start, words]) => start.test(words === 1 ? first : `${first} ${second}`));
+  if (wrapper) return unwrapped(withoutFlags(given.slice(wrapper[1]), wrapper[2]));
+  const module = pythonModule(given);
+  return module && Object.hasOwn(servers, module) ? given.slice(given.indexOf('-m') + 1) : given;
+}
+
+function withoutFlags(words: readonly string[], valued: RegExp): readonly string[] {
+  let at = 0;
+  while (words[at]?.startsWith('-')) at += valued.test(words[at] ?? '') ? 2 : 1;
+  return words.slice(at);
+}
+
+const isPython = (program = '') => /^python[\d.]*$/.test(posix.basename(program));
+
+/** `app.main` of `python -u -m app.main`. */
+function pythonModule(words: readonly string[]): string | undefined {
+  const first = words.findIndex((word, at) => at > 0 && !/^-[^m]/.test(word));
+  return isPython(words[0]) && words[first] === '-m' ? words[first + 1] : undefined;
+}
+
+/** The value of a flag: `--port 80`, `--port=80`, `-p 80`. */
+export function flagOf(words: readonly string[], ...names: string[]): string | undefined {
+  for (const [at, word] of words.entries()) {
+    if (names.includes(word)) return words[at + 1];
+    const name = names.find((each) => word.startsWith(`${each}=`));
+    if (name) return word.slice(name.length + 1);
+  }
+  return undefined;
+}
+
+/** What a command starts. */
+export interface Server {
+  program: string;
+  /** `src.app` and `app` of `uvicorn src.app:app`. */
+  module?: string;
+  attribute?: string;
+  /** Whether the module is run as a program: `python -m app`. */
+  isRun?: true;
+  /** The Python file that it runs. */
+  script?: string;
+  /** Where it listens: undefined if the command does not say. */
+  port?: string;
+  host?: string;
+  words: readonly string[];
+}
+
+/** Servers: where they listen if nothing says it. */
+const servers: Readonly<Record<string, { host: string; port: string }>> = {
+  uvicorn: { host: '127.0.0.1', port: '8000' },
+  gunicorn: { host: '127.0.0.1', port: '8000' },
+  hypercorn: { host: '127.0.0.1', port: '8000' },
+  daphne: { host: '127.0.0.1', port: '8000' },
+  granian: { host: '127.0.0.1', port: '8000' },
+  'waitress-serve': { host: '0.0.0.0', port: '8080' },
+  flask: { host: '127.0.0.1', port: '5000' },
+  fastapi: { host: '0.0.0.0', port: '8000' },
+  streamlit: { host: '0.0.0.0', port: '8501' },
+  bentoml: { host: '0.0.0.0', port: '3000' },
+  chainlit: { host: '127.0.0.1', port: '8000' },
+  vllm: { host: '0.0.0.0', port: '8000' },
+};
+
+/** Undefined for a command that starts no server that is known, and no Python file. */
+export function serverOf(words: readonly string[]): Server | undefined {
+  const program = posix.basename(words[0] ?? '');
+  if (isPython(program) || program.endsWith('.py')) return pythonOf(program, words);
+  if (!Object.hasOwn(servers, program) || (program === 'fastapi' && words[1] === 'dev')) return undefined;
+  const rest = words.slice(1);
+  const server = { program, words, ...listening(rest) };
+  const app = appOf(program, rest);
+  if (app !== undefined) return { ...server, ...app };
+  const script = rest.find((word) => /^[\w./-]+\.py$/.test(word));
+  return script === undefined ? server : { ...server, script: script.replace(/^(\.\/)+/, '') };
+}
+
+function pythonOf(program: string, words: readonly string[]): Server | undefined {
+  const rest = words.slice(1);
+  const module = pythonModule(words);
+  if (module !== undefined) return { program, module, isRun: true, words, ...listening(rest) };
+  const script = isPython(program) ? rest.find((word) => !word.startsWith('-')) : words[0];
+  if (script === undefined || rest[0] === '-c') return undefined;
+  return { program, script: script.replace(/^(\.\/)+/, ''), words, ...listening(rest) };
+}
+
+/** `module:attribute`; gunicorn takes a module alone, and its `application`. */
+function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' | 'attribute'> | undefined {
+  const isValue = (at: number) => /^--?(?:bind|host|b|k|log.*)$/.test(rest[at - 1] ?? '');
+  const target =
+    program === 'flask'
+      ? flagOf(rest, '--app', '-A')
+      : rest.find((word, at) => /^[A-Za-z_][\w./-]*:[A-Za-z_]\w*(?:\(.*\))?$/.test(word) && !isValue(at));
+  const [module, attribute] = target?.split(':') ?? [];
+  if (module !== undefined)
+    return attribute === undefined ? { module } : { module, attribute: attribute.replace(/\(.*$/, '') };
+  if (program !== 'gunicorn') return undefined;
+  const plain = rest.find((word, at) => /^[A-Za-z_][\w.]*$/.test(word) && !rest[at - 1]?.startsWith('-'));
+  return plain === undefined ? undefined : { module: plain, attribute: 'application' };
+}
+
+function listening(words: readonly string[]): { host?: string; port?: string } {
+  const bind = flagOf(words, '--bind', '-b', '--listen', '-bind')?.replace(/^\w+:\/\//, '');
+  const [, bound, boundPort] = /^(?:(\[[^\]]*\]|[^:]*):)?([^:]*)$/.exec(bind ?? '') ?? [];
+  const host = flagOf(words, '--host', '--server.address', '--address', '--server-name', '-h') ?? bound;
+  const port =
+    flagOf(words, '--port', '-p', '--server.port', '--http-port', '--http_port', '--server-port') ?? boundPort;
+  return { ...(host && { host }), ...(port && { port }) };
+}
+
+/** Where a server listens if its command does not say it. */
+export function listensBy(program: string): { host: string; port: string } | undefined {
+  return Object.hasOwn(servers, program) ? servers[program] : undefined;
+}

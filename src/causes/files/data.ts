@@ -1,0 +1,172 @@
+import { posix } from 'node:path';
+import { loadAll, YAMLException } from 'js-yaml';
+import { parse } from 'smol-toml';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+/** Files that are sent and that nobody can read: pointers, marks of a merge, what breaks the rules of its format. */
+export function* lookAtData(shipment: Shipment): Generator<SeenCause> {
+  const named = namesInSources(shipment);
+  for (const file of shipment.paths) {
+    const kind = posix.extname(file).toLowerCase();
+    const found = pointer(shipment, file) ?? (isRead(file, named) ? empty(shipment, file, kind) : undefined);
+    if (found) yield found;
+    else if (textKinds.test(kind) && file !== 'cerebrium.toml') yield* text(shipment, file, kind, named);
+  }
+  for (const file of shipment.startedFiles()) yield* lineEnds(shipment, file);
+}
+
+function* text(shipment: Shipment, file: string, kind: string, named: ReadonlySet<string>): Generator<SeenCause> {
+  const read = shipment.text(file) ?? '';
+  const merged = mergeMarks(file, read);
+  if (merged) yield merged;
+  else if (formats[kind] && isRead(file, named)) yield* broken(file, kind, read);
+}
+
+const neverEmpty = /^\.(?:xml|pkl|onnx|npy|pt)$/;
+
+function empty(shipment: Shipment, file: string, kind: string): SeenCause | undefined {
+  if (!neverEmpty.test(kind) || shipment.sent.get(file)?.size !== 0) return undefined;
+  return {
+    cause: 'file-invalid',
+    severity: 'warning',
+    captured: { path: file, problem: 'it is empty' },
+    at: { file },
+    title: `${file} is empty`,
+    fix: 'send the whole file: its copy or download was cut off',
+  };
+}
+
+function pointer(shipment: Shipment, file: string): SeenCause | undefined {
+  const size = shipment.sent.get(file)?.size ?? 0;
+  if (size > 1_000 || size < 100 || !/^version https:\/\/git-lfs/.test(shipment.text(file) ?? '')) return undefined;
+  return {
+    cause: 'git-lfs-pointer',
+    severity: 'warning',
+    captured: { path: file },
+    at: { file, line: 1 },
+    title: `${file} is only a pointer of Git LFS, not its content`,
+  };
+}
+
+const textKinds = /^\.(?:py|txt|json|jsonl|ndjson|ya?ml|toml|sh|cfg|ini|html|[cm]?[jt]s|go|rs|php|rb|sql|csv)$/;
+
+function mergeMarks(file: string, text: string): SeenCause | undefined {
+  if (!text.includes('<<<<<<< ') || !/^=======\r?$/m.test(text) || !/^>>>>>>> /m.test(text)) return undefined;
+  const at = text.split('\n').findIndex((line) => line.startsWith('<<<<<<< '));
+  return {
+    cause: 'file-invalid',
+    severity: file.endsWith('.py') ? 'error' : 'warning',
+    captured: { path: file },
+    at: { file, line: at + 1 },
+    title: `${file} has an unresolved merge conflict`,
+    fix: 'keep one of the two sides, and remove the lines <<<<<<<, ======= and >>>>>>>',
+  };
+}
+
+/** Names of data files that the sources write, and the ends of those that they take by a pattern. */
+function namesInSources(shipment: Shipment): ReadonlySet<string> {
+  const sources = shipment.paths.filter((path) => /\.(?:py|[cm]?[jt]sx?|sh|rs|go|php|rb)$/.test(path));
+  const names = sources.flatMap(
+    (path) => shipment.text(path)?.match(/[\w*.-]+\.(?:jsonl?|ndjson|ya?ml|toml)\b/g) ?? [],
+  );
+  return new Set(names);
+}
+
+/** Tools read these themselves. */
+const ownNames = /^(?:package\.json|pyproject\.toml|environment\.ya?ml|Cargo\.toml|deno\.json|composer\.json)$/;
+
+const isRead = (file: string, named: ReadonlySet<string>) =>
+  named.has(posix.basename(file)) || named.has(`*${posix.extname(file)}`) || ownNames.test(posix.basename(file));
+
+interface Broken {
+  message: string;
+  line: number;
+}
+
+/** What is wrong with a text of a kind. */
+const formats: Readonly<Record<string, (text: string) => Broken | undefined>> = {
+  '.json': brokenJson,
+  '.jsonl': brokenLines,
+  '.ndjson': brokenLines,
+  '.toml': brokenToml,
+  '.yaml': brokenYaml,
+  '.yml': brokenYaml,
+};
+
+function* broken(file: string, kind: string, text: string): Generator<SeenCause> {
+  const odd = text.indexOf('\ufffd');
+  if (odd >= 0) {
+    yield {
+      cause: 'file-encoding',
+      severity: 'warning',
+      captured: { path: file },
+      at: { file, line: lineAt(text, odd) },
+      title: `${file} is not UTF-8`,
+      fix: `save ${file} as UTF-8`,
+    };
+    return;
+  }
+  const found = formats[kind]?.(text.replace(/^\ufeff/, ''));
+  if (found)
+    yield {
+      cause: 'file-invalid',
+      severity: 'warning',
+      captured: { path: file, problem: found.message },
+      at: { file, line: found.line },
+      title: `${file} is not valid: ${found.message}`,
+    };
+}
+
+const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
+
+function failureOf(read: () => unknown): Error | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function brokenJson(text: string): Broken | undefined {
+  const message = failureOf(() => JSON.parse(text))?.message.split('\n')[0];
+  if (message === undefined) return undefined;
+  const [, offset] = /position (\d+)/.exec(message) ?? [];
+  const line = lineAt(text.trimEnd(), offset === undefined ? text.length : Number(offset));
+  return { message: message.replace(/,? ?\.*"[^"]{30,}.*| in JSON at position \d+.*| \(line \d+.*\)/s, ''), line };
+}
+
+function brokenLines(text: string): Broken | undefined {
+  for (const [at, line] of text.split('\n').entries()) {
+    const found = line.trim() === '' ? undefined : brokenJson(line);
+    if (found) return { message: found.message, line: at + 1 };
+  }
+  return undefined;
+}
+
+function brokenToml(text: string): Broken | undefined {
+  const error = failureOf(() => parse(text)) as (Error & { line?: number }) | undefined;
+  return error && { message: error.message.split('\n')[0] ?? '', line: error.line ?? 1 };
+}
+
+function brokenYaml(text: string): Broken | undefined {
+  // Templates are no YAML yet, and tags are known to the program that reads them.
+  if (/\{\{|\{%|(?:^|\s)!\w/.test(text)) return undefined;
+  const error = failureOf(() => loadAll(text));
+  if (!(error instanceof YAMLException) || /duplicated mapping/.test(error.message)) return undefined;
+  return { message: error.reason ?? error.message, line: (error.mark?.line ?? 0) + 1 };
+}
+
+function* lineEnds(shipment: Shipment, file: string): Generator<SeenCause> {
+  const text = shipment.text(file) ?? '';
+  const at = text.indexOf('\r\n');
+  if (at < 0 || !(file.endsWith('.sh') || text.startsWith('#!'))) return;
+  yield {
+    cause: 'line-endings',
+    severity: 'warning',
+    captured: { path: file },
+    at: { file, line: lineAt(text, at) },
+    title: `${file} has Windows line endings, which a shell takes for a part of each line`,
+  };
+}

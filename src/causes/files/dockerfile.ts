@@ -1,0 +1,124 @@
+import { posix } from 'node:path';
+import { type Copy, contextPath, sourceFiles, stageNamed } from '../../app/docker-image.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Docker, Shipment } from './shipment.ts';
+
+const keywords =
+  'FROM ARG ENV RUN COPY ADD CMD ENTRYPOINT WORKDIR EXPOSE USER LABEL VOLUME SHELL HEALTHCHECK ONBUILD STOPSIGNAL MAINTAINER'.split(
+    ' ',
+  );
+
+/** What the builder will refuse in a Dockerfile. */
+export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
+  const docker = shipment.dockerfile();
+  if (!docker) return;
+  yield* instructions(docker);
+  yield* tags(docker);
+  for (const copy of docker.image.copies)
+    if (copy.from === undefined) yield* copied(shipment, docker, copy);
+    else yield* copiedFromStage(docker, copy, copy.from);
+}
+
+function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
+  for (const { keyword, line } of image.instructions) {
+    if (keywords.includes(keyword)) continue;
+    const meant = closestName(keyword, keywords);
+    yield {
+      cause: 'dockerfile-invalid',
+      severity: 'error',
+      captured: { problem: `there is no instruction ${keyword}` },
+      at: { file, line },
+      fix: meant ? `write ${meant}` : 'end the line before it with a backslash, if it belongs to that instruction',
+    };
+  }
+}
+
+/** What the tags of official images say of the system. */
+const systems = 'slim alpine bookworm bullseye trixie buster latest stable jammy noble'.split(' ');
+const official = /^((?:[\w.-]+\/)*(?:python|node|golang|rust|php|ruby|debian|ubuntu|alpine|nginx)):([\w.-]+)$/;
+
+/** A tag with a word that is nearly one of those. */
+function* tags({ path: file, image }: Docker): Generator<SeenCause> {
+  for (const { keyword, text, line } of image.instructions) {
+    const [, name = '', tag = ''] = (keyword === 'FROM' && official.exec(text.split(/\s+/)[0] ?? '')) || [];
+    for (const word of tag.split('-').filter((each) => /^[a-z]{4,}$/.test(each) && !systems.includes(each))) {
+      const meant = closestName(word, systems);
+      if (meant === undefined) continue;
+      yield {
+        cause: 'image-not-found',
+        severity: 'warning',
+        captured: { image: `${name}:${tag}` },
+        at: { file, line },
+        fix: `FROM ${name}:${tag.replace(word, meant)}`,
+      };
+    }
+  }
+}
+
+function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Generator<SeenCause> {
+  const { sources, line, count, target } = copy;
+  const at = { file, line };
+  if (count > 1 && !/(?:^|\/)\.{0,2}$/.test(target) && !target.includes('$'))
+    yield {
+      cause: 'dockerfile-invalid',
+      severity: 'error',
+      captured: { problem: `COPY with more than one source needs a folder: ${target} has no / at its end` },
+      at,
+      fix: `write ${target}/`,
+    };
+  for (const source of sources)
+    if (contextPath(source) !== '' && sourceFiles(source, shipment.paths).length === 0)
+      yield {
+        cause: 'copy-source-missing',
+        severity: 'error',
+        captured: { path: source },
+        at,
+        ...whyNotCopied(shipment, file, source),
+      };
+}
+
+type Said = Pick<SeenCause, 'title' | 'why' | 'fix'>;
+
+function whyNotCopied(shipment: Shipment, file: string, source: string): Said {
+  const path = contextPath(source);
+  if (path.startsWith('..'))
+    return {
+      title: `${file} copies ${source}, which is outside of the app folder`,
+      fix: 'put it into the app folder: only that is sent',
+    };
+  const isThere = shipment.exists(path) && !(shipment.isFolder(path) && shipment.list(path).length === 0);
+  if (isThere) {
+    const { why, fix } = shipment.reasonOf(shipment.isFolder(path) ? `${path}/file` : path);
+    return { why: `it is in the app folder, but ${why}`, fix };
+  }
+  const meant = closestName(posix.basename(path), shipment.list(posix.dirname(path)));
+  return {
+    title: `${file} copies ${source}, which is not in the app folder`,
+    why: meant && `the folder has ${meant}`,
+    fix: meant
+      ? `COPY ${posix.join(posix.dirname(path), meant)}`
+      : 'add it to the app folder, or remove it from the instruction',
+  };
+}
+
+/** Without a stage of a name, it is an image: those have a slash or a tag, or one of these names. */
+const toolImages =
+  /[/:.$]|^(?:composer|alpine|busybox|debian|ubuntu|node|golang|rust|python|php|ruby|nginx|docker|maven|gradle|bun|deno)$/;
+
+function* copiedFromStage(docker: Docker, { line, stage: into }: Copy, from: string): Generator<SeenCause> {
+  const { path: file, image } = docker;
+  const stages = image.stages.filter((each) => each.line < into.line);
+  const stage = stageNamed(stages, from);
+  const names = stages.map(({ name }) => name).filter((name) => name !== '');
+  const meant = closestName(from, names) ?? names.find((name) => name.startsWith(from) || from.startsWith(name));
+  if (!stage && !toolImages.test(from) && names.length > 0)
+    yield {
+      cause: 'copy-source-missing',
+      severity: meant ? 'error' : 'warning',
+      captured: { path: from },
+      at: { file, line },
+      title: `${file} copies from a stage ${from}, which it does not have before that line`,
+      fix: meant ? `--from=${meant}` : `use the name of a stage: ${names.join(', ')}`,
+    };
+}

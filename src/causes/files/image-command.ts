@@ -1,0 +1,136 @@
+import { posix } from 'node:path';
+import { isPlainImage, lacks } from '../../app/docker-image.ts';
+import { lacksProgram, packageScript } from './build-steps.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Docker, Shipment } from './shipment.ts';
+
+/** What the image of a Dockerfile starts. */
+export function* lookAtImageCommand(shipment: Shipment): Generator<SeenCause> {
+  const docker = shipment.dockerfile();
+  if (!docker || shipment.config.custom?.entrypoint) return;
+  const { command } = docker.stage;
+  if (!command) {
+    yield* withoutCommand(docker);
+    return;
+  }
+  yield* wordList(docker);
+  yield* unknownUser(docker);
+  for (const { words, at, cwd } of shipment.started()) {
+    yield* startedProgram(docker, words, cwd, at);
+    const line = command.line;
+    yield* packageScript(shipment, docker, { words, line, before: docker.stage, cwd });
+  }
+  yield* interpreters(shipment, docker);
+}
+
+function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCause> {
+  if (!isPlainImage(stage.base)) return;
+  const at = { file, line: image.instructions.at(-1)?.line };
+  yield { cause: 'image-without-command', severity: 'warning', captured: {}, at };
+}
+
+/** Users that images have without a command. */
+const usualUsers = /^(?:\d|root$|nobody$|daemon$|www-data$|node$|bun$|deno$|mambauser$|\$)/;
+
+function* unknownUser({ path: file, image, stage: { user, base, commands } }: Docker): Generator<SeenCause> {
+  const [name = ''] = (user ?? '').split(':');
+  const isMade = commands.some(({ words }) => /user/.test(words[0] ?? '') || words.some((word) => word.includes(name)));
+  if (name === '' || usualUsers.test(name) || !isPlainImage(base) || isMade) return;
+  const line = image.instructions.findLast(({ keyword }) => keyword === 'USER')?.line;
+  yield { cause: 'user-missing', severity: 'error', captured: { user: name }, at: { file, line } };
+}
+
+/** A list of words that is no JSON, and a variable in one, which only a shell replaces. */
+function* wordList({ path: file, stage: { command } }: Docker): Generator<SeenCause> {
+  const { words = [], line, isShell } = command ?? {};
+  const [program = ''] = words;
+  const at = { file, line };
+  if (isShell && /^\s*\[/.test(program))
+    yield {
+      cause: 'dockerfile-invalid',
+      severity: 'error',
+      captured: { problem: 'the list of CMD is no JSON' },
+      at,
+      why: 'it is run as the text of a shell command; JSON has double quotes',
+      fix: 'write the words in double quotes',
+    };
+  const hasShell = isShell || /^(?:\S*\/)?(?:ba|da)?sh$/.test(program);
+  const [, variable] = (!hasShell && /(?:^|[\s:=])\$\{?(\w+)/.exec(words.join(' '))) || [];
+  if (variable !== undefined)
+    yield {
+      cause: 'port-invalid',
+      severity: 'warning',
+      captured: { value: `$${variable}` },
+      at,
+      title: `CMD has $${variable}, which is not replaced in a list of words`,
+      fix: `write the value, or CMD ["sh", "-c", "exec …"]`,
+    };
+}
+
+function* startedProgram(
+  { path: file, stage }: Docker,
+  words: readonly string[],
+  cwd: string,
+  at: SeenCause['at'],
+): Generator<SeenCause> {
+  const [program = ''] = words;
+  if (
+    program === 'nginx' &&
+    !words.join(' ').includes('daemon off') &&
+    isPlainImage(stage.base.replace('nginx', 'debian'))
+  )
+    yield {
+      cause: 'app-exited',
+      severity: 'warning',
+      captured: {},
+      at,
+      title: 'nginx goes to the background, and the container ends with its command',
+      fix: `CMD ["nginx", "-g", "daemon off;"]`,
+    };
+  const script = /^(?:(?:ba|da|z)?sh|python[\d.]*|node|ruby|php)$/.test(program) ? words[1] : program;
+  const isPath = script !== undefined && (script === program ? script.includes('/') : /^[\w./-]+\.\w+$/.test(script));
+  const path = isPath ? posix.resolve(cwd, script) : undefined;
+  if (path !== undefined && !/^\/(?:usr\/)?s?bin\//.test(path) && lacks(stage, path)) {
+    const same = [...stage.files.keys(), ...stage.others].find((each) => posix.basename(each) === posix.basename(path));
+    yield {
+      cause: 'entrypoint-not-found',
+      severity: 'error',
+      captured: { path: script ?? path },
+      at: at ?? { file },
+      title: `${path} is started, which is not in the image`,
+      why: same && `the image has ${same}`,
+      fix: same ? `start ${same}` : `copy it in ${file}`,
+    };
+  }
+  const fix = lacksProgram(stage, program);
+  if (fix !== undefined)
+    yield {
+      cause: 'command-not-found',
+      severity: 'warning',
+      captured: { command: program },
+      at: at ?? { file },
+      why: `the image ${stage.base} has no ${program}`,
+      fix,
+    };
+}
+
+const lacksShell = ({ base, commands }: Docker['stage'], shell: string) =>
+  isPlainImage(base) &&
+  (shell !== 'bash' || base.includes('alpine')) &&
+  !commands.some(({ words }) => words.includes(shell));
+
+/** The programs that scripts of the image ask for in their first line. */
+function* interpreters(shipment: Shipment, { path: file, stage }: Docker): Generator<SeenCause> {
+  for (const own of shipment.startedFiles()) {
+    const [, shell] = /^#!\s*(?:\/\S*\/)?(?:env\s+)?(bash|zsh|fish)\b/.exec(shipment.text(own) ?? '') ?? [];
+    if (shell === undefined || !lacksShell(stage, shell)) continue;
+    yield {
+      cause: 'command-not-found',
+      severity: 'error',
+      captured: { command: shell },
+      at: { file: own, line: 1 },
+      why: `the image ${stage.base} has no ${shell}`,
+      fix: `write #!/bin/sh, or install ${shell} in ${file}`,
+    };
+  }
+}

@@ -1,0 +1,294 @@
+import { posix } from 'node:path';
+import { isLaterVersion } from '../../app/later-version.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+import { packageOf } from '../import-names.ts';
+import { folderOf, type Link, type Module, type ModuleGraph } from './modules.ts';
+import { normalizeName, type Packages } from './packages.ts';
+import { addedModules, removedModules, standardModules } from './python-names.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+import { isBroughtByOthers, ofTheRuntime } from './tables.ts';
+
+/** What the looks at imports know of the app. */
+interface Known {
+  shipment: Shipment;
+  packages: Packages;
+  graph: ModuleGraph;
+}
+
+/** Imports that fail when the app starts, or when the code gets there. */
+export function* lookAtImports(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const known = { shipment, packages, graph };
+  for (const link of [...graph.modules.values()].flatMap(({ links }) => links)) {
+    const found = lookAtImport(link, known);
+    if (found) yield { at: { file: link.module.file, line: link.found.line }, ...found };
+  }
+}
+
+/** What is said of an import; the place is its own if it has no other. */
+type Said = SeenCause;
+
+function lookAtImport(link: Link, known: Known): Said | undefined {
+  const { target, found } = link;
+  if (target === 'above') return found.isNeeded === 'always' ? above(link) : undefined;
+  if (target === undefined) return found.isNeeded === 'guarded' ? undefined : missing(link, known);
+  if (found.name === undefined || found.name === '*') return importsItself(link);
+  return typeof target === 'string' ? nameIn(link, target, known) : submodule(link, target.folder, known);
+}
+
+const severityOf = ({ found, module }: Link, { graph }: Known): SeenCause['severity'] =>
+  found.isNeeded === 'always' && (graph.isReached || module.isEntry !== false) ? 'error' : 'warning';
+
+function above({ module, found }: Link): Said {
+  const why = `${'.'.repeat(found.level)} stands for a folder that is not inside of a package`;
+  return { cause: 'relative-import', severity: 'error', ...(module.isEntry !== 'script' && { why }) };
+}
+
+/** A file with the name of the package that it imports. */
+function importsItself({ target, module, parts }: Link): Said | undefined {
+  if (target !== module.path || parts.length !== 1) return undefined;
+  return {
+    cause: 'circular-import',
+    severity: 'error',
+    captured: { module: parts[0] ?? '' },
+    why: `${module.file} imports itself: it has the name of the package`,
+    fix: `give ${module.file} another name`,
+  };
+}
+
+function nameIn(link: Link, target: string, known: Known): Said | undefined {
+  const { graph } = known;
+  const { name = '' } = link.found;
+  const other = graph.modules.get(target);
+  if (!other || graph.partOf(target, name) !== undefined) return undefined;
+  const at = graph.namesOf(other).get(name);
+  if (at) return circular(link, other, at.line);
+  if (other.facts.hasMore) return undefined;
+  const folder = folderOf(target);
+  const isFile =
+    folder !== undefined && unsent(posix.join(posix.dirname(other.file), name), known.shipment) !== undefined;
+  return isFile ? submodule(link, folder, known) : nameMissing(link, other, known);
+}
+
+function nameMissing(link: Link, { file, facts }: Module, known: Known): Said {
+  const { name = '' } = link.found;
+  const meant = closestName(name, facts.names.keys());
+  return {
+    cause: 'import-name-missing',
+    severity: severityOf(link, known),
+    captured: { module: file, name },
+    fix: meant && `import ${meant}, or define ${name} in ${file}`,
+  };
+}
+
+function circular({ module, found, waitsAt }: Link, other: Module, definedAt: number): Said | undefined {
+  if (waitsAt === undefined || found.isNeeded !== 'always' || definedAt < waitsAt || other === module) return undefined;
+  return {
+    cause: 'circular-import',
+    severity: 'error',
+    captured: { module: found.module },
+    why: `${other.file} imports ${module.file} in line ${waitsAt}, before it defines ${found.name} in line ${definedAt}`,
+    fix: `move what both need into a module of its own, or import ${found.name} inside of the function that uses it`,
+  };
+}
+
+/** `from package import module`, of a package that has no such module. */
+function submodule(link: Link, folder: string, known: Known): Said | undefined {
+  const { name = '' } = link.found;
+  if (known.graph.find([name], [folder]) !== undefined) return undefined;
+  const part = { ...link, target: undefined, parts: [...link.parts, name] };
+  return excluded(part, known, [posix.join(folder, name)]) ?? ownMissing(part, known);
+}
+
+/** In this order: the first that has a word on it. */
+function missing(link: Link, known: Known): Said | undefined {
+  const { found, parts, roots } = link;
+  const [top = ''] = parts;
+  if (found.level === 0 && (standardModules.has(top) || top.startsWith('_'))) return standard(link, known);
+  const paths = roots.map((root) => posix.join(root, ...parts));
+  const isOther = found.isNeeded === 'sometimes' && known.packages.provides(found.module) === true;
+  return (isOther ? undefined : excluded(link, known, paths)) ?? notFound(link, known);
+}
+
+function notFound(link: Link, known: Known): Said | undefined {
+  const { found, parts, roots } = link;
+  const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([parts[0] ?? ''], roots) !== undefined);
+  if (isOwn) return ownMissing(link, known);
+  return known.packages.provides(found.module) ? undefined : (misplaced(link, known) ?? notInstalled(link, known));
+}
+
+/** Modules that only some versions of Python have. */
+function standard(link: Link, known: Known): Said | undefined {
+  const [top = ''] = link.parts;
+  const python = known.shipment.python() ?? '';
+  const why = python === '' ? undefined : whyNotIn(top, python, known.packages);
+  if (why === undefined) return undefined;
+  return {
+    cause: 'python-version-unsupported',
+    severity: severityOf(link, known),
+    captured: { package: link.module.file },
+    title: `${link.module.file} imports ${top}, which Python ${python} does not have`,
+    why,
+    fix: addedModules[top] && `python_version = "${addedModules[top]}"`,
+  };
+}
+
+function whyNotIn(module: string, python: string, packages: Packages): string | undefined {
+  const since = addedModules[module];
+  const until = removedModules[module];
+  if (since !== undefined && isLaterVersion(since, python))
+    return `${module} is in the standard library since Python ${since}`;
+  const isBrought = packages.has('setuptools') || packages.provides(module) !== false;
+  if (until === undefined || isLaterVersion(until, python) || isBrought) return undefined;
+  return `${module} is not in the standard library since Python ${until}`;
+}
+
+/** A file or a folder of the app folder that is not sent, by the path of a module. */
+function unsent(path: string, shipment: Shipment): string | undefined {
+  const file = [`${path}.py`, `${path}/__init__.py`].find((each) => shipment.exists(each) && !shipment.sent.has(each));
+  if (file !== undefined) return file;
+  const isFolder = shipment.isFolder(path) && !shipment.hasFolder(path);
+  return isFolder && shipment.list(path).some((each) => each.endsWith('.py')) ? `${path}/` : undefined;
+}
+
+/** What is in the app folder and not sent. */
+function excluded(link: Link, known: Known, paths: readonly string[]): Said | undefined {
+  const { shipment } = known;
+  const found = paths
+    .map((path) => inAppFolder(path, known))
+    .flatMap((path) => (path === undefined ? [] : (unsent(path, shipment) ?? [])))[0];
+  if (found === undefined) return undefined;
+  const { why, fix, setting } = shipment.reasonOf(found.endsWith('/') ? `${found}module.py` : found);
+  return {
+    cause: 'module-excluded',
+    severity: severityOf(link, known),
+    captured: { module: link.parts.join('.') },
+    at: { setting },
+    title: `${found} is in the app folder, but is not sent: ${why}`,
+    why: `${link.module.file}:${link.found.line} imports it`,
+    fix,
+  };
+}
+
+/** The path in the app folder of a path of the image, by a file that is near it. */
+function inAppFolder(path: string, { shipment, graph }: Known): string | undefined {
+  if (!shipment.isDocker) return path.startsWith('/cortex/') ? path.slice('/cortex/'.length) : undefined;
+  for (let folder = posix.dirname(path); folder !== '/'; folder = posix.dirname(folder))
+    for (const [each, file] of graph.tree)
+      if (each.startsWith(`${folder}/`) && file.endsWith(each.slice(folder.length + 1)))
+        return posix.join(file.slice(0, file.length - each.length + folder.length + 1), path.slice(folder.length + 1));
+  return undefined;
+}
+
+/** A module of a package of the app. */
+function ownMissing(link: Link, known: Known): Said {
+  const name = link.parts.join('.');
+  const near = nearby(link, known);
+  return {
+    cause: 'module-missing',
+    severity: severityOf(link, known),
+    captured: { module: name },
+    title: `${link.module.file} imports ${name}, which the app does not have`,
+    why: near && `the app has ${near}`,
+    fix: near ? `import it by the name that it has, or rename ${near}` : 'add its file to the app',
+  };
+}
+
+/** A file with a similar name in the folder where the module should be. */
+function nearby({ roots, parts }: Link, { graph }: Known): string | undefined {
+  const last = parts.at(-1) ?? '';
+  for (const root of roots) {
+    const folder = posix.join(root, ...parts.slice(0, -1));
+    const files = [...graph.tree].filter(([path]) => posix.dirname(path) === folder && path.endsWith('.py'));
+    const names = new Map(files.map(([path, file]) => [posix.basename(path, '.py'), file]));
+    const meant = closestName(last, names.keys());
+    if (meant !== undefined) return names.get(meant);
+  }
+  return undefined;
+}
+
+/** A module of the app that is where Python does not look, or beside the app. */
+function misplaced(link: Link, known: Known): Said | undefined {
+  const { shipment, graph, packages } = known;
+  const isKnown = packageOf(link.found.module) !== undefined;
+  if ((isKnown && packages.provides(link.found.module) !== false) || graph.addsRoots) return undefined;
+  const inTree = [...graph.tree.values()];
+  const there = otherPlaceOf(link.parts, graph.isReached ? inTree : shipment.paths);
+  if (there === undefined) return isKnown || !graph.isReached ? undefined : beside(link, known);
+  // Without a start that is known, Python may look in any folder of the image.
+  return !graph.isReached && inTree.includes(there) ? undefined : inOtherFolder(link, there, known);
+}
+
+function inOtherFolder(link: Link, there: string, known: Known): Said {
+  const name = link.found.module;
+  const folders = known.graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, ''));
+  const looked = new Set(folders.map((each) => each || 'the app folder'));
+  return {
+    cause: 'module-missing',
+    severity: severityOf(link, known),
+    captured: { module: name },
+    title: `${link.module.file} imports ${name}, which is not where Python looks for it`,
+    why: `the app has ${there}, and Python looks in ${[...looked].join(', ')}`,
+    fix: 'import it by its whole path, or start the app in the folder that has it',
+  };
+}
+
+function beside(link: Link, known: Known): Said | undefined {
+  const [top = ''] = link.parts;
+  if (!known.shipment.besides(top)) return undefined;
+  return {
+    cause: 'module-missing',
+    severity: severityOf(link, known),
+    captured: { module: link.found.module },
+    title: `${link.module.file} imports ${link.found.module}, which neither the app nor a package has`,
+    why: `${top} is beside the app folder, and only the app folder is sent`,
+    fix: 'move it into the app folder',
+  };
+}
+
+const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');
+
+/** The same module in another folder, or with another spelling. */
+function otherPlaceOf(parts: readonly string[], all: readonly string[]): string | undefined {
+  const wanted = parts.join('/');
+  const [top = ''] = parts;
+  const files = all.filter((file) => file.endsWith('.py'));
+  const same = files.find((file) => file.endsWith(`/${wanted}.py`) || file.endsWith(`/${wanted}/__init__.py`));
+  if (same !== undefined) return same;
+  const tops = new Set(files.map((file) => (file.split('/')[0] ?? '').replace(/\.py$/, '')));
+  const spelt = [...tops].find((each) => plain(each) === plain(top) && each !== top);
+  const meant = spelt ?? (packageOf(top) === undefined ? closestName(top, tops) : undefined);
+  return files.find((file) => meant !== undefined && (file === `${meant}.py` || file.startsWith(`${meant}/`)));
+}
+
+/** A package that nothing installs, or a module that nobody knows. */
+function notInstalled(link: Link, known: Known): Said | undefined {
+  const { module } = link.found;
+  const name = packageOf(module);
+  const isOfRuntime = bringsRuntime(name, link, known);
+  const isWhole = known.packages.provides(module) === false;
+  if (isOfRuntime && known.shipment.config.runtime === 'cortex') return undefined;
+  if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
+  const severity = isWhole && !isOfRuntime ? severityOf(link, known) : 'warning';
+  if (name === undefined) return nobodyHas(link, severity, known);
+  const title = `${link.module.file} imports ${module}, and nothing installs ${name}`;
+  return { cause: 'module-missing', severity, captured: { module }, title, fix: known.packages.fixOf(name) };
+}
+
+const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: Known) =>
+  !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));
+
+const mayBeBrought = (name: string | undefined, packages: Packages) =>
+  packages.hasOthers || name === undefined || isBroughtByOthers(name);
+
+function nobodyHas(link: Link, severity: Said['severity'], { graph, packages }: Known): Said | undefined {
+  const { module } = link.found;
+  if (graph.addsRoots || packages.listed.length === 0) return undefined;
+  return {
+    cause: 'module-missing',
+    severity,
+    captured: { module },
+    title: `${link.module.file} imports ${module}, which neither the app nor a package has`,
+    fix: 'add its file to the app, or the package that has it to the dependencies',
+  };
+}

@@ -1,0 +1,148 @@
+import { checkSource } from '../../app/app-source.ts';
+import type { AppConfig } from '../../app/config.ts';
+import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
+import type { ParserOptions } from '../../app/python-syntax.ts';
+import { locateSetting } from '../../app/setting-location.ts';
+import type { FileLocation, Problem } from '../../kernel/errors.ts';
+import { fill } from '../fill.ts';
+import { causeInFiles } from '../rules/index.ts';
+import { lookAtBuildSteps } from './build-steps.ts';
+import { lookAtData } from './data.ts';
+import { lookAtDockerfile } from './dockerfile.ts';
+import { missingSecrets, type Needed, neededVariables } from './environment.ts';
+import { lookAtImageCommand } from './image-command.ts';
+import { lookAtImports } from './imports.ts';
+import { lookAtListening } from './listening.ts';
+import { ModuleGraph } from './modules.ts';
+import { lookAtNamedInData, lookAtOpened } from './opened.ts';
+import { lookAtPackageNames } from './package-names.ts';
+import { Packages } from './packages.ts';
+import { lookAtPins } from './pins.ts';
+import { lookAtPython } from './python.ts';
+import { lookAtPythonVersion } from './python-version.ts';
+import { lookAtRequirements } from './requirements.ts';
+import { lookAtChecks } from './routes.ts';
+import type { SeenCause } from './seen-cause.ts';
+import { Shipment } from './shipment.ts';
+import { lookAtSources } from './sources.ts';
+import { lookAtStart } from './started.ts';
+import { lookAtSystem } from './system.ts';
+
+/** What an app is when it is looked at. */
+export interface Looked {
+  config: AppConfig;
+  entries: readonly FileEntry[];
+  skipped: readonly SkippedFile[];
+  /** How the app folder is named in messages: the path to it from the working directory. */
+  shownAs: (path: string) => string;
+  /** How the config file is named. */
+  configFile: string;
+  /** For the files whose syntax the parser here does not know; without it, their syntax is not looked at. */
+  parser?: ParserOptions | undefined;
+}
+
+export interface SeenProblems {
+  problems: Problem[];
+  /** The variables that the code needs: whether there are secrets of these names, only the platform knows. */
+  needed: Needed[];
+  /** The same look, for the secrets that there are. */
+  secretProblems: (names: readonly string[]) => Problem[];
+}
+
+/** Looks for causes of failures in the files that are sent. Runs nothing, and asks nobody. */
+export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
+  const { config, entries, skipped } = looked;
+  const shipment = new Shipment(config, entries, skipped);
+  const packages = new Packages(shipment);
+  const graph = new ModuleGraph(shipment, packages);
+  const isServer = config.runtime === 'custom';
+  const findings = [
+    ...lookAtImports(shipment, packages, graph),
+    ...lookAtPython(shipment, packages, graph),
+    ...lookAtOpened(shipment, graph),
+    ...lookAtRequirements(shipment, packages),
+    ...lookAtPins(shipment, packages),
+    ...lookAtPackageNames(shipment, packages),
+    ...lookAtPythonVersion(shipment),
+    ...lookAtDockerfile(shipment),
+    ...lookAtBuildSteps(shipment),
+    ...lookAtImageCommand(shipment),
+    ...lookAtStart(shipment, packages, graph),
+    ...(isServer ? lookAtListening(shipment, graph) : []),
+    ...(isServer ? lookAtChecks(shipment, graph) : []),
+    ...lookAtSystem(shipment, packages, graph),
+    ...lookAtData(shipment),
+    ...lookAtNamedInData(shipment),
+    ...lookAtSources(shipment),
+  ];
+  const needed = neededVariables(shipment, graph);
+  return {
+    problems: [
+      ...(await brokenFiles(graph, looked)),
+      ...(await Promise.all(distinct(findings).map((each) => toProblem(each, looked, shipment)))),
+    ],
+    needed,
+    secretProblems: (names) =>
+      missingSecrets(needed, names).map((each) => problemAt(each, placeOf(each, looked, shipment))),
+  };
+}
+
+/** The parser here forgives much: what it does not know is asked of Python. The file that is started was read already. */
+async function brokenFiles(graph: ModuleGraph, { config, shownAs, parser }: Looked): Promise<Problem[]> {
+  const broken = [...graph.modules.values()].filter(
+    ({ facts, isEntry }) =>
+      facts.brokenLine !== undefined && (!isEntry || config.custom?.dockerfile_path !== undefined),
+  );
+  const found = await Promise.all(
+    broken.slice(0, 5).map(({ file }) => (parser ? checkSource(config, file, shownAs(file), parser) : [])),
+  );
+  return found.flat();
+}
+
+/** One thing is said once: what two looks find is named by the first of them. */
+function distinct(findings: readonly SeenCause[]): SeenCause[] {
+  const said = new Set<string>();
+  return findings.filter(({ cause, at, captured = {} }) => {
+    const id = JSON.stringify([cause, at, Object.values(captured)[0]]);
+    const isNew = !said.has(id);
+    said.add(id);
+    return isNew;
+  });
+}
+
+async function toProblem(finding: SeenCause, looked: Looked, shipment: Shipment): Promise<Problem> {
+  const { at } = finding;
+  const place =
+    at && 'setting' in at
+      ? await locateSetting(looked.config, looked.configFile, at.setting)
+      : placeOf(finding, looked, shipment);
+  return problemAt(finding, place);
+}
+
+function problemAt(
+  { cause, severity, captured = {}, why, title, fix }: SeenCause,
+  location: FileLocation | undefined,
+): Problem {
+  const said = causeInFiles(cause);
+  return {
+    severity,
+    message: title ?? fill(said.title, captured),
+    cause,
+    ...(location && { location }),
+    ...(why && { why }),
+    fix: fix ?? fill(said.fix, captured),
+  };
+}
+
+function placeOf({ at }: SeenCause, { shownAs }: Looked, shipment: Shipment): FileLocation | undefined {
+  if (!at || !('file' in at)) return undefined;
+  const text = shipment.text(at.file)?.split('\n')[(at.line ?? 1) - 1]?.replace(/\r$/, '') ?? '';
+  const column = /\S/.exec(text)?.index ?? 0;
+  return {
+    file: shownAs(at.file),
+    line: at.line ?? 1,
+    column: column + 1,
+    length: Math.max(1, [...text.trim()].length),
+    text,
+  };
+}

@@ -1,0 +1,223 @@
+import { posix } from 'node:path';
+import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
+import { readPython } from '../../app/python/read-python.ts';
+import type { Packages } from './packages.ts';
+import type { Shipment } from './shipment.ts';
+
+/** A Python file of the app. */
+export interface Module {
+  /** In the app folder, and in the image. */
+  file: string;
+  path: string;
+  facts: PythonFacts;
+  /** Whether the app starts with it; `script` if it is run by its path, outside of a package. */
+  isEntry: boolean | 'script';
+  links: Link[];
+  /** The first line that is not UTF-8. */
+  undecodable?: number;
+}
+
+/** An import, and what it leads to. */
+export interface Link {
+  module: Module;
+  found: Import;
+  parts: readonly string[];
+  /** Where the module is looked for. */
+  roots: readonly string[];
+  /** `above`: its dots leave the package. Undefined if the app has no such module. */
+  target: string | PlainPackage | 'above' | undefined;
+  /** The line of the target that led here, if it is still being imported. */
+  waitsAt?: number | undefined;
+}
+
+/** A package without `__init__.py`. */
+export interface PlainPackage {
+  folder: string;
+}
+
+/** The modules of the app that its start reaches, and how they import each other. */
+export class ModuleGraph {
+  readonly modules = new Map<string, Module>();
+  /** Folders where Python looks for modules. */
+  readonly roots: string[] = [];
+  /** Whether code adds folders that are not known. */
+  addsRoots = false;
+  /** Whether it is known what is started. */
+  readonly isReached: boolean;
+  readonly tree: ReadonlyMap<string, string>;
+  private readonly shipment: Shipment;
+  private readonly loading: { path: string; line: number }[] = [];
+  private readonly folders = new Set<string>();
+
+  constructor(shipment: Shipment, packages: Packages) {
+    this.shipment = shipment;
+    this.tree = shipment.inImage();
+    for (const path of this.tree.keys())
+      for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
+        this.folders.add(path.slice(0, at));
+    if (packages.installsItself) for (const each of ['', 'src']) this.addRoot(posix.join(shipment.workdir, each));
+    for (const server of shipment.servers()) this.start(server);
+    this.isReached = this.modules.size > 0;
+    if (!this.isReached) this.loadAll();
+  }
+
+  private start({ module, script, cwd, environment, program, words, isRun }: ReturnType<Shipment['servers']>[number]) {
+    const isScript = script !== undefined && program !== 'fastapi';
+    const added = [...foldersIn(words), ...(environment.get('PYTHONPATH') ?? '').split(':').filter(Boolean)];
+    const own = isScript ? posix.dirname(posix.resolve(cwd, script)) : cwd;
+    for (const each of [...added, own]) this.addRoot(posix.resolve(cwd, each));
+    const found = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
+    if (typeof found === 'string') this.load(found, 0, isScript ? 'script' : true);
+  }
+
+  private started(module: string | undefined, isRun: boolean): string | PlainPackage | undefined {
+    if (module === undefined) return undefined;
+    return (isRun && this.find([...module.split('.'), '__main__'])) || this.find(module.split('.'));
+  }
+
+  /** Without a start that is known, any file may be one. */
+  private loadAll(): void {
+    if (this.roots.length === 0) this.addRoot(this.shipment.workdir);
+    for (const path of this.tree.keys()) if (path.endsWith('.py')) this.load(path, 0);
+  }
+
+  addRoot(root: string): void {
+    if (!this.roots.includes(root)) this.roots.push(root);
+  }
+
+  /** The path in the image of a module, or the folder of a package without `__init__.py`. */
+  find(parts: readonly string[], roots: readonly string[] = this.roots): string | PlainPackage | undefined {
+    let folder: string | undefined;
+    for (const root of roots) {
+      const path = posix.join(root, ...parts);
+      for (const each of [`${path}/__init__.py`, `${path}.py`]) if (this.tree.has(each)) return each;
+      if (this.folders.has(path)) folder ??= path;
+    }
+    return folder === undefined ? undefined : { folder };
+  }
+
+  moduleNamed(name: string): Module | undefined {
+    const found = this.find(name.split('.'));
+    return typeof found === 'string' ? this.modules.get(found) : undefined;
+  }
+
+  /** The file of the app, of a path of the image. */
+  fileOf(path: string): string {
+    return this.tree.get(path) ?? '';
+  }
+
+  private load(path: string, line: number, isEntry: Module['isEntry'] = false): void {
+    const file = this.fileOf(path);
+    const text = this.modules.has(path) ? undefined : this.shipment.text(file);
+    if (text === undefined) return;
+    const facts = readPython(text.replace(/^\ufeff/, ' '), file);
+    const module: Module = { file, path, facts, isEntry, links: [] };
+    const bad = text.indexOf('\ufffd');
+    if (bad >= 0 && !/^#.*coding[:=]/m.test(text.slice(0, 200)))
+      module.undecodable = text.slice(0, bad).split('\n').length;
+    this.modules.set(path, module);
+    this.loading.push({ path, line });
+    for (const { name, arguments: given } of facts.calls)
+      if (/^sys\.path\.(?:append|insert|extend)$/.test(name)) this.addFolder(module, given);
+    for (const each of facts.imports) this.follow(module, each);
+    for (const { value } of facts.texts) this.followText(value);
+    this.loading.pop();
+  }
+
+  private addFolder({ path, file }: Module, given: readonly (string | undefined)[]): void {
+    const added = given.find((each) => each !== undefined && !/^\d+$/.test(each));
+    if (added === undefined || added.includes(unknown)) this.addsRoots = true;
+    else
+      this.addRoot(
+        isFromFile(added) ? imagePath(pathIn(added), path, file) : posix.resolve(this.shipment.workdir, added),
+      );
+  }
+
+  /** Modules that a text names: what a framework loads by its name. */
+  private followText(value: string): void {
+    const [, name] = /^((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)(?::\w+)?$/.exec(value) ?? [];
+    if (name === undefined || !this.tree.has(posix.join(this.roots[0] ?? '', `${name.replaceAll('.', '/')}.py`)))
+      return;
+    const found = this.find(name.split('.'));
+    if (typeof found === 'string') this.load(found, 0);
+  }
+
+  private follow(module: Module, found: Import): void {
+    const parts = found.module === '' ? [] : found.module.split('.');
+    const roots = found.level > 0 ? this.packageOf(module, found.level) : this.roots;
+    if (!roots) module.links.push({ module, found, parts, roots: [], target: 'above' });
+    else if (parts.length > 0 || found.level > 0) this.followTo(module, found, parts, roots);
+  }
+
+  private followTo(module: Module, found: Import, parts: readonly string[], roots: readonly string[]): void {
+    // Each package around a module is imported before it.
+    for (let length = 1; length < parts.length; length++)
+      this.loadFound(this.find(parts.slice(0, length), roots), found.line);
+    const target = parts.length === 0 ? this.packageAt(roots[0] ?? '') : this.find(parts, roots);
+    const at = this.loading.findIndex(({ path }) => path === target);
+    const waitsAt = at < 0 ? undefined : this.loading[at + 1]?.line;
+    module.links.push({ module, found, parts, roots, target, waitsAt });
+    this.loadFound(target, found.line);
+    this.loadFound(this.partOf(target, found.name), found.line);
+  }
+
+  private loadFound(found: string | PlainPackage | undefined, line: number): void {
+    if (typeof found === 'string') this.load(found, line);
+  }
+
+  /** The module of a package that a name stands for. */
+  partOf(target: string | PlainPackage | undefined, name: string | undefined): string | PlainPackage | undefined {
+    if (target === undefined || name === undefined || name === '*') return undefined;
+    const folder = folderOf(target);
+    return folder === undefined ? undefined : this.find([name], [folder]);
+  }
+
+  private packageAt(folder: string): string | PlainPackage {
+    const path = `${folder}/__init__.py`;
+    return this.tree.has(path) ? path : { folder };
+  }
+
+  /** The package that dots stand for; undefined if there is none. */
+  private packageOf(module: Module, level: number): string[] | undefined {
+    let folder = posix.dirname(module.path);
+    for (let up = 1; up < level; up++) folder = posix.dirname(folder);
+    const isBelow = this.roots.some((root) => folder.startsWith(root === '/' ? root : `${root}/`));
+    // The folder that a Dockerfile starts in may be another one than it seems.
+    const isUnknown = this.shipment.isDocker && level === 1 && !module.isEntry;
+    return module.isEntry !== 'script' && (isBelow || isUnknown) ? [folder] : undefined;
+  }
+
+  /** What can be imported from a module. */
+  namesOf({ facts, links }: Module, depth = 0): ReadonlyMap<string, { line: number }> {
+    if (!facts.hasMore || depth > 5) return facts.names;
+    const all = new Map<string, { line: number }>(facts.names);
+    for (const { found, target } of links) {
+      const other = typeof target === 'string' && found.name === '*' ? this.modules.get(target) : undefined;
+      for (const [name, at] of other ? this.namesOf(other, depth + 1) : []) all.set(name, at);
+    }
+    return all;
+  }
+}
+
+/** The folder of a package; undefined for a module. */
+export function folderOf(target: string | PlainPackage): string | undefined {
+  if (typeof target !== 'string') return target.folder;
+  return target.endsWith('/__init__.py') ? posix.dirname(target) : undefined;
+}
+
+/** A path of the app folder as it is in the image, seen from a file that is in both. */
+function imagePath(inApp: string, path: string, file: string): string {
+  return path.endsWith(`/${file}`)
+    ? posix.join(path.slice(0, -file.length), inApp)
+    : posix.join(posix.dirname(path), posix.relative(posix.dirname(appFolder + file), appFolder + inApp));
+}
+
+/** `--app-dir src`. */
+function foldersIn(words: readonly string[]): string[] {
+  const flags = /^--(?:app-dir|chdir|pythonpath)(?:=(.+))?$/;
+  return words.flatMap((word, at) => {
+    const [flag, value] = flags.exec(word) ?? [];
+    const folder = value ?? words[at + 1];
+    return flag !== undefined && folder !== undefined ? [folder] : [];
+  });
+}

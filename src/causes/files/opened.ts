@@ -1,0 +1,293 @@
+import { posix } from 'node:path';
+import { compileGlob } from '../../app/files/glob.ts';
+import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+import type { ModuleGraph } from './modules.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+const lastNames = (names: string) => new Set(names.trim().split(/\s+/));
+
+/** Calls that read what they are called on, or what they are given. */
+const reading = lastNames(`
+  open read read_text read_bytes read_csv read_json read_parquet read_excel read_table read_file iterdir glob rglob listdir
+  scandir load load_model safe_load full_load load_dataset loadtxt genfromtxt fromfile imread from_file from_json_file
+  from_yaml from_pretrained from_csv scan_csv parse truetype TTFont InferenceSession FileSystemLoader StaticFiles
+  Jinja2Templates RawConfigParser CascadeClassifier Booster YOLO Environment`);
+/** Calls that make a file, or ask whether it is there. */
+const making = lastNames(`
+  write write_text write_bytes writelines save save_model save_pretrained savefig savetxt to_csv to_json to_parquet dump
+  mkdir makedirs urlretrieve download hf_hub_download snapshot_download touch copy copyfile copytree move rename exists
+  is_file isfile is_dir isdir connect unlink remove basicConfig FileHandler RotatingFileHandler imwrite`);
+
+const lastOf = ({ name }: PythonCall) => name.slice(name.lastIndexOf('.') + 1);
+
+/** A path that the code has. */
+interface Opened {
+  value: string;
+  file: string;
+  line: number;
+  /** Whether a call reads it. */
+  isRead: boolean;
+}
+
+/** Files that the code opens by a name that is known: those that are not sent, and those that are not there. */
+export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
+  yield* lookAtTemplates(shipment, graph);
+  const opened = openedBy(graph);
+  const said = new Set<string>();
+  for (const each of opened) {
+    const found = lookAt(each, shipment);
+    const key = `${found?.cause} ${found?.captured?.path}`;
+    if (!found || said.has(key)) continue;
+    said.add(key);
+    yield { at: { file: each.file, line: each.line }, ...found };
+  }
+}
+
+/** Templates that the code names: any folder may have them. */
+function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
+  const calls = [...graph.modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ file, call })));
+  for (const { file, call } of shipment.isDocker ? [] : calls) {
+    const name = templates.has(lastOf(call)) ? call.arguments.find((each) => dataEnds.test(each ?? '')) : undefined;
+    const other = name === undefined || name.includes(unknown) ? undefined : otherTemplate(name, shipment.paths);
+    if (name === undefined || other === undefined) continue;
+    const fix = `name ${posix.basename(other)}, or rename it`;
+    yield { ...notFound(name), at: { file, line: call.line }, why: `the app has ${other}`, fix };
+  }
+}
+
+const templates = lastNames('get_template render_template TemplateResponse');
+
+/** Of a template that is not there, one with the same ending. */
+function otherTemplate(name: string, paths: readonly string[]): string | undefined {
+  if (paths.some((path) => path === name || path.endsWith(`/${name}`))) return undefined;
+  return paths.find((path) => /(?:^|\/)templates?\//.test(path) && posix.extname(path) === posix.extname(name));
+}
+
+const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });
+
+function openedBy(graph: ModuleGraph): Opened[] {
+  const modules = [...graph.modules.values()];
+  const made = new Set(modules.flatMap(({ facts }) => facts.calls.flatMap(madeBy)));
+  const all = modules.flatMap(({ file, facts }) => {
+    const read = facts.calls.flatMap(readBy);
+    const values = new Set(read.map(({ value }) => value));
+    const named = facts.texts.filter(({ value }) => !values.has(value) && /[./]/.test(value));
+    return [
+      ...read.map((each) => ({ ...each, file, isRead: true })),
+      ...named.map((each) => ({ ...each, file, isRead: false })),
+    ];
+  });
+  return all.filter(
+    ({ value }) =>
+      value !== '' && !value.includes('://') && (isOfMachine.test(value) || !made.has(posix.basename(value))),
+  );
+}
+
+function readBy(call: PythonCall): { value: string; line: number }[] {
+  const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
+  return reading.has(lastOf(call)) && value !== undefined ? [{ value, line: call.line }] : [];
+}
+
+function madeBy(call: PythonCall): string[] {
+  const isWritten = [...call.arguments, call.keywords.mode].some((each) => /^(?:[wax]b?\+?|r?b?\+)$/.test(each ?? ''));
+  const values = [...call.arguments, call.object, call.keywords.path, call.keywords.filename];
+  if (!isWritten && !making.has(lastOf(call))) return [];
+  return values.flatMap((each) => (each === undefined ? [] : [posix.basename(each)]));
+}
+
+/** What is said of a path; the place is that of the code if it has no other. */
+type Said = SeenCause;
+
+function lookAt(opened: Opened, shipment: Shipment): Said | undefined {
+  const { value, isRead } = opened;
+  const path = pathIn(value.replace(/^\/cortex\//, ''));
+  if (isOfMachine.test(value)) return ofMachine(opened, shipment);
+  if (path.startsWith('/')) return shipment.isDocker ? inImage(opened, shipment) : undefined;
+  if (path === '' || /(?:^|\/)\.\w/.test(path)) return undefined;
+  if (path.startsWith('..')) return isRead && !path.includes(unknown) ? outside(path, opened) : undefined;
+  return path.includes(unknown) ? pattern(path, opened, shipment) : plainPath(path, opened, shipment);
+}
+
+/** A plain path is looked for where the app starts; some libraries look beside the file. */
+function plainPath(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const beside = posix.join(posix.dirname(opened.file), path);
+  const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
+  if (places.some((each) => shipment.sent.has(each) || shipment.hasFolder(each))) return undefined;
+  const there = places.find((each) => shipment.exists(each));
+  return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
+}
+
+const isOfMachine = /^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/;
+
+/** Whether a text is surely the name of a file: it has an ending that is no attribute of a module. */
+const isFile = (value: string) =>
+  /\.[A-Za-z]\w{0,11}$/.test(value) &&
+  !/\s|[<>{}"'`;,|]|^\.+\w*$/.test(value) &&
+  (value.includes('/') || dataEnds.test(value));
+const dataEnds =
+  /\.(?:json|jsonl|ya?ml|csv|tsv|txt|toml|ini|cfg|xml|html?|md|sql|db|sqlite|pkl|joblib|npy|npz|pth?|onnx|bin|ckpt|safetensors|gguf|model|ubj|h5|parquet|gz|zip|ttf|otf|png|jpe?g|wav|mp3|pem|crt|proto|tflite)$/;
+
+/** A path that only one machine has, unless the Dockerfile makes it. */
+function ofMachine({ value, file, isRead }: Opened, shipment: Shipment): Said | undefined {
+  const top = value.split(/[\\/]/).slice(0, 3).join('/');
+  const isOfImage = shipment.isDocker && shipment.text(shipment.dockerfile()?.path ?? '')?.includes(top);
+  if (value.includes(unknown) || isOfImage || (!isRead && !isFile(value))) return undefined;
+  return {
+    ...notFound(value),
+    title: `${file} opens ${value}, a path of one machine`,
+    fix: 'put the file into the app folder, and open it by a path from __file__',
+  };
+}
+
+const outside = (path: string, { file }: Opened): Said => ({
+  ...notFound(path),
+  title: `${file} opens ${path}, which is outside of the app folder`,
+  fix: 'put it into the app folder: only that is sent',
+});
+
+/** A path of an image that is built from a Dockerfile. */
+function inImage(opened: Opened, shipment: Shipment): Said | undefined {
+  const { value } = opened;
+  const docker = shipment.dockerfile();
+  if (!docker || value.includes(unknown) || isInStage(value, docker.stage)) return undefined;
+  const name = posix.basename(value);
+  const same = [...docker.stage.files.keys()].find((each) => posix.basename(each) === name);
+  const stages = docker.image.stages.flatMap(({ commands }) => commands.map(({ words }) => words.join(' ')));
+  if (!isMeant(opened, same, docker.stage.workdir) || stages.some((each) => each.includes(name))) return undefined;
+  return {
+    ...notFound(value),
+    why: same ? `the image has ${same}` : `${docker.path} copies nothing to it`,
+    fix: same ? `open ${same}` : `copy it in ${docker.path}`,
+  };
+}
+
+/** Whether it is surely a file that a Dockerfile has to bring. */
+function isMeant({ value, isRead }: Opened, same: string | undefined, workdir: string): boolean {
+  if (same !== undefined) return isRead || isFile(value);
+  return isRead && workdir !== '/' && value.startsWith(`${workdir}/`);
+}
+
+function isInStage(
+  value: string,
+  { files, others }: NonNullable<ReturnType<Shipment['dockerfile']>>['stage'],
+): boolean {
+  const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+  return [...files.keys()].some((path) => isBelow(path, value)) || others.some((each) => isBelow(value, each));
+}
+
+function excluded(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const { file, line, isRead, value } = opened;
+  const isFolder = shipment.isFolder(path);
+  const isEmpty = isFolder && shipment.list(path).length === 0;
+  if (isEmpty || !(isRead || namesFile(path, value))) return undefined;
+  const { why, fix, setting } = shipment.reasonOf(isFolder ? `${path}/file` : path);
+  return {
+    cause: 'file-excluded',
+    severity: 'warning',
+    captured: { path },
+    at: { setting },
+    title: `${path} is in the app folder, but is not sent: ${why}`,
+    why: `${file}:${line} ${isRead ? 'opens' : 'names'} it`,
+    fix,
+  };
+}
+
+const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isFile(path) || isFromFile(value));
+
+function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
+  if (!isFile(path) || isBuilt(path, shipment)) return undefined;
+  const folder = posix.dirname(path);
+  const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
+  if (same !== undefined) return { ...notFound(path), why: `the app has ${same}`, fix: `open ${same}, or rename it` };
+  const meant = likeIt(path, shipment);
+  if (meant === undefined) {
+    // Of a folder that is not there, something else makes it.
+    const isSure = isRead && (isFromFile(value) || shipment.list(folder).length > 0);
+    return isSure ? { ...notFound(path), fix: `add ${path} to the app` } : undefined;
+  }
+  if (!isRead && !path.includes('/')) return undefined;
+  const fix = `open ${posix.join(folder, meant)}, or rename it`;
+  return { ...notFound(path), why: `the folder has ${meant}`, fix };
+}
+
+/** What the folder has instead: with nearly the same name, or in a folder of its own, the same ending. */
+function likeIt(path: string, shipment: Shipment): string | undefined {
+  const { base, name, ext, dir } = posix.parse(path);
+  const names = shipment.list(dir);
+  const isLike = (each: string) => posix.parse(each).name === name || posix.extname(each) === ext;
+  return closestName(base, names) ?? (dir === '' ? undefined : names.find(isLike));
+}
+
+/** Whether a command of the build speaks of it, or of its folder. */
+function isBuilt(path: string, shipment: Shipment): boolean {
+  const [top = ''] = path.split('/');
+  const named = [posix.basename(path), ...(path.includes('/') ? [top] : [])];
+  return shipment.buildCommands().some(({ words }) => named.some((each) => words.join(' ').includes(each)));
+}
+
+/** Of the files that a pattern stands for, none is sent, and some are there. */
+function pattern(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const parts = path.split('/');
+  const depth = parts.findIndex((part) => part.includes(unknown));
+  const rest = parts.slice(depth + 1).join('/');
+  // From a folder that is not known, what follows may be a path of the app.
+  if (parts[0] === unknown && rest !== '')
+    return isUnsent(rest, shipment) ? excluded(rest, opened, shipment) : undefined;
+  const name = (parts[depth] ?? '').replaceAll(unknown, '*');
+  const folder = parts.slice(0, depth).join('/');
+  return rest === '' && /\.\w+$/.test(name) ? noneSent(folder, name, opened, shipment) : undefined;
+}
+
+const isUnsent = (path: string, shipment: Shipment) =>
+  isFile(path) && shipment.exists(path) && !shipment.sent.has(path);
+
+function noneSent(folder: string, name: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const glob = compileGlob(name);
+  const isOne = (path: string) => posix.dirname(path) === (folder || '.') && glob?.matches(posix.basename(path));
+  if (!glob || shipment.paths.some(isOne)) return undefined;
+  const first = shipment.list(folder).find((each) => glob.matches(each));
+  if (first === undefined) return otherEnd(folder, name, shipment);
+  return excluded(posix.join(folder, first), { ...opened, isRead: true }, shipment);
+}
+
+/** Files with another spelling of the same ending: `.yml` for `.yaml`. */
+function otherEnd(folder: string, name: string, shipment: Shipment): Said | undefined {
+  const same = [/\.ya?ml$/, /\.jpe?g$/, /\.html?$/].find((each) => each.test(name));
+  const other = folder === '' ? undefined : shipment.list(folder).find((each) => same?.test(each));
+  if (other === undefined) return undefined;
+  return {
+    cause: 'file-not-found',
+    severity: 'warning',
+    captured: { path: `${folder}/${name}` },
+    why: `the folder has ${other}`,
+    fix: `rename it, or open files that end in ${posix.extname(other)}`,
+  };
+}
+
+const settings = /\.(?:ya?ml|json|toml|ini|cfg)$/;
+const namesPath = /[:=]\s*["']?((?:\.\/)?[\w-]+(?:\/[\w.-]+)*\/[\w.-]+\.\w+)["']?\s*,?\s*$/;
+
+/** Paths in settings of the app: of files that are not sent, and of files that are not there. */
+export function* lookAtNamedInData(shipment: Shipment): Generator<SeenCause> {
+  for (const file of shipment.isDocker ? [] : shipment.paths.filter((each) => settings.test(each)))
+    for (const [at, text] of (shipment.text(file) ?? '').split('\n').entries()) {
+      const value = namesPath.exec(text)?.[1];
+      const opened = { value: value ?? '', file, line: at + 1, isRead: true };
+      const found = value === undefined ? undefined : named(posix.normalize(value), opened, shipment);
+      if (found) yield { at: { file, line: at + 1 }, ...found };
+    }
+}
+
+function named(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+  const isOpen = dataEnds.test(path) && !shipment.sent.has(path) && shipment.isFolder(posix.dirname(path));
+  if (!isOpen) return undefined;
+  return shipment.exists(path) ? excluded(path, opened, shipment) : renamed(path, shipment);
+}
+
+function renamed(path: string, shipment: Shipment): Said | undefined {
+  const meant = likeIt(path, shipment);
+  const fix = `write ${posix.join(posix.dirname(path), meant ?? '')}, or add the file`;
+  return meant === undefined ? undefined : { ...notFound(path), why: `the folder has ${meant}`, fix };
+}

@@ -1,0 +1,66 @@
+import { posix } from 'node:path';
+
+/** What a command of the build installs. */
+export type Install =
+  /** A requirement of pip, or a package of conda. */
+  | { kind: 'pip' | 'conda' | 'apt'; text: string }
+  /** `pip install -r`, `conda env create -f`. */
+  | { kind: 'requirements' | 'environment'; file: string }
+  /** The app itself: `pip install .`; `isPackage` is false if only what it needs is installed. */
+  | { kind: 'project'; isPackage: boolean }
+  /** Something that the command does not name. */
+  | { kind: 'unknown' };
+
+/** Flags of pip with a value that is no requirement. */
+const pipFlags =
+  /^(?:-c|--constraint|-i|--index-url|--extra-index-url|-f|--find-links|-t|--target|--prefix|--python|--root-user-action|--timeout|--trusted-host|--cache-dir|--progress-bar)$/;
+
+export function installedBy([program = '', ...rest]: readonly string[]): Install[] {
+  const name = posix.basename(program);
+  const installer = installers.find(({ names }) => names.test(name));
+  return installer?.installs(rest, name) ?? [];
+}
+
+const installers: readonly { names: RegExp; installs: (rest: readonly string[], name: string) => Install[] }[] = [
+  { names: /^(?:pip[\d.]*|uv|pipx|poetry|pdm)$/, installs: byPip },
+  { names: /^(?:micro)?(?:conda|mamba)$/, installs: byConda },
+  {
+    names: /^(?:apt-get|apt|apk)$/,
+    installs: (rest) =>
+      rest.flatMap((word) => (/^[a-z0-9]/.test(word) ? { kind: 'apt', text: word.replace(/[=/].*$/, '') } : [])),
+  },
+  { names: /^(?:pipenv|rye|hatch|make|just|(?:ba|da)?sh|.*\.sh)$/, installs: () => [{ kind: 'unknown' }] },
+  { names: /^(?:python[\d.]*|spacy)$/, installs: byPython },
+];
+
+const projectInstall = /^(?:poetry install|uv sync|pdm (?:install|sync))$/;
+
+function byPip(rest: readonly string[], name: string): Install[] {
+  const isPackage = !rest.includes('--no-root') && !rest.includes('--no-install-project');
+  if (projectInstall.test(`${name} ${rest[0]}`)) return [{ kind: 'project', isPackage }];
+  if (!rest.some((word) => word === 'install' || word === 'add')) return [];
+  return rest.flatMap((word, at) => pipWord(word, rest[at - 1] ?? ''));
+}
+
+function pipWord(word: string, before: string): Install[] {
+  const file = /^(?:-r|--requirement)$/.test(before) ? word : /^(?:-r|--requirement=)(.+)/.exec(word)?.[1];
+  if (file !== undefined) return [{ kind: 'requirements', file }];
+  if (/^\.(?:\/|\[|$)/.test(word)) return [{ kind: 'project', isPackage: true }];
+  if (/^-|^(?:install|pip|add)$/.test(word) || pipFlags.test(before)) return [];
+  return [{ kind: 'pip', text: word }];
+}
+
+function byConda(rest: readonly string[]): Install[] {
+  const file = rest.find((word, at) => /^(?:-f|--file|-n)$/.test(rest[at - 1] ?? '') && /\.ya?ml$/.test(word));
+  if (file !== undefined) return [{ kind: 'environment', file }];
+  const names = rest.filter((word) => /^[a-z][\w.-]*(?:[=<>].*)?$/.test(word) && !condaWords.test(word));
+  return names.map((text) => ({ kind: 'conda', text }));
+}
+
+const condaWords = /^(?:install|create|env|clean|update|base)$/;
+
+/** Models of spaCy are packages: `python -m spacy download en_core_web_sm`. */
+function byPython(rest: readonly string[]): Install[] {
+  const text = rest[rest.indexOf('download') + 1];
+  return rest.includes('download') && text !== undefined ? [{ kind: 'pip', text }] : [];
+}

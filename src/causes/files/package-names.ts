@@ -1,0 +1,119 @@
+import { closestName } from '../../app/toml/closest-name.ts';
+import { isPackage, packageOf } from '../import-names.ts';
+import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
+import type { Listed, Packages } from './packages.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+/** Names that are no packages of pip or of Debian, and another name that is. */
+export function* lookAtPackageNames(shipment: Shipment, packages: Packages): Generator<SeenCause> {
+  for (const named of aptNames(shipment)) yield* debianName(named);
+  for (const listed of packages.listed) if (listed.at && !isPackage(listed.name)) yield* pipName(listed);
+}
+
+interface Named {
+  name: string;
+  at: NonNullable<SeenCause['at']>;
+}
+
+function aptNames(shipment: Shipment): Named[] {
+  const inCommands = shipment.buildCommands().flatMap(({ words, at }) => {
+    const from = /^apt(?:-get)?$/.test(words[0] ?? '') ? words.indexOf('install') : -1;
+    const names = from < 0 ? [] : words.slice(from + 1).filter((word) => /^[a-z0-9][a-z0-9.+-]+$/.test(word));
+    return names.map((name) => ({ name, at }));
+  });
+  const inSettings = Object.keys(shipment.isDocker ? {} : shipment.config.dependencies.apt);
+  return [...inSettings.map((name) => ({ name, at: { setting: `dependencies.apt.${name}` } })), ...inCommands];
+}
+
+/** The languages of Tesseract have three letters of their own. */
+const languages: Readonly<Record<string, string>> = {
+  ger: 'deu',
+  fre: 'fra',
+  dut: 'nld',
+  chi: 'chi-sim',
+  cze: 'ces',
+  gre: 'ell',
+  en: 'eng',
+  de: 'deu',
+  fr: 'fra',
+  es: 'spa',
+  it: 'ita',
+};
+
+const stem = (name: string) => name.replace(/[\d.-]+$/, '');
+
+/** Packages of Debian with the name of a program that another package has, too, and groups of names that are not listed here. */
+const plausible =
+  /^(?:gcc|g\+\+|make|hostname|espeak|ssh|gpg|chromedriver|node|golang)$|-dev$|^(?:tesseract-ocr-|fonts-|python|openjdk)/;
+
+function meantByName(name: string): string | undefined {
+  const known = aptPackages();
+  const [, language = ''] = /^tesseract-ocr-(\w+)$/.exec(name) ?? [];
+  const own = languages[language];
+  if (own) return `tesseract-ocr-${own}`;
+  return known.has(name) || plausible.test(name) ? undefined : meantInDebian(name, known);
+}
+
+function* debianName({ name, at }: Named): Generator<SeenCause> {
+  const meant = meantByName(name);
+  if (meant === undefined || meant === name) return;
+  yield {
+    cause: 'apt-package-not-found',
+    severity: 'warning',
+    captured: { package: name },
+    at,
+    why: `Debian has ${meant}`,
+    fix: 'setting' in at ? `${meant} = "latest"` : `write ${meant}`,
+  };
+}
+
+/** The package of a program, a library with its number, or a name that is nearly the same. */
+function meantInDebian(name: string, known: ReadonlySet<string>): string | undefined {
+  const plain = (each: string) => each.replace(/[-.]/g, '');
+  if (/\d/.test(name)) return [...known].find((each) => plain(each) === plain(name));
+  const similar = [...known].filter((each) => each.length > 4 && !/\d/.test(each));
+  const library = [...known].find((each) => stem(each) === name);
+  return debianPackageOfProgram(name) ?? library ?? closestName(name, similar);
+}
+
+/** Packages of their own, with the name of a module that a better known package has. */
+const namesakes = new Set(
+  'jwt bs4 dotenv docx serial magic slugify pandoc py google haystack progressbar websocket usb attr'.split(' '),
+);
+
+/** The package of a module whose name is taken for that of a package: `opencv-python` for `cv2`. */
+function packageOfModule(name: string): string | undefined {
+  const own = namesakes.has(name) ? undefined : packageOf(name.replaceAll('-', '_'));
+  return own === undefined || own === name || own.startsWith(`${name}-`) ? undefined : own;
+}
+
+function* pipName({ name, wanted, at }: Listed): Generator<SeenCause> {
+  const found = { cause: 'package-not-found', severity: 'warning', captured: { package: name }, at } as const;
+  const own = packageOfModule(name);
+  const similar = closestName(name, popular);
+  if (/^[a-z]{2}-(?:core|dep|ent)-(?:web|news|sci|wiki)-(?:sm|md|lg|trf)$/.test(name) && wanted !== '')
+    yield {
+      ...found,
+      severity: 'error',
+      why: 'the models of spaCy are not on PyPI',
+      fix: `name the address of its wheel, or run python -m spacy download ${name.replaceAll('-', '_')} in shell_commands`,
+    };
+  else if (aptPackages().has(name) || name.startsWith('tesseract-ocr'))
+    yield {
+      ...found,
+      severity: /^lib|-/.test(name) ? 'error' : 'warning',
+      title: `${name} is a package of Debian, which pip does not install`,
+      fix: `move it to [cerebrium.dependencies.apt]: ${name} = "latest"`,
+    };
+  else if (own !== undefined)
+    yield { ...found, title: `${name} is the name of a module, and its package is ${own}`, fix: `${own} = "latest"` };
+  else if (similar !== undefined && similar !== name)
+    yield { ...found, why: `few install ${name}; ${similar} is probably meant`, fix: `${similar} = "latest"` };
+}
+
+/** Packages that many install: of a name that is nearly one of these, it is meant. */
+const popular =
+  'transformers diffusers tensorflow torchvision torchaudio accelerate fastapi uvicorn gunicorn requests matplotlib opencv-python scikit-learn sentence-transformers beautifulsoup4 sqlalchemy pydantic langchain pytesseract playwright selenium psycopg2-binary huggingface-hub gradio streamlit'.split(
+    ' ',
+  );

@@ -1,0 +1,79 @@
+import { satisfies } from '../../app/wheels.ts';
+
+/**
+ * What versions of packages need, by how the version begins: a Python, or another package that apps pin too. From the
+ * metadata of the packages on PyPI.
+ */
+const table = `
+django 4.2: python>=3.8
+django 5: python>=3.10
+django 6: python>=3.12
+fastapi 0.100 0.101 0.102 0.103: starlette<0.28
+networkx 3.5: python>=3.11
+numba 0.59: numpy<1.27
+numba 0.60: numpy<2.1
+numba 0.61: numpy<2.3
+pandas 2.1 2.2: numpy>=1.22.4
+pandas 2.3: numpy>=1.22.4
+pandas 3: python>=3.11 numpy>=1.26
+scikit-learn 1.5: numpy>=1.19.5
+scikit-learn 1.6: numpy>=1.19.5
+scikit-learn 1.7: python>=3.10 numpy>=1.22
+scipy 1.11: numpy<1.28
+scipy 1.12: numpy<1.29
+scipy 1.13 1.14: numpy<2.3
+scipy 1.15: numpy<2.5
+tensorflow 2.16 2.17: numpy<2
+transformers 4.40 4.41 4.42 4.43 4.44: huggingface-hub<1
+torchvision 0.15: torch>=2.0,<2.1
+torchvision 0.16: torch>=2.1,<2.2
+torchvision 0.17: torch>=2.2,<2.3
+torchvision 0.18: torch>=2.3,<2.4
+torchvision 0.19: torch>=2.4,<2.5
+torchvision 0.20: torch>=2.5,<2.6
+torchvision 0.21: torch>=2.6,<2.7
+torchvision 0.22: torch>=2.7,<2.8
+torchvision 0.23: torch>=2.8,<2.9
+torchaudio 2.0: torch>=2.0,<2.1
+torchaudio 2.1: torch>=2.1,<2.2
+torchaudio 2.2: torch>=2.2,<2.3
+torchaudio 2.3: torch>=2.3,<2.4
+torchaudio 2.4: torch>=2.4,<2.5
+torchaudio 2.5: torch>=2.5,<2.6
+torchaudio 2.6: torch>=2.6,<2.7
+`;
+
+interface Need {
+  other: string;
+  bound: string;
+}
+
+/** What a version of a package needs of Python and of other packages. */
+function needsOf(name: string, version: string): Need[] {
+  const line = table.split('\n').find((each) => {
+    const [, known, starts = ''] = /^(\S+) ([^:]+):/.exec(each) ?? [];
+    return known === name && starts.split(' ').some((start) => `${version}.`.startsWith(`${start}.`));
+  });
+  const needs =
+    line
+      ?.slice(line.indexOf(':') + 1)
+      .trim()
+      .split(' ') ?? [];
+  return needs.map((need) => {
+    const [, other = '', bound = ''] = /^([a-z-]+)(.+)$/.exec(need) ?? [];
+    return { other, bound };
+  });
+}
+
+/** The first need that another pinned version, or the Python, does not meet. */
+export function unmetNeed(
+  name: string,
+  version: string,
+  versionOf: (name: string) => string | undefined,
+): (Need & { has: string }) | undefined {
+  for (const need of needsOf(name, version)) {
+    const has = versionOf(need.other);
+    if (has !== undefined && !satisfies(has, need.bound)) return { ...need, has };
+  }
+  return undefined;
+}

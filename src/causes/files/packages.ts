@@ -1,0 +1,240 @@
+import { dirname, posix } from 'node:path';
+import { decodeRequirements } from '../../app/requirements.ts';
+import { packageOf } from '../import-names.ts';
+import { once } from './once.ts';
+import { type Install, installedBy } from './package-commands.ts';
+import {
+  environmentLists,
+  lineWith,
+  normalizeName,
+  parseCondaPackage,
+  parseRequirement,
+  plainPath,
+  projectRequirements,
+  type Requirement,
+  type RequirementLine,
+  requirementLines,
+} from './package-files.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+import { broughtBy } from './tables.ts';
+
+export { normalizeName, type RequirementLine } from './package-files.ts';
+
+/** A package that the app lists. */
+export interface Listed extends Requirement {
+  at: SeenCause['at'];
+}
+
+/** Images of systems and languages have no packages of their own. */
+const plainImage =
+  /^(?:docker\.io\/|public\.ecr\.aws\/docker\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|scratch|nginx|busybox|bitnami\/python|continuumio\/\w+|mambaorg\/\w+|condaforge\/\w+|nvidia\/cuda|ghcr\.io\/astral-sh\/uv|astral\/uv|denoland\/deno|oven\/bun|gcr\.io\/distroless\/\S+)(?::|@|$)|^ghcr\.io\/astral-sh\/uv/;
+
+/** What the build installs, as far as the files say it. */
+export class Packages {
+  readonly listed: Listed[] = [];
+  readonly apt = new Set<string>();
+  /** Lines of requirements files that are read. */
+  readonly lines: RequirementLine[] = [];
+  /** Requirements files that are named and not there, and where they are named. */
+  readonly missingFiles: { path: string; at: SeenCause['at'] }[] = [];
+  /** Whether something installs packages that the files do not name. */
+  hasOthers = false;
+  /** Whether the image has more than a system and a language. */
+  readonly isOtherImage: boolean;
+  /** Whether the app installs itself as a package. */
+  installsItself = false;
+  private readonly read = new Set<string>();
+  private readonly shipment: Shipment;
+
+  constructor(shipment: Shipment) {
+    this.shipment = shipment;
+    const stages = shipment.dockerfile()?.image.stages ?? [];
+    const own = shipment.config.deployment.docker_base_image_url;
+    const images = shipment.isDocker ? stages.map(({ base }) => base) : own === undefined ? [] : [own];
+    this.isOtherImage = images.some((base) => !plainImage.test(base) && !stages.some(({ name }) => name === base));
+    this.hasOthers = this.isOtherImage;
+    if (!shipment.isDocker) this.readSettings();
+    for (const { words, at } of shipment.buildCommands()) for (const each of installedBy(words)) this.install(each, at);
+  }
+
+  /** Everything that is installed, with what it brings along. */
+  all = once((): { names: ReadonlySet<string>; isWhole: boolean } => {
+    const brought = this.listed.map(({ name, extras }) => broughtBy(name, extras));
+    const names = new Set(this.listed.map(({ name }) => name));
+    for (const each of brought) for (const name of each ?? []) names.add(name);
+    return { names, isWhole: !this.hasOthers && !brought.includes(undefined) };
+  });
+
+  has(name: string): boolean {
+    return this.all().names.has(name);
+  }
+
+  /** The versions that are wanted of a package: empty for any, undefined if it is not installed. */
+  wanted(name: string): string | undefined {
+    return this.listed.find((each) => each.name === name)?.wanted ?? (this.has(name) ? '' : undefined);
+  }
+
+  /** Whether an installed package has a module. Undefined if it may be so. */
+  provides(module: string): boolean | undefined {
+    const { names, isWhole } = this.all();
+    const known = packageOf(module);
+    const plain = normalizeName(module.split('.')[0] ?? '');
+    const isThere = known === undefined ? this.hasLike(plain) : isOneOf(known, plain, names);
+    return isThere || (isWhole ? false : undefined);
+  }
+
+  /** Nobody knows the module: a package of nearly this name may have it. */
+  private hasLike(plain: string): boolean {
+    const isLike = ({ name }: Listed) => name === plain || name.startsWith(`${plain}-`) || name.endsWith(`-${plain}`);
+    return this.has(plain) || this.listed.some(isLike);
+  }
+
+  /** What adds a package. */
+  fixOf(name: string): string {
+    const { isDocker, config } = this.shipment;
+    return isDocker
+      ? `install ${name} in ${config.custom?.dockerfile_path}`
+      : `add ${name} to [cerebrium.dependencies.pip]: ${name.replace(/\[.*/, '')} = "latest"`;
+  }
+
+  private readSettings(): void {
+    const { pip, conda, apt, paths } = this.shipment.config.dependencies;
+    for (const [name, version] of Object.entries(pip))
+      this.add(`${name} ${/^[\d.]/.test(version) ? `==${version}` : version}`, { setting: `dependencies.pip.${name}` });
+    for (const name of Object.keys(conda)) this.addConda(name, { setting: `dependencies.conda.${name}` });
+    for (const name of [...Object.keys(apt), ...this.linesOf(paths.apt)]) this.apt.add(name);
+    for (const name of this.linesOf(paths.conda)) this.addConda(name, undefined);
+    const isUsual = Object.keys(pip).length === 0 && this.shipment.sent.has('requirements.txt');
+    if (paths.pip !== undefined) this.readRequirements(paths.pip, { setting: 'dependencies.paths.pip' });
+    else if (isUsual) this.readRequirements('requirements.txt', undefined);
+  }
+
+  private linesOf(path: string | undefined): string[] {
+    const text = path === undefined ? '' : (this.textOf(path) ?? '');
+    return text.split('\n').flatMap((line) => (/^\w/.test(line.trim()) ? line.trim() : []));
+  }
+
+  private textOf(path: string): string | undefined {
+    const bytes = this.shipment.bytes(plainPath(path));
+    return bytes && decodeRequirements(bytes).text;
+  }
+
+  private list(found: Requirement | undefined, at: SeenCause['at']): void {
+    if (found && found.name !== 'python') this.listed.push({ ...found, at });
+  }
+
+  private add(text: string, at: SeenCause['at']): void {
+    this.list(parseRequirement(text), at);
+    // What is made from sources may need more than is known.
+    if (/git\+|:\/\/(?!.*\.whl)/.test(text)) this.hasOthers = true;
+  }
+
+  private addConda(text: string, at: SeenCause['at']): void {
+    this.list(parseCondaPackage(text), at);
+  }
+
+  /** A requirements file, with those that it includes. */
+  private readRequirements(path: string, at: SeenCause['at']): void {
+    const file = plainPath(path);
+    if (this.read.has(file)) return;
+    this.read.add(file);
+    const text = this.textOf(file);
+    if (text === undefined) this.missFile(file, at);
+    else if (file.endsWith('.toml')) this.readProject(file);
+    else
+      for (const line of requirementLines(text, file)) {
+        this.lines.push(line);
+        this.readLine(line);
+      }
+  }
+
+  private missFile(path: string, at: SeenCause['at']): void {
+    this.missingFiles.push({ path, at });
+    this.hasOthers = true;
+  }
+
+  private readLine({ text, file, line }: RequirementLine): void {
+    const at = { file, line };
+    const [, flag, other = ''] = /^(-r|--requirement|-c|--constraint)[ =]*(.+)$/.exec(text) ?? [];
+    if (flag !== undefined) {
+      const before = this.listed.length;
+      this.readRequirements(posix.join(dirname(file), other.trim()), at);
+      // A constraint installs nothing.
+      if (/^(?:-c|--con)/.test(flag)) this.listed.length = before;
+    } else if (/^(?:-e|--editable|\.{1,2}(?:\/|\[|$))/.test(text)) this.editable(text.replace(/^-\S+[ =]*/, ''));
+    else if (!text.startsWith('-')) this.add(text, at);
+  }
+
+  private editable(path: string): void {
+    const isOwn = /^\.?(?:\/|\[|$)/.test(path);
+    if (isOwn) this.installsItself = true;
+    if (isOwn && this.shipment.sent.has('pyproject.toml')) this.readProject('pyproject.toml');
+    else this.hasOthers = true;
+  }
+
+  private readProject(file: string): void {
+    const text = this.shipment.text(file);
+    const found = text === undefined ? [] : projectRequirements(text);
+    if (!found) this.hasOthers = true;
+    for (const each of found ?? []) this.list(each, { file });
+  }
+
+  private readEnvironment(file: string): void {
+    const text = this.textOf(file) ?? '';
+    const found = environmentLists(text);
+    if (!found) this.hasOthers = true;
+    for (const each of found?.conda ?? []) this.addConda(each, { file });
+    for (const line of found?.pip ?? []) this.readLine({ text: line, file, line: lineWith(text, line) ?? 1 });
+  }
+
+  /** What a command of the build installs. */
+  private install(found: Install, at: SeenCause['at']): void {
+    if (found.kind === 'pip') this.add(found.text, at);
+    else if (found.kind === 'conda') this.addConda(found.text, at);
+    else if (found.kind === 'apt') this.apt.add(found.text);
+    else if (found.kind === 'requirements') this.installRequirements(found.file, at);
+    else if (found.kind === 'environment') this.installEnvironment(found.file);
+    else if (found.kind === 'unknown') this.hasOthers = true;
+    else if (found.kind === 'project') this.installProject(found.isPackage);
+  }
+
+  private installProject(isPackage: boolean): void {
+    this.installsItself ||= isPackage;
+    this.readProject(this.builtFile('pyproject.toml') ?? 'pyproject.toml');
+  }
+
+  private installRequirements(file: string, at: SeenCause['at']): void {
+    const own = this.builtFile(file) ?? plainPath(file);
+    const isMade = !this.shipment.sent.has(own) && (this.shipment.isDocker || this.makesFiles());
+    if (isMade) this.hasOthers = true;
+    else this.readRequirements(own, at);
+  }
+
+  private installEnvironment(file: string): void {
+    const name = posix.basename(file);
+    const own = this.builtFile(file) ?? this.shipment.paths.find((path) => posix.basename(path) === name);
+    if (own === undefined) this.hasOthers = true;
+    else this.readEnvironment(own);
+  }
+
+  /** A file that a command of the build may make is not looked for. */
+  private makesFiles(): boolean {
+    const makes = /^(?:git|curl|wget|cd|tar|unzip|cp|mv|python[\d.]*|(?:ba)?sh|hf|huggingface-cli|gdown|aws)$/;
+    return this.shipment.buildCommands().some(({ words }) => makes.test(words[0] ?? ''));
+  }
+
+  /** The file of the app that a command of the build has at a path. */
+  private builtFile(path: string): string | undefined {
+    const stages = this.shipment.dockerfile()?.image.stages ?? [];
+    const found = stages.map(({ files, workdir }) => files.get(posix.resolve(workdir, path)));
+    return this.shipment.fileAt(path) ?? found.find((each) => each !== undefined);
+  }
+}
+
+/** Other packages that have the modules of one: `psycopg2-binary`, `faiss-cpu`, `opencv-python` for `opencv-python-headless`. */
+function isOneOf(known: string, plain: string, names: ReadonlySet<string>): boolean {
+  const stem = known.replace(/-(?:headless|cpu|gpu|binary|python)(?:-headless)?$/, '');
+  const stems = new Set([known, ...(stem.length > 3 ? [stem] : []), ...(plain === known ? [] : [plain])]);
+  return [...names].some((name) => [...stems].some((each) => name === each || name.startsWith(`${each}-`)));
+}

@@ -1,0 +1,134 @@
+import { posix } from 'node:path';
+import { isNeverReleased, isOlder, missingWheels, pinnedVersion } from '../../app/wheels.ts';
+import { unmetNeed } from './package-needs.ts';
+import type { Listed, Packages } from './packages.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+import { looseNeeds } from './tables.ts';
+
+/** Versions that pip does not find, that contradict each other, or that do not fit the Python of the app. */
+export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<SeenCause> {
+  const hasIndex = hasOtherIndex(shipment, packages);
+  for (const listed of packages.listed) {
+    const version = pinnedVersion(listed.wanted);
+    yield* unreadable(listed);
+    if (!hasIndex) yield* localVersion(listed);
+    if (version === undefined) continue;
+    yield* contradiction(packages, listed);
+    yield* neverReleased(listed, version, hasIndex);
+    yield* withoutWheels(shipment, listed, version);
+    yield* loose(packages, listed, version);
+    yield* unmet(shipment, packages, listed, version);
+  }
+}
+
+const hasOtherIndex = (shipment: Shipment, { lines }: Packages) =>
+  lines.some(({ text }) => /^(?:-i|-f|--(?:extra-)?index-url|--find-links)\b/.test(text)) ||
+  shipment.buildCommands().some(({ words }) => words.some((word) => /index-url|find-links/.test(word)));
+
+function* unreadable({ name, wanted, at }: Listed): Generator<SeenCause> {
+  if (!/^(?:=[^=]|\^)|^[<>~!=]=?[\d.]+\s+[<>]/.test(wanted)) return;
+  const line = `${name}${wanted}`;
+  yield { cause: 'requirement-invalid', severity: 'error', captured: { line }, at, why: `pip cannot read "${line}"` };
+}
+
+function* localVersion({ name, wanted, at }: Listed): Generator<SeenCause> {
+  const [, local] = /\+(\w+)\s*$/.exec(wanted) ?? [];
+  if (local === undefined) return;
+  yield {
+    cause: 'package-version-not-found',
+    severity: 'error',
+    captured: { package: name, wanted },
+    at,
+    why: `builds with +${local} are on an index of their own`,
+    fix: `pin ${name}${wanted.replace(/\+\w+/, '')}, or list --extra-index-url https://download.pytorch.org/whl/${local} in a requirements file`,
+  };
+}
+
+function* contradiction({ listed }: Packages, { name, wanted, at }: Listed): Generator<SeenCause> {
+  const before = listed.find((each) => each.name === name && pinnedVersion(each.wanted) !== undefined);
+  if (!before || before.at === at || pinnedVersion(before.wanted) === pinnedVersion(wanted)) return;
+  yield {
+    cause: 'dependency-conflict',
+    severity: 'error',
+    at,
+    why: `${name} is pinned to ${before.wanted} and to ${wanted}`,
+  };
+}
+
+function* neverReleased({ name, wanted, at }: Listed, version: string, hasIndex: boolean): Generator<SeenCause> {
+  if (hasIndex || !isNeverReleased(name, version)) return;
+  yield {
+    cause: 'package-version-not-found',
+    severity: 'error',
+    captured: { package: name, wanted },
+    at,
+    why: `${name} ${version} was never released, or was withdrawn`,
+  };
+}
+
+/** The settings of an app without a Dockerfile, and the file that they name, are checked with the config file. */
+function isChecked(shipment: Shipment, at: SeenCause['at']): boolean {
+  const named = shipment.config.dependencies.paths.pip ?? '';
+  if (at && 'setting' in at) return !shipment.isDocker;
+  return posix.normalize(named) === at?.file;
+}
+
+function* withoutWheels(shipment: Shipment, { name, wanted, at }: Listed, version: string): Generator<SeenCause> {
+  const python = shipment.python();
+  if (python === undefined || isChecked(shipment, at)) return;
+  const missing = missingWheels(name, version, python);
+  if (!missing) return;
+  yield {
+    cause: 'python-version-unsupported',
+    severity: 'warning',
+    captured: { package: name, wanted },
+    at,
+    title: `${name} ${version} has no wheels for Python ${python}`,
+    why: `it has them for Python ${missing.pythons.join(', ') || 'none that is offered'} (${missing.source})`,
+    fix: missing.versions
+      ? `use ${name} ${missing.versions.join(' to ')}`
+      : `use a Python that it has wheels for: ${missing.pythons.join(', ')}`,
+  };
+}
+
+/** An old package beside one that it does not bound, and that has changed since. */
+function* loose({ listed }: Packages, { name, at }: Listed, version: string): Generator<SeenCause> {
+  const rule = looseNeeds.find((each) => each.package === name && isOlder(version, each.until));
+  if (!rule || listed.some((one) => one.name === rule.other && one.wanted !== '')) return;
+  const { other, bound } = rule;
+  yield {
+    cause: 'package-api-changed',
+    severity: 'warning',
+    captured: { package: other },
+    at,
+    title: `${name} ${version} does not work with the ${other} that pip installs beside it`,
+    why: `it was released before ${other} ${bound.replace('<', '')}, and does not bound it`,
+    fix: `add ${other}${bound}, or use a newer ${name}`,
+  };
+}
+
+/** A pin that needs another Python, or another version of a package that is pinned too. */
+function* unmet(
+  shipment: Shipment,
+  { listed }: Packages,
+  { name, wanted, at }: Listed,
+  version: string,
+): Generator<SeenCause> {
+  const versionOf = (other: string) =>
+    other === 'python' ? shipment.python() : pinnedVersion(listed.find((each) => each.name === other)?.wanted ?? '');
+  const need = unmetNeed(name, version, versionOf);
+  if (!need) return;
+  const { other, bound, has } = need;
+  const isPython = other === 'python';
+  yield {
+    cause: isPython ? 'python-version-unsupported' : 'dependency-conflict',
+    severity: 'error',
+    captured: { package: name, wanted },
+    at,
+    why: `${name} ${version} needs ${isPython ? 'Python ' : other}${bound}, and ${isPython ? 'the app runs on' : 'the pin is'} ${has}`,
+    fix: isPython
+      ? `set a Python ${bound}, or use an older ${name}`
+      : `pin ${other} to ${bound}, or use another ${name}`,
+  };
+}

@@ -1,0 +1,164 @@
+import { posix } from 'node:path';
+import { isLaterVersion } from '../../app/later-version.ts';
+import type { Import } from '../../app/python/facts.ts';
+import { closestName } from '../../app/toml/closest-name.ts';
+import { isOlder, pinnedVersion } from '../../app/wheels.ts';
+import { packageOf } from '../import-names.ts';
+import { versionsWith } from '../moved-names.ts';
+import type { Module, ModuleGraph } from './modules.ts';
+import { normalizeName, type Packages } from './packages.ts';
+import { addedNames, builtins, standardModules } from './python-names.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+/** What Python itself refuses, and names that are not there. */
+export function* lookAtPython(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const python = shipment.python();
+  for (const module of graph.modules.values()) {
+    yield* encoding(module);
+    if (python !== undefined) yield* versions(module, python);
+    for (const each of module.facts.imports) yield* movedName(module, each, packages);
+    yield* members(module, graph);
+    if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
+    yield* hidesOther(module, shipment, packages);
+  }
+}
+
+function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
+  if (line === undefined) return;
+  yield {
+    cause: 'file-encoding',
+    severity: 'error',
+    captured: { path: file },
+    at: { file, line },
+    why: 'Python reads its files as UTF-8, unless a comment in the first lines names another encoding',
+    fix: `save ${file} as UTF-8`,
+  };
+}
+
+/** Syntax and names of the standard library that a newer Python has. */
+function* versions({ file, facts }: Module, python: string): Generator<SeenCause> {
+  const why = `the app has Python ${python}`;
+  for (const { line, version, what } of facts.needs)
+    if (isLaterVersion(version, python))
+      yield {
+        cause: 'syntax-error',
+        severity: 'error',
+        captured: { problem: what },
+        at: { file, line },
+        title: `${file} has a syntax error: ${what} is for Python ${version} and later`,
+        why,
+        fix: `python_version = "${version}", or write it in another way`,
+      };
+  for (const { module, name = '', line, level, isNeeded } of facts.imports) {
+    const since = level === 0 && isNeeded === 'always' ? addedNames.get(`${module}.${name}`) : undefined;
+    if (since !== undefined && isLaterVersion(since, python))
+      yield {
+        cause: 'python-version-unsupported',
+        severity: 'error',
+        captured: { package: file },
+        at: { file, line },
+        title: `${file} imports ${name} from ${module}, which has it since Python ${since}`,
+        why,
+        fix: `python_version = "${since}"`,
+      };
+  }
+}
+
+/** Names that the listed version of a package does not have. */
+function* movedName({ file }: Module, found: Import, packages: Packages): Generator<SeenCause> {
+  const { module, name = '', line, level } = found;
+  const bound = name === '' || level > 0 ? undefined : versionsWith(`${module}.${name}`);
+  const owner = packageOf(module) ?? normalizeName(module);
+  const wanted = packages.wanted(owner);
+  if (bound === undefined || wanted === undefined || !contradicts(wanted, bound)) return;
+  yield {
+    cause: 'package-api-changed',
+    severity: pinnedVersion(wanted) === undefined ? 'warning' : 'error',
+    captured: { package: owner, name },
+    at: { file, line },
+    title: `${file} imports ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
+    why: `only versions ${bound} have it`,
+    fix: `${owner} = "${bound}", or change the import`,
+  };
+}
+
+/** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */
+function contradicts(wanted: string, bound: string): boolean {
+  const [, sign = '', version = ''] = /^([<>]=?)(.*)$/.exec(bound) ?? [];
+  const pinned = pinnedVersion(wanted);
+  const [, upper] = /<\s*([\d.]+)/.exec(wanted) ?? [];
+  if (sign === '>=') return isOlder(pinned ?? upper ?? version, version) || (pinned === undefined && upper === version);
+  if (pinned !== undefined) return !isOlder(pinned, version);
+  return upper === undefined && !/[~=]/.test(wanted.replace('>=', ''));
+}
+
+/** `items.router` of a module of the app. */
+function* members(module: Module, graph: ModuleGraph): Generator<SeenCause> {
+  const { file, facts } = module;
+  const own = importedModules(module, graph);
+  const said = new Set<string>();
+  for (const { object, name, line } of facts.members) {
+    const target = own.get(object);
+    if (!target || said.has(`${object}.${name}`) || isIn(target, name, graph)) continue;
+    said.add(`${object}.${name}`);
+    const names = [...target.facts.names.keys()];
+    const meant =
+      closestName(name, names) ?? names.find((each) => each.endsWith(`_${name}`) || each.startsWith(`${name}_`));
+    yield {
+      cause: 'import-name-missing',
+      severity: 'warning',
+      captured: { module: target.file, name },
+      at: { file, line },
+      fix: meant && `use ${object}.${meant}, or define ${name} in ${target.file}`,
+    };
+  }
+}
+
+const isIn = (target: Module, name: string, graph: ModuleGraph) =>
+  target.facts.hasMore ||
+  name.startsWith('__') ||
+  target.facts.names.has(name) ||
+  graph.partOf(target.path, name) !== undefined;
+
+/** Modules of the app, by the names that a module has for them. */
+function importedModules(module: Module, graph: ModuleGraph): Map<string, Module> {
+  const found = new Map<string, Module>();
+  for (const { found: each, target, roots, parts } of module.links) {
+    const isOther = each.as !== parts.at(-1) && each.name === undefined && parts.length > 1 && each.as === parts[0];
+    if (target === 'above' || target === undefined || isOther || each.as === '') continue;
+    const path = each.name === undefined ? target : graph.find([...parts, each.name], roots);
+    const loaded = typeof path === 'string' ? graph.modules.get(path) : undefined;
+    if (loaded && !module.facts.rebound.has(each.as)) found.set(each.as, loaded);
+  }
+  return found;
+}
+
+function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
+  for (const { name, line } of facts.undefinedNames)
+    if (!builtins.has(name) && !/^__\w+__$/.test(name))
+      yield {
+        cause: 'name-undefined',
+        severity: 'warning',
+        captured: { name, path: file },
+        at: { file, line },
+        why: name === 'display' || name === 'get_ipython' ? 'only notebooks have it' : undefined,
+      };
+}
+
+/** A file at the top that has the name of a package that is installed, or of a module of Python. */
+function* hidesOther({ file, path, isEntry }: Module, shipment: Shipment, packages: Packages): Generator<SeenCause> {
+  const name = posix.basename(file, '.py');
+  if (file.includes('/') || isEntry !== false || posix.dirname(path) !== shipment.workdir) return;
+  const known = packageOf(name);
+  const isPackage = known !== undefined && packages.has(known);
+  if (!isPackage && !standardModules.has(name)) return;
+  yield {
+    cause: 'circular-import',
+    severity: 'warning',
+    captured: { module: name },
+    at: { file, line: 1 },
+    title: `${file} hides the ${isPackage ? 'package' : 'module of Python'} ${name}`,
+    fix: `give ${file} another name`,
+  };
+}

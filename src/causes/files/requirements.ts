@@ -1,0 +1,121 @@
+import { posix } from 'node:path';
+import { lacks } from '../../app/docker-image.ts';
+import type { Packages, RequirementLine } from './packages.ts';
+import { readRequirement } from './requirement-line.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+/** What pip will refuse in requirements files, by their lines alone. */
+export function* lookAtRequirements(shipment: Shipment, packages: Packages): Generator<SeenCause> {
+  for (const { path, at } of packages.missingFiles) yield missingFile(shipment, path, at);
+  for (const line of packages.lines) yield* lookAtLine(shipment, packages, line);
+  yield* hashes(packages);
+}
+
+function missingFile(shipment: Shipment, path: string, at: SeenCause['at']): SeenCause {
+  const found = { severity: 'error', captured: { path }, at } as const;
+  if (shipment.exists(path)) return { cause: 'file-excluded', ...found, ...excluded(shipment, path) };
+  const why = path.startsWith('..') ? 'only files of the app folder are sent' : undefined;
+  return { cause: 'requirements-file-missing', ...found, why };
+}
+
+function excluded(shipment: Shipment, path: string): Pick<SeenCause, 'title' | 'fix'> {
+  const { why, fix } = shipment.reasonOf(path);
+  return { title: `${path} is in the app folder, but is not sent: ${why}`, fix };
+}
+
+type Place = { file: string; line: number };
+
+function* lookAtLine(
+  shipment: Shipment,
+  packages: Packages,
+  { text, file, line }: RequirementLine,
+): Generator<SeenCause> {
+  const at = { file, line };
+  const read = readRequirement(text);
+  if (read.kind === 'path') yield* localPath(shipment, read.path, text, at);
+  else if (read.kind === 'address') yield* address(shipment, packages, read.address, at);
+  else if (read.kind === 'option' && /^(?:-i|-f|--(?:extra-)?index-url|--find-links)$/.test(read.name))
+    yield* privateHost(read.value, at);
+  else if (read.kind === 'invalid')
+    yield {
+      cause: 'requirement-invalid',
+      severity: 'error',
+      captured: { line: text },
+      at,
+      why: `pip cannot read "${text}"`,
+    };
+}
+
+function* address(shipment: Shipment, packages: Packages, text: string, at: Place): Generator<SeenCause> {
+  if (/^(?:git\+ssh:|git@|git\+git@)/.test(text))
+    yield {
+      cause: 'git-access-denied',
+      severity: 'error',
+      at,
+      why: `"${text}" needs an SSH key, and the build has none`,
+    };
+  else if (text.startsWith('git+') && !shipment.isDocker && !packages.isOtherImage && !packages.apt.has('git'))
+    yield { cause: 'git-missing', severity: 'warning', at, why: `"${text}" is fetched with git` };
+  yield* privateHost(text, at);
+}
+
+const privateNames = /\.(?:local|internal|lan|corp|intra|home|test|localdomain)$|^localhost$|^[\w-]+$/;
+const privateAddresses = /^(?:10|127)\.|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\./;
+
+function* privateHost(text: string, at: Place): Generator<SeenCause> {
+  const [, host] = /:\/\/(?:[^@/]*@)?([^:/\s]+)/.exec(text) ?? [];
+  if (host === undefined || !(privateNames.test(host) || privateAddresses.test(host))) return;
+  yield {
+    cause: 'package-index-unreachable',
+    severity: 'warning',
+    captured: { host },
+    at,
+    why: `${host} is an address of a private network`,
+  };
+}
+
+function* localPath(shipment: Shipment, path: string, text: string, at: Place): Generator<SeenCause> {
+  const invalid = { cause: 'requirement-invalid', severity: 'error', captured: { line: text }, at } as const;
+  if (isOutside(shipment, path))
+    yield {
+      ...invalid,
+      title: `${at.file}:${at.line} installs ${path}, which is not in the ${shipment.isDocker ? 'image' : 'app'}`,
+      why: `"${text}" is on this machine only`,
+      fix: 'name the package and its version, or put its code or wheel into the app folder',
+    };
+  if (shipment.isDocker || isOutside(shipment, path)) return;
+  const inApp = posix.normalize(path).replace(/\/$/, '');
+  const projects = ['pyproject.toml', 'setup.py', 'setup.cfg'].map((name) => posix.join(inApp, name));
+  if ([inApp, ...projects].some((each) => shipment.sent.has(each))) return;
+  const there = projects.find((each) => shipment.exists(each));
+  if (there === undefined)
+    yield {
+      ...invalid,
+      title: `${at.file}:${at.line} installs ${path}, which has no pyproject.toml or setup.py`,
+      fix: 'name the package and its version, or put its code into the app folder',
+    };
+  else yield { cause: 'file-excluded', severity: 'error', captured: { path: there }, at, ...excluded(shipment, there) };
+}
+
+/** Paths are relative to the folder of the command that installs: in an image, to any that it has. */
+function isOutside(shipment: Shipment, path: string): boolean {
+  const stages = shipment.dockerfile()?.image.stages;
+  if (!stages) return posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
+  const folders = stages.flatMap((stage) => stage.commands.map(({ cwd }) => ({ stage, cwd })));
+  return folders.every(({ stage, cwd }) => lacks(stage, posix.resolve(cwd, path)));
+}
+
+/** With one hash, pip wants one for everything. */
+function* hashes({ lines }: Packages): Generator<SeenCause> {
+  const packages = lines.filter(({ text }) => !text.startsWith('-'));
+  const hashed = packages.find(({ text }) => text.includes('--hash='));
+  const plain = packages.find(({ text }) => !text.includes('--hash='));
+  if (hashed && plain && hashed.file === plain.file)
+    yield {
+      cause: 'hash-missing',
+      severity: 'error',
+      at: plain,
+      why: `${hashed.text.split(/[\s=]/)[0]} has a hash, and ${plain.text} has none`,
+    };
+}

@@ -1,0 +1,257 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, posix, resolve } from 'node:path';
+import { defaultExclude } from '../../app/collect.ts';
+import type { AppConfig } from '../../app/config.ts';
+import { type DockerImage, readImage, type Stage } from '../../app/docker-image.ts';
+import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
+import { exclusionReason } from '../../app/files/exclusion-reason.ts';
+import { readBytesIfPresent } from '../../app/read-text.ts';
+import { sections } from '../../app/schema.ts';
+import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
+import { once } from './once.ts';
+
+/** Longer files are no source, and no settings. */
+const maxBytes = 1024 * 1024;
+/** So many are looked at: an app of more is data, for the most part. */
+const maxFiles = 1_000;
+/** The folder of the app in the image of the platform. */
+const appHome = '/cortex';
+
+/** A Dockerfile of the app, what it makes, and its last stage. */
+export interface Docker {
+  path: string;
+  image: DockerImage;
+  stage: Stage;
+}
+
+/** What is sent, and what it becomes in the image. */
+export class Shipment {
+  readonly config: AppConfig;
+  /** By its path in the app folder. */
+  readonly sent: ReadonlyMap<string, FileEntry>;
+  readonly paths: readonly string[];
+  private readonly skipped: readonly SkippedFile[];
+  private readonly bytesOf = new Map<string, Buffer | undefined>();
+
+  constructor(config: AppConfig, entries: readonly FileEntry[], skipped: readonly SkippedFile[]) {
+    this.config = config;
+    this.sent = new Map(entries.map((entry) => [entry.path, entry]));
+    this.paths = [...this.sent.keys()];
+    this.skipped = skipped;
+  }
+
+  /** Undefined for a file that is not sent, or that is too long. */
+  bytes(path: string): Buffer | undefined {
+    const entry = this.sent.get(path);
+    if (!entry || entry.size > maxBytes) return undefined;
+    if (!this.bytesOf.has(path)) {
+      if (this.bytesOf.size >= maxFiles) return undefined;
+      const { source } = entry;
+      this.bytesOf.set(path, 'text' in source ? Buffer.from(source.text) : readBytesIfPresent(source.file));
+    }
+    return this.bytesOf.get(path);
+  }
+
+  text(path: string): string | undefined {
+    return this.bytes(path)?.toString();
+  }
+
+  /** Whether the folder has a file or a folder of this name, sent or not. */
+  exists(path: string): boolean {
+    return path !== '' && !path.startsWith('..') && existsSync(join(this.config.root, path));
+  }
+
+  isFolder(path: string): boolean {
+    return statSync(join(this.config.root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  }
+
+  /** The names of a folder on the disk. */
+  list(folder: string): string[] {
+    try {
+      return readdirSync(join(this.config.root, folder));
+    } catch {
+      return [];
+    }
+  }
+
+  /** Whether a folder or a module of this name is beside the app folder. */
+  besides(name: string): boolean {
+    const near = join(this.config.root, '..', name);
+    return name !== '' && (existsSync(`${near}.py`) || existsSync(join(near, '__init__.py')));
+  }
+
+  hasFolder(path: string): boolean {
+    return path === '' || this.paths.some((file) => file.startsWith(`${path}/`));
+  }
+
+  /** Files and folders of the app folder that are not sent. */
+  get unsent(): readonly string[] {
+    return this.skipped
+      .filter(({ reason }) => /^(?:excluded|not-included|dockerignored|gitignored)$/.test(reason.kind))
+      .map(({ path }) => path);
+  }
+
+  /** Why a file that is there is not sent, the setting that says so, and what helps. */
+  reasonOf(path: string): { why: string; fix: string; setting: string } {
+    const { exclude = defaultExclude } = this.config.deployment;
+    const ignored = this.skipped.find(
+      ({ path: one, reason }) =>
+        reason.kind === 'dockerignored' && (one === path || (one.endsWith('/') && path.startsWith(one))),
+    );
+    if (ignored && 'by' in ignored.reason)
+      return {
+        why: `${ignored.reason.by} leaves it out`,
+        fix: `remove that line, or add !${path} below it`,
+        setting: 'runtime.custom.dockerfile_path',
+      };
+    const { why, pattern } = exclusionReason(path, exclude);
+    return pattern === undefined
+      ? { why, fix: `add "${path}" to include`, setting: 'deployment.include' }
+      : {
+          why,
+          fix: `remove "${pattern}" from exclude, or change it to match fewer files`,
+          setting: 'deployment.exclude',
+        };
+  }
+
+  /** Of an app that is built from a Dockerfile. */
+  dockerfile = once((): Docker | undefined => {
+    const named = this.config.custom?.dockerfile_path;
+    if (named === undefined) return undefined;
+    const path = posix.normalize(named.replaceAll('\\', '/'));
+    const text = this.text(path) ?? readBytesIfPresent(resolve(this.config.root, path))?.toString();
+    const image = readImage(text ?? '', this.paths);
+    const stage = image.stages.at(-1);
+    return stage && { path, image, stage };
+  });
+
+  get isDocker(): boolean {
+    return this.config.custom?.dockerfile_path !== undefined;
+  }
+
+  /** Files of the app by their path in the image. */
+  inImage = once((): ReadonlyMap<string, string> => {
+    const stage = this.dockerfile()?.stage;
+    return stage?.files ?? new Map(this.paths.map((path) => [`${appHome}/${path}`, path]));
+  });
+
+  get workdir(): string {
+    return this.dockerfile()?.stage.workdir ?? appHome;
+  }
+
+  /** `3.11`; undefined if it is not known. */
+  python = once((): string | undefined => {
+    if (!this.isDocker)
+      return this.config.deployment.python_version ?? String(sections.deployment.keys.python_version.default);
+    const base = this.dockerfile()?.stage.base ?? '';
+    return /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
+  });
+
+  /** Commands of the build, and where they are written. */
+  buildCommands = once((): (ShellCommand & { at: NonNullable<FindingPlace> })[] => {
+    const docker = this.dockerfile();
+    if (docker)
+      return docker.image.stages.flatMap(({ commands }) =>
+        commands.map((each) => ({ ...each, at: { file: docker.path, line: each.line } })),
+      );
+    return (['pre_build_commands', 'shell_commands'] as const).flatMap((key) =>
+      (this.config.deployment[key] ?? []).flatMap((text) =>
+        shellCommands(text).map((each) => ({ ...each, at: { setting: `deployment.${key}` } })),
+      ),
+    );
+  });
+
+  /** What is started, the commands of scripts in their place. */
+  started = once((): StartedCommand[] => {
+    const { custom, runtime } = this.config;
+    const docker = this.dockerfile();
+    if (runtime === 'cortex')
+      return [{ words: ['python', 'main.py'], line: 0, at: undefined, cwd: appHome, environment: new Map() }];
+    const environment = new Map(docker?.stage.environment);
+    const base = { cwd: this.workdir, environment };
+    if (custom?.entrypoint && !docker)
+      return this.expand(custom.entrypoint, { ...base, line: 0, at: { setting: 'runtime.custom.entrypoint' } });
+    const command = docker?.stage.command;
+    if (!docker || !command) return [];
+    const at = { file: docker.path, line: command.line };
+    const words = command.isShell ? ['sh', '-c', command.words.join(' ')] : command.words;
+    return this.expand(words, { ...base, line: command.line, at });
+  });
+
+  /** A script is its commands, with the folder and the variables that each finds. */
+  private expand(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
+    const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
+    if (!script) return [{ ...from, words: unwrapped(words) }];
+    const { file, text, rest } = script;
+    let { cwd } = from;
+    const environment = new Map(from.environment);
+    return shellCommands(text).flatMap((command) => {
+      const [name, value = '$'] = command.words;
+      if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
+      const [, variable, set = ''] = /^(?:export )?(\w+)=(.*)$/.exec(command.words.join(' ')) ?? [];
+      if (variable !== undefined) environment.set(variable, set);
+      const given = expandWords(command.words, rest, environment);
+      const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
+      return this.expand(given, { line: place.line, at: place.at, cwd, environment }, depth + 1);
+    });
+  }
+
+  /** What a shell runs: `sh -c TEXT`, `sh FILE`, or a file that is a script of a shell. */
+  private scriptOf(words: readonly string[], cwd: string): { file?: string; text: string; rest: string[] } | undefined {
+    const [program = ''] = words;
+    const isShell = /^(?:\S*\/)?(?:ba|da|z)?sh$/.test(program);
+    const at = isShell ? words.findIndex((word, index) => index > 0 && !word.startsWith('-')) : 0;
+    const rest = words.slice(at + 1);
+    if (isShell && /^-\w*c$/.test(words[at - 1] ?? '')) return { text: words[at] ?? '', rest };
+    const file = this.fileAt(words[at] ?? '', cwd);
+    const text = file === undefined || at < 0 ? undefined : this.text(file);
+    const isScript = isShell || /^#!.*\b(?:ba|da|z)?sh\b/.test(text ?? '') || file?.endsWith('.sh');
+    return file !== undefined && text !== undefined && isScript ? { file, text, rest } : undefined;
+  }
+
+  /** Files that a command of the build or of the start names first, and scripts whose commands are started. */
+  startedFiles = once((): string[] => {
+    const named = [...this.buildCommands(), ...this.started()].flatMap(({ words, at, ...each }) => [
+      ...words.slice(0, 2).flatMap((word) => this.fileAt(word, 'cwd' in each ? String(each.cwd) : undefined) ?? []),
+      ...(at && 'file' in at && this.sent.has(at.file) ? [at.file] : []),
+    ]);
+    return [...new Set(named)].filter((file) => file !== this.dockerfile()?.path);
+  });
+
+  /** The file of the app at a path of the image. */
+  fileAt(path: string, cwd = this.workdir): string | undefined {
+    return this.inImage().get(posix.resolve(cwd, path));
+  }
+
+  /** The servers and Python files that are started. */
+  servers = once((): (Server & StartedCommand)[] =>
+    this.started().flatMap((each) => {
+      const server = serverOf(each.words);
+      return server ? [{ ...each, ...server }] : [];
+    }),
+  );
+
+  shown(path: string, cwd: string): string {
+    return posix.join(posix.normalize(cwd.replaceAll('\\', '/')), path);
+  }
+}
+
+export type FindingPlace = { file: string; line?: number | undefined } | { setting: string } | undefined;
+
+/** A command that is started: in a folder of the image, with variables. */
+export interface StartedCommand extends ShellCommand {
+  at: FindingPlace;
+  cwd: string;
+  environment: ReadonlyMap<string, string>;
+}
+
+const expandWords = (words: readonly string[], given: readonly string[], values: ReadonlyMap<string, string>) =>
+  words.flatMap((word) => (word === '$@' ? given : expandVariables(word, values)));
+
+function expandVariables(word: string, values: ReadonlyMap<string, string>): string {
+  return word.replace(
+    /\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})/g,
+    (whole, plain?: string, braced?: string, otherwise?: string) =>
+      values.get(plain ?? braced ?? '') ?? otherwise ?? whole,
+  );
+}

@@ -1,0 +1,228 @@
+import { posix } from 'node:path';
+import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
+import { type ShellCommand, shellCommands } from '../../app/shell.ts';
+import { packageOf } from '../import-names.ts';
+import { debianPackageOfProgram } from '../program-packages.ts';
+import type { ModuleGraph } from './modules.ts';
+import type { Listed, Packages } from './packages.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+import { isBroughtByOthers, librariesOf, optionalPackages, programsOf } from './tables.ts';
+
+/** Programs, libraries, browsers and models that packages or the code load, and that the image does not have. */
+export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  yield* optionalMissing(packages, graph);
+  if (!isBare(shipment, packages)) return;
+  const fixOf = (name: string) =>
+    shipment.isDocker
+      ? `RUN apt-get update && apt-get install -y ${name}`
+      : `add ${name} to [cerebrium.dependencies.apt]: ${name} = "latest"`;
+  const modules = [...graph.modules.values()];
+  const imported = new Set(modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module)));
+  const used = new Set([...imported].flatMap((each) => [packageOf(each) ?? '', each.split('.')[0] ?? '']));
+  for (const each of packages.listed) {
+    yield* programOf(each, used, packages, fixOf);
+    yield* libraryOf(each, used, packages, fixOf);
+  }
+  yield* buildPrograms(shipment, packages, fixOf);
+  for (const { file, facts } of modules)
+    for (const call of facts.calls) {
+      yield* startedProgram(call, file, packages, fixOf);
+      yield* model(call, file, shipment, packages);
+    }
+  if (!shipment.isDocker && [...imported].some((each) => /^playwright\b/.test(each))) yield* browser(shipment, graph);
+}
+
+/** Packages that only some calls of another package need. */
+function* optionalMissing(packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const open = packages.hasOthers
+    ? []
+    : optionalPackages().filter((each) => !each.packages.some((one) => hasOrMay(one, packages)));
+  const said = new Set<string>();
+  for (const { file, facts } of open.length > 0 ? graph.modules.values() : [])
+    for (const { name, given, packages: needed } of open) {
+      const [first = ''] = needed;
+      const line = lineNeeding(facts, name, given);
+      if (line === undefined || said.has(first)) continue;
+      said.add(first);
+      yield {
+        cause: 'module-missing',
+        severity: 'warning',
+        captured: { module: first, package: first },
+        at: { file, line },
+        title: `${name.replace(/^\./, '')}${given ? ` with ${given}` : ''} needs ${first}, and nothing installs it`,
+        fix: packages.fixOf(first),
+      };
+    }
+}
+
+/** A package that is not known may bring what others bring. */
+const hasOrMay = (name: string, packages: Packages) =>
+  [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`)) ||
+  (!packages.all().isWhole && isBroughtByOthers(name));
+
+function lineNeeding({ imports, calls }: PythonFacts, wanted: string, given: string | undefined): number | undefined {
+  const imported = given === undefined ? imports.find(({ module, name }) => `${module}.${name}` === wanted) : undefined;
+  const called = calls.find(
+    (call) =>
+      (wanted.startsWith('.') ? call.name.endsWith(wanted) : call.name === wanted) &&
+      (given === undefined ||
+        given in call.keywords ||
+        call.arguments.includes(given) ||
+        call.keywords.features === given),
+  );
+  return imported?.line ?? called?.line;
+}
+
+/** Whether it is known what the image has: one of a system, without more. */
+function isBare(shipment: Shipment, packages: Packages): boolean {
+  const own = shipment.config.deployment.docker_base_image_url;
+  const base = shipment.isDocker ? (shipment.dockerfile()?.stage.base ?? '') : (own ?? 'debian:bookworm-slim');
+  return !packages.isOtherImage && /slim|^ubuntu|^debian/.test(base);
+}
+
+type FixOf = (name: string) => string;
+
+const isUsed = (name: string, used: ReadonlySet<string>) =>
+  used.has(name) ||
+  used.has(name.replaceAll('-', '_')) ||
+  (name.startsWith('opencv-') && used.has('cv2')) ||
+  used.has(name.replace(/^openai-/, ''));
+
+/** Whether apt brings a program: by the name of its package, or by that of one that begins with it. */
+const hasProgram = ({ apt }: Packages, program: string, debian: string) =>
+  apt.has(debian) || [...apt].some((each) => each === program || each.startsWith(`${program}-`));
+
+function* programOf(
+  { name, at }: Listed,
+  used: ReadonlySet<string>,
+  packages: Packages,
+  fixOf: FixOf,
+): Generator<SeenCause> {
+  const program = programsOf.get(name) ?? '';
+  const debian = debianPackageOfProgram(program);
+  if (debian === undefined || !isUsed(name, used) || hasProgram(packages, program, debian)) return;
+  yield {
+    cause: 'command-not-found',
+    severity: 'warning',
+    captured: { command: program },
+    at,
+    why: `${name} starts ${program}, and no apt package brings it`,
+    fix: fixOf(debian),
+  };
+}
+
+function* libraryOf(
+  { name, at }: Listed,
+  used: ReadonlySet<string>,
+  packages: Packages,
+  fixOf: FixOf,
+): Generator<SeenCause> {
+  const libraries = librariesOf.get(name) ?? [];
+  const [first] = libraries;
+  if (first === undefined || !isUsed(name, used) || libraries.some((each) => packages.apt.has(each))) return;
+  yield {
+    cause: 'shared-library-missing',
+    severity: 'warning',
+    captured: { library: first.replace(/[\d.-]+$/, ''), package: first },
+    at,
+    title: `${name} loads a library of ${first}, and no apt package brings it`,
+    fix: fixOf(first),
+  };
+}
+
+const starts =
+  /^(?:subprocess\.(?:run|Popen|call|check_call|check_output)|os\.(?:system|popen)|asyncio\.create_subprocess_(?:exec|shell))$/;
+
+function* startedProgram(call: PythonCall, file: string, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
+  const program = starts.test(call.name) ? posix.basename(call.arguments[0]?.split(/\s+/)[0] ?? '') : '';
+  const debian = debianPackageOfProgram(program);
+  if (debian === undefined || hasProgram(packages, program, debian)) return;
+  yield {
+    cause: 'command-not-found',
+    severity: 'warning',
+    captured: { command: program },
+    at: { file, line: call.line },
+    why: `${file} starts it, and no apt package brings it`,
+    fix: fixOf(debian),
+  };
+}
+
+/** Programs that the commands of the build start: those that a slim image of Debian has are not listed by name. */
+function* buildPrograms(shipment: Shipment, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
+  for (const { words, at } of shipment.isDocker
+    ? []
+    : shipment.buildCommands().flatMap((each) => inScript(each, shipment))) {
+    const [program = ''] = words;
+    const debian = debianPackageOfProgram(program);
+    if (debian === undefined || inSlim.has(program) || hasProgram(packages, program, debian)) continue;
+    const isInstalled = shipment
+      .buildCommands()
+      .some(({ words: each }) => each.includes('install') && each.includes(debian));
+    if (isInstalled) continue;
+    yield {
+      cause: 'command-not-found',
+      severity: 'warning',
+      captured: { command: program },
+      at,
+      why: 'a command of the build starts it, and no apt package brings it',
+      fix: fixOf(debian),
+    };
+  }
+}
+
+/** The commands of a script of the app that a command runs. */
+function inScript<T extends ShellCommand>(command: T, shipment: Shipment): T[] {
+  const [shell = '', file = ''] = command.words;
+  const text = /^(?:ba|da)?sh$/.test(shell) ? shipment.text(posix.normalize(file)) : undefined;
+  return [command, ...shellCommands(text ?? '').map(({ words }) => ({ ...command, words }))];
+}
+
+/** What the images of the platform have by themselves, as far as it is known. */
+const inSlim = new Set('bzip2 curl gunzip hostname gpg node npm openssl wget xz'.split(' '));
+
+/** Playwright has no browser of its own. */
+function* browser(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
+  const install = shipment.buildCommands().find(({ words }) => words.join(' ').startsWith('playwright install'));
+  const user = [...graph.modules.values()].find(({ facts }) =>
+    facts.imports.some(({ module }) => /^playwright\b/.test(module)),
+  );
+  const line = user?.facts.imports.find(({ module }) => /^playwright\b/.test(module))?.line;
+  if (!install && user)
+    yield {
+      cause: 'browser-missing',
+      severity: 'warning',
+      captured: {},
+      at: { file: user.file, line },
+      why: 'no command of the build installs it',
+    };
+  if (install?.at && 'setting' in install.at && install.at.setting === 'deployment.pre_build_commands')
+    yield {
+      cause: 'command-not-found',
+      severity: 'error',
+      captured: { command: 'playwright' },
+      at: install.at,
+      why: 'pre_build_commands run before the packages are installed',
+      fix: 'move it to shell_commands',
+    };
+}
+
+/** Models of spaCy are packages. */
+function* model(
+  { name, arguments: [text = ''], line }: PythonCall,
+  file: string,
+  shipment: Shipment,
+  packages: Packages,
+): Generator<SeenCause> {
+  if (name !== 'spacy.load' || !/^[a-z]{2}_\w+_(?:sm|md|lg|trf)$/.test(text) || packages.has(text.replaceAll('_', '-')))
+    return;
+  if (shipment.buildCommands().some(({ words }) => words.join(' ').includes(text))) return;
+  yield {
+    cause: 'data-missing',
+    severity: packages.hasOthers ? 'warning' : 'error',
+    captured: { name: text },
+    at: { file, line },
+    title: `nothing installs ${text}, which ${file} loads`,
+    fix: `run python -m spacy download ${text} in shell_commands`,
+  };
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/kernel/errors.ts';
+import { folder } from '../app/config-folder.ts';
+import { gantry } from '../support/gantry.ts';
+
+type Files = Record<string, string>;
+
+const settings = (rest = '', deployment = '') =>
+  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${deployment}${rest}`;
+const served = (command: string, ...names: string[]) =>
+  settings(
+    `[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${command}\n[cerebrium.dependencies.pip]\n${names.map((name) => `${name} = "latest"\n`).join('')}`,
+  );
+const uvicorn = (target: string) => served(`["uvicorn", "${target}", "--host", "0.0.0.0"]`, 'fastapi', 'uvicorn');
+const api = 'from fastapi import FastAPI\n\napp = FastAPI()\n';
+
+async function told(files: Files): Promise<string[]> {
+  const { json } = await gantry(['check', '--json'], {
+    cwd: folder({ 'main.py': 'def run():\n    return 1\n', ...files }),
+  });
+  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
+  const problems = found.problems ?? found.error?.details.problems ?? [];
+  return problems.map(
+    ({ severity, cause, location, message }) => `${severity} ${cause} ${location?.file}:${location?.line} ${message}`,
+  );
+}
+
+describe('Python that fails in the cloud', () => {
+  test.each<[string, Files, string]>([
+    [
+      'a name that a module does not have',
+      { 'cerebrium.toml': settings(), 'main.py': 'from a import two\n', 'a.py': 'one = 1\n' },
+      'error import-name-missing main.py:1',
+    ],
+    [
+      'a name that nobody has, in a function',
+      { 'cerebrium.toml': settings(), 'main.py': 'def run():\n    from a import two\n', 'a.py': 'one = 1\n' },
+      'warning import-name-missing main.py:2',
+    ],
+    [
+      'a module of a package that is not there',
+      { 'cerebrium.toml': settings(), 'main.py': 'from a import b\n', 'a/__init__.py': '' },
+      'error import-name-missing main.py:1',
+    ],
+    [
+      'modules that import each other before they have what the other needs',
+      {
+        'cerebrium.toml': uvicorn('main:app'),
+        'main.py': `import a\n${api}`,
+        'a.py': 'from b import x\n\ny = 1\n',
+        'b.py': 'from a import y\n\nx = 1\n',
+      },
+      'error circular-import b.py:1',
+    ],
+    [
+      'a module that is loaded by its name, of a list',
+      {
+        'cerebrium.toml': settings(),
+        'main.py':
+          'from importlib import import_module\n\nALL = [import_module(f"plugins.{name}") for name in ("one", "two")]\n',
+        'plugins/__init__.py': '',
+        'plugins/one.py': '',
+      },
+      'warning module-missing main.py:3',
+    ],
+    [
+      'a module of the standard library of another version',
+      { 'cerebrium.toml': settings().replace('3.11', '3.10'), 'main.py': 'import tomllib\n' },
+      'error python-version-unsupported main.py:1',
+    ],
+    [
+      'syntax of another version',
+      { 'cerebrium.toml': settings(), 'main.py': 'def first[T](items: list[T]) -> T:\n    return items[0]\n' },
+      'error syntax-error main.py:1',
+    ],
+    [
+      'a name that a package has no more',
+      {
+        'cerebrium.toml': settings('[cerebrium.dependencies.pip]\npydantic = "==2.7.0"\n'),
+        'main.py': 'from pydantic import BaseSettings\n',
+      },
+      'error package-api-changed main.py:1',
+    ],
+    [
+      'a file that is not sent, named from its own place',
+      {
+        'cerebrium.toml': settings('', 'exclude = ["*.csv"]\n'),
+        'main.py': 'from pathlib import Path\n\nROWS = (Path(__file__).parent / "data" / "rows.csv").read_text()\n',
+        'data/rows.csv': '1\n',
+      },
+      'warning file-excluded cerebrium.toml:5',
+    ],
+    [
+      'a file with another name',
+      {
+        'cerebrium.toml': settings(),
+        'main.py': 'MODEL = open("model/best.onnx", "rb").read()\n',
+        'model/last.onnx': '1\n',
+      },
+      'warning file-not-found main.py:1',
+    ],
+    [
+      'a path of one machine',
+      { 'cerebrium.toml': settings(), 'main.py': 'ROWS = open("/Users/ada/rows.csv").read()\n' },
+      'warning file-not-found main.py:1',
+    ],
+    [
+      'a port in the code',
+      {
+        'cerebrium.toml': served('["python", "main.py"]', 'fastapi', 'uvicorn'),
+        'main.py': `import uvicorn\n${api}PORT = 9000\nuvicorn.run(app, host="0.0.0.0", port=PORT)\n`,
+      },
+      'warning wrong-port main.py:6',
+    ],
+    [
+      'a server that listens for itself',
+      {
+        'cerebrium.toml': served('["python", "main.py"]', 'flask'),
+        'main.py': 'from flask import Flask\n\napp = Flask(__name__)\napp.run(host="127.0.0.1", port=8000)\n',
+      },
+      'error bound-to-localhost main.py:4',
+    ],
+    [
+      'an app that nothing serves',
+      {
+        'cerebrium.toml': served('["python", "main.py"]', 'flask'),
+        'main.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+      },
+      'warning not-listening',
+    ],
+    [
+      'an ASGI app behind a worker for WSGI',
+      {
+        'cerebrium.toml': served('["gunicorn", "main:app", "--bind", "0.0.0.0:8000"]', 'fastapi', 'gunicorn'),
+        'main.py': api,
+      },
+      'error worker-class-wrong',
+    ],
+    [
+      'what a call needs besides its package',
+      {
+        'cerebrium.toml': uvicorn('main:app'),
+        'main.py': `${api}\n\n@app.post("/")\ndef up(file: UploadFile):\n    return 1\n`.replace(
+          'FastAPI\n',
+          'FastAPI, UploadFile\n',
+        ),
+      },
+      'warning module-missing main.py:1',
+    ],
+    [
+      'a name that only notebooks have',
+      { 'cerebrium.toml': settings(), 'main.py': 'display(1)\n' },
+      'warning name-undefined main.py:1',
+    ],
+  ])('%s', async (_, files, wanted) => {
+    expect(await told(files)).toContainEqual(expect.stringContaining(wanted));
+  });
+});
+
+describe('Python that works has no problems', () => {
+  test.each<[string, Files]>([
+    ['names of star imports', { 'main.py': 'from a import one\n', 'a.py': 'from b import *\n', 'b.py': 'one = 1\n' }],
+    ['an import that may fail', { 'main.py': 'try:\n    import uvloop\nexcept ImportError:\n    uvloop = None\n' }],
+    [
+      'an import for types',
+      { 'main.py': 'from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from a import A\n', 'a.py': 'A = 1\n' },
+    ],
+    ['a namespace package', { 'main.py': 'from lib.a import x\n', 'lib/a.py': 'x = 1\n' }],
+    [
+      'a cycle through a module',
+      { 'main.py': 'import a\n', 'a.py': 'import b\n\nx = 1\n', 'b.py': 'import a\n\n\ndef f():\n    return a.x\n' },
+    ],
+    [
+      'a folder that the code adds',
+      {
+        'main.py':
+          'import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent / "src"))\nimport a\n',
+        'src/a.py': '',
+      },
+    ],
+    ['a file that the code makes', { 'main.py': 'open("out.json", "w").write("1")\nprint(open("out.json").read())\n' }],
+    [
+      'a parameter with the name of a module',
+      { 'main.py': 'import a\n\n\ndef f(a):\n    return a.anything\n', 'a.py': '' },
+    ],
+    [
+      'names of comprehensions, patterns and walrus',
+      { 'main.py': 'match [1]:\n    case [x, *rest]:\n        print(x, rest, [y for y in rest if (z := y)], z)\n' },
+    ],
+    ['a lazy __getattr__', { 'main.py': 'from a import anything\n', 'a.py': 'def __getattr__(name):\n    return 1\n' }],
+  ])('%s', async (_, files) => {
+    expect(await told({ 'cerebrium.toml': settings(), ...files })).toEqual([]);
+  });
+});

@@ -1,0 +1,221 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/kernel/errors.ts';
+import { applyFix } from '../app/apply-fix.ts';
+import { folder } from '../app/config-folder.ts';
+import { emulatorForAll } from '../support/emulators.ts';
+import { gantry } from '../support/gantry.ts';
+
+type Files = Record<string, string>;
+const settings = (rest = '', deployment = '') =>
+  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${deployment}${rest}`;
+const main = 'def run():\n    return 1\n';
+const custom = (command: string, port = 8000) =>
+  `[cerebrium.runtime.custom]\nport = ${port}\nentrypoint = ${command}\n`;
+const pip = (...names: string[]) =>
+  `[cerebrium.dependencies.pip]\n${names.map((name) => `${name} = "latest"\n`).join('')}`;
+
+async function problemsIn(cwd: string): Promise<Problem[]> {
+  const { json } = await gantry(['check', '--json'], { cwd });
+  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
+  return found.problems ?? found.error?.details.problems ?? [];
+}
+
+const told = (problems: readonly Problem[]) => problems.map(({ severity, message }) => `${severity} ${message}`);
+
+describe('what is sent is looked at before it is sent', () => {
+  test.each<[string, Files, string[]]>([
+    [
+      'a GPU that the region does not have',
+      { 'cerebrium.toml': settings('[cerebrium.hardware]\ncompute = "HOPPER_H100"\nregion = "us-central1"\n') },
+      ['warning us-central1 has no HOPPER_H100'],
+    ],
+    [
+      'an entrypoint that is a file',
+      { 'cerebrium.toml': settings('[cerebrium.runtime.custom]\nentrypoint = "main.py"\n') },
+      ['error the entrypoint is a file, not a command: main.py'],
+    ],
+    [
+      'FastAPI without a runtime',
+      {
+        'cerebrium.toml': settings(pip('fastapi')),
+        'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+      },
+      ['warning main.py makes app with FastAPI, and the default runtime serves functions, not its routes'],
+    ],
+    [
+      'an object that is not there',
+      {
+        'cerebrium.toml': settings(
+          custom('["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]') + pip('uvicorn'),
+        ),
+        'main.py': 'def predict(item: dict):\n    return item\n',
+      },
+      ['error the entrypoint names an object that main.py does not have: app'],
+    ],
+    [
+      'sources of COPY, a port and an address of a Dockerfile',
+      {
+        'cerebrium.toml': settings(
+          '[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n',
+          'exclude = ["requirements.txt"]\n',
+        ),
+        'requirements.txt': 'flask\n',
+        Dockerfile:
+          'FROM python:3.11-slim\nWORKDIR /app\nCOPY requirements.txt assets/photo.jpg ./\nCOPY src ./src\nCMD ["uvicorn", "main:app", "--host", "127.0.0.1", "--port", "9000"]\n',
+      },
+      [
+        'the Dockerfile copies requirements.txt, which is not sent',
+        'copies assets/photo.jpg, which is not in the app folder',
+        'copies src, which is not in the app folder',
+        'listens on port 9000, but port is 8000',
+        'the server listens on 127.0.0.1 only',
+      ],
+    ],
+    [
+      'a module that is not sent, and one that nothing installs',
+      {
+        'cerebrium.toml': settings(pip('requests'), 'exclude = ["helpers.py"]\n'),
+        'main.py': 'import requests\nimport torch\nfrom helpers import text\n',
+        'helpers.py': 'text = 1\n',
+      },
+      [
+        'error helpers.py is in the app folder, but is not sent',
+        'error main.py imports torch, and nothing installs torch',
+      ],
+    ],
+    [
+      'a relative import in main.py',
+      { 'cerebrium.toml': settings(), 'main.py': 'from .other import x\n', 'other.py': 'x = 1\n' },
+      ['error '],
+    ],
+    [
+      'lines of requirements that pip cannot follow',
+      {
+        'cerebrium.toml': settings('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+        'requirements.txt': '-r more.txt\n-e ../shared\nnumpy @ file:///build/numpy\nflask=2\n',
+      },
+      ['more.txt is not in the app', '../shared', 'build/numpy', 'a requirement is not valid'],
+    ],
+    [
+      'a check that the app does not answer',
+      {
+        'cerebrium.toml': settings(
+          `${custom('["uvicorn", "main:app", "--host", "0.0.0.0"]')}healthcheck_endpoint = "/health"\n${pip('fastapi', 'uvicorn')}`,
+        ),
+        'main.py':
+          'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/healthz")\ndef healthz():\n    return 1\n',
+      },
+      ['warning the app has no /health, which the platform asks for'],
+    ],
+  ])('%s', async (_, files, wanted) => {
+    const found = told(await problemsIn(folder({ 'main.py': main, ...files })));
+    for (const each of wanted)
+      expect(
+        found.some((line) => line.includes(each)),
+        `${each}\n${found.join('\n')}`,
+      ).toBe(true);
+  });
+
+  test('and what works has no problems', async () => {
+    const files = {
+      'cerebrium.toml': settings(
+        custom('["uvicorn", "app.main:app", "--host", "0.0.0.0", "--port", "8000"]') +
+          pip('fastapi', 'uvicorn', 'numpy'),
+      ),
+      'app/__init__.py': '',
+      'app/main.py':
+        'import json\nfrom pathlib import Path\n\nimport numpy as np\nfrom fastapi import FastAPI\n\nfrom .other import scale\n\ntry:\n    import torch\nexcept ImportError:\n    torch = None\n\napp = FastAPI()\nDATA = json.loads((Path(__file__).parent / "data.json").read_text())\n\n\n@app.get("/")\ndef root():\n    return scale(np.array(DATA)).tolist()\n',
+      'app/other.py': 'def scale(x):\n    return x * 2\n',
+      'app/data.json': '[1, 2]\n',
+    };
+    expect(told(await problemsIn(folder(files)))).toEqual([]);
+  });
+});
+
+/** What the user does who follows a fix; undefined for one that is no change of a file. */
+function follow(root: string, problem: Problem): boolean {
+  const path = join(root, 'cerebrium.toml');
+  const text = readFileSync(path, 'utf8');
+  const fix = String(problem.fix ?? '');
+  const [, included] = /^add "([^"]+)" to include$/.exec(fix) ?? [];
+  const [, excluded] = /^remove "([^"]+)" from exclude/.exec(fix) ?? [];
+  const [, name, section] = /^add ([\w-]+) to \[cerebrium\.dependencies\.(\w+)\]/.exec(fix) ?? [];
+  let fixed = applyFix(text, {
+    ...problem,
+    location: problem.location ?? { file: '', line: 1, column: 1, length: 1, text: '' },
+  })[0];
+  if (included) fixed = text.replace('include = [', `include = ["${included}", `);
+  if (excluded)
+    fixed = text.replace(new RegExp(`(exclude = \\[[^\\]]*)"${excluded.replace(/[.*]/g, '\\$&')}"(?:, )?`), '$1');
+  if (name) fixed = text.replace(`[cerebrium.dependencies.${section}]\n`, (header) => `${header}${name} = "latest"\n`);
+  if (/^\[cerebrium/.test(fix)) fixed = `${text}${fix}\n`;
+  if (fixed === undefined || fixed === text) return false;
+  writeFileSync(path, fixed);
+  return true;
+}
+
+describe('a fix that is followed mends what it was said for, and breaks nothing', () => {
+  const apt = '[cerebrium.dependencies.apt]\ncurl = "latest"\n';
+  test.each<[string, Files]>([
+    [
+      'include',
+      { 'cerebrium.toml': settings('', 'include = ["main.py"]\n'), 'main.py': 'import other\n', 'other.py': '' },
+    ],
+    [
+      'exclude',
+      { 'cerebrium.toml': settings('', 'exclude = ["*.csv", ".*"]\n'), 'main.py': 'open("a.csv")\n', 'a.csv': '1\n' },
+    ],
+    ['pip', { 'cerebrium.toml': settings(pip('requests')), 'main.py': 'import torch\n' }],
+    ['apt', { 'cerebrium.toml': settings(pip('pytesseract') + apt), 'main.py': 'import pytesseract\n' }],
+    [
+      'port',
+      {
+        'cerebrium.toml': settings(
+          custom('["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "9000"]') + pip('uvicorn'),
+        ),
+        'main.py': 'app = 1\n',
+      },
+    ],
+    ['region', { 'cerebrium.toml': settings('[cerebrium.hardware]\ncompute = "ADA_L4"\nregion = "eu-north1"\n') }],
+    ['a retired GPU', { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "AMPERE_A6000"\n') }],
+    ['no GPU', { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "None"\n') }],
+    ['an entrypoint', { 'cerebrium.toml': settings('[cerebrium.runtime.custom]\nentrypoint = "main.py"\n') }],
+    [
+      'a runtime',
+      {
+        'cerebrium.toml': settings(pip('fastapi', 'uvicorn')),
+        'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/")\ndef root():\n    return 1\n',
+      },
+    ],
+  ])('%s', async (_, files) => {
+    const root = folder({ 'main.py': main, ...files });
+    const before = await problemsIn(root);
+    expect(before).not.toEqual([]);
+    expect(follow(root, before[0] as Problem), JSON.stringify(before)).toBe(true);
+    expect(told(await problemsIn(root))).toEqual(told(before.slice(1)));
+  });
+});
+
+describe('variables that the code reads', () => {
+  const emulator = emulatorForAll();
+  const files = { 'cerebrium.toml': settings(), 'main.py': 'import os\n\nKEY = os.environ["SHOP_KEY"]\n' };
+
+  test.each([[['check', '--online']], [['deploy', '--dry-run']], [['deploy']]])(
+    'are compared with the secrets by %s',
+    async (words) => {
+      const cwd = folder(files);
+      const { code, stderr } = await gantry(words, { emulator, cwd });
+      expect(stderr).toMatch(/error: the variable SHOP_KEY is not set\n {2}in {2}main\.py:3:1\n/);
+      expect(stderr).toContain('fix gantry secrets set SHOP_KEY\n');
+      expect(code).toBe(10);
+    },
+  );
+
+  test('and there is nothing to say once there is one', async () => {
+    const env = { SHOP_KEY: 'x' };
+    await gantry(['secrets', 'set', 'SHOP_KEY', '--from-env', '--yes'], { emulator, env });
+    expect((await gantry(['check', '--online'], { emulator, cwd: folder(files) })).code).toBe(0);
+  });
+});
