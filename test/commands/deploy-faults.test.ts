@@ -400,7 +400,7 @@ describe('the build', () => {
 
   test.each<Case>([
     ['build', 'fail', 11, /error: build \S+ of web failed \(build_failure\)\n {2}why pip install failed/, ended],
-    ['build', 'build_failure', 11, /fix gantry (?:explain web|logs web --build) \S+/, ended],
+    ['build', 'build_failure', 11, /log gantry explain web \S+/, ended],
     ['build', 'init_failure', 12, /error: web was built but did not start \(init_failure\)/, ended],
     ['build', 'init_timeout', 12, /error: web was built but did not start \(init_timeout\)/, ended],
     [

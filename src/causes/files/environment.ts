@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
 import type { ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -84,7 +85,7 @@ export function missingSecrets(needed: readonly Needed[], names: readonly string
         captured: { name },
         at: { file, line },
         why: other ? `the name of the secret is ${other}` : 'neither the app nor the project has it',
-        fix: `gantry secrets set ${name}`,
+        fix: gantryCommand`secrets set ${name}`,
       };
     });
 }

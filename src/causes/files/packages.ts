@@ -106,7 +106,10 @@ export class Packages {
     for (const name of [...Object.keys(apt), ...this.linesOf(paths.apt)]) this.apt.add(name);
     for (const name of this.linesOf(paths.conda)) this.addConda(name, undefined);
     const isUsual = Object.keys(pip).length === 0 && this.shipment.sent.has('requirements.txt');
-    if (paths.pip !== undefined) this.readRequirements(paths.pip, { setting: 'dependencies.paths.pip' });
+    // Its text is sent, wherever the file lies.
+    const isHere = paths.pip !== undefined && (this.shipment.sent.has(plainPath(paths.pip)) || this.shipment.isDocker);
+    const named = isHere || !this.shipment.sent.has('requirements.txt') ? paths.pip : paths.pip && 'requirements.txt';
+    if (named !== undefined) this.readRequirements(named, { setting: 'dependencies.paths.pip' });
     else if (isUsual) this.readRequirements('requirements.txt', undefined);
   }
 

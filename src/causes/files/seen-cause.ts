@@ -1,3 +1,4 @@
+import type { Fix } from '../../kernel/command-line.ts';
 import type { Captured } from '../rule.ts';
 
 /** A cause that the files show, before they are sent. */
@@ -11,5 +12,5 @@ export interface SeenCause {
   why?: string | undefined;
   /** Instead of what the cause says. */
   title?: string | undefined;
-  fix?: string | undefined;
+  fix?: Fix | undefined;
 }

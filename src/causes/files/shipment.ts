@@ -80,6 +80,11 @@ export class Shipment {
     return name !== '' && (existsSync(`${near}.py`) || existsSync(join(near, '__init__.py')));
   }
 
+  /** Whether this command writes it, and refuses or replaces what is there. */
+  isOutput(path: string): boolean {
+    return this.skipped.some((each) => each.path === path && each.reason.kind === 'output');
+  }
+
   hasFolder(path: string): boolean {
     return path === '' || this.paths.some((file) => file.startsWith(`${path}/`));
   }

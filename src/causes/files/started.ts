@@ -306,7 +306,7 @@ function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages 
 
 /** A file that is started and not sent. */
 function* missing(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
-  if (file.startsWith('/') || file.includes('$')) return;
+  if (file.startsWith('/') || file.includes('$') || shipment.isOutput(file)) return;
   if (!shipment.exists(file)) {
     yield {
       cause: 'entrypoint-not-found',

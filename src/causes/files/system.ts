@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
-import { type ShellCommand, shellCommands } from '../../app/shell.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
@@ -24,7 +23,6 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
     yield* programOf(each, used, packages, fixOf);
     yield* libraryOf(each, used, packages, fixOf);
   }
-  yield* buildPrograms(shipment, packages, fixOf);
   for (const { file, facts } of modules)
     for (const call of facts.calls) {
       yield* startedProgram(call, file, packages, fixOf);
@@ -147,39 +145,6 @@ function* startedProgram(call: PythonCall, file: string, packages: Packages, fix
     fix: fixOf(debian),
   };
 }
-
-/** Programs that the commands of the build start: those that a slim image of Debian has are not listed by name. */
-function* buildPrograms(shipment: Shipment, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
-  for (const { words, at } of shipment.isDocker
-    ? []
-    : shipment.buildCommands().flatMap((each) => inScript(each, shipment))) {
-    const [program = ''] = words;
-    const debian = debianPackageOfProgram(program);
-    if (debian === undefined || inSlim.has(program) || hasProgram(packages, program, debian)) continue;
-    const isInstalled = shipment
-      .buildCommands()
-      .some(({ words: each }) => each.includes('install') && each.includes(debian));
-    if (isInstalled) continue;
-    yield {
-      cause: 'command-not-found',
-      severity: 'warning',
-      captured: { command: program },
-      at,
-      why: 'a command of the build starts it, and no apt package brings it',
-      fix: fixOf(debian),
-    };
-  }
-}
-
-/** The commands of a script of the app that a command runs. */
-function inScript<T extends ShellCommand>(command: T, shipment: Shipment): T[] {
-  const [shell = '', file = ''] = command.words;
-  const text = /^(?:ba|da)?sh$/.test(shell) ? shipment.text(posix.normalize(file)) : undefined;
-  return [command, ...shellCommands(text ?? '').map(({ words }) => ({ ...command, words }))];
-}
-
-/** What the images of the platform have by themselves, as far as it is known. */
-const inSlim = new Set('bzip2 curl gunzip hostname gpg node npm openssl wget xz'.split(' '));
 
 /** Playwright has no browser of its own. */
 function* browser(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
