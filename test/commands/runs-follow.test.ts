@@ -46,6 +46,20 @@ describe('following a run', () => {
     expect([code, stdout]).toEqual([0, 'begins\nsame\nsame\n\ntock\n']);
   });
 
+  test('waits some seconds for a run that another command has just started, and no longer', async () => {
+    let looks = 0;
+    const meanwhile = () => {
+      looks += 1;
+      if (looks !== 3) return;
+      record(emulator, { id: 'f-late', createdAt });
+      print('f-late', 'late');
+    };
+    const { code, stdout } = await follow('f-late', [], { meanwhile });
+    expect([code, stdout]).toEqual([0, 'late\n']);
+    const missing = await follow('f-never', ['--json']);
+    expect([missing.code, missing.waits.reduce((sum, ms) => sum + ms, 0) < 10_000]).toEqual([6, true]);
+  });
+
   test.each([
     [503, 'failed', 'failed'],
     [0, 'canceled', 'was canceled'],

@@ -40,6 +40,8 @@ export interface FollowRunOptions {
 
 /** Short at first: many runs end immediately. */
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
+/** A run that another command has just started may be shown that late, in ms. */
+const shownLateMs = 5_000;
 /** Lines for the details of a failure. */
 const tailLines = 20;
 
@@ -82,7 +84,8 @@ export async function followRun(
     deadline,
     pauses,
     onFailure(error: unknown, silentMs: number) {
-      const ageMs = startedBefore ? undefined : deadline.waitedMs;
+      const { waitedMs } = deadline;
+      const ageMs = startedBefore && waitedMs > shownLateMs ? undefined : waitedMs;
       unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
       if (ageMs === undefined || !isTooEarly(error, ageMs)) log.follow();
     },
