@@ -166,7 +166,7 @@ test('takes the app of the folder', async () => {
 
 describe('fails before anything is created', () => {
   test.each<[string, () => Promise<unknown>, number, RegExp]>([
-    ['without an earlier build', async () => {}, 6, /web has no successful build before/],
+    ['without an earlier build', async () => {}, 6, /web has no build before \S+ that served, is well/],
     [
       'with an earlier build that failed',
       async () => {
@@ -177,7 +177,7 @@ describe('fails before anything is created', () => {
         await deployed('three');
       },
       6,
-      /no successful build before/,
+      /has no build before \S+ that served, is well/,
     ],
     [
       'without the archive',
