@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sections } from '../../src/app/schema.ts';
-import { settingFidelity } from '../../src/emulator/model/apps/setting-fidelity.ts';
+import { settingDifferences, settingFidelity } from '../../src/emulator/model/apps/setting-fidelity.ts';
+import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { locatePython } from '../../src/kernel/interpreters.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
@@ -158,4 +159,12 @@ test('the build log says which settings of the app are not as on the platform', 
     'gpu_count 2 is simulated: costs count it; there is no GPU',
     'scaling_metric cpu_utilization is ignored: a replica is started when all are busy',
   ]);
+});
+
+test('a limit of the container of an app with a Dockerfile is no difference', () => {
+  const settings = { ...withDefaults({ name: 'web', compute: ['CPU'] }), cpu: 1 };
+  expect(settingDifferences(settings)).toEqual([
+    'cpu 1 is simulated: costs count it; a limit only for apps with a Dockerfile',
+  ]);
+  expect(settingDifferences({ ...settings, dockerfilePath: './Dockerfile' })).toEqual([]);
 });

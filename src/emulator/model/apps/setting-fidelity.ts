@@ -38,7 +38,7 @@ export const settingFidelity: Readonly<Record<string, SettingFidelity>> = {
   'deployment.disable_auth': emulated(),
   'deployment.use_uv': ignored('useUv', 'with `--install`, uv is used where it is on the PATH'),
   'deployment.deployment_initialization_timeout': emulated(),
-  'hardware.cpu': simulated('costs count it; there is no limit', 'cpu'),
+  'hardware.cpu': simulated('costs count it; a limit only for apps with a Dockerfile', 'cpu'),
   'hardware.memory': emulated('a limit for apps without a GPU'),
   'hardware.compute': simulated('costs count it; there is no GPU', 'compute'),
   'hardware.gpu_count': simulated('costs count it; there is no GPU', 'gpuCount'),
@@ -84,6 +84,8 @@ export function settingDifferences(settings: AppSettings): string[] {
   const usual = withDefaults({ name: settings.name, compute: settings.compute });
   return Object.entries(settingFidelity).flatMap(([key, { is, note, field }]) => {
     if (!field) return [];
+    // The container of such an app has the limit.
+    if (field === 'cpu' && settings.dockerfilePath) return [];
     const isUsual = field === 'compute' ? settings.compute[0] === 'CPU' : settings[field] === usual[field];
     if (isUsual) return [];
     const value = [settings[field]].flat().join(', ');
