@@ -108,7 +108,7 @@ async function whyRefused(context: Context, configFile: string): Promise<string 
 function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build' | 'run' | 'status'>): string {
   if (build !== null) return `build ${shortBuild(build)} of ${app} has not failed: ${status}`;
   if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;
-  return `no build or run of ${app} has failed`;
+  return `the latest build of ${app} has not failed, and no run has`;
 }
 
 /** What is explained: a build, a run, or a log of a file. */

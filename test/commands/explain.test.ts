@@ -67,7 +67,9 @@ test('says why a deploy is refused when nothing failed', async () => {
   const { json } = await gantry(['explain', 'whole', '--json'], { emulator, cwd: app.path });
   expect(json()).toMatchObject({
     cause: null,
-    title: expect.stringMatching(/^no build or run of whole has failed; a deploy of this folder is refused: .*cpu/),
+    title: expect.stringMatching(
+      /^the latest build of whole has not failed, and no run has; a deploy of this folder is refused: .*cpu/,
+    ),
     next: [{ argv: ['gantry', 'check'] }],
   });
 });
@@ -76,9 +78,13 @@ test('says that nothing failed', async () => {
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });
   const { code, stdout } = await gantry(['explain'], { emulator, cwd: app.path });
-  expect([code, stdout]).toEqual([0, 'no build or run of web has failed\n']);
+  expect([code, stdout]).toEqual([0, 'the latest build of web has not failed, and no run has\n']);
   const { json } = await gantry(['explain', '--json=failed,cause,title'], { emulator, cwd: app.path });
-  expect(json()).toEqual({ failed: false, cause: null, title: 'no build or run of web has failed' });
+  expect(json()).toEqual({
+    failed: false,
+    cause: null,
+    title: 'the latest build of web has not failed, and no run has',
+  });
 });
 
 describe('a log of a file', () => {
