@@ -12,6 +12,7 @@ import {
 import {
   fetchRun,
   findJobs,
+  hasSucceeded,
   readRefusedCall,
   readRunList,
   resolveRun,
@@ -118,6 +119,10 @@ interface Subject {
   build: string | null;
   run: string | null;
   status: string | null;
+  /** When it ended, RFC 3339, UTC; null if that is not known. */
+  at: string | null;
+  /** Whether a later call of the same function succeeded. */
+  laterSucceeded: boolean;
   /** Null for a log of a file: a log does not say how the work ended. */
   failed: boolean | null;
   /** What the platform says about the failure. */
@@ -153,7 +158,10 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */
-const noWork = { build: null, run: null, status: null, facts: {}, readLog: async () => '' };
+const noWork = {
+  ...{ build: null, run: null, status: null, at: null, laterSucceeded: false },
+  ...{ facts: {}, readLog: async () => '' },
+};
 
 function fileSubject(context: Context, file: string): Subject {
   const read = file === '-' ? context.readStdin() : readNamedFile(context, file).then((bytes) => bytes.toString());
@@ -185,6 +193,8 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
     build,
     run: null,
     status: ownStatus(status),
+    at: updatedAt ?? null,
+    laterSucceeded: false,
     failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
     readLog: () => readText(context, buildLogSource(context, app, build), ending),
@@ -193,10 +203,16 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
 }
 
 /** A build that became ready, and that a watch found sick: its replicas or its calls failed. */
-function sickSubject(context: Context, app: string, { id: build }: Build, { container, reason }: Sickness): Subject {
+function sickSubject(
+  context: Context,
+  app: string,
+  { id: build }: Build,
+  { at, container, reason }: Sickness,
+): Subject {
   const log = appLogSource(context, app, container === undefined ? {} : { container });
   return {
-    ...{ app, build, run: null, status: 'sick', failed: true, facts: { source: 'run', status: 'sick', reason } },
+    ...{ app, build, run: null, status: 'sick', at, laterSucceeded: false, failed: true },
+    ...{ facts: { source: 'run', status: 'sick', reason } },
     readLog: () => readText(context, log),
     logCommand: gantryCommand`logs ${app} ${{ '--container': container }}`,
   };
@@ -207,9 +223,18 @@ type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 /** A failed call says something of the app, a failed job only of itself. A status looks at the latest runs only. */
 async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<Subject | undefined> {
   const { runs } = await readRunList(context, app, { isEnough: (page) => callsOnly ?? page.some(runHasFailed) });
-  const call = (await findJobs(context, app)).calls(runs).find(runHasFailed);
-  const run = call ?? (callsOnly ? undefined : runs.find(runHasFailed));
-  return run && runSubject(context, app, run);
+  const calls = (await findJobs(context, app)).calls(runs);
+  const run = calls.find(runHasFailed) ?? (callsOnly ? undefined : runs.find(runHasFailed));
+  if (run === undefined) return undefined;
+  const later = calls.slice(
+    0,
+    Math.max(
+      0,
+      calls.findIndex(({ id }) => id === run.id),
+    ),
+  );
+  const laterSucceeded = later.some((call) => call.functionName === run.functionName && hasSucceeded(call));
+  return { ...(await runSubject(context, app, run)), laterSucceeded };
 }
 
 async function runSubject(context: Context, app: string, run: Run): Promise<Subject> {
@@ -222,6 +247,8 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
     build: null,
     run: run.id,
     status,
+    at: run.completedAt ?? run.createdAt ?? null,
+    laterSucceeded: false,
     failed,
     facts: {
       source: 'run',

@@ -6,6 +6,7 @@ import type { StatusItem } from '../../src/platform/contract/status.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting, targetOf } from '../support/gantry.ts';
+import { deployWeb, record } from '../support/runs.ts';
 
 const now = Date.now();
 const minutes = 60_000;
@@ -62,6 +63,20 @@ describe('in the folder of an app', () => {
       expect(lines.join('\n')).toMatch(/^live {7}build [\da-f]{8}, /m);
       expect(lines.join('\n')).toMatch(/^here {7}1 file changed: new\.py$/m);
     }
+  });
+
+  test('says how old the last failure is, and whether later calls succeeded', async () => {
+    await deployWeb(emulator);
+    record(emulator, { id: 'failed-1', createdAt: Date.now() - 190 * minutes, statusCode: 500 });
+    await using empty = await folderOf({});
+    const shown = () => run(['web'], { cwd: empty.path, columns: 120 });
+    expect((await shown()).stdout).toMatch(
+      /^failure {4}run failed-1, 3 h ago: .*; gantry explain web$/m,
+    );
+    record(emulator, { id: 'other-1', functionName: 'other', createdAt: Date.now() - 2 * minutes });
+    expect((await shown()).stdout).not.toContain('succeeded');
+    record(emulator, { id: 'good-1', createdAt: Date.now() - minutes });
+    expect((await shown()).stdout).toMatch(/^failure {4}run failed-1, 3 h ago: .*; later calls succeeded; gantry/m);
   });
 
   test('says of each part why it is not known', async () => {

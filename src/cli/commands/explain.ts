@@ -30,6 +30,8 @@ export default defineCommand({
     build: nullable(text('build that is explained')),
     run: nullable(text('run that is explained')),
     status: nullable(text('its status')),
+    at: nullable(text('when it ended, RFC 3339, UTC; null if not known')),
+    laterSucceeded: boolean('whether a later call of the same function succeeded'),
     failed: nullable(boolean('whether it failed; null with --file')),
     cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing failed')),
     title: text('the cause in words'),

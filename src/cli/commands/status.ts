@@ -96,6 +96,8 @@ const appFields = {
       {
         build: nullable(text('build that failed')),
         run: nullable(text('run that failed')),
+        at: nullable(text('when it ended, RFC 3339, UTC; null if not known')),
+        laterSucceeded: boolean('whether a later call of the same function succeeded'),
         title: text('cause in words'),
         fix: nullable(text('what to change')),
       },
@@ -183,7 +185,7 @@ function appStatusView(shown: AppStatus): View {
     ['region', region],
     ['last hour', part('lastHour', lastHour && `${count(lastHour.calls, 'call')}, ${count(lastHour.errors, 'error')}`)],
     ['cost now', part('centsPerHour', centsPerHour === null ? null : `${dollars(centsPerHour)} per hour`)],
-    ['failure', part('failure', failure && failureText(failure))],
+    ['failure', part('failure', failure && failureText(app, failure))],
     ['platform', part('platform', platform && serviceCell(platform))],
   ]);
 }
@@ -245,9 +247,14 @@ function toDeploy(found: string): Cell {
   return ({ inPlace }) => `${found}: ${inPlace(gantryCommand`deploy`)}`;
 }
 
-function failureText({ build, run, title, fix }: NonNullable<AppStatus['failure']>): Cell {
-  const [kind, id] = build === null ? ['run', run] : ['build', build];
-  return ({ inPlace }) => `${kind} ${shortBuild(id ?? '')}: ${title}; ${fix ?? inPlace(gantryCommand`explain`)}`;
+function failureText(app: string, failure: NonNullable<AppStatus['failure']>): Cell {
+  const { build, run, at, laterSucceeded, title, fix } = failure;
+  const what = build === null ? `run ${shortBuild(run ?? '')}` : `build ${shortBuild(build)}`;
+  const later = laterSucceeded ? ['later calls succeeded'] : [];
+  return (page) => {
+    const named = [what, ago(at)(page)].filter(Boolean).join(', ');
+    return `${named}: ${[title, ...later, fix ?? gantryCommand`explain ${app}`].join('; ')}`;
+  };
 }
 
 function serviceCell(platform: ServiceStatus): Cell {

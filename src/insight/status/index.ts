@@ -14,7 +14,7 @@ import { isRunning, listContainers } from '../../platform/contract/containers.ts
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { contextWith, noStep } from '../../platform/waiting/index.ts';
-import { explainFailure } from '../explain.ts';
+import { type ExplainedFailure, explainFailure } from '../explain.ts';
 import { readServiceStatus, type ServiceStatus } from './service-status.ts';
 
 export { isOperational, type ServiceStatus } from './service-status.ts';
@@ -69,7 +69,7 @@ export interface AppStatus {
   lastHour: { calls: number; errors: number } | null;
   /** Of all replicas that run now. */
   centsPerHour: number | null;
-  failure: { build: string | null; run: string | null; title: string; fix: string | null } | null;
+  failure: Pick<ExplainedFailure, 'build' | 'run' | 'at' | 'laterSucceeded' | 'title' | 'fix'> | null;
   platform: ServiceStatus | null;
   unknown: Unknown;
   /** That of the error if nothing of the app is known. */
@@ -178,8 +178,9 @@ async function readLastHour(context: Context, app: string): Promise<AppStatus['l
 }
 
 async function readFailure(context: Context, app: string, configFile: string): Promise<AppStatus['failure']> {
-  const { build, run, cause, title, fix } = await explainFailure(context, { app, configFile, callsOnly: true });
-  return cause === null ? null : { build, run, title, fix };
+  const found = await explainFailure(context, { app, configFile, callsOnly: true });
+  const { build, run, at, laterSucceeded, title, fix } = found;
+  return found.cause === null ? null : { build, run, at, laterSucceeded, title, fix };
 }
 
 /** Why parts of a status are not known, by the name of the part. */
