@@ -262,6 +262,15 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stderr).not.toMatch(/Traceback|gantry builds|cause:/);
   });
 
+  test('says the cause of what did not start, and what to do', async () => {
+    const { stderr } = await developing({ ...app, 'main.py': 'import nothing_there\n' }, [], async ({ until }) => {
+      await until(/(waiting for a fix)/);
+    });
+    expect(stderr).toMatch(
+      /\n {6}cause: the Python module nothing_there is not installed\n {2}fix if nothing_there is /,
+    );
+  });
+
   test('waits for a fix of what cannot start at all', async () => {
     const broken = { ...app, 'cerebrium.toml': '[cerebrium.deployment\n' };
     const { code, stdout, stderr } = await developing(broken, [], async ({ until, write, result }) => {
