@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { defaultExclude, defaultInclude } from '../app/collect.ts';
 import type { AppConfig } from '../app/config.ts';
 import { exclusionReason } from '../app/files/exclusion-reason.ts';
 import { isSelected } from '../app/files/patterns.ts';
+import { closestName } from '../app/toml/closest-name.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
@@ -90,6 +91,17 @@ const fileCauses = new Set(['file-not-found', 'requirements-file-missing', 'copy
 const excludedFile: Refinement = (found, { path }, facts) => {
   if (path === undefined || !fileCauses.has(found.cause)) return undefined;
   return leftOut(found, 'file-excluded', [path.replace(/^(\/cortex|\/app)\//, '').replace(/^\.\//, '')], facts);
+};
+
+/** A file that a Dockerfile copies, and that is not in the app folder: one of a similar name may be meant. */
+const misspelledFile: Refinement = (found, { path }, { config }) => {
+  if (path === undefined || found.cause !== 'copy-source-missing') return undefined;
+  const file = join(config?.root ?? '', path);
+  if (!config || existsSync(file) || !existsSync(dirname(file))) return undefined;
+  const meant = closestName(basename(path), readdirSync(dirname(file)));
+  return meant === undefined
+    ? undefined
+    : { ...found, fix: `did you mean ${join(dirname(path), meant)}? Or ${found.fix}` };
 };
 
 function leftOut(
@@ -282,6 +294,7 @@ const refinements: readonly Refinement[] = [
   otherPythonHere,
   excludedModule,
   excludedFile,
+  misspelledFile,
   notInstalledHere,
   unsupportedPython,
   failedCommand,

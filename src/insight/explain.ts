@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import { checkSource } from '../app/app-source.ts';
+import type { AppConfig } from '../app/config.ts';
 import {
   appLogSource,
   buildLogSource,
@@ -92,9 +94,25 @@ export async function explainFailure(context: Context, options: ExplainOptions):
     };
   }
   const { setting: _, step: __, next, ...explanation } = found;
-  const location = await locateFix(found, own, options.configFile);
+  const isSyntax = found.cause === 'syntax-error' && own !== undefined;
+  const location = isSyntax
+    ? await locateSyntaxError(context, log, own)
+    : await locateFix(found, own, options.configFile);
   const command = next && new CommandLine(['gantry', ...next]);
   return { ...subject, ...explanation, location: location ?? null, log: [], ...(command && { command }) };
+}
+
+/** The line of the app in this folder that the last traceback names, where it is still wrong. */
+async function locateSyntaxError(
+  { cwd, env, signal }: Context,
+  log: string,
+  config: AppConfig,
+): Promise<FileLocation | undefined> {
+  const files = log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?(\w[^"]*\.py)", line \d/gm);
+  const file = [...files].at(-1)?.[1];
+  if (file === undefined || !existsSync(join(config.root, file))) return undefined;
+  const problems = await checkSource(config, file, relative(cwd, join(config.root, file)), { env, signal });
+  return problems.find(({ location }) => location)?.location;
 }
 
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };

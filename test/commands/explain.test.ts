@@ -5,6 +5,7 @@ import type { Emulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
+import { machine } from '../support/machine.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -95,6 +96,30 @@ describe('a log of a file', () => {
     const { code, json } = await gantry(['explain', '--file', 'build.log', '--json'], { cwd: folder.path });
     expect(code).toBe(0);
     expect(json()).toMatchObject({ app: null, failed: null, cause: 'package-not-found', evidence: { line: 2 } });
+  });
+
+  test('shows the line of the app with a syntax error, while it is there', async () => {
+    const log = '  File "/cortex/tools/read.py", line 2\n    def read(:\n             ^\nSyntaxError: invalid syntax\n';
+    const files = { ...smallApp(), 'tools/read.py': 'import os\ndef read(:\n', 'a.log': log };
+    await using app = await folderOf(files);
+    const shown = async () => (await gantry(['explain', '--file', 'a.log'], { cwd: app.path, env: machine() })).stdout;
+    expect(await shown()).toMatch(/^cause: a source file has .*\n {2}in {2}tools\/read\.py:2:10\n/);
+    writeFileSync(join(app.path, 'tools/read.py'), '');
+    expect(await shown()).toMatch(/^cause: a source file has .*\n {2}why/);
+  });
+
+  test('names the file that a Dockerfile may mean', async () => {
+    const log = 'Error: building at STEP "COPY servr.py /": copier: stat: "/servr.py": no such file or directory\n';
+    const config = '[cerebrium.deployment]\nname = "web"\n[cerebrium.runtime.custom]\ndockerfile_path = "Dockerfile"\n';
+    const dockerfile = 'FROM python:3.12\nCOPY servr.py /\n';
+    await using app = await folderOf({
+      'cerebrium.toml': config,
+      Dockerfile: dockerfile,
+      'server.py': '',
+      'a.log': log,
+    });
+    const { stdout } = await gantry(['explain', '--file', 'a.log'], { cwd: app.path });
+    expect(stdout).toMatch(/in {2}Dockerfile:2:1\n(?:.*\n)*.*fix did you mean server\.py\? Or add servr\.py/);
   });
 
   test('comes from stdin', async () => {
