@@ -4,10 +4,16 @@ interface Parameter {
   name: string;
   /** The first word of its annotation; empty without one. */
   type: string;
+  hasDefault: boolean;
 }
 
-/** The parameters that a call of a top-level function must give. Never throws; empty for an unknown function. */
+/** The parameters that a call of a top-level function must give. */
 export function requiredParameters(source: Buffer, name: string): Parameter[] {
+  return parametersOf(source, name).filter(({ hasDefault }) => !hasDefault);
+}
+
+/** Those that a call can give. Never throws; empty for an unknown function. */
+export function parametersOf(source: Buffer, name: string): Parameter[] {
   for (const { tokens } of topLevelStatements(parseStatements(source.toString('latin1')))) {
     const at = tokens[0]?.text === 'async' ? 1 : 0;
     if (tokens[at]?.text === 'def' && decode(tokens[at + 1]) === name) return parametersIn(tokens.slice(at + 3));
@@ -32,11 +38,12 @@ function parametersIn(tokens: readonly Token[]): Parameter[] {
   return parameters.flatMap(toParameter);
 }
 
-/** Skips what has a default, collects further arguments (`*args`), or only separates others (`/`, `*`). */
+/** Skips what collects further arguments (`*args`), or only separates others (`/`, `*`). */
 function toParameter(tokens: readonly Token[]): Parameter[] {
   const [name, colon, type] = tokens;
-  if (!name || !/^\w/.test(name.text) || tokens.some(({ text }) => text === '=')) return [];
-  return [{ name: decode(name), type: colon?.text === ':' ? decode(type) : '' }];
+  if (!name || !/^\w/.test(name.text)) return [];
+  const hasDefault = tokens.some(({ text }) => text === '=');
+  return [{ name: decode(name), type: colon?.text === ':' ? decode(type) : '', hasDefault }];
 }
 
 function decode(token: Token | undefined): string {

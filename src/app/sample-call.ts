@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readRegular } from '../kernel/disk/index.ts';
-import { requiredParameters } from './function-parameters.ts';
+import { parametersOf, requiredParameters } from './function-parameters.ts';
 import { analyzeProgram } from './main-guard.ts';
 
 /** A call that a function of main.py accepts, as far as its text tells. */
@@ -23,6 +23,13 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
     function: name,
     parameters: Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])),
   };
+}
+
+/** What a function of main.py takes, in words: `name, seconds (optional)`. */
+export async function parameterWords(root: string, name: string): Promise<string> {
+  const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
+  const given = parametersOf(source, name).filter((parameter) => parameter.name !== 'run_id');
+  return given.map((each) => `${each.name}${each.hasDefault ? ' (optional)' : ''}`).join(', ') || 'no parameters';
 }
 
 /** A command that calls the app, if the folder has its code and that has a function; undefined otherwise. */

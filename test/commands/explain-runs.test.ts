@@ -149,12 +149,16 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
   });
 
   test('a call with other parameters gets the line that works, and explain knows what it knew', async () => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': 'def run(name, times: int):\n    return name\n' });
+    await using app = await folderOf({
+      ...smallApp(),
+      'main.py': 'def run(name, times: int, greeting="hi"):\n    return name\n',
+    });
     const setting = { emulator, cwd: app.path, meanwhile };
     await gantry(['deploy'], setting);
     const { stderr, json } = await gantry(['invoke', '.', 'nam=Ada', '--json'], setting);
     const { details, next } = (json() as { error: { details: { run: string }; next: string[] } }).error;
     expect(stderr).toContain("web/run returned 422: run: missing a required argument: 'name'");
+    expect(stderr).toContain('why run takes name, times, greeting (optional)\n');
     expect(next).toEqual(['gantry', 'invoke', 'web', 'name=text', 'times:=1']);
     expect((await gantry(next.slice(1), setting)).code).toBe(0);
     emulator.late.pass();

@@ -227,6 +227,14 @@ describe('an error', () => {
     expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
+  test('says how to pass a number that was sent as text', async () => {
+    const message = "TypeError: 'str' object cannot be interpreted as an integer";
+    const { env } = await appServer((response) => response.writeHead(500).end(JSON.stringify({ message })));
+    const fix = async (...words: string[]) => (await gantry(['invoke', 'web', 'slow', ...words], { env })).stderr;
+    expect(await fix('seconds=2', 'name=Ada')).toContain('fix pass it as a number, not as text: seconds:=2\n');
+    expect(await fix('seconds:=2', 'name=Ada')).not.toContain('as a number');
+  });
+
   test('429 shows how long to wait', async () => {
     const { env } = await appServer((response) => response.writeHead(429, { 'retry-after': '7' }).end());
     const { json } = await gantry(['invoke', 'web', '--json'], { env });

@@ -68,7 +68,7 @@ export async function callOrThrow(context: Context, call: AppCall, auth: CallAut
   const response = await callApp(context, call);
   if (response.status >= 200 && response.status <= 299) return response;
   const { responseError } = await import('./response-error.ts');
-  throw await responseError(context, response, auth);
+  throw await responseError(context, response, auth, call.body);
 }
 
 async function* readUntilEnd(

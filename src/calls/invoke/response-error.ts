@@ -15,6 +15,7 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { cutText, duration } from '../../kernel/output/format.ts';
 import { decompress, readAtMost } from '../../platform/api/http-reply.ts';
 import { parseRetryAfter } from '../../platform/api/retry.ts';
+import type { OutgoingBody } from '../../platform/api/streamed.ts';
 import { isGatewayStatus, isTransientStatus } from '../../platform/api/transient-failures.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
@@ -36,7 +37,12 @@ const maxShownLength = 2_000;
  * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
  * body.
  */
-export async function responseError(context: Context, response: AppResponse, auth: CallAuth): Promise<GantryError> {
+export async function responseError(
+  context: Context,
+  response: AppResponse,
+  auth: CallAuth,
+  sent?: OutgoingBody,
+): Promise<GantryError> {
   const { target, status, headers } = response;
   const start = await readStart(response);
   // What was cut off cannot be decompressed.
@@ -52,7 +58,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   if (refused) return refused;
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
   if (isFunctionReply(content) || !(status === 404 || isGatewayStatus(status))) {
-    return appError(context, response, { runId, ...said, facts: { ...facts, fix } });
+    return appError(context, response, { runId, ...said, sent, facts: { ...facts, fix } });
   }
   if (status === 404) return notFoundError(context, target, said.why, facts);
   return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });
@@ -91,19 +97,33 @@ interface Said {
   runId: string | undefined;
   message: string | undefined;
   why: string | undefined;
+  sent: OutgoingBody | undefined;
   facts: ErrorFacts;
 }
 
 async function appError(context: Context, { target, status }: AppResponse, said: Said): Promise<AppError> {
-  const { runId, message, why, facts } = said;
+  const { runId, message, why, sent, facts } = said;
   const text = message ?? why;
   if (runId && text) await recordRefusedCall(context, target.app, runId, text);
-  const fix = await fixOfRequest(context, target, status);
+  const request = await fixOfRequest(context, target, status);
+  const fix = request.fix ?? (/\bstr\b/.test(text ?? '') ? asJson(sent) : undefined);
+  const reason = request.why ?? (message === undefined ? why : undefined);
   return new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
     ...facts,
     ...(fix && { fix }),
-    ...(message === undefined && why && { why }),
+    ...(reason && { why: reason }),
   });
+}
+
+/** How to pass what is a number or `true`, where a text was sent; undefined without such a parameter. */
+function asJson(sent: OutgoingBody | undefined): string | undefined {
+  if (!(sent instanceof Uint8Array)) return undefined;
+  const { body } = decodeBody(Buffer.from(sent));
+  const pairs = Object.entries(Object(body)).filter(([, value]) =>
+    /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(String(value)),
+  );
+  const texts = pairs.filter(([, value]) => typeof value === 'string').map(([name, value]) => `${name}:=${value}`);
+  return texts.length > 0 ? `pass it as a number, not as text: ${texts.join(' ')}` : undefined;
 }
 
 /** What a response other than 2xx says: its message, or else its text. */
@@ -251,15 +271,18 @@ async function neverServed(context: Context, { project, app }: CallTarget): Prom
   return deployed !== undefined && liveBuild(deployed) === undefined;
 }
 
-/** How to correct a request that the app has not run: its log has nothing to tell. Undefined for another status. */
+/** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */
 async function fixOfRequest(
   context: Context,
   { app, fn }: CallTarget,
   status: number,
-): Promise<string | CommandLine | undefined> {
-  if (status === 405) return 'leave --method out to call it with POST';
-  if (status !== 422 || fn === undefined) return undefined;
-  return (await callOf(context, app, fn)) ?? `pass the parameters of ${fn}: name=text, or name:=json`;
+): Promise<{ why?: string; fix?: Fix }> {
+  if (status === 405) return { fix: 'leave --method out to call it with POST' };
+  if (status !== 422 || fn === undefined) return {};
+  const call = await callOf(context, app, fn);
+  if (!call) return { fix: `pass the parameters of ${fn}: name=text, or name:=json` };
+  const { parameterWords } = await import('../../app/sample-call.ts');
+  return { why: `${fn} takes ${await parameterWords(context.cwd, fn)}`, fix: call };
 }
 
 /** How to correct a call of a function that the deployed app does not have, if it is the app of this folder. */
