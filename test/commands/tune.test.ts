@@ -58,6 +58,13 @@ describe('gantry apps tune', () => {
       expect(Math.abs(share)).toBeLessThan(0.1);
   });
 
+  test('names the command that has cheaper settings where none is better', async () => {
+    const { stdout } = await run(['apps', 'tune', 'web'], wideTerminal);
+    expect(stdout).toContain('no other settings are better; slower ones are cheaper: gantry cost web\n');
+    const cost = (await run(['cost', 'web'], wideTerminal)).stdout.replaceAll(/\s+/g, ' ');
+    expect(cost).toMatch(/ cooldown: .* a month; how long callers wait then: gantry apps tune web /);
+  });
+
   test('names the cheapest settings that keep a limit, and the fastest within a budget', async () => {
     const { options, frontier } = await tune('web', '--slo', 'p90<6s', '--budget', '700');
     expect(options.map(({ option }) => option)).toEqual(['now', 'cheapest', 'fastest']);

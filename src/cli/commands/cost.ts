@@ -1,4 +1,5 @@
 import { type AppCostReport, type CostReport, type DayCost, readCost } from '../../insight/cost/index.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import { count, countCell, dollars, duration, roundCents } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
@@ -209,7 +210,12 @@ function wasteText(apps: readonly AppCostReport[]): View {
   return (page) =>
     wasteful
       .map(({ app, waste }) => {
-        const text = [`${app}: ${waste.why}`, waste.advice].filter(Boolean).join('; ');
+        // Cheaper, but not better for those who call it.
+        const slower =
+          waste.moreColdStarts === 0 || !waste.advice
+            ? ''
+            : `how long callers wait then: ${gantryCommand`apps tune ${app}`}`;
+        const text = [`${app}: ${waste.why}`, waste.advice, slower].filter(Boolean).join('; ');
         return [wrapped(() => text)(page), `  ${page.style.bold(waste.line.toString())}`].join('\n');
       })
       .join('\n');

@@ -9,7 +9,7 @@ import {
   tuneApp,
   writeAdvice,
 } from '../../../insight/tune/index.ts';
-import { CommandLine } from '../../../kernel/command-line.ts';
+import { CommandLine, gantryCommand } from '../../../kernel/command-line.ts';
 import type { Chart, ChartReport } from '../../../kernel/output/chart/model.ts';
 import { renderChart } from '../../../kernel/output/chart/render.ts';
 import { count, dollars, duration, groupDigits } from '../../../kernel/output/format.ts';
@@ -185,9 +185,12 @@ function errorText({ coldStartsShare, p90Share, costShare }: AdviceError): strin
 }
 
 /** What was missed is a note of the command. */
-function conclusion({ verdict, options }: Advice): string {
+function conclusion({ app, verdict, options, frontier }: Advice): string {
   if (verdict !== 'advice') return verdict;
-  return options.some(isAdvised) ? '' : 'no other settings are better';
+  if (options.some(isAdvised)) return '';
+  const [now] = options;
+  const slower = frontier.some(({ replicaSeconds }) => now && replicaSeconds < now.replicaSeconds);
+  return `no other settings are better${slower ? `; slower ones are cheaper: ${gantryCommand`cost ${app}`}` : ''}`;
 }
 
 function isAdvised({ advice }: TunedOption): boolean {
