@@ -94,24 +94,18 @@ export async function explainFailure(context: Context, options: ExplainOptions):
     };
   }
   const { setting: _, step: __, next, ...explanation } = found;
-  const isSyntax = found.cause === 'syntax-error' && own !== undefined;
-  const location = isSyntax
-    ? await locateSyntaxError(context, log, own)
-    : await locateFix(found, own, options.configFile);
+  const isSyntax = found.cause === 'syntax-error';
+  const location = await (isSyntax ? locateSyntaxError(context, log, own) : locateFix(found, own, options.configFile));
   const command = next && new CommandLine(['gantry', ...next]);
   return { ...subject, ...explanation, location: location ?? null, log: [], ...(command && { command }) };
 }
 
 /** The line of the app in this folder that the last traceback names, where it is still wrong. */
-async function locateSyntaxError(
-  { cwd, env, signal }: Context,
-  log: string,
-  config: AppConfig,
-): Promise<FileLocation | undefined> {
-  const files = log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?(\w[^"]*\.py)", line \d/gm);
-  const file = [...files].at(-1)?.[1];
-  if (file === undefined || !existsSync(join(config.root, file))) return undefined;
-  const problems = await checkSource(config, file, relative(cwd, join(config.root, file)), { env, signal });
+async function locateSyntaxError({ cwd, env, signal }: Context, log: string, config: AppConfig | undefined) {
+  const [, file] = [...log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?([\w/-]+\.py)", line \d/gm)].at(-1) ?? [];
+  if (config === undefined || file === undefined) return undefined;
+  const path = join(config.root, file);
+  const problems = existsSync(path) ? await checkSource(config, file, relative(cwd, path), { env, signal }) : [];
   return problems.find(({ location }) => location)?.location;
 }
 
@@ -140,7 +134,7 @@ interface Subject {
   /** When it ended, RFC 3339, UTC; null if that is not known. */
   at: string | null;
   /** Whether a later call of the same function succeeded. */
-  laterSucceeded: boolean;
+  laterSucceeded?: boolean;
   /** Null for a log of a file: a log does not say how the work ended. */
   failed: boolean | null;
   /** What the platform says about the failure. */
@@ -176,10 +170,7 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */
-const noWork = {
-  ...{ build: null, run: null, status: null, at: null, laterSucceeded: false },
-  ...{ facts: {}, readLog: async () => '' },
-};
+const noWork = { build: null, run: null, status: null, at: null, facts: {}, readLog: async () => '' };
 
 function fileSubject(context: Context, file: string): Subject {
   const read = file === '-' ? context.readStdin() : readNamedFile(context, file).then((bytes) => bytes.toString());
@@ -212,7 +203,6 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
     run: null,
     status: ownStatus(status),
     at: updatedAt ?? null,
-    laterSucceeded: false,
     failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
     readLog: () => readText(context, buildLogSource(context, app, build), ending),
@@ -221,16 +211,11 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
 }
 
 /** A build that became ready, and that a watch found sick: its replicas or its calls failed. */
-function sickSubject(
-  context: Context,
-  app: string,
-  { id: build }: Build,
-  { at, container, reason }: Sickness,
-): Subject {
+function sickSubject(context: Context, app: string, { id: build }: Build, sickness: Sickness): Subject {
+  const { at, container, reason } = sickness;
   const log = appLogSource(context, app, container === undefined ? {} : { container });
   return {
-    ...{ app, build, run: null, status: 'sick', at, laterSucceeded: false, failed: true },
-    ...{ facts: { source: 'run', status: 'sick', reason } },
+    ...{ app, build, run: null, status: 'sick', at, failed: true, facts: { source: 'run', status: 'sick', reason } },
     readLog: () => readText(context, log),
     logCommand: gantryCommand`logs ${app} ${{ '--container': container }}`,
   };
@@ -242,15 +227,10 @@ type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<Subject | undefined> {
   const { runs } = await readRunList(context, app, { isEnough: (page) => callsOnly ?? page.some(runHasFailed) });
   const calls = (await findJobs(context, app)).calls(runs);
-  const run = calls.find(runHasFailed) ?? (callsOnly ? undefined : runs.find(runHasFailed));
+  const at = calls.findIndex(runHasFailed);
+  const run = calls[at] ?? (callsOnly ? undefined : runs.find(runHasFailed));
   if (run === undefined) return undefined;
-  const later = calls.slice(
-    0,
-    Math.max(
-      0,
-      calls.findIndex(({ id }) => id === run.id),
-    ),
-  );
+  const later = calls.slice(0, Math.max(0, at));
   const laterSucceeded = later.some((call) => call.functionName === run.functionName && hasSucceeded(call));
   return { ...(await runSubject(context, app, run)), laterSucceeded };
 }
@@ -266,7 +246,6 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
     run: run.id,
     status,
     at: run.completedAt ?? run.createdAt ?? null,
-    laterSucceeded: false,
     failed,
     facts: {
       source: 'run',

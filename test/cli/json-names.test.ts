@@ -33,8 +33,8 @@ const names: Record<string, string> = {
   `,
   boolean: `
     byDefault changed confirmed current dirty drifted dryRun exists failed hasFiles hasToken holds isComplete
-    isFolder merged needsDeploy opened public quick removed renewable required retryable seldom sent signed
-    unattended valid valueRequired variadic verified
+    isFolder laterSucceeded merged needsDeploy opened public quick removed renewable required retryable seldom sent
+    signed unattended valid valueRequired variadic verified
   `,
   'number with a unit': `
     afterShare appMs beforeShare breaksCallsPerSecond budgetCents buildMs busySeconds bytes callsPerSecond

@@ -47,6 +47,7 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
     const type = String(reply.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
     return {
       target,
+      sent: body,
       status: reply.status,
       statusText: reply.statusText,
       headers: reply.headers,
@@ -68,7 +69,7 @@ export async function callOrThrow(context: Context, call: AppCall, auth: CallAut
   const response = await callApp(context, call);
   if (response.status >= 200 && response.status <= 299) return response;
   const { responseError } = await import('./response-error.ts');
-  throw await responseError(context, response, auth, call.body);
+  throw await responseError(context, response, auth);
 }
 
 async function* readUntilEnd(

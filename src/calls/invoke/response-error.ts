@@ -15,7 +15,6 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { cutText, duration } from '../../kernel/output/format.ts';
 import { decompress, readAtMost } from '../../platform/api/http-reply.ts';
 import { parseRetryAfter } from '../../platform/api/retry.ts';
-import type { OutgoingBody } from '../../platform/api/streamed.ts';
 import { isGatewayStatus, isTransientStatus } from '../../platform/api/transient-failures.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
@@ -37,12 +36,7 @@ const maxShownLength = 2_000;
  * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
  * body.
  */
-export async function responseError(
-  context: Context,
-  response: AppResponse,
-  auth: CallAuth,
-  sent?: OutgoingBody,
-): Promise<GantryError> {
+export async function responseError(context: Context, response: AppResponse, auth: CallAuth): Promise<GantryError> {
   const { target, status, headers } = response;
   const start = await readStart(response);
   // What was cut off cannot be decompressed.
@@ -58,7 +52,7 @@ export async function responseError(
   if (refused) return refused;
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
   if (isFunctionReply(content) || !(status === 404 || isGatewayStatus(status))) {
-    return appError(context, response, { runId, ...said, sent, facts: { ...facts, fix } });
+    return appError(context, response, { runId, ...said, facts: { ...facts, fix } });
   }
   if (status === 404) return notFoundError(context, target, said.why, facts);
   return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });
@@ -97,12 +91,11 @@ interface Said {
   runId: string | undefined;
   message: string | undefined;
   why: string | undefined;
-  sent: OutgoingBody | undefined;
   facts: ErrorFacts;
 }
 
-async function appError(context: Context, { target, status }: AppResponse, said: Said): Promise<AppError> {
-  const { runId, message, why, sent, facts } = said;
+async function appError(context: Context, { target, status, sent }: AppResponse, said: Said): Promise<AppError> {
+  const { runId, message, why, facts } = said;
   const text = message ?? why;
   if (runId && text) await recordRefusedCall(context, target.app, runId, text);
   const request = await fixOfRequest(context, target, status);
@@ -116,13 +109,11 @@ async function appError(context: Context, { target, status }: AppResponse, said:
 }
 
 /** How to pass what is a number or `true`, where a text was sent; undefined without such a parameter. */
-function asJson(sent: OutgoingBody | undefined): string | undefined {
-  if (!(sent instanceof Uint8Array)) return undefined;
-  const { body } = decodeBody(Buffer.from(sent));
-  const pairs = Object.entries(Object(body)).filter(([, value]) =>
-    /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(String(value)),
+function asJson(sent: AppResponse['sent']): string | undefined {
+  const body: unknown = sent instanceof Uint8Array ? decodeBody(Buffer.from(sent)).body : undefined;
+  const texts = Object.entries(Object(body)).flatMap(([name, value]) =>
+    typeof value === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(value) ? [`${name}:=${value}`] : [],
   );
-  const texts = pairs.filter(([, value]) => typeof value === 'string').map(([name, value]) => `${name}:=${value}`);
   return texts.length > 0 ? `pass it as a number, not as text: ${texts.join(' ')}` : undefined;
 }
 

@@ -1,13 +1,15 @@
 import { FailedError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { decompress, encodingsOf, readAtMost } from '../../platform/api/http-reply.ts';
-import type { StreamedReply } from '../../platform/api/streamed.ts';
+import type { OutgoingBody, StreamedReply } from '../../platform/api/streamed.ts';
 import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
 import type { CallTarget } from './call-target.ts';
 
 /** The response of an app. Its body has not been read yet. */
 export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText' | 'headers' | 'close'> {
   target: CallTarget;
+  /** The body of the request. */
+  sent?: OutgoingBody | undefined;
   /** Media type in lower case, without parameters. */
   type: string;
   /** Value of `Context.elapsed` when the call started. */

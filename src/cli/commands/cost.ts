@@ -211,10 +211,8 @@ function wasteText(apps: readonly AppCostReport[]): View {
     wasteful
       .map(({ app, waste }) => {
         // Cheaper, but not better for those who call it.
-        const slower =
-          waste.moreColdStarts === 0 || !waste.advice
-            ? ''
-            : `how long callers wait then: ${gantryCommand`apps tune ${app}`}`;
+        const isSlower = waste.moreColdStarts !== 0 && waste.advice !== '';
+        const slower = isSlower && `how long callers wait then: ${gantryCommand`apps tune ${app}`}`;
         const text = [`${app}: ${waste.why}`, waste.advice, slower].filter(Boolean).join('; ');
         return [wrapped(() => text)(page), `  ${page.style.bold(waste.line.toString())}`].join('\n');
       })

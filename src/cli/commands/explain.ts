@@ -20,7 +20,7 @@ export default defineCommand({
     return explainFailure(context, { app, id, file, configFile });
   },
   view: explanationView,
-  data: ({ command: _, ...explained }) => explained,
+  data: ({ command: _, laterSucceeded: __, ...explained }) => explained,
   next: ({ command, cause }) =>
     command ? [{ line: command, when: cause === 'unknown' ? 'to see the whole log' : 'next' }] : [],
   effect: 'reads',
@@ -31,7 +31,6 @@ export default defineCommand({
     run: nullable(text('run that is explained')),
     status: nullable(text('its status')),
     at: nullable(text('when it ended, RFC 3339, UTC; null if not known')),
-    laterSucceeded: boolean('whether a later call of the same function succeeded'),
     failed: nullable(boolean('whether it failed; null with --file')),
     cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing failed')),
     title: text('the cause in words'),

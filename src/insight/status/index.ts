@@ -69,7 +69,7 @@ export interface AppStatus {
   lastHour: { calls: number; errors: number } | null;
   /** Of all replicas that run now. */
   centsPerHour: number | null;
-  failure: Pick<ExplainedFailure, 'build' | 'run' | 'at' | 'laterSucceeded' | 'title' | 'fix'> | null;
+  failure: Required<Pick<ExplainedFailure, 'build' | 'run' | 'at' | 'laterSucceeded' | 'title' | 'fix'>> | null;
   platform: ServiceStatus | null;
   unknown: Unknown;
   /** That of the error if nothing of the app is known. */
@@ -179,7 +179,7 @@ async function readLastHour(context: Context, app: string): Promise<AppStatus['l
 
 async function readFailure(context: Context, app: string, configFile: string): Promise<AppStatus['failure']> {
   const found = await explainFailure(context, { app, configFile, callsOnly: true });
-  const { build, run, at, laterSucceeded, title, fix } = found;
+  const { build, run, at, laterSucceeded = false, title, fix } = found;
   return found.cause === null ? null : { build, run, at, laterSucceeded, title, fix };
 }
 

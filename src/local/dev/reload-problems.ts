@@ -15,24 +15,17 @@ export function reloadProblems(error: GantryError): readonly Problem[] {
   // The whole log would repeat the reason.
   if (error instanceof NotReadyError || error instanceof BuildFailedError) {
     const { reason = why, explanation } = (error.facts.details ?? {}) as { reason?: unknown; explanation?: Explained };
-    const cause = explanation && `cause: ${explanation.title}`;
-    const known = [reason, cause].filter(Boolean).join('\n');
-    const at = location ?? explanation?.location ?? undefined;
-    return [
-      {
-        ...own,
-        ...(at && { location: at }),
-        ...(known && { why: known }),
-        ...(explanation && { fix: explanation.fix }),
-      },
-    ];
+    return [{ ...asProblem(explanation, reason), ...own }];
   }
   return [{ ...own, ...(why && { why }), ...(fix && { fix }) }];
 }
 
-/** What is known of the cause of a failed build. */
-interface Explained {
-  title: string;
-  fix: string;
-  location: FileLocation | null;
+function asProblem(explained: Explained | undefined, reason: unknown): Partial<Problem> {
+  if (!explained) return reason ? { why: String(reason) } : {};
+  const { title, fix, location } = explained;
+  const why = [reason, `cause: ${title}`].filter(Boolean).join('\n');
+  return { why, fix, ...(location && { location }) };
 }
+
+/** What is known of the cause of a failed build. */
+type Explained = Record<'title' | 'fix', string> & { location: FileLocation | null };
