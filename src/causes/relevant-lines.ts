@@ -43,7 +43,7 @@ const succeeded =
   /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;
 
 /** What started anew afterwards failed before. */
-const crashed = /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)/;
+const crashed = /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)|^[\w.-]{1,64} exited with code [1-9]/;
 
 /** Of several services of Compose, the one that ended with an error. */
 function withoutOtherServices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
@@ -84,7 +84,7 @@ function withoutIgnored<T extends CleanLine>(lines: readonly T[]): readonly T[] 
     const wasIgnored = isIgnored;
     if (text.startsWith('Exception ignored in')) isIgnored = true;
     else if (isIgnored && !/^(?:\s|Traceback|$)/.test(text)) isIgnored = false;
-    return !wasIgnored && !isIgnored;
+    return !wasIgnored && !isIgnored && !/\(ignored\)$/.test(text.trimEnd());
   });
 }
 

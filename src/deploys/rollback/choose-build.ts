@@ -155,7 +155,11 @@ async function stopError(
     return new NothingBeforeError(`which build of ${app} served${before} is not known`, { ...facts, details });
   }
   const found = sick.length > 0 ? { why: `rolled back or found sick: ${firstBuilds(sick)}` } : {};
-  return new NothingBeforeError(`${app} has no build${before} that served, is well and has other files`, { ...found, fix, details });
+  return new NothingBeforeError(`${app} has no build${before} that served, is well and has other files`, {
+    ...found,
+    fix,
+    details,
+  });
 }
 
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
