@@ -61,6 +61,11 @@ describe('gantry cost', () => {
     expect(report.totalCents).toBe(app?.costCents);
   });
 
+  test('of an app names the unit of what is a number in a pipe', async () => {
+    expect((await run(['cost', 'web'])).stdout).toMatch(/^cost in US cents\t\d+(\.\d\d?)?\n/);
+    expect((await run(['cost', 'web'], wideTerminal)).stdout).toMatch(/^cost +\$\d/m);
+  });
+
   test('by day is the sum of the month, and a range has its days only', async () => {
     const days = async (...flags: string[]) =>
       (await run(['cost', 'web', '--by', 'day', ...flags])).stdout

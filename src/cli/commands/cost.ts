@@ -176,16 +176,19 @@ function headline({ project, apps, since, until, totalCents, unknown }: CostRepo
 
 function appFacts(app: AppCostReport): View {
   const { costCents, centsPerSecond, replicaSeconds, busySeconds, idleSeconds, idleCents, calls, coldStarts } = app;
-  return keyValueTable([
-    ['cost', money(costCents)],
-    ['price', priceText(centsPerSecond)],
-    ['replica time', time(replicaSeconds)],
-    ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
-    ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
-    ['calls', countCell(calls)],
-    ['cold starts', withShare(countCell(coldStarts), coldText(app))],
-    ['last call', app.lastCallAt ?? 'none in this period'],
-  ]);
+  const facts = (cost: string) =>
+    keyValueTable([
+      [cost, money(costCents)],
+      ['price', priceText(centsPerSecond)],
+      ['replica time', time(replicaSeconds)],
+      ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
+      ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
+      ['calls', countCell(calls)],
+      ['cold starts', withShare(countCell(coldStarts), coldText(app))],
+      ['last call', app.lastCallAt ?? 'none in this period'],
+    ]);
+  // A number has its unit in its name.
+  return (page) => facts(page.terminal ? 'cost' : 'cost in US cents')(page);
 }
 
 function appsTable({ apps }: CostReport): View {
