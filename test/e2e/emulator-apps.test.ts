@@ -27,7 +27,7 @@ describe.skipIf(!python)('the built emulator (needs python3)', () => {
     const server = 'from http.server import BaseHTTPRequestHandler as H, HTTPServer\n';
     await using place = await folderOf({
       'once.py': `${sleeper}${says}time.sleep(600)\n`,
-      'server.py': `${sleeper}${says}${server}HTTPServer(("127.0.0.1", int(os.environ["PORT"])), H).serve_forever()\n`,
+      'server.py': `${sleeper}${says}${server}HTTPServer(("", int(os.environ["PORT"])), H).serve_forever()\n`,
       'cerebrium.toml': `[cerebrium.deployment]
 name = "serves"
 [cerebrium.runtime.custom]

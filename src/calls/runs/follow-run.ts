@@ -1,6 +1,6 @@
 import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { type GantryError, ProgramError } from '../../kernel/errors.ts';
+import { type GantryError, NotFoundError, ProgramError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
@@ -85,7 +85,8 @@ export async function followRun(
     pauses,
     onFailure(error: unknown, silentMs: number) {
       const { waitedMs } = deadline;
-      const ageMs = startedBefore && waitedMs > shownLateMs ? undefined : waitedMs;
+      const mayShow = error instanceof NotFoundError && waitedMs <= shownLateMs;
+      const ageMs = startedBefore && !mayShow ? undefined : waitedMs;
       unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
       if (ageMs === undefined || !isTooEarly(error, ageMs)) log.follow();
     },

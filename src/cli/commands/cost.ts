@@ -1,5 +1,5 @@
 import { type AppCostReport, type CostReport, type DayCost, readCost } from '../../insight/cost/index.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import { count, countCell, dollars, duration, roundCents } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
@@ -215,7 +215,7 @@ function wasteText(apps: readonly AppCostReport[]): View {
       .map(({ app, waste }) => {
         // Cheaper, but not better for those who call it.
         const isSlower = waste.moreColdStarts !== 0 && waste.advice !== '';
-        const slower = isSlower && `how long callers wait then: ${gantryCommand`apps tune ${app}`}`;
+        const slower = isSlower && sentence`how long callers wait then: ${gantryCommand`apps tune ${app}`}`;
         const text = [`${app}: ${waste.why}`, waste.advice, slower].filter(Boolean).join('; ');
         return [wrapped(() => text)(page), `  ${page.style.bold(waste.line.toString())}`].join('\n');
       })
