@@ -24,7 +24,6 @@ import { lookAtRequirements } from './requirements.ts';
 import { lookAtChecks } from './routes.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { Shipment } from './shipment.ts';
-import { lookAtSources } from './sources.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
 
@@ -73,7 +72,6 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtSystem(shipment, packages, graph),
     ...lookAtData(shipment),
     ...lookAtNamedInData(shipment),
-    ...lookAtSources(shipment),
   ];
   const needed = neededVariables(shipment, graph);
   return {
