@@ -39,7 +39,7 @@ function removeRule({ facts }, step, { before, after, ended }, say) {
 function listRule(_plan, _step, { after, ended }, say) {
   for (const { code, stdout } of ended) {
     if (code !== 0) continue;
-    const listed = (jsonOf(stdout) ?? []).filter((/** @type {any} */ entry) => !entry.is_folder);
+    const listed = (jsonOf(stdout) ?? []).filter((/** @type {any} */ entry) => !entry.isFolder);
     const paths = new Set(listed.map((/** @type {any} */ { path }) => String(path).replace(/^default:/, '')));
     const missing = [...after.volume.keys()].find((path) => path.startsWith('/d/') && !paths.has(path));
     if (missing !== undefined) say(`exit code 0, but not listed: ${missing}`);
