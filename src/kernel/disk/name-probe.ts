@@ -1,6 +1,8 @@
-import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { namesIn } from './names-in.ts';
+import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 
 /** Which names a folder on this machine treats as the same. */
 export interface NameProbe {
@@ -65,7 +67,10 @@ const samples: [string, string][] = [
 function within(folder: string, test: (inside: string) => boolean, otherwise: () => boolean): boolean {
   let inside: string;
   try {
-    inside = mkdtempSync(join(nearest(folder), '.gantry-names-'));
+    const around = nearest(folder);
+    removeLeft(around);
+    inside = join(around, prefix + newOwnerName());
+    mkdirSync(inside, { mode: 0o700 });
   } catch {
     return otherwise();
   }
@@ -73,6 +78,16 @@ function within(folder: string, test: (inside: string) => boolean, otherwise: ()
     return test(inside);
   } finally {
     rmSync(inside, { recursive: true, force: true });
+  }
+}
+
+const prefix = '.gantry-names-';
+
+/** What killed processes have left. */
+function removeLeft(folder: string): void {
+  for (const name of namesIn(folder).filter((each) => each.startsWith(prefix))) {
+    const owner = parseOwnerName(name.slice(prefix.length));
+    if (owner && isAlive(owner) === false) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 
