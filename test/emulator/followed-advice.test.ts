@@ -89,8 +89,8 @@ const shapes: Shape[] = [
 /** What callers saw, and what 30 days cost. */
 interface Measured {
   coldStarts: number;
-  p50: number;
-  p90: number;
+  p50Ms: number;
+  p90Ms: number;
   centsPerMonth: number;
 }
 
@@ -134,8 +134,8 @@ async function appOf({ scaling, startMs, days }: Shape, draw: Draw) {
       };
       return {
         coldStarts: runs.filter((each) => each.coldstartTimeMs > 0).length,
-        p50: waits[Math.ceil(0.5 * waits.length) - 1] ?? 0,
-        p90: waits[Math.ceil(0.9 * waits.length) - 1] ?? 0,
+        p50Ms: waits[Math.ceil(0.5 * waits.length) - 1] ?? 0,
+        p90Ms: waits[Math.ceil(0.9 * waits.length) - 1] ?? 0,
         centsPerMonth: (cost.apps[0].costCents * 30) / days,
       };
     },
@@ -159,11 +159,11 @@ test.skipIf(!python || !isWhole).each(shapes)(
     await run(...said.argv.slice(1));
     const came = await measure(monday + 7 * day, calls);
     process.stderr.write(rowOf(`${name}, ${calls.length} calls`, said, came));
-    for (const figure of ['coldStarts', 'p50', 'p90', 'centsPerMonth'] as const) {
+    for (const figure of ['coldStarts', 'p50Ms', 'p90Ms', 'centsPerMonth'] as const) {
       // A few starts more or less are chance.
       const slack = figure === 'coldStarts' ? 3 : 0;
       // The cheapest settings lie where a tenth of the calls wait for a start: one more or less moves p90. It may be shorter.
-      const off = figure === 'p90' ? came[figure] - said[figure] : Math.abs(said[figure] - came[figure]);
+      const off = figure === 'p90Ms' ? came[figure] - said[figure] : Math.abs(said[figure] - came[figure]);
       expect(off, figure).toBeLessThanOrEqual(0.15 * came[figure] + slack);
     }
   },
@@ -172,7 +172,7 @@ test.skipIf(!python || !isWhole).each(shapes)(
 
 /** For the whole measurement: what was set, and each figure as it was said and as it came. */
 function rowOf(name: string, said: Option, came: Measured): string {
-  const figures = (['coldStarts', 'p50', 'p90', 'centsPerMonth'] as const).map(
+  const figures = (['coldStarts', 'p50Ms', 'p90Ms', 'centsPerMonth'] as const).map(
     (figure) => `${figure} ${Math.round(said[figure])} -> ${Math.round(came[figure])}`,
   );
   return `${[name, said.argv?.slice(4).join(' '), ...figures].join(' | ')}\n`;
