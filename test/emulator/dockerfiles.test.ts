@@ -49,6 +49,8 @@ describe.skipIf(noEngine)(`a Dockerfile (${noEngine ?? `on ${engineName}`})`, ()
     const setting = { emulator, cwd: app.path, meanwhile: () => setTimeout(200) };
     const deploy = await gantry(['deploy'], setting);
     expect(deploy.code, deploy.stderr).toBe(Number(fact('exit')));
+    // Seen in the files: nothing was sent.
+    if (deploy.code === 10) return;
     const answer = fact('answer');
     if (answer) {
       const reply = await fetch(`${emulator.url}/v4/${emulator.project}/web/`);
