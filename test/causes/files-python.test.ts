@@ -187,6 +187,17 @@ describe('Python that works has no problems', () => {
       'names of comprehensions, patterns and walrus',
       { 'main.py': 'match [1]:\n    case [x, *rest]:\n        print(x, rest, [y for y in rest if (z := y)], z)\n' },
     ],
+    ['a package that only types need', { 'main.py': 'import typing\nif typing.TYPE_CHECKING:\n    import pandas\n' }],
+    ['names that are made as text', { 'main.py': 'from a import one\n', 'a.py': 'globals()["one"] = 1\n' }],
+    [
+      'an address in another language that is no server of the app',
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8080\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile: 'FROM node:22-slim\nWORKDIR /app\nCOPY server.js .\nCMD ["node", "server.js"]\n',
+        'server.js':
+          'const cacheServer = process.env.CACHE ?? "127.0.0.1:6379";\nrequire("http").createServer().listen(8080);\n',
+      },
+    ],
     ['a lazy __getattr__', { 'main.py': 'from a import anything\n', 'a.py': 'def __getattr__(name):\n    return 1\n' }],
   ])('%s', async (_, files) => {
     expect(await told({ 'cerebrium.toml': settings(), ...files })).toEqual([]);

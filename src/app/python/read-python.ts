@@ -82,7 +82,7 @@ class PythonReader {
     this.visits.get(node.kind)?.(node);
     this.names.bind(node, scope.isTop);
     const inner = innerScope(node, scope);
-    const guarded = node.kind === 'TryStatement' && this.catches(node) ? childOf(node, 'Body') : undefined;
+    const guarded = this.isGuard(node) ? childOf(node, 'Body') : undefined;
     for (const child of node.children) {
       if (isPart(child, this.source)) continue;
       this.visit(child, child === guarded ? { isTop: inner.isTop, isNeeded: 'guarded' } : inner, depth);
@@ -116,6 +116,12 @@ class PythonReader {
 
   private need(node: PyNode, version: string, what: string): void {
     this.needs.push({ line: this.source.lineOf(node.from), version, what });
+  }
+
+  /** A body that fails without harm, or that only a type checker reads. */
+  private isGuard(node: PyNode): boolean {
+    if (node.kind === 'TryStatement') return this.catches(node);
+    return node.kind === 'IfStatement' && /^if\s+(?:typing\.)?TYPE_CHECKING\b/.test(this.source.of(node));
   }
 
   /** Whether the code goes on without what cannot be imported. */
@@ -180,6 +186,7 @@ class PythonReader {
     const [callee] = node.children;
     const parts = node.children.filter(({ kind }) => kind === 'VariableName' || kind === 'PropertyName');
     const name = isDecorator ? parts.map((part) => this.source.of(part)).join('.') : this.source.dotted(callee);
+    if (makesNames.test(name)) this.hasMore = true;
     const call: PythonCall = {
       name,
       object: callee?.kind === 'MemberExpression' ? this.texts.value(callee.children[0]) : undefined,
@@ -274,6 +281,9 @@ function innerScope({ kind }: PyNode, scope: Scope): Scope {
     return { ...scope, isTop: false };
   return kind === 'IfStatement' && scope.isNeeded === 'always' ? { ...scope, isNeeded: 'sometimes' } : scope;
 }
+
+/** Calls that may define any name. */
+const makesNames = /^(?:globals|locals|vars|exec|execfile|setattr)$/;
 
 const wholeName = ({ module, name, as }: Import) => {
   if (name !== undefined) return `${module}.${name}`;

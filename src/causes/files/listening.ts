@@ -1,10 +1,20 @@
 import type { PythonCall } from '../../app/python/facts.ts';
 import { sections } from '../../app/schema.ts';
 import { listensBy } from '../../app/shell.ts';
-import { type Listening, sourcesListen } from './listening-sources.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedCommand } from './shipment.ts';
+
+/** Where something says that it listens. */
+interface Listening {
+  host?: string | undefined;
+  port?: string | undefined;
+  at: SeenCause['at'];
+  /** What says it. */
+  what: string;
+  /** Whether the host is only what the server takes if nothing is said. */
+  isUsual?: boolean;
+}
 
 const isLocal = (host = '') => /^(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/.test(host);
 
@@ -12,7 +22,7 @@ const isLocal = (host = '') => /^(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/.te
 export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const { custom, deployment } = shipment.config;
   const port = String(custom?.port ?? sections['runtime.custom'].keys.port.default);
-  const found = [...commandsListen(shipment), ...codeListens(shipment, graph), ...sourcesListen(shipment)];
+  const found = [...commandsListen(shipment), ...codeListens(shipment, graph)];
   yield* otherPort(found, port, custom?.port !== undefined);
   yield* otherExposed(shipment, found, port);
   const isReachable = found.some(({ host }) => host !== undefined && !isLocal(host));
@@ -20,13 +30,14 @@ export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Genera
     const isOther = isReachable && each.port !== port;
     // An image can say it in its environment.
     const isOfImage = each.isUsual === true && deployment.docker_base_image_url !== undefined;
-    if (isLocal(each.host) && !isOther && !isOfImage) yield local(each);
+    if (isLocal(each.host) && !isOther && !isOfImage) yield local(each, port);
   }
 }
 
-const local = ({ host, at, what, isUsual }: Listening): SeenCause => ({
+/** On another port it may be something else of the app. */
+const local = ({ host, port, at, what, isUsual }: Listening, wanted: string): SeenCause => ({
   cause: 'bound-to-localhost',
-  severity: isUsual ? 'warning' : 'error',
+  severity: isUsual || (what !== 'the command' && port !== wanted) ? 'warning' : 'error',
   captured: { host: host ?? '' },
   at,
   why: isUsual ? `${what} does not say where it listens` : `${what} listens on ${host}`,
