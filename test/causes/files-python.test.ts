@@ -187,6 +187,16 @@ describe('Python that works has no problems', () => {
       'names of comprehensions, patterns and walrus',
       { 'main.py': 'match [1]:\n    case [x, *rest]:\n        print(x, rest, [y for y in rest if (z := y)], z)\n' },
     ],
+    [
+      'wheels that another stage makes',
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8080\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile:
+          'FROM python:3.12 AS made\nCOPY requirements.txt .\nRUN pip wheel -r requirements.txt -w /wheels\nFROM python:3.12\nCOPY --from=made /wheels /wheels\nRUN pip install /wheels/*.whl\nWORKDIR /srv\nCOPY main.py .\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8080"]\n',
+        'requirements.txt': 'fastapi\nuvicorn\n',
+        'main.py': api,
+      },
+    ],
     ['a package that only types need', { 'main.py': 'import typing\nif typing.TYPE_CHECKING:\n    import pandas\n' }],
     ['names that are made as text', { 'main.py': 'from a import one\n', 'a.py': 'globals()["one"] = 1\n' }],
     [

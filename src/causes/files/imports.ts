@@ -36,8 +36,11 @@ function lookAtImport(link: Link, known: Known): Said | undefined {
   return typeof target === 'string' ? nameIn(link, target, known) : submodule(link, target.folder, known);
 }
 
-const severityOf = ({ found, module }: Link, { graph }: Known): SeenCause['severity'] =>
-  found.isNeeded === 'always' && (graph.isReached || module.isEntry !== false) ? 'error' : 'warning';
+/** In an image, any command may have made what the files do not have. */
+const severityOf = ({ found, module }: Link, { graph, shipment }: Known): SeenCause['severity'] =>
+  found.isNeeded === 'always' && (graph.isReached || module.isEntry !== false) && !shipment.isDocker
+    ? 'error'
+    : 'warning';
 
 function above({ module, found }: Link): Said {
   const why = `${'.'.repeat(found.level)} stands for a folder that is not inside of a package`;

@@ -47,6 +47,8 @@ function pipWord(word: string, before: string): Install[] {
   if (file !== undefined) return [{ kind: 'requirements', file }];
   if (/^\.(?:\/|\[|$)/.test(word)) return [{ kind: 'project', isPackage: true }];
   if (/^-|^(?:install|pip|add)$/.test(word) || pipFlags.test(before)) return [];
+  // Wheels that another stage has made, or a variable.
+  if (/[*$]|^\/|\.(?:whl|tar\.gz|zip)$/.test(word)) return [{ kind: 'unknown' }];
   return [{ kind: 'pip', text: word }];
 }
 
