@@ -177,7 +177,7 @@ export class ModuleGraph {
     return this.tree.has(path) ? path : { folder };
   }
 
-  /** The package that dots stand for; undefined if there is none. */
+  /** The package that the dots of a relative import mean; undefined if there is none. */
   private packageOf(module: Module, level: number): string[] | undefined {
     let folder = posix.dirname(module.path);
     for (let up = 1; up < level; up++) folder = posix.dirname(folder);

@@ -121,7 +121,7 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): Said | und
 
 const isOfMachine = /^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/;
 
-/** Whether a text is surely the name of a file: it has an ending that is no attribute of a module. */
+/** Whether a text is surely a file name: `data.json`, not `os.path`. */
 const isFile = (value: string) =>
   /\.[A-Za-z]\w{0,11}$/.test(value) &&
   !/\s|[<>{}"'`;,|]|^\.+\w*$/.test(value) &&

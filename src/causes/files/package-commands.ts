@@ -11,7 +11,7 @@ export type Install =
   /** Something that the command does not name. */
   | { kind: 'unknown' };
 
-/** Flags of pip with a value that is no requirement. */
+/** Flags of pip whose value is not a requirement. */
 const pipFlags =
   /^(?:-c|--constraint|-i|--index-url|--extra-index-url|-f|--find-links|-t|--target|--prefix|--python|--root-user-action|--timeout|--trusted-host|--cache-dir|--progress-bar)$/;
 

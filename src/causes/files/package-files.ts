@@ -20,7 +20,7 @@ export interface RequirementLine {
 
 export const normalizeName = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
 
-/** Undefined for what is no name: a flag, a path, an address without one. */
+/** Undefined for anything but a package: a flag, a path, a URL without a name. */
 export function parseRequirement(text: string): Requirement | undefined {
   const [, name, extras = '', rest = ''] = /^([A-Za-z0-9][\w.-]*)\s*(?:\[([^\]]*)\])?\s*([^;#]*)/.exec(text) ?? [];
   if (name === undefined || /^\w+(?:\+\w+)?:\/\//.test(text) || isArchive.test(text)) return namedByAddress(text);

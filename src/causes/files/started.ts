@@ -135,7 +135,7 @@ function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { s
       severity: shipment.isDocker ? ('warning' as const) : ('error' as const),
       captured: { path: module },
       at,
-      title: `${program} loads ${module}, and there is no such module in ${cwd}`,
+      title: `${program} loads ${module}, which is not in ${cwd}`,
       fix: modulesIn(folder, graph),
     };
   }
@@ -217,7 +217,7 @@ function wrongWorker({ program, words }: StartedServer, made: string, kind: stri
 
 const builtinsOfShells = /^(?:cd|export|source|\.|set|alias|ulimit|umask)$/;
 
-/** An entrypoint that is no command. */
+/** An entrypoint that cannot be run as a command. */
 function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
   const [first = '', ...rest] = config.custom?.entrypoint ?? [];
   const said = {
