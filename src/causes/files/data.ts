@@ -11,7 +11,8 @@ export function* lookAtData(shipment: Shipment): Generator<SeenCause> {
     const kind = posix.extname(file).toLowerCase();
     const found = pointer(shipment, file) ?? (isRead(file, named) ? empty(shipment, file, kind) : undefined);
     if (found) yield found;
-    else if (textKinds.test(kind) && file !== 'cerebrium.toml') yield* text(shipment, file, kind, named);
+    else if ((sourceKinds.test(kind) || isRead(file, named)) && file !== 'cerebrium.toml')
+      yield* text(shipment, file, kind, named);
   }
   for (const file of shipment.startedFiles()) yield* lineEnds(shipment, file);
 }
@@ -39,7 +40,7 @@ function empty(shipment: Shipment, file: string, kind: string): SeenCause | unde
 
 function pointer(shipment: Shipment, file: string): SeenCause | undefined {
   const size = shipment.sent.get(file)?.size ?? 0;
-  if (size > 1_000 || size < 100 || !/^version https:\/\/git-lfs/.test(shipment.text(file) ?? '')) return undefined;
+  if (size > 300 || size < 100 || !/^version https:\/\/git-lfs/.test(shipment.text(file) ?? '')) return undefined;
   return {
     cause: 'git-lfs-pointer',
     severity: 'warning',
@@ -49,7 +50,8 @@ function pointer(shipment: Shipment, file: string): SeenCause | undefined {
   };
 }
 
-const textKinds = /^\.(?:py|txt|json|jsonl|ndjson|ya?ml|toml|sh|cfg|ini|html|[cm]?[jt]s|go|rs|php|rb|sql|csv)$/;
+/** Others are read only if the code names them: thousands of them may be data. */
+const sourceKinds = /^\.(?:py|json|ya?ml|toml|sh|cfg|ini|[cm]?[jt]s|go|rs|php|rb)$/;
 
 function mergeMarks(file: string, text: string): SeenCause | undefined {
   if (!text.includes('<<<<<<< ') || !/^=======\r?$/m.test(text) || !/^>>>>>>> /m.test(text)) return undefined;
