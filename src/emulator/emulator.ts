@@ -1,7 +1,7 @@
 import type { TokenClaims } from './endpoints/account/access.ts';
 import type { OnCall } from './endpoints/call-observer.ts';
 import type { FaultTarget, FaultText } from './model/faults.ts';
-import type { Lateness } from './model/lateness.ts';
+import type { Lateness } from './model/platform-clock.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import type { Store } from './model/state/store.ts';
 import type { DebuggingOptions } from './running/debugging/debugging.ts';

@@ -4,14 +4,12 @@ import { TemporaryFolder } from '../kernel/disk/index.ts';
 import type { Emulator, EmulatorOptions } from './emulator.ts';
 import { signToken, type TokenClaims } from './endpoints/account/access.ts';
 import { approvalAddress, approvalSecret } from './endpoints/account/activation.ts';
-import type { Platform } from './endpoints/platform.ts';
-import { StateChanges } from './endpoints/state-changes.ts';
+import { type Platform, StateChanges } from './endpoints/platform.ts';
 import { createOwnerCheck } from './http/owner-check.ts';
 import { callsAddress, dashboardAddress } from './model/dashboard-address.ts';
 import { FaultQueue } from './model/faults.ts';
 import { InspectedCalls } from './model/inspected-calls.ts';
-import { Lateness } from './model/lateness.ts';
-import { PlatformClock } from './model/platform-clock.ts';
+import { Lateness, PlatformClock } from './model/platform-clock.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import { endAbandonedRuns } from './model/runs/record.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './model/state/data-folder.ts';
@@ -27,11 +25,10 @@ import { forgetRecords, startFrom } from './server/snapshots.ts';
 
 export type { Emulator, EmulatorOptions } from './emulator.ts';
 export { faults, lateFault, parseFaultOption, statusFaults } from './model/faults.ts';
-export { DamagedDataError } from './model/state/damaged.ts';
-export { DataFolderHasStateError, DataFolderInUseError } from './model/state/data-folder.ts';
+export { DamagedDataError, DataFolderHasStateError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { DebugRelay } from './running/debugging/debug-relay.ts';
-export type { OnBreakpoint } from './running/debugging/terminal-breakpoints.ts';
-export { killTree } from './running/processes/kill-tree.ts';
+export type { OnBreakpoint } from './running/debugging/holds.ts';
+export { killTree } from './running/processes/process.ts';
 export { findPython, isPythonOnPath } from './running/processes/python.ts';
 
 /**

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readTar } from '../../src/emulator/running/archives/tar.ts';
+import { readTar } from '../../src/emulator/running/archives/unpack.ts';
 import { python } from '../emulator/support/running.ts';
 import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';

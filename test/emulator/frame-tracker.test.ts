@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closeFrame, FrameTracker } from '../../src/emulator/endpoints/invocation/frame-tracker.ts';
+import { closeFrame, FrameTracker } from '../../src/emulator/endpoints/invocation/sockets.ts';
 
 /** A binary frame, as a client (masked) or a server sends it. */
 function frame(length: number, isMasked: boolean): Buffer {

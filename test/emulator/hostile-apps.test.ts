@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { forEachLine } from '../../src/emulator/running/processes/lines.ts';
+import { forEachLine } from '../../src/emulator/running/processes/process.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTar } from '../../src/emulator/running/archives/tar.ts';
-import { unpackTar } from '../../src/emulator/running/archives/unpack.ts';
+import { readTar, unpackTar } from '../../src/emulator/running/archives/unpack.ts';
 import { temporaryFolder } from './support/platform.ts';
 
 interface Entry {

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { CapturedBody } from '../../src/emulator/http/captured-body.ts';
+import { CapturedBody } from '../../src/emulator/http/buffered-body.ts';
 import { InspectedCalls } from '../../src/emulator/model/inspected-calls.ts';
 import { redact } from '../../src/kernel/output/redact.ts';
 import { chromiumPath, startBrowser } from '../support/browser.ts';

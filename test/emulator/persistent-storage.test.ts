@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { StorageLinks } from '../../src/emulator/running/replicas/storage-links.ts';
+import { StorageLinks } from '../../src/emulator/running/replicas/persistent-storage.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';

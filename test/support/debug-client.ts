@@ -1,6 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type DebugMessage, encodeMessage, readMessages } from '../../src/emulator/running/debugging/debug-messages.ts';
+import {
+  type DebugMessage,
+  encodeMessage,
+  readMessages,
+} from '../../src/emulator/running/debugging/debugged-process.ts';
 
 type Body = Record<string, unknown> & { breakpoints?: { id: number; verified: boolean; line: number }[] };
 

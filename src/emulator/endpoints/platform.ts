@@ -5,15 +5,12 @@ import type { OwnerCheck } from '../http/owner-check.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
 import type { InspectedCalls } from '../model/inspected-calls.ts';
-import type { Lateness } from '../model/lateness.ts';
-import type { PlatformClock } from '../model/platform-clock.ts';
+import type { Lateness, PlatformClock } from '../model/platform-clock.ts';
 import type { RecordedRequest, Recorder } from '../model/recorded-request.ts';
+import type { Running } from '../running/app-runner.ts';
 import type { ArchiveLimits } from '../running/archives/limits.ts';
-import type { Running } from '../running/running.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
-import type { Caller } from './caller.ts';
-import type { StateChanges } from './state-changes.ts';
 
 /** What the handlers of requests work with. */
 export interface Platform extends Recorder, Running {
@@ -87,4 +84,34 @@ interface CapturedDelivery {
   url: string;
   headers: Record<string, string>;
   body: string;
+}
+
+/** Who sent a request. */
+export interface Caller {
+  /** The owner's token is the one that the emulator prints at its start. */
+  kind: 'owner' | 'user' | 'service account' | 'inference key';
+  name: string;
+  /** The projects that it has access to; undefined for all. */
+  projects: readonly string[] | undefined;
+}
+
+/** Saves and replaces the whole state: one at a time, while requests wait. */
+export class StateChanges {
+  #last: Promise<unknown> | undefined;
+
+  async run<T>(change: () => Promise<T>): Promise<T> {
+    const result = (this.#last ?? Promise.resolve()).then(change);
+    const ended = result
+      .catch(() => {})
+      .finally(() => {
+        if (this.#last === ended) this.#last = undefined;
+      });
+    this.#last = ended;
+    return result;
+  }
+
+  /** Resolves when none is in progress; undefined if none is. */
+  get ended(): Promise<unknown> | undefined {
+    return this.#last;
+  }
 }

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ByteStream } from './reply.ts';
+import type { ByteStream, ServerReply } from './reply.ts';
 
 /** A longer body is stored in a file. */
 const maxHeldBytes = 1024 * 1024;
@@ -55,4 +55,52 @@ export class BufferedBody {
 async function* concatenate(first: Buffer[], rest: AsyncIterator<Buffer>): ByteStream {
   yield* first;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+/** Of each body that is kept, the rest is not: 200 calls with both bodies take 25 MiB at most. */
+export const maxCapturedBytes = 64 * 1024;
+
+/** The start of a body that passes by. */
+export class CapturedBody {
+  /** Of the whole body, as far as it was read. */
+  size = 0;
+  /** Whether it was read to its end. */
+  hasEnded = false;
+  readonly #chunks: Buffer[] = [];
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** Whether all of it is here. */
+  get isWhole(): boolean {
+    return this.hasEnded && this.size <= maxCapturedBytes;
+  }
+
+  /** Keeps the start of what is read. */
+  async *watch(body: ByteStream): ByteStream {
+    for await (const chunk of body) {
+      this.#add(chunk);
+      yield chunk;
+    }
+    this.hasEnded = true;
+  }
+
+  /** Keeps the start of a reply's body. */
+  watchReply(reply: ServerReply): ServerReply {
+    const { body } = reply;
+    if (typeof body !== 'string') {
+      return { ...reply, body: { size: body.size, read: (start, end) => this.watch(body.read(start, end)) } };
+    }
+    this.#add(Buffer.from(body));
+    this.hasEnded = true;
+    return reply;
+  }
+
+  /** A copy: a chunk is a part of a larger buffer. */
+  #add(chunk: Buffer): void {
+    const left = maxCapturedBytes - this.size;
+    if (left > 0) this.#chunks.push(Buffer.from(chunk.subarray(0, left)));
+    this.size += chunk.length;
+  }
 }

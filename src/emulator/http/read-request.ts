@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
 import type { FilePart } from '../../platform/contract/scalars.ts';
-import { readSmall } from './read-small.ts';
-import { refuse } from './reply.ts';
+import { type ByteStream, refuse } from './reply.ts';
 
 /** Refuses invalid JSON with 400, and of the management API what says that it is something else with 415. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -111,3 +110,33 @@ function parseUrl(address: string, target: string): URL {
     return refuse(400, `invalid request target: ${target}`);
   }
 }
+
+/**
+ * The whole body if it has no more bytes than these, else all of it as a stream. Most bodies are small, and iterating over
+ * one takes longer than all else that a request needs.
+ */
+export async function readSmall(body: ByteStream, maxBytes: number): Promise<Buffer | ByteStream> {
+  if (!(body instanceof IncomingMessage)) return body;
+  const { 'content-length': length } = body.headers;
+  if (length === undefined || Number(length) > maxBytes || body.readableFlowing !== null) return body;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    body
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .once('end', () => resolve(Buffer.concat(chunks)))
+      .once('error', reject)
+      .once('close', () => reject(new Error('the client has disconnected')));
+  });
+}
+
+/** Requests to object storage: PUT of an app's archive, PUT of a part of a file, GET of a file. */
+export type StorageTarget = 'upload' | 'part' | 'object';
+
+/** Undefined for other requests. */
+export function storageTarget({ pathname, searchParams }: URL): StorageTarget | undefined {
+  if (!pathname.startsWith(storagePath)) return undefined;
+  if (!pathname.startsWith(`${storagePath}volumes/`)) return 'upload';
+  return searchParams.has('uploadId') ? 'part' : 'object';
+}
+
+export const storagePath = '/storage/';

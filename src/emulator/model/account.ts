@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ApiKey } from '../../platform/contract/api-keys.ts';
 import type { Invoice } from '../../platform/contract/costs.ts';
 import type { User } from '../../platform/contract/users.ts';
-import type { Model } from './model.ts';
 import type { Account } from './state/records.ts';
+import type { Model } from './state/store.ts';
 
 /** The same in every emulator, except for times, which are relative to the first access. */
 export function getAccount({ store, now }: Model, project: string): Account {

@@ -1,5 +1,5 @@
 import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
-import type { StorageTarget } from '../http/storage-target.ts';
+import type { StorageTarget } from '../http/read-request.ts';
 
 /**
  * Faults by target, with the help text of each. Unless the help says otherwise, the request is handled as usual and only

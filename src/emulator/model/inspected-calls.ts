@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CapturedBody } from '../http/captured-body.ts';
+import type { CapturedBody } from '../http/buffered-body.ts';
 
 type Headers = NodeJS.Dict<string | string[]>;
 

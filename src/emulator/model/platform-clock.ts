@@ -25,3 +25,27 @@ export class PlatformClock {
 
 /** Tokens are valid for a year. */
 const maxAdvancedMs = 300 * 24 * 60 * 60 * 1000;
+
+/** How late replies show what happened. */
+export class Lateness {
+  /** Moments, the latest first, and how much time has passed since then that the clock does not know of. */
+  #passed: { at: number; ms: number }[] = [];
+
+  constructor(
+    readonly now: () => number,
+    readonly ms: number,
+  ) {}
+
+  /** They show the platform as it was then. */
+  readonly seenAt = (): number => {
+    const now = this.now();
+    const shown = this.#passed.find(({ at, ms }) => now - at + ms >= this.ms);
+    return Math.max(now - this.ms, shown?.at ?? 0);
+  };
+
+  /** Lets time pass for whom the replies are, by default so much that they show all that has happened. */
+  pass(ms = this.ms): void {
+    const all = [{ at: this.now(), ms: 0 }, ...this.#passed].map((each) => ({ ...each, ms: each.ms + ms }));
+    this.#passed = all.slice(0, all.findIndex((each) => each.ms >= this.ms) + 1 || all.length);
+  }
+}

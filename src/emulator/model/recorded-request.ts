@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../platform/contract/index.ts';
-import type { StorageTarget } from '../http/storage-target.ts';
+import type { StorageTarget } from '../http/read-request.ts';
 import { keyParameter } from './dashboard-address.ts';
 
 /** A received request, for tests. Tokens and signatures are removed. */

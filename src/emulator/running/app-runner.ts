@@ -2,14 +2,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import type { AppSettings } from '../model/apps/settings.ts';
-import { fileNameOf } from '../model/state/file-names.ts';
+import { fileNameOf } from '../model/state/data-folder.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
+import type { Model } from '../model/state/store.ts';
 import type { ArchiveLimits } from './archives/limits.ts';
 import { AppLogs, type AppOutput } from './logs/app-logs.ts';
-import { UsageSampler } from './metrics/usage-sampler.ts';
+import { UsageSampler } from './metrics.ts';
 import { type AppPython, choosePython } from './processes/app-python.ts';
-import { findContainerEngine } from './processes/container-engine.ts';
-import { OwnContainers } from './processes/own-containers.ts';
+import { findContainerEngine, OwnContainers } from './processes/own-containers.ts';
 import type { AppProcess } from './processes/process.ts';
 import { findPython } from './processes/python.ts';
 import { PythonPackages } from './processes/python-packages.ts';
@@ -273,4 +273,10 @@ class ActiveWork {
   abortAll(reason: Error): void {
     for (const controller of this.#active.values()) controller.abort(reason);
   }
+}
+
+/** The model, and what runs its apps. */
+export interface Running extends Model {
+  /** Runs apps, and keeps what they print. */
+  readonly runner: AppRunner;
 }

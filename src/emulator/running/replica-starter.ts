@@ -1,16 +1,15 @@
+import { realpathSync } from 'node:fs';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 import type { Debugging } from './debugging/debugging.ts';
 import type { AppLogs, AppOutput } from './logs/app-logs.ts';
-import type { UsageSampler } from './metrics/usage-sampler.ts';
+import type { UsageSampler } from './metrics.ts';
 import { createAppEnvironment, createAppVariables } from './processes/environment.ts';
 import { CortexReplica } from './replicas/cortex/cortex-replica.ts';
 import { MemoryGuard } from './replicas/memory-guard.ts';
-import { pathShortener } from './replicas/path-shortener.ts';
 import type { ReplicaOptions } from './replicas/replica.ts';
 import { RestartingReplica } from './replicas/restarting-replica.ts';
-import { serverContainer } from './replicas/server-container.ts';
-import { serverProcess } from './replicas/server-process.ts';
+import { serverContainer, serverProcess } from './replicas/server-process.ts';
 import { ServerReplica } from './replicas/server-replica.ts';
 import type { UnpackedBuilds } from './unpacked-builds.ts';
 
@@ -123,5 +122,28 @@ export class ReplicaStarter {
     if (note === undefined) return;
     this.#announced.add(app.id);
     this.around.logs.add(app.id, { container, stream: 'stderr', text: note });
+  }
+}
+
+/**
+ * Python prints where an error is as an absolute path. Returns a function that makes those in the app's folder relative,
+ * so that they are the files that the user knows.
+ */
+function pathShortener(folder: string): (line: string) => string {
+  const prefixes = [...new Set([folder, realPath(folder)])].map((path) => `${path}/`);
+  return (line) => {
+    const [start = '', path] = /^(\s*File "|(?=\/))/.exec(line) ?? [];
+    const rest = line.slice(start.length);
+    const prefix = path === undefined ? undefined : prefixes.find((one) => rest.startsWith(one));
+    return prefix ? start + rest.slice(prefix.length) : line;
+  };
+}
+
+/** Temporary folders are below a symbolic link on macOS. */
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
   }
 }

@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileNameOf } from '../model/state/file-names.ts';
+import { fileNameOf } from '../model/state/data-folder.ts';
 import type { BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 import type { ArchiveLimits } from './archives/limits.ts';

@@ -5,9 +5,10 @@ import type { WireReply } from '../../platform/contract/endpoint.ts';
 import type { getAppLogs } from '../../platform/contract/logs.ts';
 import { logPageTokenAfter, parseLogTime } from '../endpoints/logs/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
-import { expiredUrlReply, verifySignedUrl } from '../endpoints/storage/signed-url.ts';
-import type { ByteStream } from '../http/reply.ts';
+import { expiredUrlReply, verifySignedUrl } from '../endpoints/signed-url.ts';
+import { storageTarget } from '../http/read-request.ts';
 import {
+  type ByteStream,
   badGatewayPage,
   jsonReply,
   oauthError,
@@ -16,9 +17,8 @@ import {
   storageError,
   toReadableBody,
 } from '../http/reply.ts';
-import { storageTarget } from '../http/storage-target.ts';
 import type { ReplyFault, StatusFault } from '../model/faults.ts';
-import { parseObjectKey } from '../running/volumes/object-key.ts';
+import { parseObjectKey } from '../running/volumes/volume.ts';
 import { VolumeFiles } from '../running/volumes/volume-files.ts';
 import { type Exchange, sendHead, sendReply } from './exchange.ts';
 

@@ -5,7 +5,6 @@ import { systemCode } from '../../kernel/errors.ts';
 import { appOfHost } from '../endpoints/apps/app-origin.ts';
 import { observeCall } from '../endpoints/call-observer.ts';
 import type { Platform } from '../endpoints/platform.ts';
-import { replyToMalformed } from '../http/malformed.ts';
 import { isAppHost, OriginPolicy } from '../http/origin.ts';
 import { parseRequestTarget } from '../http/read-request.ts';
 import { endWithReply, jsonReply, RefusalError, type ServerReply, writeRawReply } from '../http/reply.ts';
@@ -173,4 +172,27 @@ function replayWithoutUpgrade(
 function withoutUpgrade(connection: string): string {
   const options = connection.split(',').map((option) => option.trim());
   return options.filter((option) => !/^(upgrade|http2-settings)$/i.test(option)).join(', ');
+}
+
+/** Replies with a message to requests that are not HTTP: Node would reply without a body. */
+function replyToMalformed(server: Server): void {
+  // A reply that has begun must not get another one in the middle.
+  const replying = new WeakSet<Duplex>();
+  server.on('request', ({ socket }, response) => {
+    replying.add(socket);
+    response.on('close', () => replying.delete(socket));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
+    stream.on('error', () => {});
+    if (!stream.writable || replying.has(stream)) stream.destroy();
+    else writeRawReply(stream, replyFor(error));
+  });
+}
+
+function replyFor({ code, message }: NodeJS.ErrnoException): ServerReply {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return jsonReply({ message: 'the address and the headers of the request are too long' }, 431);
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return jsonReply({ message: 'the request took too long' }, 408);
+  return jsonReply({ message: `the request is not valid HTTP: ${message}` }, 400);
 }

@@ -1,29 +1,20 @@
 import { type Endpoint, splitRoute } from '../../platform/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
-import { projectHandlers } from '../endpoints/account/projects.ts';
-import { sessionHandlers } from '../endpoints/account/session.ts';
-import { containerHandlers } from '../endpoints/apps/containers.ts';
-import { appHandlers } from '../endpoints/apps/handlers.ts';
-import { secretHandlers } from '../endpoints/apps/secrets.ts';
-import { costHandlers } from '../endpoints/billing/costs.ts';
-import { planHandlers } from '../endpoints/billing/plan.ts';
+import { projectHandlers, sessionHandlers } from '../endpoints/account/session.ts';
+import { appHandlers, containerHandlers, secretHandlers } from '../endpoints/apps/handlers.ts';
+import { costHandlers, planHandlers } from '../endpoints/billing.ts';
 import { buildHandlers } from '../endpoints/builds/handlers.ts';
 import { invocationHandlers } from '../endpoints/invocation/handlers.ts';
 import { appLogHandlers } from '../endpoints/logs/handlers.ts';
-import { resourceMetricsHandlers } from '../endpoints/metrics/resource-metrics.ts';
-import { startupTimeHandlers } from '../endpoints/metrics/startup-times.ts';
+import { resourceMetricsHandlers, startupTimeHandlers } from '../endpoints/metrics.ts';
 import { runOnceHandlers } from '../endpoints/one-off-runs/handlers.ts';
 import type { Handlers, RawHandler } from '../endpoints/platform.ts';
 import { runHandlers } from '../endpoints/runs/handlers.ts';
 import { serviceStatusHandlers } from '../endpoints/service-status.ts';
-import { getObject } from '../endpoints/storage/get-object.ts';
-import { putArchive } from '../endpoints/storage/put-archive.ts';
-import { putPart } from '../endpoints/storage/put-part.ts';
-import { apiKeyHandlers } from '../endpoints/team/api-keys.ts';
-import { serviceAccountHandlers } from '../endpoints/team/service-accounts.ts';
-import { userHandlers } from '../endpoints/team/users.ts';
+import { getObject, putArchive, putPart } from '../endpoints/storage.ts';
+import { apiKeyHandlers, serviceAccountHandlers, userHandlers } from '../endpoints/team.ts';
 import { volumeHandlers } from '../endpoints/volumes/handlers.ts';
-import type { StorageTarget } from '../http/storage-target.ts';
+import type { StorageTarget } from '../http/read-request.ts';
 
 /** The handlers of the management API. */
 export const endpointHandlers: Handlers = {

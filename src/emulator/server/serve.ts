@@ -17,16 +17,23 @@ import {
   readJson,
   readMultipart,
   requireObject,
+  storageTarget,
   withoutNulls,
 } from '../http/read-request.ts';
-import type { ByteStream } from '../http/reply.ts';
-import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textReply } from '../http/reply.ts';
-import { storageTarget } from '../http/storage-target.ts';
+import {
+  type ByteStream,
+  endWithReply,
+  jsonReply,
+  RefusalError,
+  refuse,
+  type ServerReply,
+  textReply,
+} from '../http/reply.ts';
 import { dashboardPath } from '../model/dashboard-address.ts';
 import { parseFaultOption } from '../model/faults.ts';
-import { Lateness } from '../model/lateness.ts';
+import { Lateness } from '../model/platform-clock.ts';
 import { recordRequest } from '../model/recorded-request.ts';
-import { DamagedDataError } from '../model/state/damaged.ts';
+import { DamagedDataError } from '../model/state/data-folder.ts';
 import { formatTime } from '../model/time.ts';
 import { applyFault } from './apply-fault.ts';
 import { isCallsPage, showCalls } from './dashboard/calls-handler.ts';

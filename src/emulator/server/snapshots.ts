@@ -6,9 +6,7 @@ import { endAbandonedRuns } from '../model/runs/record.ts';
 import { DataFolderHasStateError, stateFile } from '../model/state/data-folder.ts';
 import { readState } from '../model/state/store.ts';
 import { endAbandonedBuilds } from '../running/builds/perform-build.ts';
-import { readManifest } from '../running/snapshots/manifest.ts';
-import { prepareTakeover, takeOver } from '../running/snapshots/take-over.ts';
-import { writeSnapshot } from '../running/snapshots/write-snapshot.ts';
+import { prepareTakeover, readManifest, takeOver, writeSnapshot } from '../running/snapshots.ts';
 import { readJournal } from '../running/volumes/changes.ts';
 import { journalFile } from '../running/volumes/volume-store.ts';
 

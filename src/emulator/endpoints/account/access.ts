@@ -3,8 +3,7 @@ import { emulatorIssuer } from '../../../platform/contract/issuer.ts';
 import { equalsInConstantTime } from '../../http/constant-time.ts';
 import { refuse } from '../../http/reply.ts';
 import { getAccount } from '../../model/account.ts';
-import type { Caller } from '../caller.ts';
-import type { Platform } from '../platform.ts';
+import type { Caller, Platform } from '../platform.ts';
 
 /** The claims of a JWT. Times in seconds since 1970. */
 export interface TokenClaims {

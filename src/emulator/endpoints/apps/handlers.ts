@@ -1,16 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { AppCreation } from '../../../platform/contract/apps.ts';
 import { refuse } from '../../http/reply.ts';
-import { type AppSettings, applyScaling, withDefaults } from '../../model/apps/settings.ts';
-import { findInvalidSetting } from '../../model/apps/settings-rules.ts';
+import { type AppSettings, applyScaling, findInvalidSetting, withDefaults } from '../../model/apps/settings.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { dashboardAddress } from '../../model/dashboard-address.ts';
-import { findApp } from '../../model/state/find-app.ts';
-import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
-import { replaceSettings } from '../../model/state/settings-history.ts';
+import { listReplicas, type ReplicaPeriod } from '../../model/runs/replica-periods.ts';
+import { type AppRecord, type BuildRecord, replaceSettings } from '../../model/state/records.ts';
+import { findApp, type Store } from '../../model/state/store.ts';
+import { formatTime } from '../../model/time.ts';
 import { createBuild } from '../builds/create-build.ts';
 import { startBuild } from '../builds/handlers.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { signUrl } from '../storage/signed-url.ts';
+import { signUrl } from '../signed-url.ts';
 import { appDetails, appEndpoint, appSummary, pageOf } from './view.ts';
 
 type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp' | 'scaleApp' | 'deleteApp'>;
@@ -108,4 +109,82 @@ function creationReply({ app, build }: Deployment, uploadUrl: string, platform: 
     ...pageOf(app, platform),
     dashboardUrl: dashboardAddress(url, { project: app.project, app: app.id, build: build.id }, store),
   };
+}
+
+export const containerHandlers: Pick<Handlers, 'listContainers'> = {
+  listContainers(params, platform) {
+    const app = findApp(platform.store, params);
+    const running = platform.runner.getPool(app.id).list(app);
+    return listReplicas(app, running, platform).map((replica) => view(app, replica, platform.now()));
+  },
+};
+
+/**
+ * For how long one that has ended is still listed as it was before, in ms: the platform takes as long to see it. Nothing of
+ * it moves any more.
+ */
+const unseenMs = 3_000;
+
+/** Times in the future are null: clients that parse times reject an empty text. */
+function view(app: AppRecord, replica: ReplicaPeriod, now: number) {
+  const { name, build, readyAt, endsAt, restarts = 0, isTerminating = false } = replica;
+  const isUnseen = replica.state === 'SUCCEEDED' && endsAt > readyAt && now - endsAt < unseenMs;
+  const state = isUnseen ? 'RUNNING' : replica.state;
+  // What is listed is what was seen then.
+  const seenAt = isUnseen ? endsAt - 1 : now;
+  const past = (time: number) => (time <= seenAt ? formatTime(time) : null);
+  return {
+    containerId: name,
+    containerState: state,
+    isTerminating,
+    appId: app.id,
+    projectId: app.project,
+    buildId: build,
+    region: app.settings.region,
+    hardwareProvider: app.settings.provider,
+    hostIp: addressOf(name, 172),
+    containerIp: addressOf(name, 10),
+    timestamp: formatTime(seenAt),
+    containerStartTimestamp: past(readyAt),
+    containerTerminationTimestamp: past(endsAt),
+    containerRunningTimeMs: Math.max(0, Math.min(seenAt, endsAt) - readyAt),
+    containerRestartCount: restarts,
+  };
+}
+
+/** A made-up address, derived from the name. */
+function addressOf(name: string, network: number): string {
+  return [network, ...createHash('sha256').update(`${network} ${name}`).digest().subarray(0, 3)].join('.');
+}
+
+type SecretHandlers = Pick<Handlers, 'getProjectSecrets' | 'setProjectSecrets' | 'getAppSecrets' | 'setAppSecrets'>;
+
+/** Each write replaces all secrets of the project or app. */
+export const secretHandlers: SecretHandlers = {
+  getProjectSecrets({ project }, { store }) {
+    return store.secrets.get(project) ?? null;
+  },
+
+  setProjectSecrets({ project, body }, { store }) {
+    return replaceSecrets(store, project, body);
+  },
+
+  getAppSecrets(params, { store }) {
+    return store.secrets.get(findApp(store, params).id) ?? null;
+  },
+
+  setAppSecrets({ body, ...params }, { store }) {
+    return replaceSecrets(store, findApp(store, params).id, body);
+  },
+};
+
+function replaceSecrets(store: Store, owner: string, secrets: Record<string, string>): undefined {
+  const invalid = Object.keys(secrets).find((name) => !/^[\w.-]{1,253}$/.test(name));
+  if (invalid !== undefined) refuse(400, `invalid secret name: ${invalid}`);
+  const [withNul] = Object.entries(secrets).find(([, value]) => value.includes('\0')) ?? [];
+  if (withNul !== undefined) refuse(400, `secret ${withNul} must not contain NUL: it becomes an environment variable`);
+  if (Object.keys(secrets).length > 0) store.secrets.set(owner, secrets);
+  else store.secrets.delete(owner);
+  store.save();
+  return undefined;
 }

@@ -1,7 +1,6 @@
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
-import { costPerSecond } from '../../model/billing/prices.ts';
-import { monthlyUsage } from '../../model/billing/spending.ts';
+import { costPerSecond, monthlyUsage } from '../../model/billing/spending.ts';
 import { type BuildProgress, getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';

@@ -5,13 +5,13 @@ import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { requirementsOf } from '../../model/builds/requirements.ts';
 import { createBuildScript, filesToRead } from '../../model/builds/script.ts';
 import type { BuildPlan } from '../../model/builds/stages.ts';
-import { findApp, findBuild } from '../../model/state/find-app.ts';
 import type { BuildRecord } from '../../model/state/records.ts';
+import { findApp, findBuild } from '../../model/state/store.ts';
 import { formatTime } from '../../model/time.ts';
 import { listArchive, readArchive } from '../../running/archives/archive.ts';
 import { performBuild } from '../../running/builds/perform-build.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { whyNotRunnable } from './ready-build.ts';
+import { whyNotRunnable } from './create-build.ts';
 
 type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' | 'getBuildZipContents' | 'cancelBuild'>;
 

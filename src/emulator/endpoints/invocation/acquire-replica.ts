@@ -5,9 +5,9 @@ import { markAssigned, markQueued, markStarted } from '../../model/runs/record.t
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { raceAbort } from '../../running/replicas/race-abort.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
-import { findReadyBuild } from '../builds/ready-build.ts';
+import { findReadyBuild } from '../builds/create-build.ts';
 import type { Platform } from '../platform.ts';
-import { AppStartError } from './call-errors.ts';
+import { AppStartError } from './route-call.ts';
 
 interface ReplicaRequest {
   app: AppRecord;

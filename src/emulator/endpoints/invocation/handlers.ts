@@ -1,23 +1,19 @@
 import type { Socket } from 'node:net';
 import { parseJsonOr } from '../../../kernel/json-text.ts';
 import { invoke as contract } from '../../../platform/contract/invocation.ts';
-import { BufferedBody } from '../../http/buffered-body.ts';
-import { CapturedBody } from '../../http/captured-body.ts';
+import { BufferedBody, CapturedBody } from '../../http/buffered-body.ts';
 import { parseAs } from '../../http/read-request.ts';
-import type { ByteStream, ReadableBody } from '../../http/reply.ts';
-import { jsonReply, refuse, type ServerReply } from '../../http/reply.ts';
+import { type ByteStream, jsonReply, type ReadableBody, refuse, type ServerReply } from '../../http/reply.ts';
 import type { InspectedCall } from '../../model/inspected-calls.ts';
 import { markAssigned, markEnded, markStarted, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { CallAbortedError, type ReplicaCall } from '../../running/replicas/replica.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
-import { findReadyBuild, whyNotRunnable } from '../builds/ready-build.ts';
+import { findReadyBuild, whyNotRunnable } from '../builds/create-build.ts';
 import { reportEndedRun } from '../call-observer.ts';
 import type { Handlers, Platform, RequestContext } from '../platform.ts';
 import { acquireReplica } from './acquire-replica.ts';
-import { errorReply, timeoutError } from './call-errors.ts';
-import { checkCaller } from './check-caller.ts';
-import { findCalledApp, forwardedHeaders, pathBelowApp } from './route-call.ts';
+import { checkCaller, errorReply, findCalledApp, forwardedHeaders, pathBelowApp, timeoutError } from './route-call.ts';
 import { deliverWebhook } from './webhooks.ts';
 
 /** Calls of deployed apps (spec 4.18). */

@@ -1,9 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { decodeIfValid } from '../../../platform/contract/address.ts';
 import { isAppHost } from '../../http/origin.ts';
 import { decodeSegment } from '../../http/read-request.ts';
-import { refuse } from '../../http/reply.ts';
+import { jsonReply, refuse, type ServerReply } from '../../http/reply.ts';
 import type { AppRecord } from '../../model/state/records.ts';
+import { ProcessStartError } from '../../running/processes/process.ts';
+import { CallAbortedError, ReplicaError } from '../../running/replicas/replica.ts';
+import { checkGrant, identifyCaller } from '../account/access.ts';
 import type { Platform } from '../platform.ts';
 
 /** The app of `/v4/{project}/{name}/…`, and the rest of the path. */
@@ -37,4 +40,57 @@ export function forwardedHeaders(app: AppRecord, { authorization, host, ...heade
       ? { host }
       : { 'x-forwarded-prefix': `/v4/${app.project}/${encodeURIComponent(app.name)}` };
   return { ...others, ...place, ...(app.settings.disableAuth && authorization && { authorization }) };
+}
+
+type CallRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
+
+/**
+ * Authorizes a call of an app. An app is public by default; a private app needs a key of the project, or the token of a
+ * service account with a grant. A person's login token is not accepted (docs/platform.md#invocation).
+ */
+export async function checkCaller(request: CallRequest, app: AppRecord, platform: Platform): Promise<void> {
+  const { authorization } = request.headers;
+  const isPublic = app.settings.disableAuth;
+  const isOwner = await platform.isOwner?.(request.socket);
+  if (isPublic && isOwner !== false) return;
+  if (authorization === undefined) {
+    if (isOwner && !mayBeForeignPage(request)) return;
+    if (isOwner === false) refuse(401, 'only the user who runs this emulator can call apps without a token');
+  }
+  const caller = identifyCaller(authorization, platform);
+  if (caller.kind === 'user') {
+    refuse(401, 'a login token cannot call apps: use an inference key or the token of a service account');
+  }
+  checkGrant(caller, app.project, platform);
+}
+
+/**
+ * Old browsers do not tell which page sends a request, and no browser does for WebSockets, but for those all name its
+ * origin, which was checked.
+ */
+function mayBeForeignPage({ headers }: CallRequest): boolean {
+  const { origin, 'user-agent': program = '', 'sec-fetch-site': site } = headers;
+  return /^Mozilla\//.test(program) && site === undefined && origin === undefined;
+}
+
+/** The app did not get ready for a call. */
+export class AppStartError extends Error {}
+
+export function timeoutError(seconds: number): CallAbortedError {
+  return new CallAbortedError(
+    `the app did not respond within its response_grace_period of ${seconds} seconds`,
+    504,
+    504,
+  );
+}
+
+/** The reply to a call that failed outside of the app's own code. */
+export function errorReply(error: unknown, run: string): ServerReply {
+  if (error instanceof CallAbortedError) return jsonReply({ run_id: run, message: error.message }, error.replyStatus);
+  if (error instanceof AppStartError || error instanceof ProcessStartError)
+    return jsonReply({ run_id: run, message: error.message }, 503);
+  if (error instanceof ReplicaError)
+    return jsonReply({ run_id: run, message: `the app failed: ${error.message}` }, 502);
+  const text = error instanceof Error ? error.stack : error;
+  return jsonReply({ run_id: run, message: `the emulator has a bug: ${text}` }, 500);
 }

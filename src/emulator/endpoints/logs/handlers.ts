@@ -1,10 +1,9 @@
 import type { AppLogsQuery } from '../../../platform/contract/logs.ts';
 import { RefusalError, refuse } from '../../http/reply.ts';
-import { compareLogLines } from '../../model/logs/log-lines.ts';
-import type { PrintedLine } from '../../model/logs/printed-line.ts';
+import { compareLogLines, type PrintedLine } from '../../model/logs/log-lines.ts';
 import { findGeneratedRun } from '../../model/seed/traffic.ts';
-import { findApp } from '../../model/state/find-app.ts';
 import type { AppRecord } from '../../model/state/records.ts';
+import { findApp } from '../../model/state/store.ts';
 import type { TimeRange } from '../../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { hasLines, type LogPosition, readLines } from './read-lines.ts';

@@ -1,5 +1,4 @@
-import { compareLogLines, generateLines } from '../../model/logs/log-lines.ts';
-import type { PrintedLine } from '../../model/logs/printed-line.ts';
+import { compareLogLines, generateLines, type PrintedLine } from '../../model/logs/log-lines.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { day, type TimeRange } from '../../model/time.ts';
 import type { Platform } from '../platform.ts';

@@ -5,9 +5,9 @@ import { refuse } from '../../http/reply.ts';
 import { aggregateRuns } from '../../model/runs/aggregate.ts';
 import { type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
 import { compareNewestFirst, findRun, findRuns, type RunPosition } from '../../model/runs/find-runs.ts';
-import { getRunProgress, type RunProgress } from '../../model/runs/run-progress.ts';
-import { findApp } from '../../model/state/find-app.ts';
+import { getRunProgress, type RunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
+import { findApp } from '../../model/state/store.ts';
 import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
 

@@ -1,11 +1,10 @@
 import { refuse } from '../../http/reply.ts';
 import type { UploadSession, VolumeLocation } from '../../running/volumes/changes.ts';
-import { objectKey } from '../../running/volumes/object-key.ts';
 import { type FileRecord, splitPath } from '../../running/volumes/tree.ts';
-import type { VolumeFile } from '../../running/volumes/volume.ts';
+import { objectKey, type VolumeFile } from '../../running/volumes/volume.ts';
 import { multipartEtag } from '../../running/volumes/volume-files.ts';
 import type { Handlers } from '../platform.ts';
-import { signUrl } from '../storage/signed-url.ts';
+import { signUrl } from '../signed-url.ts';
 
 type VolumeHandlers = Pick<
   Handlers,

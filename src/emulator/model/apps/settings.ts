@@ -76,3 +76,82 @@ function defaults(hardware: string) {
     preBuildCommands: [] as string[],
   };
 }
+
+/** The first problem with an app's settings as an API error message; undefined if they are valid. */
+export function findInvalidSetting(settings: AppSettings, runtimes: readonly string[]): string | undefined {
+  return rules(settings, { ...choices, runtime: runtimes }).find((rule) => !rule.holds)?.message;
+}
+
+function rules(settings: AppSettings, choices: Record<string, readonly string[]>) {
+  const value = (key: string) => settings[key as keyof AppSettings];
+  const { name, compute, gpuCount, minReplicaCount, maxReplicaCount } = settings;
+  const { responseGracePeriodSeconds, entrypoint, port } = settings;
+  return [
+    ...nameRules(name),
+    { holds: compute.length >= 1 && compute.length <= 5, message: 'compute must list 1 to 5 hardware types' },
+    ...compute.map((kind) => ({ holds: hardware.includes(kind), message: `unknown compute type: ${kind}` })),
+    ...Object.entries(choices).map(([key, known]) => ({
+      holds: value(key) === undefined || known.includes(value(key) as string),
+      message: `${key} must be one of ${known.join(', ')}`,
+    })),
+    ...counts.map((key) => ({
+      holds: Number.isSafeInteger(value(key)) && Number(value(key)) >= 0,
+      message: `${key} must be a non-negative integer`,
+    })),
+    ...sizes.map((key) => ({
+      holds: Number(value(key)) > 0 && Number.isFinite(value(key)),
+      message: `${key} must be a number greater than 0`,
+    })),
+    {
+      holds: responseGracePeriodSeconds >= 16 && responseGracePeriodSeconds <= 43_200,
+      message: 'responseGracePeriodSeconds must be between 16 and 43200',
+    },
+    {
+      holds: !entrypoint.some((word) => word.includes('\0')),
+      message: 'entrypoint must not contain NUL',
+    },
+    { holds: port <= 65_535, message: 'port must be at most 65535' },
+    { holds: compute[0] !== 'CPU' || gpuCount === 0, message: 'gpuCount must be 0 for compute CPU' },
+    { holds: minReplicaCount <= maxReplicaCount, message: 'minReplicaCount must not exceed maxReplicaCount' },
+  ];
+}
+
+/** The platform does not say which names it accepts. These are all that one segment of a URL can carry. */
+export function nameRules(name: string) {
+  return [
+    { holds: name !== '', message: 'name is required' },
+    { holds: Buffer.byteLength(name) <= maxNameBytes, message: `name must not be longer than ${maxNameBytes} bytes` },
+    { holds: name !== '.' && name !== '..', message: 'name must not be . or ..' },
+    { holds: !/[\p{Cc}\p{Cs}/\\]/u.test(name), message: 'name must not contain slashes or control characters' },
+  ];
+}
+
+/** Names are parts of file names. */
+const maxNameBytes = 128;
+
+/** Keys with a fixed set of values (docs/platform.md#app-configuration). */
+const choices = {
+  pythonVersion: ['3.10', '3.11', '3.12', '3.13'],
+  provider: ['aws', 'crusoe', 'nebius'],
+  computeTier: ['interruptible', 'protected'],
+  containerRuntime: ['v1', 'v2'],
+  logLevel: ['DEBUG', 'INFO'],
+  scalingMetric: ['concurrency_utilization', 'requests_per_second', 'cpu_utilization', 'memory_utilization'],
+  loadBalancingAlgorithm: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
+};
+
+/** Hardware types (docs/platform.md#hardware). */
+const hardware = [
+  ...['CPU', 'TURING_T4', 'ADA_L4', 'ADA_L40', 'AMPERE_A10', 'AMPERE_A100_40GB', 'AMPERE_A100_80GB'],
+  ...['BLACKWELL_RTX6000', 'BLACKWELL_B200', 'HOPPER_H100', 'HOPPER_H200', 'INF2', 'TRN1'],
+];
+
+/** Integer settings (spec 2.2). */
+const counts = [
+  ...['gpuCount', 'port', 'minReplicaCount', 'maxReplicaCount', 'replicaConcurrency'],
+  ...['scalingTarget', 'scalingBuffer', 'evaluationIntervalSeconds', 'rollOutDurationSeconds'],
+  ...['cooldownPeriodSeconds', 'responseGracePeriodSeconds', 'deploymentInitializationTimeout'],
+];
+
+/** Cores and GB. */
+const sizes = ['cpu', 'memory'];

@@ -1,12 +1,10 @@
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
-import type { Model } from '../model.ts';
 import { findRuns } from '../runs/find-runs.ts';
+import { getRunProgress } from '../runs/record.ts';
 import { deriveReplicas, readySince } from '../runs/replica-periods.ts';
-import { getRunProgress } from '../runs/run-progress.ts';
-import type { AppRecord, BilledSettings, RunRecord, Traffic } from '../state/records.ts';
-import { settingsAt } from '../state/settings-history.ts';
+import { type AppRecord, type BilledSettings, type RunRecord, settingsAt, type Traffic } from '../state/records.ts';
+import type { Model } from '../state/store.ts';
 import { day, type TimeRange } from '../time.ts';
-import { pricesPerSecond } from './prices.ts';
 
 /** What the replicas of an app cost in a period, and its requests. */
 export interface Spending {
@@ -179,3 +177,37 @@ function keptTimes(app: AppRecord, served: readonly TimeRange[], range: TimeRang
   }
   return kept;
 }
+
+/** The price of a running replica in US cents per second. */
+export function costPerSecond(settings: BilledSettings): number {
+  const { gpu, cpu, memory } = pricesPerSecond(settings);
+  return gpu + cpu + memory;
+}
+
+/** In US cents per second. Invented, but close to real prices. */
+function pricesPerSecond({ compute, gpuCount, cpu, memory, computeTier }: BilledSettings) {
+  const factor = computeTier === 'protected' ? 2 : 1;
+  return {
+    gpu: factor * gpuCount * (gpuPrices[compute[0] ?? 'CPU'] ?? 0),
+    cpu: factor * cpu * corePrice,
+    memory: factor * memory * gigabytePrice,
+  };
+}
+
+const corePrice = 0.000655;
+const gigabytePrice = 0.000222;
+
+const gpuPrices: Record<string, number> = {
+  TURING_T4: 0.0164,
+  ADA_L4: 0.0222,
+  AMPERE_A10: 0.0306,
+  ADA_L40: 0.0542,
+  INF2: 0.0211,
+  TRN1: 0.0372,
+  AMPERE_A100_40GB: 0.0403,
+  AMPERE_A100_80GB: 0.0572,
+  BLACKWELL_RTX6000: 0.0842,
+  HOPPER_H100: 0.0614,
+  HOPPER_H200: 0.0917,
+  BLACKWELL_B200: 0.1736,
+};

@@ -1,7 +1,6 @@
 import { settingDifferences } from '../apps/setting-fidelity.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { NotStarted } from '../state/records.ts';
-import type { ReadArchive } from './read-archive.ts';
 
 export interface BuildInput {
   settings: AppSettings;
@@ -147,4 +146,13 @@ const madeUpWords: StageWords = {
 
 function listed(title: string, packages: string[], line: (name: string) => string): string[] {
   return packages.length === 0 ? [] : [title, ...packages.map(line)];
+}
+
+/** Unpacked sizes in bytes and checksums, by path. */
+export type FileList = Map<string, { size: number; crc32: number }>;
+
+export interface ReadArchive {
+  files: FileList;
+  /** The content of the requested files that exist. */
+  contents: Map<string, Buffer>;
 }

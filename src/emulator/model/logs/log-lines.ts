@@ -1,10 +1,9 @@
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
-import { getRunProgress, type RunProgress } from '../runs/run-progress.ts';
+import { getRunProgress, type RunProgress } from '../runs/record.ts';
 import { createRandom, type SeededRandom } from '../seed/random.ts';
 import { generatedRunsOf } from '../seed/traffic.ts';
 import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
 import { day, type TimeRange } from '../time.ts';
-import type { PrintedLine } from './printed-line.ts';
 
 /** What the seeded runs of an app printed in a range, oldest first. Both ends are included. */
 export function generateLines(app: AppRecord, { start, end }: TimeRange): PrintedLine[] {
@@ -123,3 +122,17 @@ const texts: Record<Traffic['rhythm'], (run: RunRecord, random: SeededRandom) =>
     return [`${functionName}: started`, `${functionName}: ${200 + Math.floor(random.next() * 4_000)} rows`];
   },
 };
+
+/** A line that an app printed. */
+export interface PrintedLine {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Nanoseconds within that millisecond, so that timestamps are unique within an app. */
+  nanoseconds: number;
+  container: string;
+  /** Counts the container's lines from 1. */
+  lineNumber: number;
+  stream: 'stdout' | 'stderr';
+  run: string;
+  text: string;
+}

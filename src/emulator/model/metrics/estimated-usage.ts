@@ -1,13 +1,10 @@
-import type { Model } from '../model.ts';
 import { findRuns } from '../runs/find-runs.ts';
-import type { ReplicaPeriod } from '../runs/replica-period.ts';
-import { deriveReplicas } from '../runs/replica-periods.ts';
-import { getRunProgress } from '../runs/run-progress.ts';
+import { getRunProgress } from '../runs/record.ts';
+import { deriveReplicas, type ReplicaPeriod } from '../runs/replica-periods.ts';
 import { createRandom } from '../seed/random.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
-import { hour } from '../time.ts';
-import type { TimeSteps } from './time-steps.ts';
-import type { UsageSample } from './usage-sample.ts';
+import type { Model } from '../state/store.ts';
+import { hour, type TimeSteps } from '../time.ts';
 
 /**
  * Made-up usage of replicas whose runs did not happen here, in proportion to the runs that they process: one sample of
@@ -107,3 +104,14 @@ const gpuMemories: Record<string, number> = {
   BLACKWELL_B200: 180,
   TRN1: 32,
 };
+
+/** What a replica used at a time, by the platform's clock. */
+export interface UsageSample {
+  at: number;
+  container: string;
+  /** CPU cores, on average since the sample before. */
+  cores: number;
+  memoryGb: number;
+  /** Null if it was not measured. */
+  gpuGb: number | null;
+}

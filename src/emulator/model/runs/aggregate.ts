@@ -1,7 +1,7 @@
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { formatTime } from '../time.ts';
 import type { Bucket } from './buckets.ts';
-import type { RunProgress } from './run-progress.ts';
+import type { RunProgress } from './record.ts';
 
 export interface RunWithProgress {
   createdAt: number;

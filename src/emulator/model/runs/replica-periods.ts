@@ -1,13 +1,10 @@
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
-import type { Model } from '../model.ts';
-import type { AppRecord, RunRecord } from '../state/records.ts';
-import { settingsAt } from '../state/settings-history.ts';
+import { type AppRecord, type RunRecord, settingsAt } from '../state/records.ts';
+import type { Model } from '../state/store.ts';
 import { day, hour } from '../time.ts';
 import { findRuns } from './find-runs.ts';
-import { unassigned } from './record.ts';
-import type { ReplicaPeriod } from './replica-period.ts';
-import { getRunProgress } from './run-progress.ts';
+import { getRunProgress, unassigned } from './record.ts';
 
 /** Replicas that are running or ended within the last hour, newest first: real ones, and those that runs were made up for. */
 export function listReplicas(app: AppRecord, real: readonly ReplicaPeriod[], model: Model): ReplicaPeriod[] {
@@ -101,4 +98,21 @@ function readyBuilds(app: AppRecord, { store, now }: Model): ReadyBuild[] {
     const { status, changedAt } = getBuildProgress(build, now());
     return buildPhase(status) === 'succeeded' ? [{ id: build.id, since: changedAt }] : [];
   });
+}
+
+/** The lifetime of a replica. Times in milliseconds since 1970. */
+export interface ReplicaPeriod {
+  name: string;
+  /** The id of its build. */
+  build: string;
+  state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
+  /** The begin of its start, which is billed. */
+  startedAt: number;
+  /** When it could serve runs; infinite if that is not known yet. */
+  readyAt: number;
+  /** When it ended, or will end without further runs. */
+  endsAt: number;
+  /** How often its process was started again; only of replicas whose process runs here. */
+  restarts?: number;
+  isTerminating?: boolean;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockHolder, makePrivateFolder, removeDeadLocks, takeLock } from '../../../kernel/disk/index.ts';
@@ -48,4 +49,28 @@ export function lockDataFolder(folder: string): { release(): void } {
   if (!lock) throw new DataFolderInUseError(folder, lockHolder(path)?.pid);
   removeDeadLocks(folder);
   return lock;
+}
+
+/** A file of the data folder that cannot be used. It is never overwritten. */
+export class DamagedDataError extends Error {
+  constructor(
+    readonly file: string,
+    reason: string,
+    cause?: unknown,
+  ) {
+    super(`the emulator's data in ${file} cannot be read: ${reason}`, { cause });
+  }
+}
+
+/**
+ * A file name for an app or its id. Names that differ in case only are the same file on some disks, and some characters
+ * are not allowed on others, so such names get a hash.
+ */
+export function fileNameOf(app: string): string {
+  if (/^[a-z0-9-]+$/.test(app)) return app;
+  const readable = app
+    .toLowerCase()
+    .replace(/[^a-z0-9-]/g, '_')
+    .slice(0, 60);
+  return `${readable}.${createHash('sha256').update(app).digest('hex').slice(0, 16)}`;
 }

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { type GenericSchema, safeParse } from 'valibot';
+import { tryParseJson } from '../../../kernel/json-text.ts';
 import { AppCreation } from '../../../platform/contract/apps.ts';
 import { trafficProfiles } from './traffic-profiles.ts';
 
@@ -127,3 +129,9 @@ export const State = v.looseObject({
   secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
   incidents: v.optional(v.array(Incident), []),
 });
+
+/** Undefined if the line is not JSON of this shape. */
+export function parseJsonLine<Output>(schema: GenericSchema<unknown, Output>, line: string): Output | undefined {
+  const result = safeParse(schema, tryParseJson(line));
+  return result.success ? result.output : undefined;
+}

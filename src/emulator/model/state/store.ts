@@ -5,8 +5,9 @@ import { after } from '../../../kernel/clock.ts';
 import { writeFileAtomicSync } from '../../../kernel/disk/index.ts';
 import { systemCode } from '../../../kernel/errors.ts';
 import type { AppCreation } from '../../../platform/contract/apps.ts';
+import { refuse } from '../../http/reply.ts';
 import { withDefaults } from '../apps/settings.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './data-folder.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord } from './records.ts';
 import { State, stateVersion } from './schema.ts';
 
@@ -240,3 +241,23 @@ class StateFile {
 const minPauseMs = 250;
 /** Of its time the emulator spends a twentieth on writing, however long that takes. */
 const pauseFactor = 20;
+
+/** What the platform knows, and the clock by which it is read. */
+export interface Model {
+  readonly store: Store;
+  /** Milliseconds since 1970. The only clock of the emulator's state, so that a test can move it. */
+  readonly now: () => number;
+}
+
+/** Refuses with 404 if the project has no app with this id. */
+export function findApp(store: Store, { project, app }: { project: string; app: string }): AppRecord {
+  const record = store.apps.get(app);
+  return record?.project === project ? record : refuse(404, `app ${app} not found`);
+}
+
+/** Refuses with 404 if the app has no build with this id. */
+export function findBuild(store: Store, params: { project: string; app: string; build: string }): BuildRecord {
+  const { id } = findApp(store, params);
+  const build = store.builds.get(params.build);
+  return build?.app === id ? build : refuse(404, `build ${params.build} not found`);
+}

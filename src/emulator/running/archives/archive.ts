@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { turn } from '../../../kernel/clock.ts';
-import type { FileList, ReadArchive } from '../../model/builds/read-archive.ts';
+import type { FileList, ReadArchive } from '../../model/builds/stages.ts';
 import { ArchiveNames } from './archive-names.ts';
 import type { ArchiveLimits } from './limits.ts';
 

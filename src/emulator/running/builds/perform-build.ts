@@ -3,11 +3,11 @@ import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
+import type { Running } from '../app-runner.ts';
 import type { AppPython } from '../processes/app-python.ts';
 import { ImageBuildError } from '../processes/own-containers.ts';
 import { InstallError } from '../processes/python-packages.ts';
 import { StartTimeoutError } from '../replicas/replica.ts';
-import type { Running } from '../running.ts';
 
 /**
  * Installs the app's packages and starts its first replica, as the build's script plans, and completes the script with

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { pause } from '../../../kernel/clock.ts';
-import { readMessages } from './debug-messages.ts';
-import type { DebugClaim, Debugged, Start } from './debugged-process.ts';
+import { type DebugClaim, type Debugged, readMessages, type Start } from './debugged-process.ts';
 import { Editor } from './editor.ts';
 import { type Greeting, PrivateListener } from './private-listener.ts';
 

@@ -5,8 +5,7 @@ import { pythonFile } from '../processes/python-files.ts';
 import { ReplicaError } from '../replicas/replica.ts';
 import type { DebugRelay } from './debug-relay.ts';
 import type { DebugClaim } from './debugged-process.ts';
-import { Holds } from './holds.ts';
-import { type OnBreakpoint, openTerminalBreakpoints, type TerminalBreakpoints } from './terminal-breakpoints.ts';
+import { Holds, type OnBreakpoint, openTerminalBreakpoints, type TerminalBreakpoints } from './holds.ts';
 
 export interface DebuggingOptions {
   /** The port where an editor attaches to an app, by the app's name. */

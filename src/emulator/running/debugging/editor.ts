@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { after } from '../../../kernel/clock.ts';
-import { type DebugMessage, encodeMessage, readMessages } from './debug-messages.ts';
-import { type Debugged, forProcess } from './debugged-process.ts';
+import { type Debugged, type DebugMessage, encodeMessage, forProcess, readMessages } from './debugged-process.ts';
 
 interface EditorEvents {
   /** The app's folder: where the editor has the files. */

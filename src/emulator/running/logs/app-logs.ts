@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { appendToFileSync } from '../../../kernel/disk/index.ts';
-import type { PrintedLine } from '../../model/logs/printed-line.ts';
-import { fileNameOf } from '../../model/state/file-names.ts';
-import { parseJsonLine } from '../../model/state/json-line.ts';
+import type { PrintedLine } from '../../model/logs/log-lines.ts';
+import { fileNameOf } from '../../model/state/data-folder.ts';
+import { parseJsonLine } from '../../model/state/schema.ts';
 
 export type AppOutput = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
 

@@ -6,13 +6,13 @@ import type { FilePart } from '../../../platform/contract/scalars.ts';
 import { refuse } from '../../http/reply.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
+import type { Running } from '../app-runner.ts';
 import { unpackTar } from '../archives/unpack.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import type { AttachedStorage } from '../replicas/persistent-storage.ts';
 import { CallAbortedError } from '../replicas/replica.ts';
-import type { Running } from '../running.ts';
 
 interface OneOffRun {
   app: AppRecord;

@@ -1,9 +1,7 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { after } from '../../../kernel/clock.ts';
-import { killTree } from './kill-tree.ts';
-import { forEachLine } from './lines.ts';
 
 /** One of the two is set. */
 export interface ProcessExit {
@@ -139,4 +137,71 @@ function startWatchdog(): ChildProcess {
   started.stdin.on('error', () => {});
   (started.stdin as Socket).unref();
   return started;
+}
+
+/**
+ * Signals a process that was started in a group of its own, and its children. Windows has neither groups nor signals:
+ * the whole tree ends at once.
+ */
+export function killTree(pid: number, signal: NodeJS.Signals): void {
+  if (process.platform === 'win32') {
+    spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true });
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}
+
+/**
+ * How often a state of a progress bar becomes a line: `tqdm` prints ten in a second, and a carriage return before each. The
+ * last one ends as a line does.
+ */
+const stateMs = 5_000;
+
+/**
+ * Calls `listener` for each line of a stream, without line ends. Lines longer than `maxLength` characters are split, so
+ * that output without line ends cannot exhaust memory.
+ */
+export function forEachLine(stream: Readable, maxLength: number, listener: (line: string) => void): void {
+  let rest = '';
+  let isContinued = false;
+  let heldReturn = '';
+  let nextStateAt = 0;
+  const isDue = () => {
+    if (performance.now() < nextStateAt) return false;
+    nextStateAt = performance.now() + stateMs;
+    return true;
+  };
+  const finishLine = () => {
+    if (rest !== '' || !isContinued) listener(rest);
+    rest = '';
+    isContinued = false;
+  };
+  const append = (text: string) => {
+    const [first = '', ...others] = text.split(/(\r*\n|\r+)/);
+    rest += first;
+    for (const [index, part] of others.entries()) {
+      if (index % 2 === 1) rest = part;
+      else if (part.endsWith('\n') || (rest !== '' && isDue())) finishLine();
+    }
+    if (rest.length < maxLength) return;
+    listener(rest);
+    rest = '';
+    isContinued = true;
+  };
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const text = heldReturn + chunk;
+    // The second half of a line end may be in the next chunk.
+    heldReturn = text.endsWith('\r') ? '\r' : '';
+    append(heldReturn ? text.slice(0, -1) : text);
+  });
+  stream.on('end', () => {
+    if (heldReturn) append(heldReturn);
+    if (rest !== '') finishLine();
+  });
+  stream.on('error', () => {});
 }

@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { TemporaryFolder } from '../../../kernel/disk/index.ts';
 import { ownFilePath, readOwnFile } from '../../../own-files.ts';
 
@@ -38,3 +38,20 @@ function writeOnce(target: string, file: string): void {
 }
 
 const written = new Set<string>();
+
+/** What `sitecustomize.py` loads if it is beside it: before the app's own code, in each of its Python processes. */
+type StartModule = 'loopback' | 'breakpoints' | 'debugger';
+
+/** A PYTHONPATH with modules of the emulator that Python loads at its start. */
+export function startModules(
+  folder: string,
+  { PYTHONPATH: path }: NodeJS.ProcessEnv,
+  modules: readonly StartModule[],
+): string {
+  const own = `${folder}.python`;
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  for (const name of ['sitecustomize', ...modules] as const) {
+    copyFileSync(pythonFile(`emulator/running/replicas/${name}.py`), join(own, `${name}.py`));
+  }
+  return path ? [own, path].join(delimiter) : own;
+}

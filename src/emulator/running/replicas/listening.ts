@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { systemCode } from '../../../kernel/errors.ts';
-import { processGroup, processTree } from '../metrics/process-usage.ts';
+import { processGroup, processTree } from '../metrics.ts';
 
 /** A non-loopback address on which a local port listens; undefined if there is none. Works on Linux only. */
 export async function findExposedAddress(port: number): Promise<string | undefined> {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { every } from '../../../kernel/clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
-import { processTree, readProcessUsage } from '../metrics/process-usage.ts';
-import { killTree } from '../processes/kill-tree.ts';
+import { processTree, readProcessUsage } from '../metrics.ts';
+import { killTree } from '../processes/process.ts';
 import type { Replica, ReplicaOptions } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 

@@ -1,4 +1,4 @@
-import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
+import type { ReplicaPeriod } from '../../model/runs/replica-periods.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 
 /** A replica with what its pool knows of it. */

@@ -1,7 +1,7 @@
 import { after, pause } from '../../../kernel/clock.ts';
 import { ReplicaSet, type Scaling } from '../../../platform/scaling.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
-import type { ReplicaPeriod } from '../../model/runs/replica-period.ts';
+import type { ReplicaPeriod } from '../../model/runs/replica-periods.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { hour } from '../../model/time.ts';
 import { describeReplica, type PooledReplica } from './pooled-replica.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { DamagedDataError } from '../../model/state/damaged.ts';
-import { parseJsonLine } from '../../model/state/json-line.ts';
+import { DamagedDataError } from '../../model/state/data-folder.ts';
+import { parseJsonLine } from '../../model/state/schema.ts';
 import type { FileRecord, StoredPart } from './tree.ts';
 
 /** An entry of the volumes' journal. Replaying all of them restores the volumes. */

@@ -16,12 +16,11 @@ import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { namesIn, writeFileAtomicSync } from '../../../kernel/disk/index.ts';
-import { readSmall } from '../../http/read-small.ts';
+import { readSmall } from '../../http/read-request.ts';
 import { saveStream } from '../../http/receive.ts';
 import { type ByteStream, maxAtOnceBytes, type ReadableBody } from '../../http/reply.ts';
-import { fileNameOf } from '../../model/state/file-names.ts';
-import type { UploadSession, VolumeLocation } from './changes.ts';
-import { readJournal, type VolumeChange } from './changes.ts';
+import { fileNameOf } from '../../model/state/data-folder.ts';
+import { readJournal, type UploadSession, type VolumeChange, type VolumeLocation } from './changes.ts';
 import { type MountedFile, MountedFolder } from './mounted-folder.ts';
 import {
   ensureFolder,

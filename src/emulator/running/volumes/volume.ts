@@ -66,3 +66,13 @@ const maxPathBytes = 1024;
 function* listTree(folder: Folder): Generator<[string, VolumeFile | 'folder']> {
   for (const [name, entry] of folder) yield [name, isFolder(entry) ? 'folder' : entry];
 }
+
+/** The key of a file in object storage. Names are encoded, so that they have no meaning in a URL. */
+export function objectKey({ project, volume, region }: VolumeLocation, names: readonly string[]): string {
+  return `volumes/${project}/${volume}/${region}/${Buffer.from(names.join('/')).toString('base64url')}`;
+}
+
+export function parseObjectKey(key: string): { location: VolumeLocation; names: string[] } {
+  const [, project = '', volume = '', region = '', path = ''] = key.split('/');
+  return { location: { project, volume, region }, names: Buffer.from(path, 'base64url').toString().split('/') };
+}

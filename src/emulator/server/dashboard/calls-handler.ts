@@ -13,7 +13,7 @@ import {
 } from '../../../kernel/output/page-kit/page-kit.ts';
 import { appEndpoint } from '../../endpoints/apps/view.ts';
 import type { Platform } from '../../endpoints/platform.ts';
-import { maxCapturedBytes } from '../../http/captured-body.ts';
+import { maxCapturedBytes } from '../../http/buffered-body.ts';
 import { isAppHost } from '../../http/origin.ts';
 import { readForm } from '../../http/read-request.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';

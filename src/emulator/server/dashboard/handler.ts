@@ -6,7 +6,7 @@ import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { dashboardAddress, hasViewKey, parseDashboardPath } from '../../model/dashboard-address.ts';
 import { findRuns } from '../../model/runs/find-runs.ts';
-import { getRunProgress } from '../../model/runs/run-progress.ts';
+import { getRunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { day, formatTime } from '../../model/time.ts';
 import { appPage, type ChartedPage, messageReply, projectPage, runPage } from './pages.ts';

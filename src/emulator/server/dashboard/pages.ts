@@ -17,7 +17,7 @@ import type { RunBucket } from '../../../platform/contract/runs.ts';
 import type { appDetails } from '../../endpoints/apps/view.ts';
 import type { ServerReply } from '../../http/reply.ts';
 import type { BuildProgress } from '../../model/builds/build-progress.ts';
-import type { RunProgress } from '../../model/runs/run-progress.ts';
+import type { RunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';
 

@@ -1,7 +1,7 @@
 import { quoteForShell } from '../../../kernel/command-line.ts';
-import type { CapturedBody } from '../../http/captured-body.ts';
+import type { CapturedBody } from '../../http/buffered-body.ts';
 import type { InspectedCall } from '../../model/inspected-calls.ts';
-import { getRunProgress } from '../../model/runs/run-progress.ts';
+import { getRunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';
 

@@ -5,11 +5,10 @@ import * as v from 'valibot';
 import { after } from '../../../../kernel/clock.ts';
 import { BufferedBody } from '../../../http/buffered-body.ts';
 import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/reply.ts';
-import { parseJsonLine } from '../../../model/state/json-line.ts';
+import { parseJsonLine } from '../../../model/state/schema.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
-import { pythonFile } from '../../processes/python-files.ts';
+import { pythonFile, startModules } from '../../processes/python-files.ts';
 import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, UndeliveredError } from '../replica.ts';
-import { startModules } from '../start-modules.ts';
 
 interface Pending {
   respond(reply: ServerReply): void;

@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ReadableBody, RefusalError, type ServerReply, storageError } from '../../http/reply.ts';
-import { findObject } from '../../running/volumes/object-key.ts';
-import type { VolumeFile } from '../../running/volumes/volume.ts';
-import type { Platform, RequestContext } from '../platform.ts';
+import { join } from 'node:path';
+import { checkPutRequest, saveStream } from '../http/receive.ts';
+import { type ReadableBody, RefusalError, type ServerReply, storageError } from '../http/reply.ts';
+import { parseObjectKey, type VolumeFile } from '../running/volumes/volume.ts';
+import type { VolumeStore } from '../running/volumes/volume-store.ts';
+import { startBuild } from './builds/handlers.ts';
+import type { Platform, RequestContext } from './platform.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
 /** Replies with a file of a volume or one byte range of it, as object storage does. */
@@ -39,6 +42,13 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
   return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body: part };
 }
 
+/** Undefined if the file was deleted. */
+function findObject(volumes: VolumeStore, key: string): VolumeFile | undefined {
+  const { location, names } = parseObjectKey(key);
+  const entry = volumes.volume(location).find(names);
+  return entry === 'folder' ? undefined : entry;
+}
+
 function objectHeaders({ etag, modified }: VolumeFile) {
   return {
     etag: `"${etag}"`,
@@ -66,3 +76,47 @@ function parseRange(headers: IncomingHttpHeaders, size: number, fileHeaders: Ret
 function refusal(status: number, code: string, message: string): RefusalError {
   return new RefusalError(storageError(status, code, message));
 }
+
+/** Reading a larger archive takes longer than receiving it. Meanwhile its build is pending. */
+const largeBytes = 16 * 1024 * 1024;
+
+/**
+ * Receives an app's archive as object storage does: the presigned URL is the only permission. The arrival of the
+ * archive starts the build, because no call reports the end of an upload (docs/platform.md#uploads).
+ */
+export async function putArchive({ request, url, body }: RequestContext, platform: Platform): Promise<ServerReply> {
+  checkPutRequest(request);
+  const key = verifySignedUrl('PUT', url, platform);
+  const path = join(platform.storage, key);
+  const { md5, size } = await saveStream(body, path);
+  const build = [...platform.store.builds.values()].find((build) => build.keyName === key);
+  if (build) {
+    const starting = startBuild(build, platform, path);
+    if (size < largeBytes) await starting;
+    else platform.runner.runInBackground(starting);
+  }
+  return { status: 200, headers: { etag: `"${md5}"` }, body: '' };
+}
+
+/** Receives one part of an upload. A part that is sent again replaces the first one. */
+export async function putPart({ request, url, body }: RequestContext, platform: Platform): Promise<ServerReply> {
+  checkPutRequest(request);
+  verifySignedUrl('PUT', url, platform);
+  const { volumes } = platform;
+  const upload = url.searchParams.get('uploadId') ?? '';
+  const number = Number(url.searchParams.get('partNumber'));
+  if (!volumes.uploads.has(upload)) throw new RefusalError(noSuchUpload);
+  const part = await volumes.parts.save(body);
+  if (!volumes.uploads.has(upload)) {
+    await volumes.parts.remove([part]);
+    throw new RefusalError(noSuchUpload);
+  }
+  await volumes.change({ is: 'part', upload, number, part });
+  return { status: 200, headers: { etag: `"${part.md5}"` }, body: '' };
+}
+
+const noSuchUpload = storageError(
+  404,
+  'NoSuchUpload',
+  'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
+);

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { equalsInConstantTime } from '../../http/constant-time.ts';
-import { RefusalError, storageError } from '../../http/reply.ts';
-import { storagePath } from '../../http/storage-target.ts';
-import type { Platform } from '../platform.ts';
+import { equalsInConstantTime } from '../http/constant-time.ts';
+import { storagePath } from '../http/read-request.ts';
+import { RefusalError, storageError } from '../http/reply.ts';
+import type { Platform } from './platform.ts';
 
 type SigningContext = Pick<Platform, 'url' | 'store' | 'now' | 'linkSeconds'>;
 

@@ -1,8 +1,9 @@
-import { getAccount } from '../../model/account.ts';
-import { spendingByDay, spendingSince, startOfMonth, totalCents } from '../../model/billing/spending.ts';
-import { findApp } from '../../model/state/find-app.ts';
-import { day } from '../../model/time.ts';
-import type { Handlers } from '../platform.ts';
+import { planCodes } from '../../platform/contract/plan.ts';
+import { getAccount } from '../model/account.ts';
+import { spendingByDay, spendingSince, startOfMonth, totalCents } from '../model/billing/spending.ts';
+import { findApp } from '../model/state/store.ts';
+import { day } from '../model/time.ts';
+import type { Handlers } from './platform.ts';
 
 /** The cost of replicas while they ran. Days and months are in UTC. */
 export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoices'> = {
@@ -46,3 +47,21 @@ function round(number: number): number {
 function dateOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
+
+export const planHandlers: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> = {
+  /** A smaller plan applies immediately; a bigger one needs a payment, which the emulator does not have (spec 4.16). */
+  changePlan({ project, body: { planCode } }, platform) {
+    const account = getAccount(platform, project);
+    if (planCodes.indexOf(planCode) > planCodes.indexOf(account.plan)) {
+      return { redirectUrl: `${platform.url}/checkout/${project}/${planCode}` };
+    }
+    account.plan = planCode;
+    platform.store.save();
+    return { redirectUrl: '' };
+  },
+
+  listPaymentMethods({ project }, platform) {
+    const { creditCardBonusClaimed, paymentMethods } = getAccount(platform, project);
+    return { creditCardBonusClaimed, methods: paymentMethods };
+  },
+};

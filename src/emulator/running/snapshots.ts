@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { constants, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { copyFile, cp, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import * as v from 'valibot';
+import { linkOrCopy } from '../../kernel/disk/index.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
+import type { PlatformClock } from '../model/platform-clock.ts';
+import { DamagedDataError, stateFile } from '../model/state/data-folder.ts';
+import type { Running } from './app-runner.ts';
+import { journalFile, mountedFolder, partsFolder, type VolumeStore } from './volumes/volume-store.ts';
+
+/** What a snapshot is made of. */
+export interface SnapshotSource extends Running {
+  readonly storage: string;
+  readonly volumes: VolumeStore;
+  readonly clock: PlatformClock;
+}
+
+/**
+ * Writes the state to a new folder, which looks like a data folder: texts of one moment, links to archives and uploaded
+ * parts, which never change, and copies of the files that apps can change. Leaves no folder if it fails.
+ */
+export async function writeSnapshot(target: string, source: SnapshotSource): Promise<void> {
+  const { store, volumes, runner, storage, clock } = source;
+  const manifest: SnapshotManifest = { version: 1, advancedMs: clock.advancedMs };
+  const texts = [
+    [stateFile, store.serialize()],
+    [journalFile, volumes.serialize()],
+    ...[...store.apps.keys()].map((app) => {
+      const [name, content] = runner.logs.serialize(app);
+      return [join('logs', name), content] as const;
+    }),
+  ] as const;
+  const archives = [...store.builds.values()].map(({ keyName }) => keyName);
+  const parts = volumes.partIds();
+  const release = volumes.parts.hold(parts);
+  await mkdir(target, { mode: 0o700 });
+  try {
+    for (const folder of ['logs', 'storage']) await mkdir(join(target, folder), { mode: 0o700 });
+    for (const [name, content] of texts) await writeFile(join(target, name), content, { mode: 0o600 });
+    const immutable = [
+      ...archives.filter((key) => existsSync(join(storage, key))),
+      ...parts.map((id) => join(partsFolder, id)),
+    ];
+    await linkFiles(immutable, storage, join(target, 'storage'));
+    await copyTree(join(storage, mountedFolder), join(target, 'storage', mountedFolder));
+    await writeFile(join(target, manifestFile), JSON.stringify(manifest), { mode: 0o600 });
+  } catch (error) {
+    await rm(target, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await release();
+  }
+}
+
+/** Files that are never changed in place. `paths` are relative. */
+export async function linkFiles(paths: readonly string[], from: string, to: string): Promise<void> {
+  for (const folder of new Set(paths.map(dirname))) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
+  for (let at = 0; at < paths.length; at += atOnce) {
+    await Promise.all(paths.slice(at, at + atOnce).map((path) => linkOrCopy(join(from, path), join(to, path))));
+  }
+}
+
+const atOnce = 32;
+
+/** Blocks are shared where the file system can. Pipes and sockets of apps are skipped. */
+export async function copyTree(from: string, to: string): Promise<void> {
+  if (!existsSync(from)) return;
+  const isCopied = async (path: string) => {
+    const stats = await lstat(path);
+    return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
+  };
+  const how = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true, filter: isCopied };
+  await cp(from, to, { ...how, mode: constants.COPYFILE_FICLONE });
+}
+
+/** A whole snapshot that is about to replace the state of the data folder it is in. */
+const taken = 'taken-over';
+const unfinished = 'taking-over-';
+const replaced = 'replaced-';
+
+/** What of a data folder a snapshot replaces. */
+const entries = [stateFile, journalFile, 'logs', 'storage'];
+
+/** Puts a snapshot beside the state that it will replace. Until it is complete, nothing has happened. */
+export async function prepareTakeover(snapshot: string, folder: string): Promise<void> {
+  const target = join(folder, unfinished + randomUUID());
+  await mkdir(target, { mode: 0o700 });
+  try {
+    for (const name of [stateFile, journalFile, manifestFile]) await copyFile(join(snapshot, name), join(target, name));
+    await mkdir(join(target, 'storage'), { mode: 0o700 });
+    // Apps print to the end of these files.
+    await copyTree(join(snapshot, 'logs'), join(target, 'logs'));
+    await linkFiles(
+      await immutableFiles(join(snapshot, 'storage')),
+      join(snapshot, 'storage'),
+      join(target, 'storage'),
+    );
+    await copyTree(join(snapshot, 'storage', mountedFolder), join(target, 'storage', mountedFolder));
+    await rm(join(folder, taken), { recursive: true, force: true });
+    await rename(target, join(folder, taken));
+  } catch (error) {
+    await rm(target, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * Replaces the state by a prepared snapshot, if there is one, also one of an emulator that was killed in the middle of
+ * this. Returns what removes the replaced files.
+ */
+export function takeOver(folder: string): () => Promise<void> {
+  const source = join(folder, taken);
+  if (existsSync(join(source, manifestFile))) {
+    const old = join(folder, replaced + randomUUID());
+    for (const name of entries.filter((entry) => existsSync(join(source, entry)))) {
+      if (existsSync(join(folder, name))) renameSync(join(folder, name), `${old}-${name}`);
+      renameSync(join(source, name), join(folder, name));
+    }
+    renameSync(source, old);
+  }
+  return async () => {
+    const names = readdirSync(folder).filter((name) => name.startsWith(replaced) || name.startsWith(unfinished));
+    await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+  };
+}
+
+/** All but what apps can change, relative to the storage. */
+async function immutableFiles(storage: string): Promise<string[]> {
+  const folders = (await readdir(storage)).filter((name) => name !== mountedFolder);
+  const all = folders.map((name) => readdir(join(storage, name), { recursive: true, withFileTypes: true }));
+  const files = (await Promise.all(all)).flat().filter((entry) => entry.isFile());
+  return files.map((entry) => relative(storage, join(entry.parentPath, entry.name)));
+}
+
+/** Written last: a folder without it is no snapshot. */
+const manifestFile = 'snapshot.json';
+
+const Manifest = v.looseObject({
+  version: v.pipe(v.number(), v.maxValue(1, 'was written by a newer version of gantry')),
+  /** How far the clock was ahead. */
+  advancedMs: v.pipe(v.number(), v.minValue(0)),
+});
+
+type SnapshotManifest = v.InferOutput<typeof Manifest>;
+
+/** Throws a `DamagedDataError` for a folder that is no snapshot. */
+export function readManifest(snapshot: string): SnapshotManifest {
+  const file = join(snapshot, manifestFile);
+  try {
+    const parsed = v.safeParse(Manifest, tryParseJson(readFileSync(file, 'utf8')));
+    if (parsed.success) return parsed.output;
+    throw new DamagedDataError(file, parsed.issues[0].message);
+  } catch (error) {
+    if (error instanceof DamagedDataError) throw error;
+    throw new DamagedDataError(file, (error as Error).message, error);
+  }
+}
