@@ -46,7 +46,7 @@ export async function bundle(folder, plugins = []) {
     paths: { 'string-width': './string-width.cjs' },
   });
 
-  // Parsing its tables takes 20 ms: a file of its own, loaded for text beyond ASCII (src/kernel/output/display-width.ts) and by ora,
+  // Parsing its tables takes 20 ms: a file of its own, loaded for text beyond ASCII (src/kernel/output/wrap-text.ts) and by ora,
   // which ask for its default export in different ways.
   const widths = await rolldown({ ...input, input: { 'string-width': 'string-width' } });
   const alone = await widths.write({

@@ -6,7 +6,7 @@ import { analyzeProgram, withFunctionCall } from '../src/app/main-guard.ts';
 import { readRequirements } from '../src/app/requirements.ts';
 import { FailedError, UnexpectedReplyError } from '../src/kernel/errors.ts';
 import { toSystemError } from '../src/kernel/output/system-error.ts';
-import { jsonLeaves } from '../src/platform/replies/json-leaves.ts';
+import { jsonLeaves } from '../src/platform/replies/index.ts';
 import { parseSignedUrl } from '../src/storage/transfer/signed-url.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { lines } from './support/command-lines.ts';

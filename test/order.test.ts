@@ -34,7 +34,7 @@ const roles: [library: keyof typeof manifest.devDependencies, role: string, file
   ['smol-toml', 'reads cerebrium.toml', 'src/app/toml/syntax.ts', /\bparse\(/],
   ['archiver', 'makes the tar of run', 'src/app/tar.ts', /new TarArchive\(/],
   ['undici', 'sends files and streams', 'src/platform/api/undici.ts', /loadUndici/],
-  ['cli-table3', 'draws tables of text on a terminal', 'src/kernel/output/wrapped-table.ts', /new CliTable\(/],
+  ['cli-table3', 'draws tables of text on a terminal', 'src/kernel/output/table.ts', /new CliTable\(/],
   ['ora', 'shows progress on a terminal', 'src/kernel/output/progress.ts', /\bload\(\{/],
   ['conf', 'stores settings', 'src/platform/config/stored-files.ts', /new Conf\b/],
   ['execa', 'runs the command of emulator exec', 'src/cli/commands/emulator/exec.ts', /\bexeca\(command/],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withLinks } from '../../src/kernel/output/links.ts';
+import { withLinks } from '../../src/kernel/output/page.ts';
 import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Invoice } from '../../src/platform/contract/costs.ts';
+import type { Invoice } from '../../src/platform/contract/billing.ts';
 import { openInBrowser } from '../../src/team/account/browser.ts';
 import { parseInvoices } from '../../src/team/billing/invoices.ts';
 import { empty } from '../support/account.ts';

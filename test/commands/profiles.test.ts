@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { realFolder } from '../../src/platform/config/bound-folders.ts';
+import { realFolder } from '../../src/platform/config/folders.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry, keys } from '../support/gantry.ts';
 

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { isSecretVariable } from '../../app/secret-value.ts';
 import { DebugRelay, type Emulator, findPython, type OnBreakpoint } from '../../emulator/index.ts';
 import { FailedError, systemCode } from '../../kernel/errors.ts';
-import { wrapCommand } from '../../kernel/output/wrap-command.ts';
+import { wrapCommand } from '../../kernel/output/wrap-text.ts';
 import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../../local/dev/index.ts';
 import { detectShell, evaluationOf, takeFolderData } from '../../local/emulator/index.ts';
 import type { Context } from '../../platform/context.ts';

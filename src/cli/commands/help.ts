@@ -4,8 +4,7 @@ import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { groupFlags } from '../../kernel/output/flag-groups.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { keyValueTable, stackViews } from '../../kernel/output/table.ts';
-import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
+import { keyValueTable, stackViews, wrappedTable } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import {
   type CommandReference,

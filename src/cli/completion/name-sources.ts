@@ -1,12 +1,12 @@
-import { defaultRegion } from '../../platform/config/region-name.ts';
+import { defaultRegion } from '../../platform/config/setting-values.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { listBuilds } from '../../platform/contract/builds.ts';
 import { listContainers } from '../../platform/contract/containers.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { listProjects } from '../../platform/contract/projects.ts';
 import { listRuns } from '../../platform/contract/runs.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
-import { listServiceAccounts } from '../../platform/contract/service-accounts.ts';
+import { listProjects } from '../../platform/contract/session.ts';
+import { listServiceAccounts } from '../../platform/contract/team.ts';
 import { listFolder } from '../../platform/contract/volumes.ts';
 import type { Candidate } from './candidates.ts';
 import { type NamesContext, type Place, type PlatformName, typedFolder } from './name-keys.ts';

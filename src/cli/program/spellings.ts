@@ -1,4 +1,4 @@
-import { looksLikeRegion } from '../../platform/config/region-name.ts';
+import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 
 /**
  * What users of the official client type, in gantry's words. docs/switching.md lists all of it.

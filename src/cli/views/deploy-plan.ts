@@ -4,8 +4,7 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
-import { type Columns, stackViews, wrapped } from '../../kernel/output/table.ts';
-import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
+import { type Columns, stackViews, wrapped, wrappedTable } from '../../kernel/output/table.ts';
 import { fileDecisionsView } from './file-decisions.ts';
 
 /** Files to list in each group; the JSON has them all. */

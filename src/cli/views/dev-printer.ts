@@ -1,7 +1,7 @@
 import type { GantryError } from '../../kernel/errors.ts';
 import { duration, localTime, printablePath, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
-import { wrapCommand } from '../../kernel/output/wrap-command.ts';
+import { wrapCommand } from '../../kernel/output/wrap-text.ts';
 import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../../local/dev/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';

@@ -1,7 +1,6 @@
 import type { Page, View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
-import { table } from '../../kernel/output/table.ts';
-import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
+import { table, wrappedTable } from '../../kernel/output/table.ts';
 import type { Check } from '../../local/doctor/index.ts';
 
 /** A row for each check, its fix below the message. Off a terminal the fix is a column. */

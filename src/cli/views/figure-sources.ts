@@ -1,7 +1,6 @@
 import type { Figure } from '../../insight/cost/index.ts';
 import type { View } from '../../kernel/output/page.ts';
-import type { Columns } from '../../kernel/output/table.ts';
-import { wrappedTable } from '../../kernel/output/wrapped-table.ts';
+import { type Columns, wrappedTable } from '../../kernel/output/table.ts';
 import { list, nullable, number, object, text } from '../result-schema.ts';
 
 /** What `--explain-figures` adds to the JSON of a command. */

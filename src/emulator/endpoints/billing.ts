@@ -1,4 +1,4 @@
-import { planCodes } from '../../platform/contract/plan.ts';
+import { planCodes } from '../../platform/contract/billing.ts';
 import { getAccount } from '../model/account.ts';
 import { spendingByDay, spendingSince, startOfMonth, totalCents } from '../model/billing/spending.ts';
 import { findApp } from '../model/state/store.ts';

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../platform/contract/api-keys.ts';
+import type { ApiKey } from '../../platform/contract/team.ts';
 import { refuse } from '../http/reply.ts';
 import { getAccount } from '../model/account.ts';
 import { signToken } from './account/access.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ApiKey } from '../../platform/contract/api-keys.ts';
-import type { Invoice } from '../../platform/contract/costs.ts';
-import type { User } from '../../platform/contract/users.ts';
+import type { Invoice } from '../../platform/contract/billing.ts';
+import type { ApiKey, User } from '../../platform/contract/team.ts';
 import type { Account } from './state/records.ts';
 import type { Model } from './state/store.ts';
 

@@ -1,4 +1,4 @@
-import type { AppCost } from '../../platform/contract/costs.ts';
+import type { AppCost } from '../../platform/contract/billing.ts';
 
 /** A replay of the past is believed if it is off by this share at most: of the bill, of cold starts, of a percentile. */
 export const maxReplayError = 1 / 3;

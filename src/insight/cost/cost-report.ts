@@ -1,4 +1,4 @@
-import type { ProjectCost } from '../../platform/contract/costs.ts';
+import type { ProjectCost } from '../../platform/contract/billing.ts';
 import type { Waste } from './find-waste.ts';
 
 /** What an app cost, and what for. Null is what nobody has told: no price list is documented. */

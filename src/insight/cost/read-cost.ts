@@ -3,7 +3,7 @@ import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { dollars, localTime, roundCents } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
-import { getAppCost, getProjectCost } from '../../platform/contract/costs.ts';
+import { getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
 import { shortAppName, toAppId } from '../../platform/contract/endpoint.ts';
 import { amountOf } from '../../platform/contract/scalars.ts';
 import { fetchApp } from '../../platform/replies/index.ts';

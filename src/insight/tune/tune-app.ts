@@ -6,7 +6,7 @@ import { LimitError } from '../../kernel/errors.ts';
 import { count, dollars, duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App } from '../../platform/contract/apps.ts';
-import { getAppCost } from '../../platform/contract/costs.ts';
+import { getAppCost } from '../../platform/contract/billing.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';

@@ -1,10 +1,13 @@
 import { constants, createReadStream, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { pause } from '../clock.ts';
-import { systemCode } from '../errors.ts';
-import { readFlags } from './regular-file.ts';
+import { GantryError, systemCode, UsageError } from '../errors.ts';
+import { toDiskError } from './disk-error.ts';
+import { readToEnd } from './read-to-end.ts';
+import { checkReadSize, readFlags } from './regular-file.ts';
 
 const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 const retryMs = 100;
@@ -109,4 +112,29 @@ function fifoOutput(pipe: Socket, signal: AbortSignal): NamedOutput {
         pipe.once('close', () => resolve()).destroy();
       }),
   };
+}
+
+/**
+ * Reads a file that the user named, which may be a FIFO or a device. Throws UsageError if it cannot be read or is larger
+ * than `maxBytes`, and the reason of the signal when it aborts.
+ */
+export async function readNamedFile(
+  { cwd, signal }: { cwd: string; signal: AbortSignal },
+  file: string,
+  maxBytes?: number,
+): Promise<Buffer> {
+  const path = resolve(cwd, file);
+  try {
+    checkReadSize(file, (await stat(path)).size, maxBytes);
+    return await readToEnd(readFileOrPipeChunks(path, signal), { name: file, signal, maxBytes });
+  } catch (cause) {
+    return throwUnreadable(file, path, cause);
+  }
+}
+
+/** Throws UsageError, unless the cause is an error of ours, such as an interrupt. */
+export function throwUnreadable(file: string, path: string, cause: unknown): never {
+  if (cause instanceof GantryError) throw cause;
+  if (systemCode(cause) === 'ENOENT') throw new UsageError(`${file} not found`, { why: `looked for ${path}`, cause });
+  throw new UsageError(`cannot read ${file}`, { why: toDiskError(cause).message, cause });
 }

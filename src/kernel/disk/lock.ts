@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { pause } from '../clock.ts';
 import { systemCode } from '../errors.ts';
-import { namesIn } from './names-in.ts';
+import { namesIn } from './folders.ts';
 import {
   isAbandoned,
   isAlive,

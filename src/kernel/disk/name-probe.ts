@@ -1,7 +1,7 @@
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { namesIn } from './names-in.ts';
+import { namesIn } from './folders.ts';
 import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 
 /** Which names a folder on this machine treats as the same. */

@@ -1,12 +1,11 @@
-import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
-import { type FileHandle, lstat, open, readlink, rm, stat } from 'node:fs/promises';
+import { closeSync, constants, createReadStream, fchmodSync, futimesSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { type FileHandle, link, lstat, open, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { systemCode } from '../errors.ts';
 import { noFollow } from './append.ts';
 import { openPipeOrDevice, readFileOrPipeChunks } from './file-or-pipe.ts';
-import { removedOnExit } from './removed-on-exit.ts';
 import { replaceFile, replaceFileSync } from './replace.ts';
-import { TemporaryNames } from './temporary.ts';
-import { TemporaryFolder } from './temporary-folder.ts';
+import { removedOnExit, TemporaryFolder, TemporaryNames } from './temporary.ts';
 
 export interface NewFileOptions {
   /** Permissions before the umask; by default those of the replaced file. */
@@ -190,4 +189,77 @@ async function followLinks(path: string, followed = 0): Promise<string> {
 async function isReplaceable(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   return !stats || stats.isFile();
+}
+
+interface NewSmallFileOptions {
+  names: TemporaryNames;
+  /** As in {@link NewFileOptions}. */
+  folder: string;
+  content: Uint8Array;
+  /** Modification time, in ms since 1970. */
+  modified: number | undefined;
+}
+
+/**
+ * A {@link NewFile} whose content is known. Every step is synchronous: going through the thread pool takes several times as
+ * long as each of them.
+ */
+export class NewSmallFile {
+  private constructor(readonly path: string) {}
+
+  /** Throws system errors. */
+  static create(target: string, { names, folder, content, modified }: NewSmallFileOptions): NewSmallFile {
+    const file = new NewSmallFile(join(dirname(target), names.nameIn(folder)));
+    const replaced = lstatSync(target, { throwIfNoEntry: false });
+    const descriptor = openSync(file.path, exclusively, 0o666);
+    removedOnExit.add(file.path);
+    try {
+      if (replaced?.isFile()) keepMode(descriptor, replaced.mode);
+      writeFileSync(descriptor, content);
+      if (modified !== undefined) futimesSync(descriptor, modified / 1000, modified / 1000);
+    } catch (error) {
+      file.discard();
+      throw error;
+    } finally {
+      closeSync(descriptor);
+    }
+    return file;
+  }
+
+  /** Renames it to its target. */
+  commit(target: string): void {
+    replaceFileSync(this.path, target);
+    removedOnExit.delete(this.path);
+  }
+
+  /** Best effort. */
+  discard(): void {
+    try {
+      rmSync(this.path, { force: true });
+    } catch {
+      // It is removed later: the record of temporary names has it.
+    }
+    removedOnExit.delete(this.path);
+  }
+}
+
+function keepMode(descriptor: number, mode: number): void {
+  try {
+    fchmodSync(descriptor, mode & 0o777);
+  } catch {
+    // Not every disk has modes.
+  }
+}
+
+/** Puts a file at another path as well: a hard link, or a private copy on another disk. Keeps what is there already. */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return;
+    const copy = async (file: { write(chunk: Buffer): Promise<unknown> }) => {
+      for await (const chunk of createReadStream(from)) await file.write(chunk);
+    };
+    await writeAtomically(to, copy, { mode: 0o600 });
+  }
 }

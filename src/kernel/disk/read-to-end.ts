@@ -1,5 +1,5 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import { maxReadBytes, tooLargeError } from './read-limit.ts';
+import { maxReadBytes, tooLargeError } from './regular-file.ts';
 
 /**
  * Reads to the end. Throws UsageError as soon as there are more than `maxBytes`, and the reason of the signal when it aborts.

@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { checkReadSize } from './read-limit.ts';
-import { notRegularError, readFlags, rethrowOpenError } from './regular-file.ts';
+import { checkReadSize, notRegularError, readFlags, rethrowOpenError } from './regular-file.ts';
 
 /** Asynchronous {@link openRegularSync}. */
 export async function openRegular(path: string): Promise<FileHandle> {

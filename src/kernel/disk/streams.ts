@@ -1,4 +1,6 @@
-import { fstatSync, type Stats } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, fstatSync, type Stats } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 
 /** Whether stdout or stderr goes to this file: `gantry deploy --json > deploy.json`. */
 export function isFileOfStream({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean {
@@ -16,4 +18,11 @@ function regularFile(descriptor: number): Stats[] {
   } catch {
     return [];
   }
+}
+
+/** The SHA-256 of a file's content, in hex. */
+export async function sha256OfFile(path: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash, { ...(signal && { signal }) });
+  return hash.digest('hex');
 }

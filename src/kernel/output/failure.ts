@@ -10,7 +10,6 @@ import {
   type Problem,
   ProjectError,
 } from '../errors.ts';
-import { displayWidth } from './display-width.ts';
 import { count, cutText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import type { Page } from './page.ts';
@@ -18,7 +17,7 @@ import { redact } from './redact.ts';
 import { redactValue } from './redacted-json.ts';
 import { sanitize, stripControlSequences } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
-import { wrapText } from './wrap-text.ts';
+import { displayWidth, wrapText } from './wrap-text.ts';
 
 /** The text of an error: what happened, where, why, and how to fix it. `debug` adds the stack. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {

@@ -3,9 +3,9 @@ import { type Fix, withCommands } from '../command-line.ts';
 import type { Problem } from '../errors.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
-import { withLinks } from './links.ts';
 import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
+import { withLinks } from './page.ts';
 import { wrapText } from './wrap-text.ts';
 
 /** Messages to the user on stderr. */

@@ -2,8 +2,7 @@ import type { Environment } from '../../kernel/environment.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { localTime } from '../../kernel/output/format.ts';
 import { type Credential, findCredential, renewalFix, storedCredential } from '../../platform/config/credentials.ts';
-import type { LocalSettings } from '../../platform/config/local-settings.ts';
-import type { Settings } from '../../platform/config/settings.ts';
+import type { LocalSettings, Settings } from '../../platform/config/settings.ts';
 import { type Check, errorCheck, okCheck, warningCheck } from './check.ts';
 
 /** Warns about a token that expires sooner. */

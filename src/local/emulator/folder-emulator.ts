@@ -6,8 +6,7 @@ import { lockHolder, makePrivateFolder, readRegularSync, writeFileAtomic } from 
 import type { Environment } from '../../kernel/environment.ts';
 import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
-import { realFolder } from '../../platform/config/bound-folders.ts';
-import { resolveFolders } from '../../platform/config/folders.ts';
+import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { listRunningEmulators } from './running-emulators.ts';

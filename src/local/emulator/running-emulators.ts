@@ -4,8 +4,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { announce, readAnnouncements } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { realFolder } from '../../platform/config/bound-folders.ts';
-import { resolveFolders } from '../../platform/config/folders.ts';
+import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import type { Context } from '../../platform/context.ts';
 
 const RunningEmulatorSchema = v.object({

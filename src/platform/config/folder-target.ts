@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readRegularSync } from '../../kernel/disk/regular-file.ts';
-import { realFolder } from './bound-folders.ts';
-import type { Folders } from './folders.ts';
+import { type Folders, realFolder } from './folders.ts';
 import { folderEmulatorName, nameOfPlatform, type Target, targetText } from './target.ts';
 
 /** Where the last deploy from a folder went. */

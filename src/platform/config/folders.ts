@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
 
 /** gantry's folders on this machine. They may not exist or not be writable. */
@@ -37,5 +38,30 @@ function systemHome(): string {
   } catch {
     // A user without an entry, as in containers.
     return '/';
+  }
+}
+
+/** A folder whose commands use a profile, below it as well. */
+interface BoundFolder {
+  folder: string;
+  profile: string;
+}
+
+/** The nearest of a folder and its parents that is bound to a profile. `bound` has the profiles by folder. */
+export function findBoundFolder(bound: Record<string, unknown>, start: string): BoundFolder | undefined {
+  if (Object.keys(bound).length === 0) return undefined;
+  for (let folder = realFolder(start); ; folder = dirname(folder)) {
+    const profile = Object.hasOwn(bound, folder) ? bound[folder] : undefined;
+    if (typeof profile === 'string' && profile) return { folder, profile };
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** Without symbolic links, so that a folder is the same by whatever path it was entered. */
+export function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
   }
 }

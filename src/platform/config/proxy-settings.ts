@@ -1,6 +1,6 @@
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
 import { UsageError } from '../../kernel/errors.ts';
-import type { OnInvalidSetting } from './invalid-setting.ts';
+import type { OnInvalidSetting } from './setting-values.ts';
 
 /** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
 export interface ProxySettings {

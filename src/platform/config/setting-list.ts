@@ -1,5 +1,5 @@
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
-import { defaultRegion } from './region-name.ts';
+import { defaultRegion } from './setting-values.ts';
 import { type Setting, type Settings, type StoredKey, settingSources } from './settings.ts';
 import { type Target, targetOrigin, targetText } from './target.ts';
 

@@ -3,15 +3,16 @@ import { readRegularSync } from '../../kernel/disk/regular-file.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
 import { FailedError, UsageError } from '../../kernel/errors.ts';
 import type { Host } from '../contract/endpoint.ts';
-import { findBoundFolder } from './bound-folders.ts';
-import { type Folders, resolveFolders } from './folders.ts';
-import { type OnInvalidSetting, throwInvalid } from './invalid-setting.ts';
-import type { LocalSettings } from './local-settings.ts';
-import { checkProjectId } from './project-id.ts';
+import { type Folders, findBoundFolder, resolveFolders } from './folders.ts';
 import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
-import { defaultRegion } from './region-name.ts';
-import { teamStateProblem } from './team-state.ts';
-import { checkUrl } from './url-setting.ts';
+import {
+  checkProjectId,
+  checkUrl,
+  defaultRegion,
+  type OnInvalidSetting,
+  teamStateProblem,
+  throwInvalid,
+} from './setting-values.ts';
 
 /** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `folder (/home/me/work)`, `profile`, `default` or `not set`. */
 export interface Setting {
@@ -220,4 +221,19 @@ export function readStoredSettings(
 
 function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** Variables that replace those of the environment: they lead to an emulator that belongs to this folder. */
+export interface LocalSettings {
+  /** In the words of a target: `emulator of this folder`, `emulator on port 4100`. */
+  name: string;
+  variables: Record<string, string>;
+  /** What leads to it from any shell; empty if only its variables do. */
+  flags: string[];
+  /** `flag`, or `folder (/home/me/app)`. */
+  origin: string;
+  /** The profile whose login is not used, because the folder remembers the emulator. */
+  unused?: string | undefined;
+  /** Whether it was started for this command. */
+  isStarted: boolean;
 }

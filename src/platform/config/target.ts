@@ -1,7 +1,6 @@
 import { isLoopbackHost } from '../contract/address.ts';
 import type { Credential } from './credentials.ts';
-import type { LocalSettings } from './local-settings.ts';
-import type { Setting, Settings } from './settings.ts';
+import type { LocalSettings, Setting, Settings } from './settings.ts';
 
 /** Where a command reads and changes things: one project on one platform, each value with its origin. */
 export interface Target {

@@ -1,21 +1,18 @@
 /** Every endpoint. Tests check that each has an emulator route and a reply in `fixtures/replies`. */
-import { listApiKeys } from './api-keys.ts';
+
 import { createApp, createPartnerApp, deleteApp, getApp, listApps, scaleApp } from './apps.ts';
+import { changePlan, getAppCost, getProjectCost, listInvoices, listPaymentMethods } from './billing.ts';
 import { cancelBuild, getBuild, getBuildLogs, getBuildZipContents, listBuilds } from './builds.ts';
 import { listContainers } from './containers.ts';
-import { getAppCost, getProjectCost, listInvoices } from './costs.ts';
 import { invoke } from './invocation.ts';
 import { getAppLogs } from './logs.ts';
 import { getResourceMetrics, getStartupTimes } from './metrics.ts';
-import { changePlan, listPaymentMethods } from './plan.ts';
-import { listProjects } from './projects.ts';
 import { createRunApp, prepareBaseImage, startRun } from './run-app.ts';
 import { cancelRun, getRun, getRunsChart, listRuns } from './runs.ts';
 import { getAppSecrets, getProjectSecrets, setAppSecrets, setProjectSecrets } from './secrets.ts';
-import { listServiceAccounts, updateServiceAccount } from './service-accounts.ts';
-import { authorizeDevice, renewToken, requestToken } from './session.ts';
+import { authorizeDevice, listProjects, renewToken, requestToken } from './session.ts';
 import { getServiceStatus } from './status.ts';
-import { inviteUser, listUsers } from './users.ts';
+import { inviteUser, listApiKeys, listServiceAccounts, listUsers, updateServiceAccount } from './team.ts';
 import {
   completeUpload,
   deletePath,

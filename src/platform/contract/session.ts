@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { replyObject } from './lists.ts';
+import { listOf, objectOf, replyObject } from './lists.ts';
 import { numberOrNaN, optionalNumber, optionalSecret, optionalText, secretOrEmpty, textOrEmpty } from './scalars.ts';
 
 /** Device authorization (RFC 8628). `expires_in` and `interval` are in seconds. */
@@ -63,3 +63,9 @@ export const renewToken = endpoint('POST /oauth2/token', {
     'access_token',
   ),
 });
+
+export const Project = objectOf({ id: textOrEmpty, name: optionalText });
+export type Project = v.InferOutput<typeof Project>;
+
+/** List the projects that a token gives access to (docs/platform.md#projects). */
+export const listProjects = endpoint('GET /v2/projects', { reply: listOf(Project, 'id') });

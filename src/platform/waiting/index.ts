@@ -1,6 +1,5 @@
 export { cancelAbandoned, cancelRemoteWork, type RemoteWork } from './cancel.ts';
 export { cleanupSignal, Deadline, timeoutSignal } from './deadline.ts';
-export { contextUntil, contextWith, noStep } from './other-context.ts';
 export {
   lookAgain,
   type PolledWork,
@@ -23,4 +22,4 @@ export {
   waitForChange,
   warnUnconfirmed,
 } from './refusals.ts';
-export { completeDespiteInterrupt, TimeLimit } from './time-limit.ts';
+export { completeDespiteInterrupt, contextUntil, contextWith, noStep, TimeLimit } from './time-limit.ts';

@@ -1,11 +1,11 @@
 import { after } from '../../kernel/clock.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
+import type { Step } from '../../kernel/output/progress.ts';
 import type { Api } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { cleanupTimeoutMs, Deadline } from './deadline.ts';
-import { contextUntil } from './other-context.ts';
 
 export interface TimeLimitOptions {
   /** `--timeout`, if the user typed it. */
@@ -142,3 +142,17 @@ export async function completeDespiteInterrupt<T>(limit: TimeLimit, request: (ap
   signal.addEventListener('abort', end, { once: true });
   return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', end));
 }
+
+/** The same context, but for these parts. */
+export function contextWith(context: Context, parts: Partial<Context>): Context {
+  return Object.create(context, Object.getOwnPropertyDescriptors(parts));
+}
+
+/** The same context, whose requests and pauses end with a signal. */
+export function contextUntil(context: Context, signal: AbortSignal, parts: Partial<Context> = {}): Context {
+  const delay: Context['delay'] = (ms, until = signal) => context.delay(ms, until);
+  return contextWith(context, { signal, api: context.apiWithSignal(signal), delay, ...parts });
+}
+
+/** A step that is not shown. */
+export const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };

@@ -1,7 +1,7 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
-import { looksLikeRegion } from '../../platform/config/region-name.ts';
+import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { readEvidence, warnUnconfirmed } from '../../platform/waiting/index.ts';
 import { formatRemotePath } from '../transfer/remote-path.ts';

@@ -4,7 +4,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { FailedError, NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { sortPacked } from '../../kernel/packed-list.ts';
-import { defaultRegion } from '../../platform/config/region-name.ts';
+import { defaultRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { unreadableItems } from '../../platform/contract/lists.ts';

@@ -4,7 +4,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
-import { realFolder } from '../../platform/config/bound-folders.ts';
+import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 import { type CopyOptions, type CopySummary, copyFiles, type FailedFile, type FoundFile } from '../copy/index.ts';

@@ -3,7 +3,7 @@ import { NotFoundError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { storeSettings } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
-import { listProjects, type Project } from '../../platform/contract/projects.ts';
+import { listProjects, type Project } from '../../platform/contract/session.ts';
 
 /**
  * Chooses the project after a login and stores it: the one of the flag, the one `claimed` by the token, the current one

@@ -2,7 +2,7 @@ import { type Credential, storedCredential } from '../../platform/config/credent
 import type { Settings } from '../../platform/config/settings.ts';
 import { type Target, targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
-import { listProjects } from '../../platform/contract/projects.ts';
+import { listProjects } from '../../platform/contract/session.ts';
 
 /** The login that commands use, without the token. */
 export interface Identity {

@@ -3,8 +3,6 @@ import { closestName } from '../../app/toml/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { checkProfile } from '../../platform/config/profiles.ts';
-import { checkProjectId } from '../../platform/config/project-id.ts';
-import { looksLikeRegion } from '../../platform/config/region-name.ts';
 import {
   describeSettings,
   describeTarget,
@@ -12,10 +10,9 @@ import {
   readableSettings,
   storableSettings,
 } from '../../platform/config/setting-list.ts';
+import { checkProjectId, checkUrl, looksLikeRegion, teamStateProblem } from '../../platform/config/setting-values.ts';
 import type { StoredKey } from '../../platform/config/settings.ts';
 import { storeSettings } from '../../platform/config/stored-files.ts';
-import { teamStateProblem } from '../../platform/config/team-state.ts';
-import { checkUrl } from '../../platform/config/url-setting.ts';
 import type { Context } from '../../platform/context.ts';
 
 /** The settings that `config set` accepts. */

@@ -1,7 +1,7 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError } from '../../kernel/errors.ts';
-import { realFolder } from '../../platform/config/bound-folders.ts';
 import { forgetFolderEmulator } from '../../platform/config/folder-target.ts';
+import { realFolder } from '../../platform/config/folders.ts';
 import { checkProfile, profileNames, profilesWithToken } from '../../platform/config/profiles.ts';
 import { readStoredSettings, type Settings } from '../../platform/config/settings.ts';
 import { bindFolder, removeProfile, updateStoredFile, useProfile } from '../../platform/config/stored-files.ts';

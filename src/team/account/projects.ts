@@ -1,9 +1,9 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { checkProjectId } from '../../platform/config/project-id.ts';
+import { checkProjectId } from '../../platform/config/setting-values.ts';
 import { storeSettings } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
-import { listProjects, type Project } from '../../platform/contract/projects.ts';
+import { listProjects, type Project } from '../../platform/contract/session.ts';
 import { warnIfOverridden } from './profile-settings.ts';
 
 type ListedProject = Project & { current: boolean };

@@ -2,7 +2,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { AuthError, DeniedError, UsageError } from '../../kernel/errors.ts';
 import { findTokenProblem, parseClaims } from '../../platform/config/credentials.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Project } from '../../platform/contract/projects.ts';
+import type { Project } from '../../platform/contract/session.ts';
 import { chooseProject, listTokenProjects } from './choose-project.ts';
 import { checkCredentialsWritable, describeLogin, type Login, storeTokens } from './stored-login.ts';
 

@@ -1,6 +1,6 @@
 import { latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { type Invoice, listInvoices } from '../../platform/contract/costs.ts';
+import { type Invoice, listInvoices } from '../../platform/contract/billing.ts';
 import type { DecodedReply } from '../../platform/contract/endpoint.ts';
 
 /** Reads the project's invoices, newest first. */

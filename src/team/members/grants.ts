@@ -3,11 +3,7 @@ import { FailedError, type GantryError, NotFoundError, UsageError } from '../../
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { cutText } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import {
-  listServiceAccounts,
-  type ServiceAccount,
-  updateServiceAccount,
-} from '../../platform/contract/service-accounts.ts';
+import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../platform/contract/team.ts';
 import { readEvidence, type Shown, waitForChange } from '../../platform/waiting/index.ts';
 
 /** What a service account may access before and after a change. */

@@ -2,9 +2,7 @@ import { closestName } from '../../app/toml/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { type ApiKey, listApiKeys } from '../../platform/contract/api-keys.ts';
-import { listServiceAccounts } from '../../platform/contract/service-accounts.ts';
-import { inviteUser } from '../../platform/contract/users.ts';
+import { type ApiKey, inviteUser, listApiKeys, listServiceAccounts } from '../../platform/contract/team.ts';
 
 export { changeGrants, type GrantChange, grantedProjects } from './grants.ts';
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type CostReport, readCost } from '../../../src/insight/cost/index.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { getApp, listApps } from '../../../src/platform/contract/apps.ts';
-import { getAppCost, getProjectCost } from '../../../src/platform/contract/costs.ts';
+import { getAppCost, getProjectCost } from '../../../src/platform/contract/billing.ts';
 import { getRunsChart } from '../../../src/platform/contract/runs.ts';
 import { Draw } from '../../chaos/draw.js';
 import { billedApp } from '../../support/run-platform/billed-apps.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wrapCommand } from '../../../src/kernel/output/wrap-command.ts';
+import { wrapCommand } from '../../../src/kernel/output/wrap-text.ts';
 
 const command = "printf 'a header: with spaces' | curl -H @- http://127.0.0.1:4100/v4/p-1/web/run -d '{}'";
 

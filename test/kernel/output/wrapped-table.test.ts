@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPage } from '../../../src/kernel/output/page.ts';
-import { wrappedTable } from '../../../src/kernel/output/wrapped-table.ts';
+import { wrappedTable } from '../../../src/kernel/output/table.ts';
 import { widthOf } from '../../support/width.ts';
 
 const page = (columns?: number) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AuthError, type UsageError } from '../../../src/kernel/errors.ts';
 import { findCredential, parseClaims } from '../../../src/platform/config/credentials.ts';
-import { checkProjectId } from '../../../src/platform/config/project-id.ts';
+import { checkProjectId } from '../../../src/platform/config/setting-values.ts';
 import { resolveSettings } from '../../../src/platform/config/settings.ts';
 import { folderOf } from '../../support/app.ts';
 

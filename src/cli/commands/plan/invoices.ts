@@ -1,6 +1,6 @@
 import { money } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
-import type { Invoice } from '../../../platform/contract/costs.ts';
+import type { Invoice } from '../../../platform/contract/billing.ts';
 import { readInvoices } from '../../../team/billing/index.ts';
 import { defineCommand } from '../../command.ts';
 import { documents, number, passThrough, text } from '../../result-schema.ts';

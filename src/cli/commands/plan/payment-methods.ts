@@ -1,5 +1,5 @@
 import { table } from '../../../kernel/output/table.ts';
-import { listPaymentMethods } from '../../../platform/contract/plan.ts';
+import { listPaymentMethods } from '../../../platform/contract/billing.ts';
 import { parsePaymentMethods } from '../../../team/billing/index.ts';
 import { defineCommand } from '../../command.ts';
 import { anything, boolean, document, passThrough } from '../../result-schema.ts';

@@ -1,5 +1,5 @@
 import { wrapped } from '../../../kernel/output/table.ts';
-import { changePlan, planCodes } from '../../../platform/contract/plan.ts';
+import { changePlan, planCodes } from '../../../platform/contract/billing.ts';
 import { openInBrowser } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
 import { document, nullable, text } from '../../result-schema.ts';

@@ -1,6 +1,6 @@
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
-import { listUsers, type User } from '../../../platform/contract/users.ts';
+import { listUsers, type User } from '../../../platform/contract/team.ts';
 import { defineCommand } from '../../command.ts';
 import { documents, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';

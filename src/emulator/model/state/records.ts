@@ -1,9 +1,6 @@
-import type { ApiKey } from '../../../platform/contract/api-keys.ts';
 import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
-import type { Invoice } from '../../../platform/contract/costs.ts';
-import type { PlanCode } from '../../../platform/contract/plan.ts';
-import type { ServiceAccount } from '../../../platform/contract/service-accounts.ts';
-import type { User } from '../../../platform/contract/users.ts';
+import type { Invoice, PlanCode } from '../../../platform/contract/billing.ts';
+import type { ApiKey, ServiceAccount, User } from '../../../platform/contract/team.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { trafficProfiles } from './traffic-profiles.ts';
 

@@ -2,9 +2,21 @@ import { type WallClock, wallClock } from '../../wall-clock.ts';
 import { groupDigits } from '../format.ts';
 import type { Page, View } from '../page.ts';
 import { stackViews } from '../table.ts';
-import { Canvas, type Ink, printLine, type Segment } from './canvas.ts';
-import { layoutSteps, mergeSteps, stepsText } from './columns.ts';
-import type { Chart, Drawing, DrawingSurface, Panel, QuantityAxis, Series } from './model.ts';
+import {
+  Canvas,
+  type Chart,
+  type Drawing,
+  type DrawingSurface,
+  type Ink,
+  layoutSteps,
+  mergeSteps,
+  type Panel,
+  printLine,
+  type QuantityAxis,
+  type Segment,
+  type Series,
+  stepsText,
+} from './model.ts';
 import { maximum, type Unit, type ValueAxis, valueAxis, valueText } from './value-axis.ts';
 
 const unicode: Glyphs = { whole: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'], part: '▒', mark: '×' };

@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import { assumed, endpoint } from './endpoint.ts';
+import { listOf, objectOf, replyObject } from './lists.ts';
+import { optionalBoolean, optionalEnum, optionalItems, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
+
+/** A member of a project, or a pending invitation (spec 2.10). */
+export const User = objectOf({
+  id: textOrEmpty,
+  projectId: optionalText,
+  email: optionalText,
+  firstName: optionalText,
+  lastName: optionalText,
+  role: optionalText,
+  status: optionalEnum('active', 'invited'),
+  invitedBy: optionalText,
+  createdAt: optionalTime,
+  updatedAt: optionalTime,
+});
+export type User = v.InferOutput<typeof User>;
+
+/** Invite a user (spec 4.12). The names of roles are not documented, so any role is accepted. */
+export const inviteUser = endpoint('POST /v2/projects/{project}/users', {
+  body: v.object({ emailAddress: v.string(), role: assumed(v.string()) }),
+  reply: replyObject({ success: optionalBoolean }, 'success'),
+});
+
+/** Lists members and pending invitations (spec 4.13). */
+export const listUsers = endpoint('GET /v2/projects/{project}/users', { reply: listOf(User, 'id') });
+
+/** A service account (spec 2.11). The form of its grants is not documented, so any form is accepted. */
+export const ServiceAccount = objectOf({
+  id: textOrEmpty,
+  name: optionalText,
+  description: optionalText,
+  projectId: optionalText,
+  createdByUserId: optionalText,
+  createdAt: optionalTime,
+  grants: assumed(optionalItems),
+});
+export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
+
+/** Lists service accounts (spec 4.14). */
+export const listServiceAccounts = endpoint('GET /v2/projects/{project}/service-accounts', {
+  reply: replyObject({ serviceAccounts: listOf(ServiceAccount, 'id') }),
+});
+
+/** Replaces all grants of a service account with at least one project (spec 4.15). Idempotent. */
+export const updateServiceAccount = endpoint('PATCH /v2/projects/{project}/service-accounts/{serviceAccount}', {
+  body: v.object({
+    grants: v.pipe(v.array(v.string()), v.minLength(1, 'must contain at least one project')),
+  }),
+  reply: objectOf({ serviceAccountId: optionalText }),
+  retryable: true,
+});
+
+/** One API key (spec 2.1). `expiresAt` is a time or the word `never`; `principalId` names its service account. */
+export const ApiKey = objectOf({
+  id: textOrEmpty,
+  name: optionalText,
+  description: optionalText,
+  apiKey: optionalText,
+  source: optionalText,
+  status: optionalText,
+  projectId: optionalText,
+  principalId: optionalText,
+  createdAt: optionalTime,
+  updatedAt: optionalTime,
+  expiresAt: optionalTime,
+});
+export type ApiKey = v.InferOutput<typeof ApiKey>;
+
+/** Lists API keys, earliest expiry first (spec 4.1). */
+export const listApiKeys = endpoint('GET /v2/projects/{project}/api-keys', { reply: listOf(ApiKey, 'id') });
