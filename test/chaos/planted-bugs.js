@@ -91,7 +91,7 @@ export const plantedBugs = [
     name: 'guessed grant',
     edits: [
       edit(
-        'src/team/members/grants.ts',
+        'src/team/members.ts',
         '  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;',
         "  const { id: guessed } = grant as Record<string, unknown>;\n  if (typeof guessed === 'string') return guessed;\n  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;",
       ),

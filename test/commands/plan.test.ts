@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../src/platform/contract/billing.ts';
 import { openInBrowser } from '../../src/team/account/browser.ts';
-import { parseInvoices } from '../../src/team/billing/invoices.ts';
+import { parseInvoices } from '../../src/team/billing.ts';
 import { empty } from '../support/account.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys, type Setting, targetOf, wideTerminal } from '../support/gantry.ts';

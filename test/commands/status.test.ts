@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isOperational, parseStatusPage } from '../../src/insight/status/service-status.ts';
+import { isOperational, parseStatusPage } from '../../src/insight/status.ts';
 import type { StatusItem } from '../../src/platform/contract/status.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';

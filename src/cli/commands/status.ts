@@ -6,7 +6,7 @@ import {
   readAppStatus,
   readProjectStatus,
   type ServiceStatus,
-} from '../../insight/status/index.ts';
+} from '../../insight/status.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
 import { ago, count, dollars, shortBuild } from '../../kernel/output/format.ts';

@@ -1,6 +1,6 @@
 import type { View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
-import type { GrantChange } from '../../team/members/index.ts';
+import type { GrantChange } from '../../team/members.ts';
 import { boolean, document, list, text } from '../result-schema.ts';
 
 export function grantChangeView({ serviceAccount, after, changed }: GrantChange): View {

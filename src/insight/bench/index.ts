@@ -1,2 +1,353 @@
+import {
+  type CallTarget,
+  callOrThrow,
+  type InvokeOptions,
+  prepareCall,
+  readResponse,
+} from '../../calls/invoke/index.ts';
+import { chartReader, hasEnded, matches, runsIn } from '../../calls/runs/index.ts';
+import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../calls/spending.ts';
+import { readAppHere } from '../../deploys/apps.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { InputNeededError, UsageError } from '../../kernel/errors.ts';
+import { count, dollars, duration, groupDigits, roundCents } from '../../kernel/output/format.ts';
+import type { LoadCalls } from '../../platform/api/load-calls.ts';
+import type { Context } from '../../platform/context.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { cleanupSignal, tryRequest } from '../../platform/waiting/index.ts';
+import type { BenchReport, BenchStep } from './bench-report.ts';
+import { findLimit } from './find-limit.ts';
+import { type CallRecords, readServerHalf } from './server-half.ts';
+import { runOpenLoop, StepCalls } from './step-calls.ts';
+import { keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
+
 export type { BenchReport, BenchSecond, BenchStep, CallParts } from './bench-report.ts';
-export { runBench } from './run-bench.ts';
+
+/** What is called, as of `invoke`, and how often. */
+interface BenchOptions
+  extends Pick<InvokeOptions, 'app' | 'args' | 'data' | 'input' | 'method' | 'path' | 'header' | 'auth'> {
+  /** Calls a second; a search for the limit without them. */
+  rates: readonly number[] | undefined;
+  /** Of each step, in ms. */
+  stepMs: number;
+  /** US dollars. */
+  budget?: number | undefined;
+  callTimeoutMs: number;
+  /** The file that names the app of this folder. */
+  configFile: string;
+}
+
+/** A call that takes less in the app says nothing about how many it takes: the platform counts whole ms. */
+const shortestMs = 5;
+
+/** Calls an app at one rate after the other, and says what each costs and where its time goes. */
+export async function runBench(context: Context, options: BenchOptions): Promise<BenchReport> {
+  const { rates, stepMs, callTimeoutMs } = options;
+  const { call, auth } = await prepareCall(context, { ...options }, undefined);
+  const { body } = call;
+  if (body && !(body instanceof Uint8Array)) throw new UsageError('the body is too large to be sent again and again');
+  const { project, app } = call.target;
+  const facts = factsOf(await fetchApp(context.api, { project, app }));
+  await approveLoad(context, { ...options, target: call.target, facts });
+  // One that fails says why; and what the first replica takes to start is not measured.
+  const spending = spendingOf(context, call.target, facts);
+  const unfinished = new UnfinishedCalls(context, call.target.app);
+  await readResponse(await callOrThrow(context, call, auth), context.elapsed);
+  // It says how long a call runs, before there are many.
+  if (options.budget !== undefined) await unfinished.look();
+  const { openLoadCalls } = await import('../../platform/api/load-calls.ts');
+  const { method, url, headers } = call;
+  const { proxy } = context.settings;
+  const load = await openLoadCalls({ method, url, headers, body, proxy, silenceMs: callTimeoutMs });
+  const bench = new Bench(context, {
+    ...options,
+    load,
+    facts,
+    spending,
+    unfinished,
+    app,
+    name: call.target.name,
+  });
+  try {
+    if (rates) await bench.runAll(rates);
+    else await findLimit((rate) => bench.run(rate, Math.round((rate * stepMs) / 1_000)));
+  } finally {
+    load.close();
+  }
+  return bench.report(call.target);
+}
+
+function spendingOf(context: Context, { app }: CallTarget, { price, ...facts }: AppFacts): ReplicaSpending | undefined {
+  return price === undefined ? undefined : new ReplicaSpending(context, app, { ...facts, price });
+}
+
+interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTimeoutMs'> {
+  load: LoadCalls;
+  facts: AppFacts;
+  spending: ReplicaSpending | undefined;
+  unfinished: UnfinishedCalls;
+  app: string;
+  /** As shown to the user. */
+  name: string;
+}
+
+class Bench {
+  /** Of all steps, also of the one that runs. */
+  readonly #calls: StepCalls[] = [];
+  readonly #steps: { calls: StepCalls; busy: number }[] = [];
+  #stoppedBy: BenchReport['stoppedBy'] = null;
+
+  constructor(
+    private readonly context: Context,
+    private readonly settings: BenchSettings,
+  ) {
+    context.interruption.message = 'stopping; what was measured follows';
+  }
+
+  async runAll(rates: readonly number[]): Promise<void> {
+    for (const rate of rates) {
+      const kept = await this.run(rate, Math.max(1, Math.round((rate * this.settings.stepMs) / 1_000)));
+      if (kept === 'over') return;
+    }
+  }
+
+  /** Whether the app kept up, or no more calls are to be made. */
+  async run(rate: number, count: number): Promise<boolean | 'over'> {
+    const { context, settings } = this;
+    const { load, name, callTimeoutMs: timeoutMs } = settings;
+    const { signal } = context;
+    const calls = new StepCalls(rate, Math.max(1, count), context.platformNow());
+    const cpu = process.cpuUsage();
+    const since = performance.now();
+    const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);
+    const onProgress = () => step.update({ text: progressText(calls) });
+    this.#calls.push(calls);
+    await runOpenLoop(load, calls, { timeoutMs, signal, isOver: () => this.#isOver(calls), onProgress });
+    step.clear();
+    const { user, system } = process.cpuUsage(cpu);
+    const busy = (user + system) / 1_000 / Math.max(1, performance.now() - since);
+    if (calls.sent > 0) this.#steps.push({ calls, busy });
+    if (signal.aborted) this.#stoppedBy = 'interrupt';
+    return this.#stoppedBy ? 'over' : keepsUp(calls);
+  }
+
+  async report({ app, fn = '', name }: CallTarget): Promise<BenchReport> {
+    const { facts, budget, spending } = this.settings;
+    const all = this.#steps.map(({ calls }) => calls);
+    const context = this.#contextAtEnd();
+    const records = await this.#readRecords(context, app, all);
+    const { unfinished, openRuns } = await this.#lookAtUnfinished(context, name);
+    const steps = this.#steps.map(({ calls, busy }) =>
+      summarizeStep(calls, records.get(calls) ?? new Map(), facts, { busy }),
+    );
+    this.#warn(steps);
+    const held = steps.filter(({ holds }) => holds).map(({ callsPerSecond }) => callsPerSecond);
+    const broken = steps
+      .filter(({ holds, calls }) => !holds && calls > 0 && !this.#stoppedBy)
+      .map(({ callsPerSecond }) => callsPerSecond);
+    const appMs = meanAppMs(steps);
+    const { maxReplicas: replicas, concurrency } = facts;
+    return {
+      app,
+      function: fn || name.slice(app.length + 1),
+      steps,
+      holdsCallsPerSecond: held.length > 0 ? held.reduce((most, rate) => Math.max(most, rate)) : null,
+      breaksCallsPerSecond: broken.length > 0 ? broken.reduce((least, rate) => Math.min(least, rate)) : null,
+      allows:
+        appMs && appMs >= shortestMs
+          ? { callsPerSecond: (replicas * concurrency * 1_000) / appMs, replicas, concurrency, appMs }
+          : null,
+      calls: all.reduce((sum, { sent }) => sum + sent, 0),
+      foundRuns: [...records.values()].reduce((sum, { size }) => sum + size, 0),
+      unfinished,
+      openRuns,
+      costCents: roundCents(spending?.centsIfEndedNow(unfinished, this.#runtimeMs())),
+      budgetCents: budget === undefined ? null : budget * 100,
+      stoppedBy: this.#stoppedBy,
+      seconds: all.flatMap(secondsOf),
+    };
+  }
+
+  /** Calls that are not over keep the replicas busy for a while, and so will the next one. */
+  #isOver(calls: StepCalls): boolean {
+    const { spending, budget, unfinished } = this.settings;
+    spending?.lookNowAndThen();
+    if (calls.abandoned > 0) unfinished.lookNowAndThen();
+    if (!spending || budget === undefined) return false;
+    const open = calls.inFlight + unfinished.count(this.#calls) + 1;
+    if (spending.centsIfEndedNow(open, this.#runtimeMs()) < budget * 100) return false;
+    this.#stoppedBy = 'budget';
+    return true;
+  }
+
+  /** Of a call in the app; without any run, as long as its caller waited. */
+  #runtimeMs(): number {
+    const calls = this.#calls.findLast(({ ended }) => ended > 0);
+    return this.settings.unfinished.runtimeMs ?? calls?.durationMs(calls.ended - 1) ?? 0;
+  }
+
+  /** What ends the calls does not end the questions about them. */
+  #contextAtEnd(): Context {
+    const { context } = this;
+    if (!context.signal.aborted) return context;
+    const signal = cleanupSignal();
+    return Object.create(context, { signal: { value: signal }, api: { value: context.apiWithSignal(signal) } });
+  }
+
+  async #readRecords(context: Context, app: string, steps: readonly StepCalls[]): Promise<CallRecords> {
+    const reading = readServerHalf(context, app, steps);
+    return context === this.context ? reading : reading.catch(() => new Map());
+  }
+
+  /** Calls that outlived their time limit. Their runs cannot be told from those of other callers: they are named, not canceled. */
+  async #lookAtUnfinished(context: Context, name: string): Promise<Pick<BenchReport, 'unfinished' | 'openRuns'>> {
+    const { unfinished, app } = this.settings;
+    if (this.#calls.every(({ abandoned }) => abandoned === 0)) return { unfinished: 0, openRuns: [] };
+    await unfinished.look(context);
+    const open = unfinished.count(this.#calls);
+    const [run] = unfinished.runs;
+    if (open > 0) {
+      this.context.progress.warn({
+        severity: 'warning',
+        message: `${count(open, 'call')} of ${name} may go on: they got no response in time, and no run of theirs has ended`,
+        why: 'until it has, a call keeps its replica busy, which is paid for',
+        ...(run !== undefined && { fix: gantryCommand`runs cancel ${app} ${run}` }),
+      });
+    }
+    return { unfinished: open, openRuns: [...unfinished.runs] };
+  }
+
+  #warn(steps: readonly BenchStep[]): void {
+    const { progress } = this.context;
+    for (const { callsPerSecond: rate, localLimit } of steps) {
+      if (localLimit) progress.warn(`${rateText(rate)} is more than this machine can measure: ${localLimit}`);
+    }
+  }
+}
+
+function rateText(rate: number): string {
+  return rate >= 1 ? `${groupDigits(rate)}/s` : `${Number((rate * 60).toPrecision(3))}/min`;
+}
+
+function progressText(calls: StepCalls): string {
+  return `${groupDigits(calls.ended)} of ${groupDigits(calls.count)}, ${groupDigits(calls.inFlight)} in flight`;
+}
+
+/** Runs are looked at this often, in ms. */
+const lookMs = 5_000;
+const pageSize = 1_000;
+
+/**
+ * Calls that nobody waits for any more: the app is busy with them until their runs have ended. What has not been seen to end
+ * goes on.
+ */
+class UnfinishedCalls {
+  /** Ids of runs that were made since and had not ended at the last look: of these calls, and of others'. */
+  runs: readonly string[] = [];
+  /** How long a call runs in the app, in ms; undefined before one has been seen to end. */
+  runtimeMs: number | undefined;
+  readonly #startedAt: number;
+  #ended = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly context: Pick<Context, 'apiWithSignal' | 'signal' | 'project' | 'platformNow'>,
+    private readonly app: string,
+  ) {
+    this.#startedAt = context.platformNow();
+  }
+
+  /** How many calls that got no response in time are not known to have ended. */
+  count(steps: readonly StepCalls[]): number {
+    const abandoned = steps.reduce((sum, step) => sum + step.abandoned, 0);
+    const answered = steps.reduce((sum, step) => sum + step.ended, 0) - abandoned;
+    // The first call, which is not measured, has ended as well.
+    const endedUnseen = Math.max(0, this.#ended - answered - 1);
+    return Math.max(Math.min(abandoned, this.runs.length), abandoned - endedUnseen);
+  }
+
+  /** Looks at the runs if the last look is old enough. Does not wait for it. */
+  lookNowAndThen(): void {
+    if (this.context.platformNow() - this.#lookedAt >= lookMs) void this.look();
+  }
+
+  async look({ apiWithSignal, signal } = this.context): Promise<void> {
+    this.#lookedAt = this.context.platformNow();
+    const query = { startTime: time(this.#startedAt), endTime: time(this.#lookedAt), limit: pageSize };
+    const { project, platformNow } = this.context;
+    const read = (api: Context['api']) => chartReader({ api, project, platformNow }, this.app, this.#startedAt)(query);
+    const reply = await tryRequest({ apiWithSignal, signal }, read);
+    if (!reply) return;
+    const range = { since: this.#startedAt, until: this.#lookedAt, filters: {} };
+    const runs = runsIn(reply).filter((run) => matches(run, range));
+    const ended = runs.filter(hasEnded);
+    const times = ended.map(({ runtimeMs }) => runtimeMs ?? Number.NaN).filter((ms) => ms > 0);
+    this.runs = runs.filter((run) => !hasEnded(run)).map(({ id }) => id);
+    this.#ended = Math.max(this.#ended, ended.length);
+    if (times.length > 0) this.runtimeMs = times.reduce((sum, ms) => sum + ms, 0) / times.length;
+  }
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+interface Load {
+  target: CallTarget;
+  facts: AppFacts;
+  rates: readonly number[] | undefined;
+  stepMs: number;
+  budget?: number | undefined;
+  configFile: string;
+}
+
+/**
+ * Load costs money, and calls do what they do. An app of this folder may be called; for another one this asks. Throws
+ * InputNeededError where nobody answers, LimitError if the budget does not suffice for one replica.
+ */
+async function approveLoad(context: Context, load: Load): Promise<void> {
+  const { target, facts, budget, configFile } = load;
+  const { app, name } = target;
+  checkBudget({ app, facts, budget, otherLimit: '--rate and --for' });
+  const what = `call ${name} ${callsText(load)}${costText(load)}`;
+  const here = await readAppHere(context, configFile).catch(() => '');
+  if (shortAppName(context.project, here) !== app) await approveOther(context, load, what);
+  context.willChange(what, { app, function: target.fn ?? '' });
+}
+
+async function approveOther({ prompt }: Context, { target, budget }: Load, what: string): Promise<void> {
+  const { app } = target;
+  if (!prompt.isPossible && budget === undefined) {
+    throw needsBudget(app, [...(prompt.isConfirmed ? [] : ['--yes']), '--budget', '1']);
+  }
+  await prompt.confirm(`${upperFirst(what)}? ${app} is not the app of this folder.`);
+}
+
+function needsBudget(app: string, retryWith: string[]): InputNeededError {
+  return new InputNeededError(`a budget is required to call ${app}`, {
+    why: 'it is not the app of this folder, and nobody can be asked here',
+    fix: `pass ${retryWith.join(' ')} for a dollar at most`,
+    retryWith,
+  });
+}
+
+function callsText({ rates, stepMs }: Load): string {
+  if (!rates) return `more and more often, for ${duration(stepMs)} each time`;
+  const calls = rates.reduce((sum, rate) => sum + Math.max(1, Math.round((rate * stepMs) / 1_000)), 0);
+  const perSecond = rates.map((rate) => groupDigits(rate)).join(', ');
+  return `${count(calls, 'time')}: ${perSecond} a second, for ${duration(stepMs)}${rates.length > 1 ? ' each' : ''}`;
+}
+
+/** An upper bound: all replicas, for all of the time. */
+function costText({ rates, stepMs, facts, budget }: Load): string {
+  const { price, cooldownSeconds, maxReplicas } = facts;
+  if (budget !== undefined) return `, for ${dollars(budget * 100)} at most`;
+  if (price === undefined || !rates) return '';
+  const seconds = (rates.length * stepMs) / 1_000 + cooldownSeconds;
+  return `, for ${dollars(price * maxReplicas * seconds)} at most with ${count(maxReplicas, 'replica')}`;
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

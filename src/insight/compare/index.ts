@@ -1,4 +1,215 @@
-/** Whether a build is worse than another one: its calls, its starts, its errors, and what was changed. */
-export { compareBuilds } from './compare-builds.ts';
+import { compareListings, type FileChanges, parseZipContents, resolveBuild } from '../../deploys/builds/index.ts';
+import { type AppHistory, changedSettings, recordLook, settingKey } from '../../deploys/history/index.ts';
+import { buildsText, readingOf } from '../../deploys/observe.ts';
+import { pastOf, type ServingTime, servedBefore, servingTimes } from '../../deploys/served-before.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
+import { liveBuild } from '../../platform/contract/apps.ts';
+import { getBuildZipContents, listBuilds } from '../../platform/contract/builds.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { isRefusal, unless } from '../../platform/waiting/index.ts';
+import type { Figure } from '../cost/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
+import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
+import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
+import { judgeCalls } from './judge-calls.ts';
+
 export { type BuildVerdict, buildVerdicts, type Comparison, type Durations } from './comparison.ts';
 export { curvePoints } from './judge-calls.ts';
+
+interface CompareBuildsOptions {
+  app: string;
+  /** As typed. One alone is compared with the build that serves. */
+  builds: readonly string[];
+  /** In ms since 1970, from the time of the platform. */
+  since: ((now: number) => number) | undefined;
+  explain: boolean;
+}
+
+const dayMs = 86_400_000;
+/** Of each build, its latest days are enough. */
+const maxPeriodMs = 7 * dayMs;
+
+/**
+ * Compares the calls of two builds, by default of the one that serves and the one before. Throws NotFoundError, UsageError.
+ */
+export async function compareBuilds(context: Context, options: CompareBuildsOptions): Promise<Comparison> {
+  const { api, project } = context;
+  const { app, explain } = options;
+  const name = shortAppName(project, app);
+  const deployed = await fetchApp(api, { project, app });
+  const history = await recordLook(context, name, deployed);
+  const listed = await unless(isRefusal, api(listBuilds, { project, app }));
+  const past = pastOf(listed ?? [], history);
+  const times = servingTimes(past);
+  const previous = (build: string) => servedBefore(past, build).find(({ evidence }) => evidence !== 'unclear')?.id;
+  const live = liveBuild(deployed);
+  const chosen = await chooseBuilds(context, options, { times, live, previous });
+  const now = context.platformNow();
+  const { serving } = readingOf(context, deployed, listed ?? { unknown: 'refused' });
+  const others = serving.is === 'one-of' ? serving.builds.filter((build) => build !== live) : [];
+  if (others.length > 0 && options.builds.length < 2) {
+    context.progress.warn(`${buildsText(others)} of ${name} is ready, and may serve by now`);
+  }
+  const since = options.since?.(now) ?? 0;
+  const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];
+  const sorter = new CallSorter(before, after);
+  const missing = await readCalls(context, app, { before, after, sorter });
+  const { hours, samples } = sorter.equalHours();
+  const { verdict, runTime, coldStart, errors } = judgeCalls(samples);
+  const files = await changedFiles(context, app, before.build, after.build);
+  const comparison: Comparison = {
+    app: name,
+    verdict,
+    before: callsOf(before, samples.before),
+    after: callsOf(after, samples.after),
+    hours,
+    files,
+    settings: settingsBetween(history, before.build, after.build),
+    runTime,
+    coldStart,
+    errors,
+    missing,
+    unattributed: sorter.unattributed,
+    figures: null,
+  };
+  return { ...comparison, figures: explain ? comparisonFigures(comparison) : null };
+}
+
+interface ServedBuilds {
+  /** Oldest first. */
+  times: readonly ServingTime[];
+  live: string | undefined;
+  /** The build that served before another one. */
+  previous: (build: string) => string | undefined;
+}
+
+async function findServed(context: Context, app: string, word: string, times: readonly ServingTime[]) {
+  const build = await resolveBuild(context, app, word);
+  const time = times.find((each) => each.build === build || each.build.startsWith(word));
+  if (time) return time;
+  throw new NotFoundError(`${app} has not served ${word}`, { fix: gantryCommand`builds list ${app}` });
+}
+
+async function chooseBuilds(
+  context: Context,
+  { app, builds: [first, second] }: CompareBuildsOptions,
+  { times, live, previous }: ServedBuilds,
+): Promise<ServingTime[]> {
+  const find = (word: string) => findServed(context, app, word, times);
+  const timeOf = (id: string | undefined) => times.find(({ build }) => build === id);
+  const after = second === undefined ? (timeOf(live) ?? times.at(-1)) : await find(second);
+  const before = first === undefined ? after && timeOf(previous(after.build)) : await find(first);
+  if (!after || !before) {
+    throw new NotFoundError(`${app} has served no other build`, {
+      why: 'two builds are compared by the calls that they handled',
+      fix: gantryCommand`builds list ${app}`,
+    });
+  }
+  if (before === after) throw new UsageError('a build cannot be compared with itself');
+  return [before, after];
+}
+
+function latestPart(time: ServingTime, now: number, earliest: number): ServingTime {
+  const until = Math.min(time.until, now);
+  const since = Math.max(time.since, until - maxPeriodMs, earliest);
+  if (since <= until) return { ...time, since, until };
+  return { ...time, since: until, until };
+}
+
+interface CallsReading {
+  before: ServingTime;
+  after: ServingTime;
+  sorter: CallSorter;
+}
+
+/** Returns how many calls are missing. */
+async function readCalls(
+  context: Context,
+  app: string,
+  { before, after, sorter }: CallsReading,
+): Promise<number | null> {
+  const [first, last] = before.since <= after.since ? [before, after] : [after, before];
+  // What lies between two builds that follow one another is read as well: replicas of the first may finish in it.
+  const isOneRange = last.since - first.until < dayMs;
+  const ranges = isOneRange ? [{ since: first.since, until: last.until }] : [first, last];
+  const missing = new Map<string, number | undefined>();
+  for (const { since, until } of ranges.filter((range) => range.since < range.until)) {
+    for await (const day of readRunDays(context, { app, since, until })) {
+      sorter.add(day, callsWithin(day, { since, until }));
+      const gaps = day.gaps.filter(({ from, to }) => to >= since && from <= until);
+      for (const gap of gaps) missing.set(`${gap.from} ${gap.to}`, gap.missing);
+    }
+  }
+  // Where one number is not known, the sum is none.
+  const sum = [...missing.values()].reduce<number>((most, count = Number.NaN) => most + count, 0);
+  return Number.isNaN(sum) ? null : sum;
+}
+
+function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSamples[]): BuildCalls {
+  const { errors, coldStarts } = allHours(samples);
+  const time = (ms: number) => new Date(ms).toISOString();
+  return { build, since: time(since), until: time(until), calls: errors.calls, failed: errors.failed, coldStarts };
+}
+
+/** Null if the platform lists those of one of them not. */
+async function changedFiles(context: Context, app: string, before: string, after: string): Promise<FileChanges | null> {
+  const { api, project } = context;
+  const read = async (build: string) => {
+    const reply = await unless(isRefusal, api(getBuildZipContents, { project, app, build }));
+    return parseZipContents(reply?.zipFiles);
+  };
+  const [one, other] = await Promise.all([read(before), read(after)]);
+  return one.length === 0 || other.length === 0 ? null : compareListings(one, other);
+}
+
+/** Null if the history does not know those of both. */
+function settingsBetween(history: AppHistory, before: string, after: string): ChangedSetting[] | null {
+  const one = history.settingsOf(before);
+  const other = history.settingsOf(after);
+  if (!one || !other) return null;
+  const changed = changedSettings(one, other);
+  return Object.keys(changed.after).map((name) => ({
+    setting: settingKey(name),
+    from: changed.before[name] ?? null,
+    to: changed.after[name] ?? null,
+  }));
+}
+
+const builds = 'GET /v2/projects/{project}/apps/{app}/builds';
+const runs = 'GET /v2/projects/{project}/apps/{app}/runs/charts';
+
+/** Each figure of a comparison with the requests it is from and how it was computed. */
+function comparisonFigures({ app, before, after, runTime, coldStart, errors }: Comparison): Figure[] {
+  const borders =
+    'of the build that the run or else its replica belongs to; builds serve from the history on this machine, or from their success on';
+  const ranks =
+    'rank test of Mann and Whitney within each function and hour of the day; an alarm from 3.09 standard deviations and 5 % on';
+  const of = (figure: string, unit: Figure['unit'], value: number | null, how: string) => ({
+    app,
+    figure,
+    value,
+    unit,
+    endpoints: [runs, builds],
+    how,
+  });
+  return [
+    of('calls before', 'calls', before.calls, `runs that ended and were not canceled, ${borders}`),
+    of('calls after', 'calls', after.calls, 'the same'),
+    of('run time before', 'ms', runTime.before.p90Ms, '90th percentile of runtimeMs of calls that succeeded'),
+    of('run time after', 'ms', runTime.after.p90Ms, 'the same'),
+    of(
+      'change of the run time',
+      'share',
+      runTime.changeShare,
+      `ratio of the medians of each function and hour, averaged; ${ranks}`,
+    ),
+    of('cold start before', 'ms', coldStart.before.p50Ms, 'median of coldstartTimeMs > 0'),
+    of('cold start after', 'ms', coldStart.after.p50Ms, 'the same'),
+    of('change of the cold start', 'share', coldStart.changeShare, `ratio of the medians; ${ranks}`),
+    of('errors before', 'share', errors.before, 'calls that failed / calls'),
+    of('errors after', 'share', errors.after, "the same; Fisher's exact test, an alarm below 1 %"),
+  ];
+}

@@ -1,6 +1,353 @@
+import { recordLook } from '../../deploys/history/index.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { dollars, localTime, roundCents } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
+import { getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
+import { shortAppName, toAppId } from '../../platform/contract/endpoint.ts';
+import { amountOf } from '../../platform/contract/scalars.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
+import { billOf, utcDay } from './bill.ts';
+import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
+import { findWaste, lowerCooldowns } from './find-waste.ts';
+import { ReplicaTime } from './replica-time.ts';
+
 export { type Bill, billOf, maxReplayError, offBy } from './bill.ts';
 export type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
+export { cooldownWord, leastSavedCents, monthMs, priceSentence } from './find-waste.ts';
 export { checkHourlyBound } from './hourly-bound.ts';
-export { cooldownWord, leastSavedCents, monthMs, priceSentence } from './price-sentence.ts';
-export { readCost } from './read-cost.ts';
 export { median } from './replica-time.ts';
+
+interface CostOptions {
+  /** All apps of the project without it. */
+  app: string | undefined;
+  /** In ms since 1970, from the time of the platform. */
+  since: ((now: number) => number) | undefined;
+  until: ((now: number) => number) | undefined;
+  explain: boolean;
+}
+
+interface CostPeriod {
+  /** `2026-11-01`; the days of the platform are in UTC. */
+  first: string;
+  last: string;
+  since: number;
+  until: number;
+  /** From the first of this month until today: the period of spec 2.5. */
+  isMonth: boolean;
+}
+
+const dayMs = 86_400_000;
+
+/** Reads what apps cost, by default in this month, and from their runs what for. Throws UsageError, NotFoundError. */
+export async function readCost(context: Context, { app, since, until, explain }: CostOptions): Promise<CostReport> {
+  const { api, project, progress } = context;
+  const listed = await api(listApps, { project });
+  const now = context.platformNow();
+  const period = periodOf(now, since?.(now), until?.(now));
+  const wanted = app === undefined ? listed : [findApp(listed, project, app)];
+  const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
+  const apps: AppCostReport[] = [];
+  const figures: Figure[] = [];
+  for (const summary of wanted) {
+    const read = await readApp(context, summary, period);
+    apps.push(read.report);
+    for (const figure of read.figures) figures.push(figure);
+  }
+  const costs = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
+  const projectCost = await total;
+  if (apps.length === 0) progress.note('no apps yet');
+  return {
+    project,
+    since: period.first,
+    until: period.last,
+    apps: apps.sort((a, b) => (b.costCents ?? 0) - (a.costCents ?? 0)),
+    totalCents: costs.length > 0 ? roundCents(costs.reduce((sum, cents) => sum + cents, 0)) : null,
+    unknown: apps.filter(({ costCents }) => costCents === null).map((each) => each.app),
+    summary: projectCost?.summary ?? null,
+    coupons: projectCost?.coupons ?? null,
+    figures: explain ? figures : null,
+  };
+}
+
+function findApp(listed: readonly AppSummary[], project: string, app: string): AppSummary {
+  const summary = listed.find(({ id, name }) => toAppId(project, id || (name ?? '')) === toAppId(project, app));
+  if (!summary) throw new NotFoundError(`app ${app} not found`);
+  return summary;
+}
+
+function periodOf(now: number, since: number | undefined, until: number | undefined): CostPeriod {
+  const today = utcDay(now);
+  const month = `${today.slice(0, 8)}01`;
+  // A date that was typed is that day in any time zone.
+  const first = since === undefined ? month : localDay(since);
+  const last = until === undefined ? today : localDay(until);
+  if (first > last) throw new UsageError(`--since ${first} is after --until ${last}`);
+  const end = Math.min(now, Date.parse(last) + dayMs - 1);
+  return { first, last, since: Date.parse(first), until: end, isMonth: first === month && last >= today };
+}
+
+async function readApp(context: Context, summary: AppSummary, period: CostPeriod) {
+  const { api, project } = context;
+  const name = nameOf(summary, project);
+  const [app, costs] = await Promise.all([
+    fetchApp(api, { project, app: name }),
+    tryRequest(context, (once) => once(getAppCost, { project, app: name })),
+  ]);
+  const { minReplicaCount: minReplicas = 0, cooldownPeriodSeconds: cooldown = 0 } = app;
+  const { range, time, settled, settledTime } = await readTimes(context, { name, app, summary, period });
+  const { byDay, cents, from } = spentOn(summary, costs?.costs, period);
+  const price = app.costPerSecondCents || undefined;
+  const paid = paidTime(byDay, cents, price);
+  const doesFit = !paid || fitsSettings(paid, { app, time, rangeSeconds: (range.until - range.since) / 1_000 });
+  const allOfIt = cents ? { least: cents, most: cents } : undefined;
+  const hasChanged = settledTime !== time;
+  const facts = {
+    app: name,
+    minReplicas,
+    cooldown,
+    price,
+    bill: hasChanged ? billOf(costs?.costs, settled) : allOfIt,
+    time: settledTime,
+    rangeMs: settled.until - settled.since,
+    since: isoTime(hasChanged ? settled.since : undefined),
+  };
+  const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
+  if (doubt) context.progress.note(doubt);
+  const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas);
+  const report: AppCostReport = {
+    app: name,
+    costCents: roundCents(cents),
+    centsPerSecond: price ?? null,
+    ...idleOf(time, doesFit ? replicaSeconds : undefined, cents),
+    calls: time.calls,
+    coldStarts: time.coldStarts,
+    coldStartMs: time.coldStarts > 0 ? time.medianColdStartMs() : null,
+    lastCallAt: isoTime(time.lastCall),
+    days: dayRows(period, byDay, time),
+    waste: waste ?? null,
+  };
+  const replicaTime = paid ? 'paid' : 'modeled';
+  return { report, figures: figuresOf(report, { cost: from, replicaTime: doesFit ? replicaTime : 'unknown' }) };
+}
+
+function isoTime(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}
+
+function nameOf({ id, name }: AppSummary, project: string): string {
+  return shortAppName(project, id || (name ?? ''));
+}
+
+interface TimesToRead {
+  name: string;
+  app: App;
+  summary: AppSummary;
+  period: CostPeriod;
+}
+
+/** The replicas' time of the period, and of its last part with the settings of now. */
+async function readTimes(context: Context, { name, app, summary, period }: TimesToRead) {
+  const cooldown = app.cooldownPeriodSeconds ?? 0;
+  const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
+  const createdAt = Date.parse(app.createdAt ?? summary.createdAt ?? '') || 0;
+  const since = Math.max(period.since, Math.min(createdAt, period.until));
+  const range = { since, until: Math.min(context.platformNow(), period.until + 1) };
+  // The day before as well: calls of it may run in the period, and clocks differ.
+  const readFrom = since - dayMs;
+  const time = new ReplicaTime({ ...range, countFrom: Math.max(period.since, readFrom), cooldowns });
+  // With other settings, replicas lived for another time.
+  const changedAt = (await recordLook(context, name, app)).scalingSince();
+  const settled = { since: Math.max(since, Math.min(changedAt, range.until)), until: range.until };
+  const settledTime =
+    settled.since > since ? new ReplicaTime({ ...settled, countFrom: settled.since, cooldowns }) : time;
+  const times = new Set([time, settledTime]);
+  const hasNoCalls = period.isMonth && summary.request_metrics?.total === 0;
+  const read = { since: readFrom, until: period.until };
+  if (!hasNoCalls && read.since <= read.until) await addRuns(context, name, read, times);
+  for (const each of times) each.finish();
+  return { range, time, settled, settledTime };
+}
+
+async function addRuns(
+  context: Context,
+  app: string,
+  range: { since: number; until: number },
+  times: Iterable<ReplicaTime>,
+): Promise<void> {
+  for await (const day of readRunDays(context, { app, ...range })) {
+    for (const time of times) time.add(day, callsWithin(day, range));
+  }
+}
+
+interface Spent {
+  byDay: Days | undefined;
+  cents: number | undefined;
+  from: 'month' | 'days' | undefined;
+}
+
+function spentOn(summary: AppSummary, costs: Costs | undefined, period: CostPeriod): Spent {
+  const byDay = daysOf(costs, period);
+  const ofMonth = period.isMonth ? centsPerMonth(summary) : undefined;
+  if (ofMonth !== undefined) return { byDay, cents: ofMonth, from: 'month' };
+  const ofDays = byDay && [...byDay.values()].reduce<number | undefined>((sum, cents) => add(sum, cents), 0);
+  return { byDay, cents: ofDays, from: ofDays === undefined ? undefined : 'days' };
+}
+
+function paidTime(byDay: Days | undefined, cents: number | undefined, price: number | undefined): PaidTime | undefined {
+  if (cents === undefined || price === undefined) return undefined;
+  return { seconds: cents / price, days: [...(byDay?.values() ?? [])].map((each) => (each ?? 0) / price) };
+}
+
+function idleOf(time: ReplicaTime, replicaSeconds: number | undefined, cents: number | undefined) {
+  const busySeconds = time.unknownCalls <= 0.1 * time.calls ? time.busySeconds : null;
+  if (busySeconds === null || replicaSeconds === undefined) {
+    return { replicaSeconds: replicaSeconds ?? null, busySeconds, idleSeconds: null, idleCents: null };
+  }
+  const idleSeconds = Math.max(0, replicaSeconds - busySeconds);
+  const isPriced = cents !== undefined && replicaSeconds > 0;
+  return {
+    replicaSeconds,
+    busySeconds,
+    idleSeconds,
+    idleCents: isPriced ? roundCents((cents * idleSeconds) / replicaSeconds) : null,
+  };
+}
+
+/** Its fields are not documented: a total, or its parts. In US dollars. */
+function centsPerMonth({ cost_metrics: metrics }: AppSummary): number | undefined {
+  const amount = (name: string) => amountOf(metrics?.[name]);
+  const parts = [amount('cpu_cost'), amount('gpu_cost'), amount('memory_cost')];
+  const dollars = amount('total_cost') ?? parts.reduce(add, 0);
+  return dollars === undefined ? undefined : dollars * 100;
+}
+
+type Days = Map<string, number | undefined>;
+type Costs = Record<string, { total_cost_cents?: number | undefined }>;
+
+function daysOf(costs: Costs | undefined, { first, last }: CostPeriod) {
+  if (!costs) return undefined;
+  const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), cost.total_cost_cents] as const);
+  const within: Days = new Map(days.filter(([day]) => day >= first && day <= last));
+  return days.length > 0 ? within : undefined;
+}
+
+function add(sum: number | undefined, cents: number | undefined): number | undefined {
+  return sum === undefined || cents === undefined ? undefined : sum + cents;
+}
+
+function dayRows({ since, until }: CostPeriod, costs: Days | undefined, { days }: ReplicaTime): DayCost[] {
+  const rows: DayCost[] = [];
+  for (let midnight = since; midnight <= until; midnight += dayMs) {
+    const date = utcDay(midnight);
+    const { calls, coldStarts, busySeconds } = days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
+    rows.push({ date, costCents: roundCents(costs?.get(date)), calls, coldStarts, busySeconds });
+  }
+  return rows;
+}
+
+function localDay(time: number): string {
+  return localTime(new Date(time).toISOString()).slice(0, 10);
+}
+
+/** Cost / price, in seconds of replicas. */
+interface PaidTime {
+  seconds: number;
+  days: readonly number[];
+}
+
+interface Possible {
+  app: Pick<App, 'minReplicaCount' | 'maxReplicaCount'>;
+  time: ReplicaTime;
+  rangeSeconds: number;
+}
+
+const daySeconds = 86_400;
+/** A deploy runs two versions for a while, and a bill comes up to an hour late. */
+const tolerance = { most: 1.5, least: 0.5, seconds: 3_600 };
+
+/**
+ * Whether replicas can have lived for as long as the price of now says: not longer than all of them in the period and on each
+ * day, and not shorter than their calls. If not, the price or the scaling was another one, and the time is not known.
+ */
+function fitsSettings(paid: PaidTime, { app, time, rangeSeconds }: Possible): boolean {
+  const replicas = Math.max(app.minReplicaCount ?? 0, app.maxReplicaCount ?? Number.POSITIVE_INFINITY);
+  const canBe = (seconds: number, length: number) =>
+    seconds <= tolerance.most * replicas * length + tolerance.seconds * Math.max(1, replicas);
+  return (
+    canBe(paid.seconds, rangeSeconds) &&
+    paid.days.every((seconds) => canBe(seconds, daySeconds)) &&
+    time.busySeconds - paid.seconds <= Math.min(tolerance.seconds, tolerance.least * time.busySeconds)
+  );
+}
+
+function misfitText(app: string, cents = 0, price = 0): string {
+  const hourly = dollars(3_600 * price);
+  return `${app}: what is idle is not known: a cost of ${dollars(cents)} does not fit the price of now, ${hourly} an hour; the price or the scaling was another one`;
+}
+
+interface Sources {
+  /** Undefined if the platform tells neither. */
+  cost: 'month' | 'days' | undefined;
+  /** What was paid for, or by its calls; unknown if the cost does not fit the price. */
+  replicaTime: 'paid' | 'modeled' | 'unknown';
+}
+
+const get = 'GET /v2/projects/{project}/apps';
+const runs = [`${get}/{app}/runs/charts`];
+const app = [`${get}/{app}`];
+
+const costFrom = {
+  month: { endpoints: [get], how: 'cost_metrics.total_cost of this month, or the sum of its parts' },
+  days: { endpoints: [`${get}/{app}/cost`], how: 'sum of total_cost_cents of the days' },
+  nowhere: { endpoints: [], how: 'not known: the platform returned no cost' },
+};
+
+/** Each figure of an app with the requests it is from and how it was computed. */
+function figuresOf(report: AppCostReport, { cost, replicaTime: source }: Sources): Figure[] {
+  const costSource = costFrom[cost ?? 'nowhere'];
+  const paid = { endpoints: [...costSource.endpoints, ...app], how: 'cost / price' };
+  const modeled = {
+    endpoints: [...runs, ...app],
+    how: 'a replica lives from its first call until cooldown after its last one, min_replicas live always',
+  };
+  const of = (
+    figure: string,
+    unit: Figure['unit'],
+    value: number | null,
+    source: Pick<Figure, 'endpoints' | 'how'>,
+  ) => ({
+    app: report.app,
+    figure,
+    value,
+    unit,
+    ...source,
+  });
+  const misfit = { ...paid, how: 'not known: cost / price of now is more than max_replicas allow, or less than busy' };
+  const replicaTime = { paid, modeled, unknown: misfit }[source];
+  const both = [...new Set([...replicaTime.endpoints, ...runs])];
+  return [
+    of('cost', 'US cents', report.costCents, costSource),
+    of('price', 'US cents per second', report.centsPerSecond, { endpoints: app, how: 'costPerSecondCents, of now' }),
+    of('replica time', 'seconds', report.replicaSeconds, replicaTime),
+    of('busy', 'seconds', report.busySeconds, {
+      endpoints: runs,
+      how: 'time in which a replica (podName) runs at least one call: createdAt + totalQueueTimeMs, for runtimeMs; what is within the period',
+    }),
+    of('idle', 'seconds', report.idleSeconds, { endpoints: both, how: 'replica time - busy' }),
+    of('idle cost', 'US cents', report.idleCents, { endpoints: both, how: 'cost x idle / replica time' }),
+    of('calls', 'calls', report.calls, { endpoints: runs, how: 'runs created in the period' }),
+    of('cold starts', 'calls', report.coldStarts, { endpoints: runs, how: 'runs with coldstartTimeMs > 0' }),
+    of('cold start', 'ms', report.coldStartMs, { endpoints: runs, how: 'median of coldstartTimeMs > 0' }),
+    ...(report.waste
+      ? [
+          of('savings', 'US cents', report.waste.savesCents, {
+            endpoints: [...runs, ...app],
+            how: 'price x the replica time that the other setting saves; new cold starts last the median',
+          }),
+        ]
+      : []),
+  ];
+}

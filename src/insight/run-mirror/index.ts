@@ -1,5 +1,68 @@
+import { redactedJson, redactValue } from '../../kernel/output/redacted-json.ts';
+import type { Context } from '../../platform/context.ts';
+import { type RunRange, readRunDays, rowsWithin } from './read-run-days.ts';
+import type { MirroredRun } from './run-table.ts';
+
 /** A copy of an app's runs on this machine, for questions about many of them. */
 export type { RunDay } from './day-file.ts';
-export { exportRuns, type RunFormat, runFormats } from './export-runs.ts';
 export { listKeptRuns } from './kept-runs.ts';
 export { type CallRow, callsWithin, type RunRange, readRunDays, rowsWithin } from './read-run-days.ts';
+
+export const runFormats = ['jsonl', 'csv'] as const;
+export type RunFormat = (typeof runFormats)[number];
+
+/** What one line has, in this order. */
+type ExportedRun = Omit<MirroredRun, 'createdAt'> & { createdAt: string | null };
+
+/** Characters that are written at once. */
+const chunkLength = 256 * 1024;
+
+/** Writes the runs of a range, oldest first, a line each. Returns how many. */
+export async function exportRuns(
+  context: Context,
+  range: RunRange,
+  format: RunFormat,
+  write: (bytes: Uint8Array) => Promise<unknown>,
+): Promise<number> {
+  const toLine = format === 'csv' ? csvLine : jsonLine;
+  let text = format === 'csv' ? `${fields.join(',')}\n` : '';
+  let written = 0;
+  for await (const day of readRunDays(context, range)) {
+    context.signal.throwIfAborted();
+    for (const row of rowsWithin(day, range)) {
+      text += toLine(exported(day.runs.run(row)), context);
+      written++;
+      if (text.length < chunkLength) continue;
+      await write(Buffer.from(text));
+      text = '';
+    }
+  }
+  await write(Buffer.from(text));
+  return written;
+}
+
+const fields = [
+  ...(['id', 'createdAt', 'functionName', 'status', 'statusCode', 'runtimeMs', 'coldstartTimeMs'] as const),
+  ...(['totalQueueTimeMs', 'totalResponseTimeMs', 'podName', 'build', 'kind'] as const),
+] as const satisfies (keyof ExportedRun)[];
+
+function exported(run: MirroredRun): ExportedRun {
+  const { createdAt } = run;
+  const named = { ...run, createdAt: createdAt === null ? null : new Date(createdAt).toISOString() };
+  return Object.fromEntries(fields.map((name) => [name, named[name]])) as unknown as ExportedRun;
+}
+
+function jsonLine(run: ExportedRun, { secrets }: Context): string {
+  return `${redactedJson(run, secrets)}\n`;
+}
+
+function csvLine(run: ExportedRun, { secrets }: Context): string {
+  const cells = fields.map((name) => cell(run[name] ?? ''));
+  return `${redactValue(cells.join(','), secrets)}\n`;
+}
+
+/** RFC 4180. */
+function cell(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,3 +1,23 @@
+import { factsOf } from '../../calls/spending.ts';
+import { recordLook } from '../../deploys/history/index.ts';
+import { pause } from '../../kernel/clock.ts';
+import { CommandLine } from '../../kernel/command-line.ts';
+import { LimitError } from '../../kernel/errors.ts';
+import { count, dollars, duration } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import type { App } from '../../platform/contract/apps.ts';
+import { getAppCost } from '../../platform/contract/billing.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
+import { type Bill, billOf, type Figure, maxReplayError, median, offBy } from '../cost/index.ts';
+import { callsWithin, readRunDays } from '../run-mirror/index.ts';
+import type { Advice, ScalingSettings, ServiceLevel } from './advice.ts';
+import { chooseOptions, frontierOf, searchSettings, wishesOf } from './choose-options.ts';
+import { type FittedModel, fitModel } from './fit-model.ts';
+import { replayer, scalingToReplay } from './outcomes.ts';
+import { PastCalls } from './past-calls.ts';
+
 /** What other scaling settings would have meant: the calls of the past, replayed by the emulator's rules for replicas. */
 export {
   type Advice,
@@ -7,5 +27,250 @@ export {
   type ServiceLevel,
   type TunedOption,
 } from './advice.ts';
-export { tuneApp } from './tune-app.ts';
 export { writeAdvice } from './write-scaling.ts';
+
+interface TuneOptions {
+  app: string;
+  /** In ms since 1970, from the time of the platform. */
+  since: ((now: number) => number) | undefined;
+  slo: ServiceLevel | undefined;
+  /** US cents in 30 days. */
+  budgetCents: number | undefined;
+  explain: boolean;
+}
+
+const dayMs = 86_400_000;
+const defaultMs = 14 * dayMs;
+/** Fewer say too little about the next ones. */
+const leastRuns = 200;
+/** Of calls that overlapped, and of those that did not, to compare how long they ran. */
+const enoughToCompare = 50;
+
+/** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
+export async function tuneApp(context: Context, options: TuneOptions): Promise<Advice> {
+  const { api, project } = context;
+  const { app, slo, budgetCents, explain } = options;
+  const name = shortAppName(project, app);
+  const deployed = await fetchApp(api, { project, app });
+  const { price, ...settings } = factsOf(deployed);
+  if (budgetCents !== undefined && price === undefined) {
+    throw new LimitError(`what ${name} costs is not known`, { why: 'the platform returned no price of a replica' });
+  }
+  const past = await readPast(context, name, deployed, options);
+  const advice = {
+    app: name,
+    since: new Date(past.since).toISOString(),
+    until: new Date(past.until).toISOString(),
+    calls: past.length,
+    ...noAdvice,
+  };
+  if (past.length < leastRuns) {
+    const reason = `${count(past.length, 'run')} since ${advice.since}, ${leastRuns} are needed`;
+    return { ...advice, verdict: 'not enough runs', reason };
+  }
+  const trace = past.trace();
+  const fitted = fitModel(past, trace, scalingToReplay(settings));
+  const { replicaSeconds, ...predictionError } = fitted.error;
+  const replayedCents = (price ?? 0) * replicaSeconds;
+  const bill = price === undefined ? undefined : await readBill(context, app, past);
+  const cost = bill ? offBy(replayedCents, bill) : null;
+  const assumptions = assumptionsOf(past, fitted, settings);
+  const report = { ...advice, predictionError: { ...predictionError, costShare: cost }, assumptions };
+  const reason = fitted.isOff ? unknownRules : mispriced(replayedCents, bill, cost ?? 0);
+  if (reason !== undefined) return { ...report, verdict: 'not predictable', reason };
+  // What is said about a month agrees with what was paid.
+  const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
+  const found = await replayAll(context, {
+    app: name,
+    past,
+    trace,
+    settings,
+    model: fitted.model,
+    price: billed,
+    slo,
+    budgetCents,
+  });
+  const advised: Advice = { ...report, verdict: 'advice', ...found };
+  return { ...advised, figures: explain ? adviceFigures(advised) : null };
+}
+
+const noAdvice = {
+  predictionError: null,
+  options: [],
+  frontier: [],
+  tried: 0,
+  assumptions: [],
+  written: null,
+  figures: null,
+};
+
+const unknownRules = 'replicas started and ended by other rules than those that are known';
+
+function mispriced(replayedCents: number, bill: Bill | undefined, cost: number): string | undefined {
+  if (!bill || Math.abs(cost) <= maxReplayError) return undefined;
+  return `at the price of now, these runs cost ${dollars(replayedCents)}, and the bill is ${dollars(bill.most)}`;
+}
+
+async function readPast(
+  context: Context,
+  name: string,
+  deployed: App,
+  { app, since }: TuneOptions,
+): Promise<PastCalls> {
+  const history = await recordLook(context, name, deployed);
+  const now = context.platformNow();
+  const from = Math.max(
+    Math.floor((since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
+    Date.parse(deployed.createdAt ?? '') || 0,
+    history.scalingSince(),
+  );
+  const past = new PastCalls(Math.min(from, now), now);
+  for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {
+    past.add(day, callsWithin(day, past));
+  }
+  return past;
+}
+
+interface Replays extends Pick<TuneOptions, 'slo' | 'budgetCents'> {
+  app: string;
+  past: PastCalls;
+  trace: ReturnType<PastCalls['trace']>;
+  settings: ScalingSettings;
+  model: FittedModel['model'];
+  price: number | undefined;
+}
+
+async function replayAll(context: Context, { app, past, trace, settings, model, price, slo, budgetCents }: Replays) {
+  const step = context.progress.step(`Replaying ${count(past.length, 'run')}`);
+  const replay = replayer(trace, {
+    model,
+    price,
+    onReplay: (done) => {
+      step.update({ text: count(done, 'setting') });
+      // Lets Ctrl-C through.
+      return pause(0, context.signal);
+    },
+  });
+  const current = await replay(settings);
+  const wishes = wishesOf(current, { slo, budgetCents });
+  const outcomes = await searchSettings(replay, current, { concurrencies: concurrencies(past, settings), wishes });
+  step.clear();
+  const { options, missed } = chooseOptions(outcomes, { app, wishes });
+  const inPlace = (argv: readonly string[]) => context.inPlace(new CommandLine(argv)).argv;
+  return {
+    reason: missed,
+    options: options.map((option) => ({ ...option, argv: option.argv && inPlace(option.argv) })),
+    frontier: frontierOf(outcomes),
+    tried: outcomes.length,
+  };
+}
+
+/** What the platform charged for these calls, where it tells it. */
+async function readBill(context: Context, app: string, past: PastCalls): Promise<Bill | undefined> {
+  const reply = await tryRequest(context, (api) => api(getAppCost, { project: context.project, app }));
+  return billOf(reply?.costs, past);
+}
+
+/** Those that can be predicted: calls must have overlapped in a replica, and run as fast as alone. */
+function concurrencies(past: PastCalls, { concurrency }: ScalingSettings): number[] {
+  if (overlapSlowdown(past) === undefined || (overlapSlowdown(past) ?? 0) > 1.15) return [concurrency];
+  const { mostAtOnce } = past;
+  return [...new Set([concurrency, Math.ceil(mostAtOnce / 2), mostAtOnce])].filter(
+    (each) => each <= Math.max(mostAtOnce, concurrency),
+  );
+}
+
+/** How many times as long a call takes among others; undefined if too few overlapped. */
+function overlapSlowdown({ overlapping, alone }: PastCalls): number | undefined {
+  if (Math.min(overlapping.length, alone.length) < enoughToCompare) return undefined;
+  return median(overlapping) / median(alone);
+}
+
+function assumptionsOf(past: PastCalls, { model }: FittedModel, settings: ScalingSettings): string[] {
+  const { starts, unknown } = past;
+  const start = median(starts.map(({ ms }) => ms));
+  const slowdown = overlapSlowdown(past);
+  const overlapped =
+    slowdown === undefined
+      ? 'too few calls overlapped in a replica to tell what another value does, gantry apps bench can'
+      : `calls that overlapped in a replica ran ${slowdown.toFixed(2)} times as long as others`;
+  return [
+    'paid for is a replica from its start until cooldown after its last call, and min_replicas always',
+    starts.length === 0
+      ? 'no start was seen: starts take no time'
+      : `a start takes ${duration(start)} (median of ${count(starts.length, 'start')})`,
+    `a call goes to ${routingText[model.routing]}${model.sharesStarts ? ', and while one starts to any that is free before' : ''}: this fits the past best`,
+    `replica_concurrency ${settings.concurrency}: ${overlapped}`,
+    'calls are made when they were made, and run as long as they did',
+    ...(unknown > 0 ? [`${count(unknown, 'call')} without a time or a duration: not replayed`] : []),
+  ];
+}
+
+const routingText = {
+  first: 'the oldest replica with a free slot',
+  'in turn': 'the next replica in turn',
+  'last used': 'the free replica that was used last',
+};
+
+const app = 'GET /v2/projects/{project}/apps/{app}';
+const runs = `${app}/runs/charts`;
+
+/** Each figure of the options with the requests it is from and how it was computed. */
+function adviceFigures({ app: name, predictionError: error, options, calls }: Advice): Figure[] {
+  const of = (
+    figure: string,
+    unit: Figure['unit'],
+    value: number | null,
+    endpoints: string[],
+    how: string,
+  ): Figure => ({
+    app: name,
+    figure,
+    value,
+    unit,
+    endpoints,
+    how,
+  });
+  const each = 'each day is replayed with starts and routing of the other days';
+  return [
+    of('calls', 'calls', calls, [runs], 'runs with createdAt and runtimeMs'),
+    of(
+      'error of cold starts',
+      'share',
+      error?.coldStartsShare ?? null,
+      [runs],
+      `replayed / coldstartTimeMs > 0, less 1; ${each}`,
+    ),
+    of(
+      'error of p90',
+      'share',
+      error?.p90Share ?? null,
+      [runs],
+      `replayed / (totalQueueTimeMs + runtimeMs), less 1; ${each}`,
+    ),
+    of(
+      'error of the bill',
+      'share',
+      error?.costShare ?? null,
+      [runs, app, `${app}/cost`],
+      'replayed replica time x costPerSecondCents / total_cost_cents of the days, less 1',
+    ),
+    ...options.flatMap(({ option, coldStarts, p90Ms, centsPerMonth }) => [
+      of(
+        `cold starts, ${option}`,
+        'calls',
+        coldStarts,
+        [runs, app],
+        'calls that wait for a start when all are replayed with these settings',
+      ),
+      of(`p90, ${option}`, 'ms', p90Ms, [runs, app], '90th percentile of wait + runtimeMs in the replay'),
+      of(
+        `month, ${option}`,
+        'US cents',
+        centsPerMonth,
+        [runs, app, `${app}/cost`],
+        'replayed replica time x costPerSecondCents / (1 + error of the bill), for 30 days',
+      ),
+    ]),
+  ];
+}

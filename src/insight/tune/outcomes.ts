@@ -2,9 +2,9 @@ import { roundCents } from '../../kernel/output/format.ts';
 import type { Scaling } from '../../platform/scaling.ts';
 import { monthMs } from '../cost/index.ts';
 import type { Outcome, ScalingSettings } from './advice.ts';
+import { settingsKey } from './choose-options.ts';
 import { coldStartsOf, latencyOf } from './fit-model.ts';
 import { type CallTrace, type ReplicaModel, replayCalls } from './replay.ts';
-import { settingsKey } from './search-settings.ts';
 
 interface ReplayOptions {
   model: ReplicaModel;

@@ -20,7 +20,14 @@ export {
 } from './folders.ts';
 export { lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
-export { linkOrCopy, NewFile, NewSmallFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from './new-file.ts';
+export {
+  linkOrCopy,
+  NewFile,
+  NewSmallFile,
+  writeAtomically,
+  writeFileAtomic,
+  writeFileAtomicSync,
+} from './new-file.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { readToEnd } from './read-to-end.ts';

@@ -1,4 +1,14 @@
-import { closeSync, constants, createReadStream, fchmodSync, futimesSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fchmodSync,
+  futimesSync,
+  lstatSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, link, lstat, open, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../errors.ts';

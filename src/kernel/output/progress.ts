@@ -4,8 +4,8 @@ import type { Problem } from '../errors.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
-import { sanitize } from './sanitize.ts';
 import { withLinks } from './page.ts';
+import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
 /** Messages to the user on stderr. */

@@ -4,10 +4,10 @@ import { PackedList } from '../packed-list.ts';
 import type { Frames } from './frames.ts';
 import type { JqFilter } from './jq.ts';
 import type { LongView, Page, Stream, View } from './page.ts';
+import { withLinks } from './page.ts';
 import type { Pager } from './pager.ts';
 import { redactedJson } from './redacted-json.ts';
 import { sanitize, sanitizeUnredacted } from './sanitize.ts';
-import { withLinks } from './page.ts';
 import { systemErrorReason } from './system-error.ts';
 
 /** True for `--json`; the field names for `--json=id,status`. */

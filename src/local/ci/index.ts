@@ -1,4 +1,35 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { makeFolder, readRegularSync } from '../../kernel/disk/index.ts';
+import { ConflictError, FailedError, systemCode } from '../../kernel/errors.ts';
+import type { PipelineApp } from './pipeline-app.ts';
+import { type CiSystem, pipelineFor } from './pipelines.ts';
+
 export { readPipelineApp } from './pipeline-app.ts';
 export { adviceOnSmoke, ciSystems, pipelineFor } from './pipelines.ts';
 export { writePackage } from './write-package.ts';
-export { writePipeline } from './write-pipeline.ts';
+
+/**
+ * Writes the pipeline of the app to the root of the repository, and returns its path. Returns undefined if it is there
+ * already, and throws ConflictError if there is another one.
+ */
+export function writePipeline(system: CiSystem, app: PipelineApp): string | undefined {
+  const { path, text } = pipelineFor(system, app);
+  const file = join(app.root, path);
+  try {
+    makeFolder(dirname(file));
+    writeFileSync(file, text, { flag: 'wx' });
+    return path;
+  } catch (cause) {
+    if (systemCode(cause) !== 'EEXIST') {
+      throw new FailedError(`cannot write ${path}`, { why: (cause as Error).message, cause });
+    }
+    if (readRegularSync(file) === text) return undefined;
+    throw new ConflictError(`${path} already exists`, {
+      why: 'existing pipelines are not changed',
+      fix: gantryCommand`init ${app.folder} --ci ${system} --print`,
+      cause,
+    });
+  }
+}

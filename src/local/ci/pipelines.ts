@@ -2,8 +2,7 @@ import { posix } from 'node:path';
 import { quoteForShell } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { releaseNames } from '../../kernel/version.ts';
-import type { PipelineApp } from './pipeline-app.ts';
-import { type Commands, commented, type Pipeline, setUp, teamState } from './pipeline-parts.ts';
+import { type Commands, commented, type Pipeline, type PipelineApp, setUp, teamState } from './pipeline-app.ts';
 import { packageToInstall } from './write-package.ts';
 
 const github = (made: Commands): Pipeline => ({

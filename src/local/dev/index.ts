@@ -1,5 +1,307 @@
+import { EventEmitter } from 'node:events';
+import { basename, relative, resolve } from 'node:path';
+import { sampleCallOf } from '../../app/sample-call.ts';
+import {
+  BuildFailedError,
+  ConflictError,
+  type FileLocation,
+  type GantryError,
+  NotReadyError,
+  type Problem,
+  ProjectError,
+} from '../../kernel/errors.ts';
+import type { Context } from '../../platform/context.ts';
+import { deleteApp } from '../../platform/contract/apps.ts';
+import type { Secrets } from '../../platform/contract/secrets.ts';
+import { noStep } from '../../platform/waiting/index.ts';
+import { announceEmulator } from '../emulator/index.ts';
+import { type AppVersion, develop, type Reload } from './develop.ts';
+import { FolderWatcher } from './folder-watcher.ts';
+
 export type { Reload } from './develop.ts';
 export { findAppFolders } from './find-app-folders.ts';
-export { reloadProblems } from './reload-problems.ts';
 export { replayCall } from './replay-call.ts';
-export { type AppAddresses, type AppLine, type DevPlatform, DevSession, type ReadyApp } from './session.ts';
+
+/** The platform that the apps of a session run on. */
+export interface DevPlatform {
+  url: string;
+  project: string;
+  token: string;
+  approvalAddress: string;
+  /** The page of the last calls. */
+  callsAddress: string;
+  /** Whether calls of the user who runs it need no token. */
+  trustsOwner: boolean;
+  /** The variables that make a command use it. */
+  environment: Record<string, string>;
+  setSecrets(secrets: Secrets): void;
+  /** Calls `print` with each line that the app prints, also while it starts. */
+  onOutput(app: string, print: (line: AppLine) => void): void;
+}
+
+/** A line that an app printed. */
+export interface AppLine {
+  text: string;
+  stream: 'stdout' | 'stderr';
+  run: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** What people need to call an app. */
+export interface AppAddresses {
+  /** For a browser; empty if the app has only functions. */
+  page: string;
+  endpoint: string;
+  curl: string;
+  dashboard: string;
+}
+
+/** Tells people and programs what happens in a session. */
+interface SessionPrinter {
+  output(app: string, line: AppLine): void;
+  ready(app: string, build: string, tookMs: number, formerName: string | undefined): void;
+  reload(app: string, build: string, reload: Reload): void;
+  /** What is not as on the platform. */
+  differences(app: string, lines: readonly string[]): void;
+  /** `servingSince` is when the version that is still running was deployed. */
+  failure(app: string, changed: string[], error: GantryError, servingSince: string | undefined): void;
+  /** An editor can attach to the app. */
+  debugger(app: string, port: number): void;
+  /** Says once what can be done now. */
+  explain(isReady: boolean): void;
+  addresses(apps: Iterable<AppAddresses>): void;
+  help(): void;
+  clear(): void;
+  time(): string;
+}
+
+interface SessionOptions {
+  signal: AbortSignal;
+  print: SessionPrinter;
+  /** Of its apps. */
+  folders: readonly string[];
+  several: boolean;
+  open: boolean;
+  /** Where an editor can attach, by folder. */
+  debugPorts: ReadonlyMap<string, number>;
+}
+
+interface AppSources {
+  fromEnvFile: string | undefined;
+  readSecrets: () => Promise<Secrets>;
+}
+
+export type ReadyApp = Awaited<ReturnType<DevSession['describe']>>;
+
+/** The apps that `gantry dev` runs, each deployed again on every change. */
+export class DevSession {
+  /** Emits `ready` with what is printed about an app that can be called. */
+  readonly ready = new EventEmitter();
+  readonly #announcement: ReturnType<typeof announceEmulator>;
+  readonly #watchers: FolderWatcher[] = [];
+  /** By name. */
+  readonly #folders = new Map<string, string>();
+  /** Names of apps whose output is printed. */
+  readonly #listening = new Set<string>();
+  readonly #shown = new Map<string, ReadyApp>();
+  #latest: AppVersion | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly platform: DevPlatform,
+    private readonly options: SessionOptions,
+  ) {
+    const { url, project, environment } = platform;
+    const facts = { command: 'dev', url, project, folder: context.cwd } as const;
+    this.#announcement = announceEmulator(context, { ...facts, folders: [...options.folders], apps: [], environment });
+  }
+
+  /** Runs the app of a folder, and again on every change, until the signal aborts. */
+  async run(folder: string, { fromEnvFile, readSecrets }: AppSources): Promise<void> {
+    const { context, platform, options } = this;
+    const { print } = options;
+    const own = context.withOverrides(platform.environment, folder, options.signal);
+    const { elapsed, progress } = context;
+    const { printedAt } = progress;
+    const file = fromEnvFile === undefined || fromEnvFile === '-' ? undefined : resolve(context.cwd, fromEnvFile);
+    const watcher = new FolderWatcher(folder, { file, elapsed, printedAt, onWarning: progress.warn });
+    this.#watchers.push(watcher);
+    let name: string | undefined;
+    let since: string | undefined;
+    let told: readonly string[] = [];
+    const prepare = (wanted: string, secrets: Secrets) => {
+      this.#checkName(wanted, folder);
+      this.#listen(wanted);
+      platform.setSecrets(secrets);
+      // The steps of several apps would share a line.
+      if (options.several) return noStep;
+      return progress.step(`${name === undefined ? 'Deploying' : 'Reloading'} ${wanted}`);
+    };
+    try {
+      for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare })) {
+        if ('error' in reload.outcome) {
+          const shown = name ?? (relative(context.cwd, folder) || basename(folder));
+          print.failure(shown, reload.changed, reload.outcome.error, since);
+          print.explain(this.#latest !== undefined);
+          continue;
+        }
+        const { version } = reload.outcome;
+        if (name === version.app) {
+          this.#shown.set(name, await this.describe(version));
+          print.reload(name, version.build, reload);
+        } else await this.#introduce(version, reload, name, own);
+        print.differences(
+          version.app,
+          version.differences.filter((line) => !told.includes(line)),
+        );
+        told = version.differences;
+        this.#latest = version;
+        name = version.app;
+        since = print.time();
+      }
+    } finally {
+      watcher.close();
+    }
+  }
+
+  /** Of an app that runs or is about to. */
+  folderOf(app: string): string | undefined {
+    return this.#folders.get(app);
+  }
+
+  press(key: string, quit: () => void): void {
+    const actions: Record<string, () => unknown> = {
+      r: () => {
+        for (const watcher of this.#watchers) watcher.ask();
+      },
+      o: () => this.#openLatest(),
+      i: () => this.#open(this.platform.callsAddress),
+      c: () => this.options.print.clear(),
+      l: () => this.options.print.addresses(this.#shown.values()),
+      h: () => this.options.print.help(),
+      '?': () => this.options.print.help(),
+      q: quit,
+    };
+    actions[key.toLowerCase()]?.();
+  }
+
+  end(): void {
+    this.#announcement.withdraw();
+  }
+
+  async describe({ app, build, endpoint, ...version }: AppVersion) {
+    const { url, project, token, approvalAddress, callsAddress: calls, trustsOwner } = this.platform;
+    const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
+    const { dashboard } = version;
+    const facts = { app, endpoint, page: pageOf({ endpoint, ...version }), curl, dashboard, url, project, token };
+    return { type: 'ready', ...facts, approveUrl: approvalAddress, calls, build, ...this.#debugPortOf(app) } as const;
+  }
+
+  #debugPortOf(app: string): { debugPort?: number } {
+    const debugPort = this.options.debugPorts.get(this.#folders.get(app) ?? '');
+    return debugPort === undefined ? {} : { debugPort };
+  }
+
+  /** Two apps of one name would replace each other. */
+  #checkName(name: string, folder: string): void {
+    const other = this.#folders.get(name);
+    if (other !== undefined && other !== folder) {
+      throw new ConflictError(`two apps are called ${name}`, { why: `the other one is in ${other}` });
+    }
+    // Names that were tried and failed are free again.
+    for (const [tried, where] of this.#folders) {
+      if (where === folder && !this.#shown.has(tried)) this.#folders.delete(tried);
+    }
+    this.#folders.set(name, folder);
+  }
+
+  /** Prints where a new app, or one with a new name, can be called. */
+  async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
+    const { app, build } = version;
+    if (before !== undefined) await this.#forget(before, own);
+    this.options.print.ready(app, build, tookMs, before);
+    const description = await this.describe(version);
+    if (description.debugPort !== undefined) this.options.print.debugger(app, description.debugPort);
+    this.#shown.set(app, description);
+    this.#announcement.update({ apps: [...this.#shown.keys()] });
+    const isFirst = this.#latest === undefined;
+    this.#latest = version;
+    this.ready.emit('ready', description);
+    if (isFirst && this.options.open) await this.#openLatest();
+  }
+
+  /** Prints what the app prints, also while it starts. */
+  #listen(app: string): void {
+    if (this.#listening.has(app)) return;
+    this.#listening.add(app);
+    this.platform.onOutput(app, (line) => this.options.print.output(app, line));
+  }
+
+  /** Nobody calls the app by its former name any more. */
+  async #forget(name: string, { api, project }: Context): Promise<void> {
+    this.#folders.delete(name);
+    this.#shown.delete(name);
+    await api(deleteApp, { project, app: name }).catch(() => {});
+  }
+
+  async #openLatest(): Promise<void> {
+    if (!this.#latest) return this.context.progress.note('no app is ready yet');
+    const { endpoint, dashboard } = this.#latest;
+    // A browser cannot call functions.
+    await this.#open(pageOf(this.#latest) || dashboard || endpoint);
+  }
+
+  async #open(address: string): Promise<void> {
+    const { openBrowser, progress } = this.context;
+    if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
+  }
+}
+
+/** Below a path, relative links work only with a trailing slash. */
+function pageOf({ runtime, page, endpoint }: Pick<AppVersion, 'runtime' | 'page' | 'endpoint'>): string {
+  return runtime === 'custom' ? page || `${endpoint}/` : '';
+}
+
+/**
+ * A command that calls the app; empty if main.py has no function. A token goes through stdin: other users of this machine can read the arguments of a
+ * process, but not those of `printf`, which is a shell builtin.
+ */
+async function sampleCall({ local: { project }, endpoint }: AppVersion, token?: string): Promise<string> {
+  const { deployment, custom, runtime, root } = project;
+  const curl =
+    deployment.disable_auth === false && token !== undefined
+      ? [`printf 'authorization: Bearer ${token}' | curl`, '-H @-']
+      : ['curl'];
+  if (runtime !== 'cortex') {
+    return [...curl, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
+  }
+  const call = await sampleCallOf(root);
+  if (!call) return '';
+  const { function: name, parameters } = call;
+  const body = JSON.stringify(parameters);
+  return [...curl, `${endpoint}/${name}`, "-H 'content-type: application/json'", `-d '${body}'`].join(' ');
+}
+
+/** What the user has to fix before the app is reloaded. */
+export function reloadProblems(error: GantryError): readonly Problem[] {
+  if (error instanceof ProjectError && error.problems.length > 0) return error.problems;
+  const { why, fix, location } = error.facts;
+  const own: Problem = { severity: 'error', message: error.message, ...(location && { location }) };
+  // The whole log would repeat the reason.
+  if (error instanceof NotReadyError || error instanceof BuildFailedError) {
+    const { reason = why, explanation } = (error.facts.details ?? {}) as { reason?: unknown; explanation?: Explained };
+    return [{ ...asProblem(explanation, reason), ...own }];
+  }
+  return [{ ...own, ...(why && { why }), ...(fix && { fix }) }];
+}
+
+function asProblem(explained: Explained | undefined, reason: unknown): Partial<Problem> {
+  if (!explained) return reason ? { why: String(reason) } : {};
+  const { title, fix, location } = explained;
+  const why = [reason, `cause: ${title}`].filter(Boolean).join('\n');
+  return { why, fix, ...(location && { location }) };
+}
+
+/** What is known of the cause of a failed build. */
+type Explained = Record<'title' | 'fix', string> & { location: FileLocation | null };

@@ -1,18 +1,18 @@
 import { pipe, safeParse } from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { AuthError, GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { duration } from '../../kernel/output/format.ts';
+import { duration, localTime } from '../../kernel/output/format.ts';
 import { errorFromReply } from '../../platform/api/reply-error.ts';
 import { createSender } from '../../platform/api/sender.ts';
-import type { Credential } from '../../platform/config/credentials.ts';
-import type { Settings } from '../../platform/config/settings.ts';
+import { type Credential, findCredential, renewalFix, storedCredential } from '../../platform/config/credentials.ts';
+import type { LocalSettings, Settings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Host } from '../../platform/contract/endpoint.ts';
 import { jsonText } from '../../platform/contract/scalars.ts';
 import { listProjects } from '../../platform/contract/session.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 import { createProbe, type ProbeResult } from './probe.ts';
-import type { TokenCheck } from './token-check.ts';
 
 /** What each URL is for, and whether commands of daily work need it. */
 const hosts: Record<Host, { use: string; needed: boolean }> = {
@@ -112,4 +112,35 @@ function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeRe
   if (status >= 500)
     return problem(`${address} returned HTTP ${status}`, sentence`try again later, or check ${gantryCommand`status`}`);
   return okCheck(host, `${address} responded in ${duration(ms)}`);
+}
+
+/** Warns about a token that expires sooner. */
+const expiryWarningMs = 7 * 86_400_000;
+
+/** The token, if it is usable, and the result of checks that need no request. */
+interface TokenCheck {
+  credential?: Credential;
+  check: Check;
+}
+
+export function checkToken(env: Environment, settings: Settings, now: number, local?: LocalSettings): TokenCheck {
+  try {
+    const found = findCredential(env, settings, now, () => {});
+    const credential = local ? { ...found, origin: local.name } : found;
+    return { credential, check: describeToken(credential, settings, now) };
+  } catch (error) {
+    if (error instanceof GantryError) return { check: errorCheck('token', error) };
+    throw error;
+  }
+}
+
+function describeToken(credential: Credential, settings: Settings, now: number): Check {
+  const { origin, expiresAt, refreshToken, fromEnvironment } = credential;
+  const unused = fromEnvironment && storedCredential(settings, () => {}) ? '; the stored token is not used' : '';
+  if (refreshToken) return okCheck('token', `from the ${origin}, renewed automatically${unused}`);
+  if (expiresAt === undefined) return okCheck('token', `from the ${origin}, expiry unknown${unused}`);
+  const message = `from the ${origin}, expires ${localTime(new Date(expiresAt).toISOString())}${unused}`;
+  return expiresAt - now > expiryWarningMs
+    ? okCheck('token', message)
+    : warningCheck('token', message, renewalFix(credential));
 }

@@ -1,16 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { lockHolder, makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { ConflictError, FailedError } from '../../kernel/errors.ts';
-import { tryParseJson } from '../../kernel/json-text.ts';
+import { ConflictError, FailedError, UsageError } from '../../kernel/errors.ts';
+import { isRecord, tryParseJson } from '../../kernel/json-text.ts';
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
+import { stopEmulator } from './control-emulator.ts';
 import { listRunningEmulators } from './running-emulators.ts';
-import { stopEmulator } from './stop-emulator.ts';
 
 /** The variables of an emulator, which point gantry to it. */
 type Variables = Record<string, string>;
@@ -149,4 +149,79 @@ function lastLines(file: string): string {
   } catch {
     return 'its process ended without a message';
   }
+}
+
+interface ReadinessOptions {
+  /** Absolute. */
+  readyFile?: string | undefined;
+  readyFd?: number | undefined;
+}
+
+/** How an emulator tells the program that started it that it is ready. */
+interface Readiness {
+  /** Writes the document as one line of JSON. */
+  tell(document: object): Promise<void>;
+  /** Removes the file: the emulator has ended. */
+  end(): void;
+}
+
+/**
+ * Checks the file and the descriptor before anything is started, and removes the file of an earlier emulator. Throws
+ * ConflictError for a file with other content, and UsageError for a descriptor that is not open.
+ */
+export function prepareReadiness({ readyFile: file, readyFd }: ReadinessOptions): Readiness {
+  if (file !== undefined) removeOldFile(file);
+  if (readyFd !== undefined) checkDescriptor(readyFd);
+  return {
+    async tell(document) {
+      const line = `${JSON.stringify(document)}\n`;
+      if (file !== undefined) await writeFileAtomic(file, line, { mode: 0o600 });
+      if (readyFd === undefined) return;
+      writeSync(readyFd, line);
+      closeSync(readyFd);
+    },
+    end: () => file !== undefined && isReadyFile(file) && rmSync(file, { force: true }),
+  };
+}
+
+/** A program that waits for the file must not read that of an earlier emulator. An empty file is one that `mktemp` made. */
+function removeOldFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found || (found.isFile() && found.size === 0)) return;
+  if (!found.isFile() || !isReadyFile(file)) {
+    throw new ConflictError(`${file} exists and is not a ready file`, { fix: 'remove it, or pass another path' });
+  }
+  rmSync(file);
+}
+
+function isReadyFile(file: string): boolean {
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isRecord(content) && isRecord(content.environment) && typeof content.url === 'string';
+  } catch {
+    return false;
+  }
+}
+
+function checkDescriptor(descriptor: number): void {
+  try {
+    fstatSync(descriptor);
+  } catch (cause) {
+    throw new UsageError(`file descriptor ${descriptor} is not open`, {
+      fix: sentence`open it for the command: ${gantryCommand`emulator start --ready-fd ${String(descriptor)}`} ${descriptor}> ready.json`,
+      cause,
+    });
+  }
+}
+
+/** Aborts when stdin ends: the process that started this one is gone. This one does not wait for it. */
+export function stdinEnd(stdin: AsyncIterable<unknown>): AbortSignal {
+  const end = new AbortController();
+  const read = async () => {
+    for await (const _ of stdin);
+  };
+  const abort = () => end.abort();
+  void read().then(abort, abort);
+  (stdin as { unref?: () => void }).unref?.();
+  return end.signal;
 }

@@ -1,6 +1,11 @@
-export { controlEmulator } from './control-emulator.ts';
-export { knownFolderEmulator, takeFolderData, useFolderEmulator } from './folder-emulator.ts';
-export { prepareReadiness } from './readiness.ts';
+export { controlEmulator, stopEmulator } from './control-emulator.ts';
+export {
+  knownFolderEmulator,
+  prepareReadiness,
+  stdinEnd,
+  takeFolderData,
+  useFolderEmulator,
+} from './folder-emulator.ts';
 export {
   announceEmulator,
   findEmulatorAt,
@@ -16,5 +21,3 @@ export {
   type Snapshot,
   saveSnapshot,
 } from './snapshots.ts';
-export { stdinEnd } from './stdin-end.ts';
-export { stopEmulator } from './stop-emulator.ts';

@@ -1,10 +1,151 @@
+import { existsSync } from 'node:fs';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { type Credential, environmentCredential, storedCredential } from '../../platform/config/credentials.ts';
+import { checkProjectId } from '../../platform/config/setting-values.ts';
+import type { Settings } from '../../platform/config/settings.ts';
+import { storeSettings } from '../../platform/config/stored-files.ts';
+import { type Target, targetText } from '../../platform/config/target.ts';
+import type { Context } from '../../platform/context.ts';
+import { listProjects, type Project } from '../../platform/contract/session.ts';
+import { warnIfOverridden } from './profile-settings.ts';
+import { credentialsPath, removeTokens } from './stored-login.ts';
+
 export { canShowBrowser, openInBrowser } from './browser.ts';
-export { loginByBrowser } from './device-login.ts';
-export { readIdentity } from './identity.ts';
 export { importLogin } from './import-login.ts';
-export { logOut } from './logout.ts';
+export { loginByBrowser, loginByToken } from './login.ts';
 export { checkSettingName, getSetting, listSettings, settingNames, storeSetting } from './profile-settings.ts';
 export { bindHere, deleteProfile, listProfiles, type Profile, switchProfile, unbindHere } from './profiles.ts';
-export { listProjectsInUse, useProject } from './projects.ts';
 export type { Login } from './stored-login.ts';
-export { loginByToken } from './token-login.ts';
+
+/** The login that commands use, without the token. */
+interface Identity {
+  project: string | null;
+  /** The project and the platform, in the words of every command. */
+  target: string;
+  /** `emulator`, or the host of the management API. */
+  platform: string;
+  platformOrigin: string;
+  region: string | null;
+  regionOrigin: string | null;
+  /** Origin of the project: flag, environment, profile or token. */
+  projectOrigin: string | null;
+  profile: string;
+  /** Origin of the profile: flag, environment, folder, profile (selected) or default. */
+  profileOrigin: string;
+  tokenOrigin: string;
+  /** Origin of a stored token that is not used because a variable takes precedence. */
+  unusedToken: string | null;
+  kind: Credential['kind'];
+  user: string | null;
+  expiresAt: string | null;
+  /** Whether the token is renewed automatically. */
+  renewable: boolean;
+  /** URLs that are not the default. */
+  addresses: Record<string, string>;
+  /** Whether the platform was asked and accepts the token. */
+  verified: boolean;
+}
+
+/** Reads the login in use. With `verify`, asks the platform to verify it. Throws AuthError if not logged in. */
+export async function readIdentity(context: Context, { verify }: { verify: boolean }): Promise<Identity> {
+  const { api, settings, progress, credential: first, target } = context;
+  if (verify) await api(listProjects, {});
+  const stored = storedCredential(settings, (message) => progress.warn(message));
+  // The call may have renewed the stored token.
+  const credential = first.fromEnvironment ? first : (stored ?? first);
+  const { kind, user, expiresAt, refreshToken, origin } = credential;
+  return {
+    ...describeTarget(target),
+    profile: settings.profile.value,
+    profileOrigin: settings.profile.origin,
+    tokenOrigin: origin,
+    unusedToken: first.fromEnvironment && stored ? stored.origin : null,
+    kind,
+    user: user ?? null,
+    renewable: refreshToken !== undefined,
+    expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+    addresses: otherAddresses(settings),
+    verified: verify,
+  };
+}
+
+function describeTarget(target: Target) {
+  const { project, platform, region } = target;
+  return {
+    target: targetText(target),
+    project: project.value ?? null,
+    projectOrigin: project.value ? project.origin : null,
+    platform: platform.value,
+    platformOrigin: platform.origin,
+    region: region.value ?? null,
+    regionOrigin: region.value ? region.origin : null,
+  };
+}
+
+function otherAddresses({ addresses }: Settings): Record<string, string> {
+  const others = Object.entries(addresses).filter(([, { origin }]) => origin !== 'default');
+  return Object.fromEntries(others.map(([name, { value }]) => [name, value]));
+}
+
+type ListedProject = Project & { current: boolean };
+
+/** Lists the projects that the token has access to, and which of them is in use. */
+export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'>): Promise<ListedProject[]> {
+  const projects = await context.api(listProjects, {});
+  const current = projectOf(context);
+  return projects.map((project) => ({ ...project, current: project.id === current }));
+}
+
+/** A project and the profile that it is stored in. */
+interface ProjectInUse {
+  project: string;
+  profile: string;
+}
+
+/** Stores the project in the profile. With `verify`, throws NotFoundError if the token has no access to it. */
+export async function useProject(context: Context, id: string, { verify }: { verify: boolean }): Promise<ProjectInUse> {
+  const { api, settings } = context;
+  const project = checkProjectId(id);
+  if (verify) checkAccess(await api(listProjects, {}), project);
+  const profile = settings.profile.value;
+  await storeSettings(settings, profile, { project });
+  warnIfOverridden(context, 'project', project);
+  return { project, profile };
+}
+
+function checkAccess(projects: Project[], id: string): void {
+  if (projects.some((project) => project.id === id)) return;
+  throw new NotFoundError(`the token has no access to ${id}`, {
+    why: `available projects: ${projects.map((project) => project.id).join(', ') || 'none'}`,
+    fix: gantryCommand`projects list`,
+    details: { projects: projects.map((project) => project.id) },
+  });
+}
+
+/** Undefined if no project is set. */
+function projectOf(context: Pick<Context, 'project'>): string | undefined {
+  try {
+    return context.project;
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+interface LogoutResult {
+  profiles: string[];
+  /** Origin of a token that is still in use, such as a variable. */
+  stillUsed: string | null;
+}
+
+/** Removes the stored token of the profile, or of all profiles. Succeeds if there is none. */
+export async function logOut(context: Context, { all }: { all: boolean }): Promise<LogoutResult> {
+  const { settings, env, progress } = context;
+  const profiles = existsSync(credentialsPath(settings)) ? await removeTokens(context, all) : [];
+  if (profiles.length > 0) progress.note('removed tokens stay valid until they expire; revoke them in the dashboard');
+  else progress.note(all ? 'no token stored' : `no token stored for profile ${settings.profile.value}`);
+  const given = environmentCredential(env);
+  if (given) progress.warn(`the token from the ${given.origin} is still in use: unset it as well`);
+  return { profiles, stillUsed: given?.origin ?? null };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isOperational, parseStatusPage } from '../../../src/insight/status/service-status.ts';
+import { isOperational, parseStatusPage } from '../../../src/insight/status.ts';
 import type { StatusPage } from '../../../src/platform/contract/status.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);

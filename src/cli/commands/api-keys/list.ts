@@ -1,7 +1,7 @@
 import { timeLeft } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table } from '../../../kernel/output/table.ts';
-import { listKeysWithOwners, type OwnedKey } from '../../../team/members/index.ts';
+import { listKeysWithOwners, type OwnedKey } from '../../../team/members.ts';
 import { defineCommand } from '../../command.ts';
 import { documents, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';

@@ -1,7 +1,7 @@
 import { money } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
 import type { Invoice } from '../../../platform/contract/billing.ts';
-import { readInvoices } from '../../../team/billing/index.ts';
+import { readInvoices } from '../../../team/billing.ts';
 import { defineCommand } from '../../command.ts';
 import { documents, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';

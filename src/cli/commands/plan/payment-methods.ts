@@ -1,6 +1,6 @@
 import { table } from '../../../kernel/output/table.ts';
 import { listPaymentMethods } from '../../../platform/contract/billing.ts';
-import { parsePaymentMethods } from '../../../team/billing/index.ts';
+import { parsePaymentMethods } from '../../../team/billing.ts';
 import { defineCommand } from '../../command.ts';
 import { anything, boolean, document, passThrough } from '../../result-schema.ts';
 

@@ -1,4 +1,4 @@
-import { changeGrants } from '../../../team/members/index.ts';
+import { changeGrants } from '../../../team/members.ts';
 import { defineCommand } from '../../command.ts';
 import { grantFlags } from '../../flags/grants.ts';
 import { grantChangeJson, grantChangeView } from '../../views/grants.ts';

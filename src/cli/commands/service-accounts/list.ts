@@ -2,7 +2,7 @@ import { stringifyJson } from '../../../kernel/json-text.ts';
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { listServiceAccounts, type ServiceAccount } from '../../../platform/contract/team.ts';
-import { grantedProjects } from '../../../team/members/index.ts';
+import { grantedProjects } from '../../../team/members.ts';
 import { defineCommand } from '../../command.ts';
 import { anything, documents, passThrough, text } from '../../result-schema.ts';
 

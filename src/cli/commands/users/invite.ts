@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { sendInvitation } from '../../../team/members/index.ts';
+import { sendInvitation } from '../../../team/members.ts';
 import { defineCommand } from '../../command.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 

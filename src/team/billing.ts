@@ -1,6 +1,8 @@
-import { jsonLeaves } from '../../platform/replies/index.ts';
-
-export { readInvoices } from './invoices.ts';
+import { latestFirst } from '../kernel/output/format.ts';
+import type { Context } from '../platform/context.ts';
+import { type Invoice, listInvoices } from '../platform/contract/billing.ts';
+import type { DecodedReply } from '../platform/contract/endpoint.ts';
+import { jsonLeaves } from '../platform/replies/index.ts';
 
 interface PaymentMethod {
   /** `visa ending in 4242`; absent if the shape is unknown. */
@@ -43,4 +45,15 @@ function lastName(path: string): string {
 function leafText(path: string, value: unknown): string {
   const masked = String(value).replace(/\d(?:[ -]?\d){11,18}/g, (number) => `•••• ${number.slice(-4)}`);
   return path ? `${path}=${masked}` : masked;
+}
+
+/** Reads the project's invoices, newest first. */
+export async function readInvoices({ api, project }: Pick<Context, 'api' | 'project'>): Promise<Invoice[]> {
+  return parseInvoices(await api(listInvoices, { project }));
+}
+
+/** Finds the list in a reply whose wrapper is not documented. */
+export function parseInvoices(reply: DecodedReply<typeof listInvoices>): Invoice[] {
+  const invoices = Array.isArray(reply) ? reply : (reply.invoices ?? reply.items ?? reply.data ?? []);
+  return invoices.toSorted(latestFirst((invoice) => invoice.createdAt));
 }
