@@ -3,8 +3,7 @@
 import { existsSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { type Problem, ProjectError } from '../kernel/errors.ts';
-import type { CollectOptions, FileEntry } from './files/entry.ts';
-import { exclusionReason } from './files/exclusion-reason.ts';
+import { type CollectOptions, exclusionReason, type FileEntry } from './files/entry.ts';
 import { excludeLine, type Include, parseExcludes, parseIncludes } from './files/patterns.ts';
 import { secretsWarning } from './files/secrets.ts';
 import { walkFolder } from './files/walk.ts';

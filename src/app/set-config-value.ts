@@ -1,5 +1,5 @@
-import { tomlKey } from './toml/format.ts';
-import { findOffsets } from './toml/locate.ts';
+import { tomlKey, toToml } from './toml/format.ts';
+import { findOffsets } from './toml/issue.ts';
 
 /**
  * Sets a value in the text of a config file, as TOML: where it is, or else as the first of its section. Changes nothing
@@ -26,4 +26,9 @@ export async function setConfigValue(
   if (isHeader) return `${byteOrderMark}${body.slice(0, header[1])}${newline}${assignment}${body.slice(header[1])}`;
   const empty = /^\{\s*\}$/.test(body.slice(...header));
   return `${byteOrderMark}${body.slice(0, header[0] + 1)} ${assignment}${empty ? ' ' : ','}${body.slice(header[0] + 1)}`;
+}
+
+/** Sets the app name in the text of a config file, since the platform reads it there, too. Changes nothing else. */
+export function withAppName(text: string, name: string): Promise<string> {
+  return setConfigValue(text, ['cerebrium', 'deployment'], 'name', toToml(name));
 }

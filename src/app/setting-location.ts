@@ -1,6 +1,6 @@
 import type { FileLocation } from '../kernel/errors.ts';
 import type { AppConfig } from './config.ts';
-import { findOffsets } from './toml/locate.ts';
+import { findOffsets } from './toml/issue.ts';
 import { createSource, locationAt } from './toml/source.ts';
 
 /**

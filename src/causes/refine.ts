@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { defaultExclude, defaultInclude } from '../app/collect.ts';
 import type { AppConfig } from '../app/config.ts';
-import { exclusionReason } from '../app/files/exclusion-reason.ts';
+import { exclusionReason } from '../app/files/entry.ts';
 import { isSelected } from '../app/files/patterns.ts';
 import { closestName } from '../app/toml/closest-name.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';

@@ -5,7 +5,7 @@ import { defaultExclude, defaultInclude } from '../app/collect.ts';
 import { parseAppConfig } from '../app/config.ts';
 import { dependencyFiles } from '../app/dependencies.ts';
 import { isSelected } from '../app/files/patterns.ts';
-import { withAppName } from '../app/rename.ts';
+import { withAppName } from '../app/set-config-value.ts';
 import type { Context } from '../platform/context.ts';
 import type { BuildFile } from './builds/index.ts';
 import { readObjects } from './git/index.ts';

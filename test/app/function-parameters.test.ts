@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requiredParameters } from '../../src/app/function-parameters.ts';
+import { requiredParameters } from '../../src/app/sample-call.ts';
 
 const names = (code: string, name = 'run') =>
   requiredParameters(Buffer.from(code), name).map(({ name, type }) => (type ? `${name}: ${type}` : name));

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { withAppName } from '../../src/app/rename.ts';
+import { withAppName } from '../../src/app/set-config-value.ts';
 
 const cases: [title: string, before: string, after: string][] = [
   [

@@ -1,4 +1,6 @@
 import type { Stats } from 'node:fs';
+import { posix } from 'node:path';
+import { isExcludedByDefault, parseExcludes } from './patterns.ts';
 
 /** What differs if a file has changed. */
 export type FileStats = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
@@ -49,4 +51,22 @@ export interface CollectOptions {
 export interface IgnoreRules {
   /** The line that ignores a path, such as `.gitignore:3 *.log`; undefined if it is not ignored. */
   lineFor(path: string, isFolder: boolean): string | undefined;
+}
+
+/** Why an existing file is not sent: the exclude pattern, or that no include pattern matches. */
+export function exclusionReason(path: string, exclude: readonly string[]): { why: string; pattern?: string } {
+  const { patterns } = parseExcludes(exclude);
+  for (const [part, isFolder] of withFolders(path)) {
+    const name = posix.basename(part);
+    const pattern = patterns.find((each) => each.matches(part, name, isFolder));
+    if (pattern) return { why: `exclude pattern "${pattern.text}" matches ${part}`, pattern: pattern.text };
+    if (isExcludedByDefault(name)) return { why: `${part} is excluded unless an include pattern names it` };
+  }
+  return { why: 'no include pattern matches it, or it is in a virtual environment' };
+}
+
+/** `a/b/c.py` as `a`, `a/b` and `a/b/c.py`. */
+function withFolders(path: string): [part: string, isFolder: boolean][] {
+  const names = path.split('/');
+  return names.map((_, index) => [names.slice(0, index + 1).join('/'), index < names.length - 1]);
 }

@@ -1,12 +1,130 @@
-/**
- * What compressing cost is kept between deploys (docs/decisions/0012): compressed content in `segment.ts`, found by a hash
- * of the content, and in `file-index.ts` which files need not be read because they have not changed, and where tiny ones are
- * (`known-files.ts` for those who do not pack, `app-stamp.ts` for all files of an app at once).
- *
- * A packing never fails because of its cache, and its archive is the same with and without it.
- */
-export { AppStamp } from './app-stamp.ts';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { writeFileAtomic } from '../../kernel/disk/index.ts';
+import { deflateVersion } from '../deflate/deflate-version.ts';
+import type { FileEntry, FileStats } from '../files/entry.ts';
+import { indexPath, openFolder, packingFolder, stampPath } from './cache-folder.ts';
+import { currentStats, isSettled, trustedDevice } from './file-identity.ts';
+import { type Checksums, FileIndex } from './file-index.ts';
+import type { PackingCacheOptions } from './packing-cache.ts';
+
 export { clearPackingCache, packingFolder, packingUsage } from './cache-folder.ts';
 export type { Checksums } from './file-index.ts';
-export { KnownFiles } from './known-files.ts';
 export { type KnownContent, PackingCache, type PackingCacheOptions } from './packing-cache.ts';
+
+/**
+ * The digest of all files of an app, remembered as long as none of them changes: by the rules of the index, and in a file
+ * of one line. For an app that has not changed, the index itself is not read.
+ */
+export class AppStamp {
+  private constructor(
+    private readonly path: string,
+    private readonly stamp: string,
+    private readonly options: PackingCacheOptions,
+  ) {}
+
+  /** Undefined if these files cannot be told from changed ones, or if the folder of the cache cannot be used. */
+  static open(entries: readonly FileEntry[], options: PackingCacheOptions): AppStamp | undefined {
+    const stamp = stampOf(entries, options);
+    if (stamp === undefined) return undefined;
+    const folder = packingFolder(options.cache);
+    try {
+      openFolder(folder);
+      return new AppStamp(stampPath(folder, options.root), stamp, options);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Undefined if a file has changed since `write`. */
+  async read(): Promise<string | undefined> {
+    const [stamp, digest] = (await readFile(this.path, 'utf8').catch(() => '')).trimEnd().split(' ');
+    return stamp === this.stamp ? digest : undefined;
+  }
+
+  /** `digest` has no spaces. Best effort. */
+  async write(digest: string): Promise<void> {
+    try {
+      await writeFileAtomic(this.path, `${this.stamp} ${digest}\n`, { mode: 0o600 });
+    } catch (error) {
+      this.options.trace?.(`cannot write ${this.path}: ${(error as Error).message}`);
+    }
+  }
+}
+
+const factsPerFile = 6;
+
+const noStats = { ino: 0, size: 0, mtimeMs: 0, ctimeMs: 0 };
+
+/** A digest of what tells that files have not changed. Undefined if one of them may change without a trace. */
+function stampOf(entries: readonly FileEntry[], { root, now }: PackingCacheOptions): string | undefined {
+  const device = trustedDevice(root);
+  if (device === undefined) return undefined;
+  const texts: string[] = [];
+  const facts = new Float64Array(entries.length * factsPerFile);
+  for (const [index, { path, source, stats, executable }] of entries.entries()) {
+    texts.push(path);
+    if ('text' in source) texts.push(source.text);
+    else if (stats?.dev !== device || !isSettled(stats.ctimeMs, now)) return undefined;
+    const { ino, size, mtimeMs, ctimeMs } = stats ?? noStats;
+    facts.set([Number('text' in source), Number(executable), ino, size, mtimeMs, ctimeMs], index * factsPerFile);
+  }
+  return createHash('sha256').update(`stamp 1 ${device}\n`).update(JSON.stringify(texts)).update(facts).digest('hex');
+}
+
+/** Checksums of files that have not changed, for those who do not pack: by the same index and the same rules. */
+export class KnownFiles {
+  #hasLearned = false;
+
+  private constructor(
+    private readonly path: string,
+    private readonly index: FileIndex,
+    private readonly device: number | undefined,
+    private readonly options: PackingCacheOptions,
+  ) {}
+
+  /** Undefined if the folder of the cache cannot be used. */
+  static async open(options: PackingCacheOptions): Promise<KnownFiles | undefined> {
+    const folder = packingFolder(options.cache);
+    try {
+      openFolder(folder);
+      const path = indexPath(folder, options.root);
+      const device = trustedDevice(options.root);
+      return new KnownFiles(path, await FileIndex.read(path, deflateVersion(), device), device, options);
+    } catch (error) {
+      options.trace?.(`reading files without a cache: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  /** Whether the files are on a disk of this machine. */
+  get isLocal(): boolean {
+    return this.device !== undefined;
+  }
+
+  /** Of a file that has not changed. `stats`: what it was when it was found, so that it need not be looked at again. */
+  recall(path: string, stats?: FileStats): Checksums | undefined {
+    if (this.device === undefined || !this.index.has(path)) return undefined;
+    const now = stats ?? currentStats(path, this.device);
+    const unchanged = now?.dev === this.device && this.index.isUnchanged(path, now) ? this.index.get(path) : undefined;
+    return unchanged && { crc32: unchanged.crc32, sha256: unchanged.sha256 };
+  }
+
+  /** Remembers a file that was read. `stats` are from before that. */
+  learn(path: string, stats: FileStats, { crc32, sha256 }: Checksums): void {
+    if (stats.dev !== this.device || !isSettled(stats.ctimeMs, this.options.now)) return;
+    this.index.set(path, stats, { crc32, sha256, keys: null });
+    this.#hasLearned = true;
+  }
+
+  /** Best effort. */
+  async save(): Promise<void> {
+    if (!this.#hasLearned) return;
+    this.#hasLearned = false;
+    try {
+      await this.index.write(this.path);
+    } catch (error) {
+      this.options.trace?.(`cannot write ${this.path}: ${(error as Error).message}`);
+    }
+  }
+}

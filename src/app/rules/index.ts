@@ -5,9 +5,7 @@ import { hardwareRule } from './hardware.ts';
 import { knownLimitsRule } from './known-limits.ts';
 import { appNameRule } from './name.ts';
 import type { Rule } from './rule.ts';
-import { runtimeRule } from './runtime.ts';
-import { scalingRule } from './scaling.ts';
-import { valuesRule } from './values.ts';
+import { runtimeRule, scalingRule, valuesRule } from './values.ts';
 
 /** The checks of a file whose values have valid types. The order does not matter: problems are sorted later. */
 export const runRules: readonly Rule[] = [

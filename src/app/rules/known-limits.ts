@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { baseImageOf } from '../dockerfile.ts';
-import { gpuFacts, hasTorchKernels } from '../gpu-compatibility.ts';
+import { gpuFacts, hasTorchKernels } from '../hardware.ts';
 import { isLaterVersion } from '../later-version.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { readRequirementsText } from '../requirements.ts';

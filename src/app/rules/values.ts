@@ -1,9 +1,10 @@
-import { type SectionName, sectionNames, sections } from '../schema.ts';
+import { partners, type SectionName, sectionNames, sections } from '../schema.ts';
 import type { Key } from '../schema-keys.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { documentedValues } from '../toml/suggestions.ts';
-import type { Rule } from './rule.ts';
+import { dockerfileLine } from './files.ts';
+import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about undocumented values: the platform may accept them. */
 export const valuesRule: Rule = function* ({ sections: draft }) {
@@ -59,4 +60,101 @@ function* outsideRange(
 /** `v1 or v2`. */
 function oneOf(values: readonly string[]): string {
   return values.join(', ').replace(/, ([^,]+)$/, ' or $1');
+}
+
+export const scalingRule: Rule = function* (app) {
+  yield* replicas(app);
+  yield* resourceMetric(app);
+  yield* percentTarget(app);
+};
+
+function* replicas(app: RuleInput): Generator<ConfigIssue> {
+  const { min_replicas: min, max_replicas: max } = app.sections.scaling ?? {};
+  if (min === undefined || !isReadable(app, 'scaling.max_replicas')) return;
+  const fix = `max_replicas = ${min}`;
+  if (max !== undefined && min > max) {
+    yield errorAt('scaling.min_replicas', `min_replicas ${min} exceeds max_replicas ${max}`, { fix });
+  } else if (max === undefined && min > 1) {
+    const why = `max_replicas is not set and defaults to ${sections.scaling.keys.max_replicas.default}`;
+    yield warningAt('scaling.min_replicas', `min_replicas ${min} exceeds max_replicas`, { why, fix });
+  }
+}
+
+/** The platform rejects metrics that need a running replica with these settings. */
+function* resourceMetric(app: RuleInput): Generator<ConfigIssue> {
+  const { scaling_metric: metric, scaling_buffer: buffer = 0, min_replicas: min } = app.sections.scaling ?? {};
+  if (metric !== 'cpu_utilization' && metric !== 'memory_utilization') return;
+  if (!min && isReadable(app, 'scaling.min_replicas')) {
+    const why = `the platform rejects it with min_replicas 0${min === undefined ? ', which is the default' : ''}`;
+    yield warningAt('scaling.scaling_metric', `${metric} needs a replica that always runs`, {
+      why,
+      fix: 'min_replicas = 1',
+    });
+  }
+  if (buffer > 0) {
+    const why = `the platform rejects it with scaling_metric = "${metric}"`;
+    yield warningAt('scaling.scaling_buffer', 'scaling_buffer is not supported with this metric', {
+      why,
+      fix: 'scaling_buffer = 0',
+    });
+  }
+}
+
+function* percentTarget({ sections: { scaling = {} } }: RuleInput): Generator<ConfigIssue> {
+  const { scaling_target: target = 0, scaling_metric: metric = 'concurrency_utilization' } = scaling;
+  if (target <= 100 || !metric.endsWith('_utilization')) return;
+  const why = `${metric} is a percentage, 1 to 100`;
+  yield warningAt('scaling.scaling_target', `scaling_target ${target} is outside the documented range`, {
+    why,
+    fix: 'scaling_target = 100',
+  });
+}
+
+export const runtimeRule: Rule = function* (app) {
+  yield* oneRuntime(app);
+  yield* nothingToStart(app);
+  yield* entrypointPort(app);
+};
+
+function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
+  const [first, ...others] = partners.filter((name) => app.sections[`runtime.${name}`]);
+  for (const other of others) {
+    yield errorAt(`runtime.${other}`, `[cerebrium.runtime.${other}] contradicts [cerebrium.runtime.${first}]`, {
+      why: 'an app has one partner: remove one section',
+    });
+  }
+}
+
+function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
+  const custom = app.sections['runtime.custom'];
+  if (!custom || custom.entrypoint || custom.dockerfile_path || selectRuntime(app.sections) !== 'custom') return;
+  if (!isReadable(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;
+  const port = custom.port ?? sections['runtime.custom'].keys.port.default;
+  yield warningAt('runtime.custom', 'the custom runtime has nothing to start', {
+    why: 'set an entrypoint, or a dockerfile_path with a CMD',
+    fix: dockerfileLine(app.root) ?? `entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "${port}"]`,
+    missing: ['runtime.custom.entrypoint', 'runtime.custom.dockerfile_path'],
+  });
+}
+
+/** The platform sends requests to `port`. */
+function* entrypointPort(app: RuleInput): Generator<ConfigIssue> {
+  const custom = app.sections['runtime.custom'];
+  const ports = portsIn(custom?.entrypoint ?? []);
+  const [first] = ports;
+  const port = custom?.port ?? sections['runtime.custom'].keys.port.default;
+  if (first === undefined || !isReadable(app, 'runtime.custom.port') || ports.some((one) => one === port)) return;
+  const message = `the entrypoint listens on port ${first}, but port is ${port}`;
+  const why = custom?.port === undefined ? 'port is not set and defaults to 8000' : 'both must be equal';
+  yield warningAt(custom?.port === undefined ? 'runtime.custom.entrypoint' : 'runtime.custom.port', message, {
+    why,
+    fix: `port = ${first}`,
+  });
+}
+
+/** Finds `--port 80`, `--port=80` and `--bind 0.0.0.0:80`, also in `sh -c "…"`. */
+function portsIn(entrypoint: readonly string[]): number[] {
+  const command = entrypoint.join(' ');
+  const flags = command.matchAll(/(?:^|\s)(?:--port[= ]\s*|(?:--bind|-b)[= ]\s*\S*:)(\d{1,5})(?!\S)/g);
+  return [...flags].map(([, port]) => Number(port));
 }

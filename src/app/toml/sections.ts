@@ -3,8 +3,7 @@ import { type SectionName, sectionNamed, sectionNames, type Values } from '../sc
 import type { Key } from '../schema-keys.ts';
 import { describeType, isTable, quoteAsWritten, tomlAssignment, toToml } from './format.ts';
 import { type ConfigIssue, errorAt, warningAt } from './issue.ts';
-import { unknownKey, unknownTable } from './unknown.ts';
-import { isStrings, valueKinds } from './value-kinds.ts';
+import { isStrings, unknownKey, unknownTable, valueKinds } from './unknown.ts';
 
 /** The readable values of a cerebrium.toml. */
 export interface Draft {

@@ -1,4 +1,4 @@
-import { gpuFacts } from '../gpu-compatibility.ts';
+import { gpuFacts } from '../hardware.ts';
 import { closestName } from './closest-name.ts';
 
 /**

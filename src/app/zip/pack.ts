@@ -13,10 +13,16 @@ import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
-import { BlockBuffers, blockBytes, windowBytes } from './block-buffers.ts';
-import { hasCompressedExtension, isCompressible } from './compressibility.ts';
 import { newZipEntry, zip64From } from './records.ts';
-import { packSmallFiles, type SmallMember } from './small-files.ts';
+import {
+  BlockBuffers,
+  blockBytes,
+  hasCompressedExtension,
+  isCompressible,
+  packSmallFiles,
+  type SmallMember,
+  windowBytes,
+} from './small-files.ts';
 import type { ZipWriter } from './zip-writer.ts';
 
 export interface PackOptions {

@@ -3,14 +3,14 @@
  * The threads know nothing of the cache: they return hashes, and get the contents to compress in a second task.
  */
 
+import type { FileHandle } from 'node:fs/promises';
+import { deflateRawSync } from 'node:zlib';
 import { columnCount, columns, forms, type PackedFiles } from '../deflate/batch.mjs';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { Result } from '../deflate/deflate-worker.mjs';
 import type { Unread } from '../deflate/read-small-file.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
-import type { BlockBuffers } from './block-buffers.ts';
-import { hasCompressedExtension } from './compressibility.ts';
 
 /** How a small file goes into the archive, or why it does not. */
 export type SmallMember = PackedFile | Unread;
@@ -214,4 +214,53 @@ async function rememberTiny(read: ReadFiles, cache: PackingCache): Promise<strin
   if (!tiny || !read.members.some((_, index) => read.part(index) && cache.canLearn(read.stats(index)))) return [];
   await cache.add(tiny.key, tiny.data);
   return [tiny.key];
+}
+
+/** Files are read and compressed in blocks of this size. */
+export const blockBytes = 2 ** 20;
+/** What deflate may refer to before a block. */
+export const windowBytes = 2 ** 15;
+/** A block, the window before it, and what deflate may add. */
+const bufferBytes = windowBytes + blockBytes + 2 ** 14;
+
+/** Buffers for blocks, which are used again. */
+export class BlockBuffers {
+  readonly #free: ArrayBuffer[] = [];
+
+  take(bytes = bufferBytes): ArrayBuffer {
+    return bytes > bufferBytes ? new ArrayBuffer(bytes) : (this.#free.pop() ?? new ArrayBuffer(bufferBytes));
+  }
+
+  /** A buffer of another size is forgotten. */
+  give(buffer: ArrayBuffer): void {
+    if (buffer.byteLength === bufferBytes) this.#free.push(buffer);
+  }
+}
+
+const compressedExtensions = new Set(
+  [
+    'png jpg jpeg gif webp avif heic jxl jp2 ico',
+    'mp4 m4v mov mkv webm avi mp3 m4a aac ogg opus flac wma',
+    'zip gz tgz bz2 tbz2 xz txz zst lz4 br 7z rar lzma whl egg jar apk',
+    'docx xlsx pptx odt ods epub woff woff2 npz parquet',
+  ].flatMap((group) => group.split(' ')),
+);
+
+export function hasCompressedExtension(path: string): boolean {
+  return compressedExtensions.has(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
+}
+
+const sampleCount = 4;
+const sampleBytes = 2 ** 15;
+
+/** Compresses several samples: model weights, for example, do not shrink, but their text header does. */
+export async function isCompressible(file: FileHandle, size: number): Promise<boolean> {
+  const sample = Buffer.allocUnsafe(sampleBytes);
+  let shrunk = 0;
+  for (let index = 0; index < sampleCount; index++) {
+    const { bytesRead } = await file.read(sample, 0, sampleBytes, Math.floor((size / sampleCount) * index));
+    const content = sample.subarray(0, bytesRead);
+    if (deflateRawSync(content).length < content.length * 0.95) shrunk++;
+  }
+  return shrunk >= sampleCount / 2;
 }

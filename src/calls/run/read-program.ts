@@ -3,8 +3,7 @@ import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } fr
 import { checkSource, throwOnError } from '../../app/app-source.ts';
 import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../app/collect.ts';
 import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../app/config.ts';
-import type { FileEntry } from '../../app/files/entry.ts';
-import { exclusionReason } from '../../app/files/exclusion-reason.ts';
+import { exclusionReason, type FileEntry } from '../../app/files/entry.ts';
 import { excludeLine } from '../../app/files/patterns.ts';
 import { analyzeProgram, type ProgramStructure, scriptStart, withFunctionCall } from '../../app/main-guard.ts';
 import { createTar } from '../../app/tar.ts';

@@ -34,12 +34,11 @@ import { atPlatformTime } from '../../platform/replies/index.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument, checkApps } from '../flags/app.ts';
 import { type ChartPageFlags, chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
-import { type RangeFlags, resolveRange } from '../flags/range.ts';
+import { type RangeFlags, resolveRange } from '../flags/list.ts';
 import { requiring } from '../flags/rules.ts';
 import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
-import { appFigures } from '../views/app-figures.ts';
-import { liveFields, liveView } from '../views/live-figures.ts';
+import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
 import { startupReport, startupView } from '../views/startup-times.ts';
 import { type ChartRange, createTimeline, medianDistance, rangeText } from '../views/timeline.ts';
 

@@ -1,7 +1,7 @@
 import { returnToBuild } from '../../deploys/rollback/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { defineCommand } from '../command.ts';
-import { deployedAgain } from '../views/deployed-again.ts';
+import { deployedAgain } from '../views/deployment-fields.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<from>', 'app').argument('<to>', 'app'),

@@ -1,7 +1,12 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from 'commander';
+import type { RunFilters } from '../../calls/runs/index.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Progress } from '../../kernel/output/progress.ts';
-import { wholeNumberFlag } from './values.ts';
+import { type RunStatus, runStatuses } from '../../platform/contract/runs.ts';
+import type { ChartRange } from '../views/timeline.ts';
+import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface ListFlags {
   limit: number;
@@ -27,3 +32,83 @@ export function applyLimit<Entry>(
   progress.footnote(`showing ${groupDigits(limit)} of ${count(entries.length, ...noun)}; pass --all to show the rest`);
   return entries.slice(0, limit);
 }
+
+export interface RangeFlags {
+  since?: TimeFromNow | undefined;
+  until?: TimeFromNow | undefined;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** Adds the flags of commands that show a time range. */
+export function rangeFlags<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return command
+    .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
+    .option('--until <time>', 'end at this time, or this long ago (default: now)', timeFlag);
+}
+
+/** Ends at the current minute at the latest. Throws UsageError if the range ends before it begins (spec 4.7). */
+export function resolveRange(flags: RangeFlags, time: number): ChartRange {
+  const now = Math.ceil(time / minuteMs) * minuteMs;
+  const until = Math.min(now, flags.until?.(now) ?? now);
+  const since = flags.since?.(now) ?? until - dayMs;
+  if (until < since) throw new UsageError('invalid range: --until is before --since');
+  return { since, until };
+}
+
+/** In ms. */
+interface Span {
+  min?: number;
+  max?: number;
+}
+
+interface FilterFlags {
+  status?: RunStatus | undefined;
+  statusCode?: number | undefined;
+  startup?: Span | undefined;
+  response?: Span | undefined;
+}
+
+/** Adds the flags that filter runs (spec 4.6). */
+export function runFilterFlags<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
+  return command
+    .addOption(command.createOption('--status <status>', 'only show runs with this status').choices(runStatuses))
+    .option('--status-code <number>', 'only show runs with this HTTP status', statusCodeFlag)
+    .option('--startup <range>', 'only show runs that took this long to start, such as 2s.. or ..500ms', spanFlag)
+    .option('--response <range>', 'only show runs with a response time such as 2s.. or 100ms..500ms', spanFlag);
+}
+
+/** Converts the flags to the platform's names; times in ms. */
+export function runFilters(flags: FilterFlags): RunFilters {
+  return {
+    status: flags.status,
+    statusCode: flags.statusCode,
+    minStartupTime: flags.startup?.min,
+    maxStartupTime: flags.startup?.max,
+    minResponseTime: flags.response?.min,
+    maxResponseTime: flags.response?.max,
+  };
+}
+
+/** `2s..`, `..500ms`, `100ms..2s`. */
+function spanFlag(text: string): Span {
+  const [, from, to] = /^(.*?)\.\.(.*)$/.exec(text) ?? [];
+  if (!from && !to) throw new InvalidArgumentError('Expected a range such as 2s.. or ..500ms.');
+  return { ...(from && { min: durationFlag(from) }), ...(to && { max: durationFlag(to) }) };
+}
+
+/** The platform filters by one status. 0 is a canceled run, -1 one that its caller closed. */
+function statusCodeFlag(text: string): number {
+  if (/^(-1|0|[1-5]\d\d)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(
+    /^[45](xx|\*)$/i.test(text)
+      ? 'Expected one HTTP status such as 500; for all that failed: --status failure.'
+      : 'Expected an HTTP status such as 500.',
+  );
+}
+statusCodeFlag.valueKind = 'number';

@@ -1,8 +1,15 @@
 import { posix } from 'node:path';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
-import { flagRefusals, refusals } from './refusals.ts';
-import { commandFlags, commandSpellings, flagSpellings, helpSpellings, switches } from './spellings.ts';
+import {
+  commandFlags,
+  commandSpellings,
+  flagRefusals,
+  flagSpellings,
+  helpSpellings,
+  refusals,
+  switches,
+} from './spellings.ts';
 
 /**
  * Translates a command line that gantry could not parse. Returns undefined if the official client spells nothing in it

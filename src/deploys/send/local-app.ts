@@ -11,7 +11,7 @@ import { isGeneratedAndSent, planGeneratedFiles } from '../../app/generated-file
 import { checkLoadedByName } from '../../app/loaded-by-name.ts';
 import type { PackingCacheOptions } from '../../app/packing-cache/index.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
-import { withAppName } from '../../app/rename.ts';
+import { withAppName } from '../../app/set-config-value.ts';
 import type { SeenProblems } from '../../causes/files/index.ts';
 import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
 import { type Problem, ProjectError } from '../../kernel/errors.ts';

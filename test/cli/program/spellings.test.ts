@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { flagRefusals, refusals } from '../../../src/cli/program/refusals.ts';
-import { commandSpellings, flagSpellings } from '../../../src/cli/program/spellings.ts';
+import { commandSpellings, flagRefusals, flagSpellings, refusals } from '../../../src/cli/program/spellings.ts';
 import { translateSpellings } from '../../../src/cli/program/translate-spellings.ts';
 import { UsageError } from '../../../src/kernel/errors.ts';
 

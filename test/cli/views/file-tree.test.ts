@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileTreeView } from '../../../src/cli/views/file-tree.ts';
+import { fileTreeView } from '../../../src/cli/views/file-decisions.ts';
 import type { BuildFile } from '../../../src/deploys/builds/index.ts';
 import { plainPage } from '../../support/page.ts';
 

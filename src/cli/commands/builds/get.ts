@@ -11,7 +11,7 @@ import { appArgument } from '../../flags/app.ts';
 import { requiring } from '../../flags/rules.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { buildFields, commitText } from '../../views/build.ts';
-import { fileTreeView } from '../../views/file-tree.ts';
+import { fileTreeView } from '../../views/file-decisions.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({

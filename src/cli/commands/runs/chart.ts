@@ -5,8 +5,7 @@ import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
-import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
-import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
+import { type RangeFlags, rangeFlags, resolveRange, runFilterFlags, runFilters } from '../../flags/list.ts';
 import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
 import {

@@ -9,7 +9,7 @@ import { tryRequest } from '../../../platform/waiting/index.ts';
 import { checkReplaceable, sentWithApp } from '../../../storage/output-files.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { rangeFlags } from '../../flags/range.ts';
+import { rangeFlags } from '../../flags/list.ts';
 import { document, integer, text } from '../../result-schema.ts';
 
 interface Exported {

@@ -5,9 +5,7 @@ import { type Cell, table } from '../../../kernel/output/table.ts';
 import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { listFlags } from '../../flags/list.ts';
-import { rangeFlags } from '../../flags/range.ts';
-import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
+import { listFlags, rangeFlags, runFilterFlags, runFilters } from '../../flags/list.ts';
 import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
