@@ -31,35 +31,14 @@ export type CompletionResult = { words: Candidate[] } | ValueAtCursor;
 export type Candidate = [word: string, description: string];
 
 /** Finds the candidates for the last of `words` (those after `gantry`), which may be empty. */
-export function findCandidates(
-  { flags, commands, groups, inputsOf }: CompletionTree,
-  words: string[],
-): CompletionResult {
+export function findCandidates(tree: CompletionTree, words: string[]): CompletionResult {
+  const { flags, commands, groups } = tree;
   const typing = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const end = before.indexOf('--');
-  if (end >= 0) return { value: 'file', command: '', typed: [], given: {} };
+  if (before.includes('--')) return { value: 'file', command: '', typed: [], given: {} };
 
-  const typed: string[] = [];
-  const given: Record<string, string> = {};
-  let expected: CompletionTree['flags'][number] | undefined;
-  let line: string | undefined;
-  let command: CommandInputs | undefined;
-  for (const word of before) {
-    if (expected) {
-      given[longName(expected.flags)] = word;
-      expected = undefined;
-    } else if (word.startsWith('-')) {
-      const [, long = word, attached] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
-      const flag = valueFlag(long, [...flags, ...(command?.flags ?? [])]);
-      if (attached === undefined) expected = flag;
-      else if (flag) given[long] = attached;
-    } else {
-      typed.push(word);
-      line ??= commands.find((entry) => entry.command === typed.join(' '))?.command;
-      command ??= line === undefined ? undefined : inputsOf(line);
-    }
-  }
+  const { typed, given, expected, found } = readWords(tree, before);
+  const { line, command } = found ?? {};
   const inputs = line === undefined ? [] : typed.slice(line.split(' ').length);
   const known = [...flags, ...(command?.flags ?? [])];
 
@@ -72,9 +51,40 @@ export function findCandidates(
   }
   if (typing.startsWith('-')) return { words: known.map((entry) => [longName(entry.flags), entry.description]) };
   if (!command || line === undefined) return { words: subcommands(commands, groups, typed) };
-  const argument = command.arguments[inputs.length] ?? command.arguments.find(({ variadic }) => variadic);
+  return argumentAtCursor(command, { command: line, typed: inputs, given });
+}
+
+function argumentAtCursor(command: CommandInputs, place: Omit<ValueAtCursor, 'value'>): CompletionResult {
+  const argument = command.arguments[place.typed.length] ?? command.arguments.find(({ variadic }) => variadic);
   if (!argument) return { words: [] };
-  return choices(argument.choices) ?? { value: argument.name, command: line, typed: inputs, given };
+  return choices(argument.choices) ?? { value: argument.name, ...place };
+}
+
+/** What the words before the cursor say. `expected`: the flag whose value is at the cursor. */
+function readWords(tree: CompletionTree, before: string[]) {
+  const typed: string[] = [];
+  const given: Record<string, string> = {};
+  let expected: CompletionTree['flags'][number] | undefined;
+  let found: ReturnType<typeof commandIn>;
+  for (const word of before) {
+    if (expected) {
+      given[longName(expected.flags)] = word;
+      expected = undefined;
+    } else if (word.startsWith('-')) {
+      const [, long = word, attached] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+      const flag = valueFlag(long, [...tree.flags, ...(found?.command?.flags ?? [])]);
+      if (attached === undefined) expected = flag;
+      else if (flag) given[long] = attached;
+    } else {
+      typed.push(word);
+      found ??= commandIn(tree, typed.join(' '));
+    }
+  }
+  return { typed, given, expected, found };
+}
+
+function commandIn({ commands, inputsOf }: CompletionTree, line: string) {
+  return commands.some(({ command }) => command === line) ? { line, command: inputsOf(line) } : undefined;
 }
 
 /** Joins `--region`, `=` and `us`, which bash passes as three words. */

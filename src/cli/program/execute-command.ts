@@ -199,35 +199,51 @@ async function showOutcome(
   value: unknown,
 ): Promise<number> {
   const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
+  const usual: Finish = (document) => withUsualNext(document, command, state, inputs);
   if (value instanceof DryRunEnd) {
-    const result = markDryRun(value.result);
-    const usual = (document: unknown) => withUsualNext(document, command, state, inputs);
-    if (options.events) await showEvents(result, { data: (document) => document }, renderer, usual);
-    else await renderer.value(json === false ? result : await usual(result), dryRunView(value));
+    await showDryRun(value, renderer, options.events ? 'events' : json, usual);
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
-  const { empty } = command;
-  if (isEmptyList(value) && empty && context.unread.isEmpty)
-    context.progress.note(typeof empty === 'function' ? empty(options) : empty);
-  const next = value instanceof RawOutput || isStream(value) ? [] : command.next(value, options, inputs);
-  const finish: Finish = (document) =>
-    next.length > 0 ? withNext(document, next, context) : withUsualNext(document, command, state, inputs);
+  if (isEmptyList(value)) noteEmpty(command, options, context);
+  const next = hasEnd(value) ? command.next(value, options, inputs) : [];
+  const finish: Finish = next.length > 0 ? (document) => withNext(document, next, context) : usual;
   if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
   else if (value !== undefined) {
     state.isJsonLines ||= json !== false && isStream(value);
     const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
-    const [first] = next;
-    if (first) {
-      // What is held back for a pager comes before it.
-      await renderer.end();
-      context.progress.note(({ style, inPlace }) => style.dim(`${first.when}: ${inPlace(first.line)}`));
-    }
-    const last = Array.isArray(json) ? result : await finish(result ?? {});
-    if (state.isJsonLines) await renderer.line({ type: 'result', ...(last as object) });
+    await noteNext(next, context, renderer);
+    if (state.isJsonLines) await endLines(result, json, renderer, finish);
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
+}
+
+async function showDryRun(end: DryRunEnd, renderer: Renderer, json: JsonChoice | 'events', usual: Finish) {
+  const result = markDryRun(end.result);
+  if (json === 'events') await showEvents(result, { data: (document) => document }, renderer, usual);
+  else await renderer.value(json === false ? result : await usual(result), dryRunView(end));
+}
+
+/** Whether all of a result is there, so that what follows it is known. */
+function hasEnd(value: unknown): boolean {
+  return !(value instanceof RawOutput || isStream(value));
+}
+
+async function endLines(result: unknown, json: JsonChoice, renderer: Renderer, finish: Finish): Promise<void> {
+  const last = Array.isArray(json) ? result : await finish(result ?? {});
+  await renderer.line({ type: 'result', ...(last as object) });
+}
+
+function noteEmpty({ empty }: Command, options: object, { unread, progress }: Context): void {
+  if (empty && unread.isEmpty) progress.note(typeof empty === 'function' ? empty(options) : empty);
+}
+
+async function noteNext([first]: readonly NextCommand[], { progress }: Context, renderer: Renderer): Promise<void> {
+  if (!first) return;
+  // What is held back for a pager comes before it.
+  await renderer.end();
+  progress.note(({ style, inPlace }) => style.dim(`${first.when}: ${inPlace(first.line)}`));
 }
 
 function withNext(document: unknown, next: readonly NextCommand[], { inPlace }: Context): unknown {

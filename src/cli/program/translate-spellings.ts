@@ -70,15 +70,23 @@ function flagTranslator(commands: readonly string[]): (word: string, at: number,
     const [name, attached] = splitFlag(word);
     const value = attached ?? words[at + 1];
     const { here } = known.find(({ names }) => names.includes(name)) ?? {};
-    if (here && typeof here !== 'function') return attached === 'false' ? [] : here;
-    const translated = value === undefined ? undefined : here?.(value, name);
-    if (translated === undefined) {
-      refuseFlag(name, value, commands);
-      return switches.includes(name) && attached !== undefined ? (attached === 'false' ? [] : [name]) : [word];
-    }
-    isValue = attached === undefined;
-    return translated;
+    const translated = typeof here === 'function' && value !== undefined ? here(value, name) : undefined;
+    isValue = translated !== undefined && attached === undefined;
+    return translated ?? plainFlag(word, typeof here === 'function' ? undefined : here, value, commands);
   };
+}
+
+/** A flag that takes no value here: the spelling that replaces it, or itself. */
+function plainFlag(
+  word: string,
+  here: readonly string[] | undefined,
+  next: string | undefined,
+  commands: readonly string[],
+) {
+  const [name, attached] = splitFlag(word);
+  if (!here) refuseFlag(name, next, commands);
+  if (!here && (attached === undefined || !switches.includes(name))) return [word];
+  return attached === 'false' ? [] : (here ?? [name]);
 }
 
 function refuseCommand(words: string[]): void {

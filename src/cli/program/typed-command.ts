@@ -11,30 +11,36 @@ export interface TypedCommand {
   selection: string[];
 }
 
-const selecting = ['-p', '--project', '--profile', '--region', '-C', '--cwd', '--config-file'];
-const takesValue = [...selecting, '--color', '--jq'];
+const takesTarget = ['-p', '--project', '--profile', '--region', '-C', '--cwd', '--config-file'];
+const selecting = [...takesTarget, '--local'];
+const takesValue = [...takesTarget, '--color', '--jq'];
 
 export function readTypedCommand(argv: readonly string[]): TypedCommand {
   const end = argv.indexOf('--');
   const selection: string[] = [];
   const words: string[] = [];
   const own = end < 0 ? argv : argv.slice(0, end);
-  for (let at = 0; at < own.length; at++) {
-    const word = own[at] ?? '';
-    const isWhole = takesValue.includes(word);
+  for (const group of withValues(own)) {
+    const [word = ''] = group;
     const [flag = ''] = word.split('=', 1);
     // What follows the file of `gantry run` belongs to the program.
     if (words.length > 1 && words[0] === 'run' && !words[1]?.startsWith('-')) break;
-    if (word === '--local') selection.push(word);
-    else if (selecting.includes(flag))
-      for (const word of own.slice(at, isWhole ? at + 2 : at + 1)) selection.push(word);
-    else if (!isWhole) words.push(word);
-    if (isWhole) at += 1;
+    if (selecting.includes(flag)) for (const part of group) selection.push(part);
+    else if (!takesValue.includes(word)) words.push(word);
   }
   const start = words.findIndex((word) => !word.startsWith('-'));
   const path = pathOf(words.slice(start < 0 ? words.length : start));
   const next = path.length === 0 ? undefined : words[start + path.length];
   return { path, operand: next?.startsWith('-') ? undefined : next, selection };
+}
+
+/** Each word; a global flag with the word that is its value. */
+function* withValues(words: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < words.length; ) {
+    const size = takesValue.includes(words[at] ?? '') ? 2 : 1;
+    yield words.slice(at, at + size);
+    at += size;
+  }
 }
 
 function pathOf([first = '', second = '']: string[]): string[] {

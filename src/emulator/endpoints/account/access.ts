@@ -56,15 +56,19 @@ export function identifyCaller(authorization: string | undefined, platform: Plat
   if (!authorization) refuse(401, 'Authorization header is missing');
   const claims = readClaims(authorization, store.key) ?? refuse(401, whyUnreadable(authorization, store));
   if (claims.exp !== undefined && claims.exp * 1000 <= now()) refuse(401, 'token has expired');
-  const { sub, token_use, project_id: home = '' } = claims;
-  if (token_use === 'access') return { kind: 'user', name: claims.username ?? sub, projects: undefined };
-  const account = store.projects.includes(home) ? getAccount(platform, home) : undefined;
-  if (claims.key !== undefined) {
-    const key = account?.keys.find(({ id }) => id === claims.key) ?? refuse(401, `the key ${claims.key} was deleted`);
+  return claims.token_use === 'access'
+    ? { kind: 'user', name: claims.username ?? claims.sub, projects: undefined }
+    : callerOfProject(claims, platform);
+}
+
+function callerOfProject({ sub, key: id, project_id: home = '' }: TokenClaims, platform: Platform): Caller {
+  const account = platform.store.projects.includes(home) ? getAccount(platform, home) : undefined;
+  if (id !== undefined) {
+    const key = account?.keys.find((each) => each.id === id) ?? refuse(401, `the key ${id} was deleted`);
     if (key.status && key.status !== 'active') refuse(401, `the key ${key.name} is ${key.status}`);
     if (!key.principalId) return { kind: 'inference key', name: key.name ?? key.id, projects: [home] };
   }
-  const serviceAccount = account?.serviceAccounts.find(({ id }) => id === sub);
+  const serviceAccount = account?.serviceAccounts.find((each) => each.id === sub);
   if (!serviceAccount) return { kind: 'owner', name: sub, projects: [home] };
   const grants = (serviceAccount.grants ?? []).map(String);
   return { kind: 'service account', name: serviceAccount.name ?? sub, projects: grants };

@@ -12,19 +12,10 @@ export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
   getAppLogs({ query = {}, ...params }, platform) {
     const app = findApp(platform.store, params);
     if (!hasLines(app, platform)) throw new RefusalError({ status: 204, headers: {}, body: '' });
-    const { pageSize = 100, direction = 'backward', nextToken } = query;
-    const after = nextToken === undefined ? undefined : parseLogPageToken(nextToken);
-    const backward = direction === 'backward';
-    const range = rangeOf(query, app, platform);
-    const matchesQuery = createLineFilter(query, range);
-    const pageRange = after && (backward ? { ...range, end: after.at } : { ...range, start: after.at });
-    const size = Math.min(pageSize, maxPageSize);
+    const size = Math.min(query.pageSize ?? 100, maxPageSize);
     const page: PrintedLine[] = [];
     let hasMore = false;
-    for (const line of readLines(app, pageRange ?? range, backward, platform)) {
-      const place = after ? compareLogLines(line, after) : undefined;
-      if (place !== undefined && (backward ? place >= 0 : place <= 0)) continue;
-      if (!matchesQuery(line)) continue;
+    for (const line of linesAfterToken(query, app, platform)) {
       hasMore = page.length === size;
       if (hasMore) break;
       page.push(line);
@@ -40,6 +31,21 @@ export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
 
 /** The emulator's limit. */
 const maxPageSize = 1_000;
+
+/** What a query asks for, after the line that its token names. */
+function* linesAfterToken(query: AppLogsQuery, app: AppRecord, platform: Platform): Generator<PrintedLine> {
+  const { direction = 'backward', nextToken } = query;
+  const after = nextToken === undefined ? undefined : parseLogPageToken(nextToken);
+  const backward = direction === 'backward';
+  const range = rangeOf(query, app, platform);
+  const matchesQuery = createLineFilter(query, range);
+  const pageRange = after && (backward ? { ...range, end: after.at } : { ...range, start: after.at });
+  for (const line of readLines(app, pageRange ?? range, backward, platform)) {
+    const place = after ? compareLogLines(line, after) : Number.NaN;
+    const wasListed = backward ? place >= 0 : place <= 0;
+    if (!wasListed && matchesQuery(line)) yield line;
+  }
+}
 
 /** From `afterDate`, or the start of the run, up to `beforeDate`, which is not included. */
 function rangeOf({ afterDate, beforeDate, runId }: AppLogsQuery, app: AppRecord, { store }: Platform): TimeRange {

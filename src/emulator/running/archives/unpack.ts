@@ -172,26 +172,26 @@ export function readTar(bytes: Uint8Array): TarEntry[] {
   while (offset + block <= bytes.length) {
     const header = bytes.subarray(offset, offset + block);
     if (header.every((byte) => byte === 0)) return files;
-    const { path: shortPath, size: shortSize, type, mode } = readHeader(header);
-    const { path, size } = 'xgL'.includes(type)
-      ? { path: shortPath, size: shortSize }
-      : { path: overrides.path ?? shortPath, size: overrides.size ?? shortSize };
-    if (!Number.isSafeInteger(size) || size < 0) throw new Error('the tar is damaged: invalid size');
-    const start = offset + block;
-    const content = bytes.subarray(start, start + size);
-    if (content.length < size) throw new Error('the tar ends in the middle of a file');
-    offset = start + Math.ceil(size / block) * block;
+    const facts = readHeader(header);
+    const { path, size, type, mode } = 'xgL'.includes(facts.type) ? facts : { ...facts, ...overrides };
+    const content = contentAt(bytes, offset + block, size);
+    offset += (1 + Math.ceil(size / block)) * block;
 
     if (type === 'L') overrides = { ...overrides, path: textOf(content) };
     else if (type === 'x') overrides = { ...overrides, ...readPax(content) };
     else {
       overrides = {};
-      if (type === 'g' || isFolder(type, path)) continue;
-      if (type !== '0' && type !== '7') throw new Error(`the tar has an entry that is not a file: ${path}`);
-      files.push({ path, content, executable: (mode & 0o111) !== 0 });
+      if (isFile(type, path)) files.push({ path, content, executable: (mode & 0o111) !== 0 });
     }
   }
   throw new Error('the tar has no end marker');
+}
+
+function contentAt(bytes: Uint8Array, start: number, size: number): Uint8Array {
+  if (!Number.isSafeInteger(size) || size < 0) throw new Error('the tar is damaged: invalid size');
+  const content = bytes.subarray(start, start + size);
+  if (content.length < size) throw new Error('the tar ends in the middle of a file');
+  return content;
 }
 
 interface PaxOverrides {
@@ -201,9 +201,11 @@ interface PaxOverrides {
 
 const block = 512;
 
-/** The oldest format marks folders only by a trailing slash. */
-function isFolder(type: string, path: string): boolean {
-  return type === '5' || (type === '0' && path.endsWith('/'));
+/** False for what applies to all entries, and for folders, which the oldest format marks only by a trailing slash. */
+function isFile(type: string, path: string): boolean {
+  if (type === 'g' || type === '5' || (type === '0' && path.endsWith('/'))) return false;
+  if (type === '0' || type === '7') return true;
+  throw new Error(`the tar has an entry that is not a file: ${path}`);
 }
 
 function readHeader(header: Uint8Array) {

@@ -22,41 +22,41 @@ interface Start {
  * the server. Rejects with a `StartTimeoutError` if that takes too long.
  */
 export async function untilReady(start: Start): Promise<void> {
-  const { settings, port, limit, signal, isOwn, listensOn } = start;
+  const { settings, port, limit, signal } = start;
   const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
   const check = readycheckEndpoint || healthcheckEndpoint;
-  const path = check || '/';
   const late = new AbortController();
   const stopLimit = limit(deploymentInitializationTimeout * 1000, () => late.abort());
-  const ended = AbortSignal.any([signal, late.signal]);
-  let answer: Answer;
-  let wasTaken = false;
-  let answeredMs = answeredPollMs;
-  try {
-    while (!ended.aborted) {
-      const now = await ask(port, path, check ? checkMs : silentMs, ended);
-      if (ended.aborted) break;
-      answer = now;
-      const isAnswered = check ? isHealthy(answer) : answer !== undefined;
-      wasTaken = isAnswered && !(await isOwn());
-      if (isAnswered && !wasTaken) return;
-      await pause(answer === undefined ? pollMs : answeredMs);
-      if (answer !== undefined) answeredMs = Math.min(answeredMs * 1.2, maxAnsweredPollMs);
-    }
-    if (signal.aborted) return;
-  } finally {
-    stopLimit();
-  }
-  const seen = typeof answer === 'number' ? `HTTP ${answer}` : 'no answer';
-  const unanswered = check
-    ? `GET ${check} on port ${settings.port} did not succeed (${seen})`
-    : (await isListening(port))
-      ? `the server on port ${settings.port} does not answer`
-      : `nothing listens on port ${settings.port}`;
-  const missing = wasTaken ? `another program listens on port ${port}` : unanswered;
-  const others = answer === undefined || wasTaken ? ((await listensOn?.()) ?? []) : [];
+  const last = await lastAnswer(start, check, AbortSignal.any([signal, late.signal])).finally(stopLimit);
+  if (last === 'ready' || signal.aborted) return;
+  const { answer, wasTaken } = last;
+  const missing = wasTaken ? `another program listens on port ${port}` : await whyUnanswered(start, check, answer);
+  const others = answer === undefined || wasTaken ? ((await start.listensOn?.()) ?? []) : [];
   const found = others.length > 0 ? `; the app listens on port ${others.join(', ')}` : '';
   throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}${found}`);
+}
+
+/** Asks until the replica is ready. Otherwise, what answered last, and whether that was another program. */
+async function lastAnswer({ port, isOwn }: Start, check: string, ended: AbortSignal) {
+  let last: { answer: Answer; wasTaken: boolean } = { answer: undefined, wasTaken: false };
+  let answeredMs = answeredPollMs;
+  while (!ended.aborted) {
+    const answer = await ask(port, check || '/', check ? checkMs : silentMs, ended);
+    if (ended.aborted) break;
+    const isAnswered = check ? isHealthy(answer) : answer !== undefined;
+    if (isAnswered && (await isOwn())) return 'ready';
+    last = { answer, wasTaken: isAnswered };
+    await pause(answer === undefined ? pollMs : answeredMs);
+    if (answer !== undefined) answeredMs = Math.min(answeredMs * 1.2, maxAnsweredPollMs);
+  }
+  return last;
+}
+
+async function whyUnanswered({ settings, port }: Start, check: string, answer: Answer): Promise<string> {
+  const seen = typeof answer === 'number' ? `HTTP ${answer}` : 'no answer';
+  if (check) return `GET ${check} on port ${settings.port} did not succeed (${seen})`;
+  if (await isListening(port)) return `the server on port ${settings.port} does not answer`;
+  return `nothing listens on port ${settings.port}`;
 }
 
 const pollMs = 10;
