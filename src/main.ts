@@ -127,7 +127,7 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   const events = flags.includes('--events');
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
-    const { nextAfterError } = await import('./cli/program/next-after-error.ts');
+    const { nextAfterError } = await import('./cli/program/next-commands.ts');
     const document = failureJson(error, secrets, nextAfterError(error, argv));
     const lines = events || isJsonLines;
     const printed = lines ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '');

@@ -500,7 +500,7 @@ const golfed = new Set([
   'src/emulator/server/serve.ts',
   'src/insight/explain.ts',
   'src/local/dev/develop.ts',
-  'src/local/doctor/probe.ts',
+  'src/local/doctor/platform-checks.ts',
   'src/local/emulator/snapshots.ts',
   'src/local/version/index.ts',
   'src/own-files.ts',

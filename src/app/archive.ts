@@ -17,7 +17,7 @@ import { DeflatePool } from './deflate/deflate-pool.ts';
 import type { FileEntry } from './files/entry.ts';
 import type { PackingCache, PackingCacheOptions } from './packing-cache/index.ts';
 import { packEntries } from './zip/pack.ts';
-import { ZipWriter } from './zip/zip-writer.ts';
+import { ZipWriter } from './zip/records.ts';
 
 export interface AppArchive {
   path: string;

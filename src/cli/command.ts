@@ -91,7 +91,7 @@ export interface ArgumentRules {
   isNeeded: true;
 }
 
-/** What a flag may have besides (flags/rules.ts). */
+/** What a flag may have besides (flags/values.ts). */
 export interface FlagRules {
   /** Attribute names of the flags, one of which it needs. */
   requires: readonly string[];

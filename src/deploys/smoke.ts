@@ -10,7 +10,7 @@ import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
 import { AppError, GantryError, UnavailableError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
 import { dollars, duration, shortBuild } from '../kernel/output/format.ts';
-import { signOfCopy } from '../platform/api/cached-copy.ts';
+import { signOfCopy } from '../platform/api/http-reply.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';

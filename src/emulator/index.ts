@@ -15,7 +15,7 @@ import { endAbandonedRuns } from './model/runs/record.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './model/state/data-folder.ts';
 import { Store } from './model/state/store.ts';
 import { AppRunner } from './running/app-runner.ts';
-import { archiveLimits } from './running/archives/limits.ts';
+import { archiveLimits } from './running/archives/archive.ts';
 import { endAbandonedBuilds } from './running/builds/perform-build.ts';
 import { Debugging } from './running/debugging/debugging.ts';
 import { VolumeFiles } from './running/volumes/volume-files.ts';

@@ -8,7 +8,7 @@ import { writeArchive } from '../../src/app/archive.ts';
 import { collectFiles } from '../../src/app/collect.ts';
 import { FileChecksums } from '../../src/app/file-checksums.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
-import { trustedDevice } from '../../src/app/packing-cache/file-identity.ts';
+import { trustedDevice } from '../../src/app/packing-cache/file-index.ts';
 import { KnownFiles } from '../../src/app/packing-cache/index.ts';
 import { newFolder } from '../support/files.ts';
 

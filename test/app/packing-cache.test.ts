@@ -22,7 +22,7 @@ import { writeArchive } from '../../src/app/archive.ts';
 import { collectFiles } from '../../src/app/collect.ts';
 import { DeflatePool } from '../../src/app/deflate/deflate-pool.ts';
 import { maxCacheBytes, trimCache } from '../../src/app/packing-cache/cache-folder.ts';
-import { trustedDevice } from '../../src/app/packing-cache/file-identity.ts';
+import { trustedDevice } from '../../src/app/packing-cache/file-index.ts';
 import { clearPackingCache, packingUsage } from '../../src/app/packing-cache/index.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../src/platform/contract/billing.ts';
-import { openInBrowser } from '../../src/team/account/browser.ts';
+import { openInBrowser } from '../../src/team/account/login.ts';
 import { parseInvoices } from '../../src/team/billing.ts';
 import { empty } from '../support/account.ts';
 import { emulatorForEach } from '../support/emulators.ts';

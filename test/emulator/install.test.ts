@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
-import { requirementsOf } from '../../src/emulator/model/builds/requirements.ts';
+import { requirementsOf, withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { formatRequirements } from '../../src/emulator/running/processes/python.ts';
 import { pathWithPip } from '../support/machine.ts';
 import { temporaryFolder } from './support/platform.ts';

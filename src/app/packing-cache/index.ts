@@ -4,8 +4,7 @@ import { writeFileAtomic } from '../../kernel/disk/index.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry, FileStats } from '../files/entry.ts';
 import { indexPath, openFolder, packingFolder, stampPath } from './cache-folder.ts';
-import { currentStats, isSettled, trustedDevice } from './file-identity.ts';
-import { type Checksums, FileIndex } from './file-index.ts';
+import { type Checksums, currentStats, FileIndex, isSettled, trustedDevice } from './file-index.ts';
 import type { PackingCacheOptions } from './packing-cache.ts';
 
 export { clearPackingCache, packingFolder, packingUsage } from './cache-folder.ts';

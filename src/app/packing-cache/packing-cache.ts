@@ -9,8 +9,14 @@ import { BufferedFile } from '../buffered-file.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry, FileStats } from '../files/entry.ts';
 import { indexPath, maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
-import { currentStats, isSettled, trustedDevice } from './file-identity.ts';
-import { FileIndex, type IndexedFile, type KnownContent } from './file-index.ts';
+import {
+  currentStats,
+  FileIndex,
+  type IndexedFile,
+  isSettled,
+  type KnownContent,
+  trustedDevice,
+} from './file-index.ts';
 import { encodeIndex, PackedSegment, type SegmentIndex, segmentEnding } from './segment.ts';
 
 export type { KnownContent } from './file-index.ts';

@@ -13,7 +13,7 @@ import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
-import { newZipEntry, zip64From } from './records.ts';
+import { newZipEntry, type ZipWriter, zip64From } from './records.ts';
 import {
   BlockBuffers,
   blockBytes,
@@ -23,7 +23,6 @@ import {
   type SmallMember,
   windowBytes,
 } from './small-files.ts';
-import type { ZipWriter } from './zip-writer.ts';
 
 export interface PackOptions {
   writer: ZipWriter;

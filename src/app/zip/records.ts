@@ -4,6 +4,9 @@
  *
  * For reproducible archives, all entries have the same date and one of two modes. The only extra field is zip64.
  */
+
+import type { FileHandle } from 'node:fs/promises';
+import { BufferedFile } from '../buffered-file.ts';
 import type { FileEntry } from '../files/entry.ts';
 
 export interface ZipEntry {
@@ -51,7 +54,8 @@ const max32 = 0xffffffff;
 export const zip64From = 0xff000000;
 
 const utf8Names = 1 << 11;
-const firstDay = { time: 0, date: (1 << 5) | 1 }; // 1980-01-01 00:00
+const firstDay = { time: 0, date: (1 << 5) | 1 };
+// 1980-01-01 00:00
 const version = { default: 20, zip64: 45 };
 const madeByUnix = (3 << 8) | version.zip64;
 const modes = { file: 0o100644, executable: 0o100755 };
@@ -161,4 +165,63 @@ function zip64End({ count, size, offset }: CentralDirectory): Buffer {
   end.writeBigUInt64LE(BigInt(offset + size), 64); // offset of this record
   end.writeUInt32LE(1, 72); // number of disks
   return end;
+}
+
+/** Writes a zip file entry by entry. */
+export class ZipWriter {
+  readonly entries: ZipEntry[] = [];
+  readonly #output: BufferedFile;
+
+  constructor(file: FileHandle) {
+    this.#output = new BufferedFile(file);
+  }
+
+  /** Writes an entry whose sizes and checksum are known. */
+  async writeEntry(entry: ZipEntry, data: Uint8Array): Promise<void> {
+    if (this.writeAtOnce(entry, data)) return;
+    await this.beginEntry(entry);
+    await this.#output.append(data);
+    this.entries.push(entry);
+  }
+
+  /** The same without a promise, for one of many small files. Returns false if it has to wait for the disk. */
+  writeAtOnce(entry: ZipEntry, data: Uint8Array): boolean {
+    if (!this.#output.hasRoomFor(localHeaderBytes(entry) + data.length)) return false;
+    entry.offset = this.#output.position;
+    localHeader(entry, (bytes) => this.#output.appendAny(bytes));
+    this.#output.appendAtOnce(data);
+    this.entries.push(entry);
+    return true;
+  }
+
+  /** Starts an entry whose sizes and checksum are not known yet. */
+  async beginEntry(entry: ZipEntry): Promise<void> {
+    entry.offset = this.#output.position;
+    await this.#output.append(localHeader(entry));
+  }
+
+  async data(entry: ZipEntry, bytes: Uint8Array): Promise<void> {
+    entry.compressed += bytes.length;
+    await this.#output.append(bytes);
+  }
+
+  /** Rewrites the header with the final sizes and checksum. */
+  async finishEntry(entry: ZipEntry): Promise<void> {
+    await this.#output.patch(localHeader(entry), entry.offset);
+    this.entries.push(entry);
+  }
+
+  /** Writes the central directory. Returns the size of the archive. */
+  async finish(): Promise<number> {
+    const offset = this.#output.position;
+    for (const entry of this.entries) {
+      const record = centralRecord(entry);
+      if (this.#output.hasRoomFor(record.length)) this.#output.appendAtOnce(record);
+      else await this.#output.append(record);
+    }
+    const size = this.#output.position - offset;
+    await this.#output.append(endOfArchive({ count: this.entries.length, size, offset }));
+    await this.#output.flush();
+    return this.#output.position;
+  }
 }

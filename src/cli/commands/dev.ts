@@ -13,8 +13,7 @@ import type { Secrets } from '../../platform/contract/secrets.ts';
 import { readSecretsFile } from '../../team/secrets.ts';
 import { defineCommand } from '../command.ts';
 import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
-import { requiring } from '../flags/rules.ts';
-import { wholeNumberFlag } from '../flags/values.ts';
+import { requiring, wholeNumberFlag } from '../flags/values.ts';
 import { boolean, choice, integer, list, nullable, number, object, optional, stream, text } from '../result-schema.ts';
 import { DevPrinter } from '../views/dev-printer.ts';
 

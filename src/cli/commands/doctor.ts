@@ -3,8 +3,7 @@ import { table } from '../../kernel/output/table.ts';
 import { type CacheEntry, cacheKinds, clearCache, listCache } from '../../local/cache.ts';
 import { type Check, runChecks } from '../../local/doctor/index.ts';
 import { defineCommand } from '../command.ts';
-import { requiring } from '../flags/rules.ts';
-import { durationFlag } from '../flags/values.ts';
+import { durationFlag, requiring } from '../flags/values.ts';
 import { anything, boolean, choice, documents, integer, nullable, optional, text } from '../result-schema.ts';
 import { checksView } from '../views/doctor.ts';
 

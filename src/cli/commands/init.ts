@@ -19,7 +19,7 @@ import {
 import type { Context } from '../../platform/context.ts';
 import { defineCommand } from '../command.ts';
 import { computeFlag, knownValue } from '../flags/hardware.ts';
-import { requiring } from '../flags/rules.ts';
+import { requiring } from '../flags/values.ts';
 import { document, list, optional, text } from '../result-schema.ts';
 
 export default defineCommand({

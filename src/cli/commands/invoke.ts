@@ -4,8 +4,7 @@ import { platformExits } from '../../kernel/errors.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { callFlags } from '../flags/call.ts';
-import { requiring } from '../flags/rules.ts';
-import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { durationFlag, requiring, wholeNumberFlag } from '../flags/values.ts';
 import { afterEvents, document, integer, nullable, passThrough, text } from '../result-schema.ts';
 import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../views/app-response.ts';
 

@@ -16,8 +16,7 @@ import type { Context } from '../../platform/context.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
-import { requiring } from '../flags/rules.ts';
-import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
+import { durationFlag, requiring, type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
 import { logOutput } from '../views/log-line.ts';
 
 /** Lines to show of an app, whose log has no end, if no flag says how far to go back. */

@@ -6,8 +6,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
-import { requiring } from '../flags/rules.ts';
-import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { dollarFlag, positiveDurationFlag, requiring, wholeNumberFlag } from '../flags/values.ts';
 import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export default defineCommand({

@@ -18,8 +18,7 @@ import { amountText, maximum, valueText } from '../../kernel/output/chart/value-
 import { duration } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
-import { formatWallClock, localTimeZone } from '../../kernel/output/time-zone.ts';
-import { wallClock } from '../../kernel/wall-clock.ts';
+import { formatWallClock, localTimeZone, wallClock } from '../../kernel/wall-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import {
   getResourceMetrics,
@@ -35,8 +34,14 @@ import { defineCommand } from '../command.ts';
 import { appsArgument, checkApps } from '../flags/app.ts';
 import { type ChartPageFlags, chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { type RangeFlags, resolveRange } from '../flags/list.ts';
-import { requiring } from '../flags/rules.ts';
-import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
+import {
+  durationFlag,
+  repeatableChoiceFlag,
+  requiring,
+  type TimeFromNow,
+  timeFlag,
+  zoneFlag,
+} from '../flags/values.ts';
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
 import { startupReport, startupView } from '../views/startup-times.ts';

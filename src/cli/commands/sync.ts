@@ -4,7 +4,7 @@ import { watchCopiesInApp } from '../../storage/output-files.ts';
 import { type SyncSummary, sync } from '../../storage/sync/index.ts';
 import { defineCommand } from '../command.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
-import { requiring } from '../flags/rules.ts';
+import { requiring } from '../flags/values.ts';
 import { document, integer, list, optional, text } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 

@@ -4,9 +4,8 @@ import { busyPolicies } from '../../deploys/send/index.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
 import type { FlagRules } from '../command.ts';
 import { withConfigFile } from './app.ts';
-import { requiring, seldom } from './rules.ts';
 import { typedFlags } from './typed-flags.ts';
-import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag } from './values.ts';
+import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag, requiring, seldom } from './values.ts';
 
 /** The arguments and flags of `gantry deploy`. */
 export function deployFlags(command: Commander) {

@@ -1,7 +1,7 @@
 import { asTyped, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { buildProgram } from './command-tree.ts';
-import { nextAfterError } from './next-after-error.ts';
+import { nextAfterError } from './next-commands.ts';
 import { divideLine } from './program-arguments.ts';
 import { placeFix } from './same-place.ts';
 

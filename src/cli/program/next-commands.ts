@@ -1,7 +1,8 @@
 import type { Command as Commander } from 'commander';
-import { arrangeCommand } from '../../kernel/command-line.ts';
-import { withFlags } from './next-after-error.ts';
+import { arrangeCommand, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { type ExitName, GantryError } from '../../kernel/errors.ts';
 import { inSamePlace } from './same-place.ts';
+import { readTypedCommand, type TypedCommand } from './typed-command.ts';
 
 /** A command that usually follows, as in `builds get <app> <build>`: names in brackets stand for values. */
 interface Usual {
@@ -78,3 +79,83 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   ],
   login: [{ line: 'apps list', when: 'to see the apps of the project' }],
 };
+
+interface Failed extends TypedCommand {
+  argv: readonly string[];
+  /** Ids and names that the error knows. */
+  details: Record<string, unknown>;
+}
+
+/**
+ * The command that usually helps after an error whose fix is none, as a list of arguments: the same command line with the
+ * flags that it lacked, or the one for this kind of error. `argv` is the command line that failed.
+ */
+export function nextAfterError(error: unknown, argv: readonly string[]): readonly string[] {
+  const { exit, facts } = error instanceof GantryError ? error : { exit: 'bug' as const, facts: {} };
+  if (facts.retryWith) return withFlags(argv, facts.retryWith);
+  const typed = readTypedCommand(argv);
+  const usual = usualNext[exit]({ ...typed, argv, details: facts.details ?? {} });
+  return usual instanceof CommandLine ? inSamePlace(usual.argv, argv) : usual;
+}
+
+/** What helps after each kind of error: a command, or the line that was typed, which says where it works. */
+const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly string[]> = {
+  usage: help,
+  'input-needed': help,
+  auth: () => gantryCommand`whoami --verify`,
+  denied: () => gantryCommand`whoami --verify`,
+  'not-found': listOfSuch,
+  conflict: again,
+  project: () => gantryCommand`check`,
+  limit: () => gantryCommand`cost --all-apps`,
+  'build-failed': ({ details: { app, build } }) =>
+    app && build ? gantryCommand`logs ${`${app}`} --build ${`${build}`}` : gantryCommand`check`,
+  'not-ready': ({ details: { app } }) => (app ? gantryCommand`logs ${`${app}`}` : gantryCommand`check`),
+  'app-error': ({ details, operand }) => {
+    const app = details.app ?? operand;
+    return app ? gantryCommand`logs ${`${app}`}` : gantryCommand`apps list`;
+  },
+  pending: again,
+  unavailable: again,
+  'rate-limited': again,
+  interrupted: again,
+  terminated: again,
+  failed: ({ argv }) => withFlags(argv, ['--debug']),
+  bug: ({ argv }) => withFlags(argv, ['--debug']),
+  ok: again,
+  changes: again,
+};
+
+function again({ argv }: Failed): string[] {
+  return ['gantry', ...argv];
+}
+
+function help({ path }: Failed): CommandLine {
+  return gantryCommand`${path} --help`;
+}
+
+/** The command that lists what could have been meant. An error that knows it better has it as its fix. */
+function listOfSuch(failed: Failed): CommandLine {
+  const [first = ''] = failed.path;
+  const lists = Object.entries(listsFor).find(([, names]) => names.includes(first));
+  if (lists) return gantryCommand`${lists[0].split(' ')}`;
+  return hasList.includes(first) ? gantryCommand`${first} list` : help(failed);
+}
+
+const hasList = ['secrets', 'projects', 'profiles', 'config', 'volumes', 'emulator'];
+const listsFor: Record<string, readonly string[]> = {
+  'apps list': ['apps', 'invoke', 'logs', 'open', 'metrics', 'builds', 'runs'],
+  ls: ['ls', 'cat', 'rm', 'cp', 'sync'],
+};
+
+/** The command line with these flags, where the program takes them for its own. */
+export function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const known = flags.every((flag) => argv.includes(flag));
+  // Instead of the value that was typed.
+  const valued = flags.filter((flag, at) => flag.startsWith('--') && flags[at + 1]?.startsWith('--') === false);
+  const others = argv.slice(0, end).filter((word, at, all) => {
+    return known || !valued.some((flag) => [word, all[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
+  });
+  return ['gantry', ...others, ...(known ? [] : flags), ...argv.slice(end)];
+}

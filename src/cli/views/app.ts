@@ -4,8 +4,7 @@ import { type Cell, keyValueTable, stackViews } from '../../kernel/output/table.
 import type { App } from '../../platform/contract/apps.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { commitText, type WithCommit } from './build.ts';
-import { type FactRows, factGroup } from './fact-group.ts';
-import { statusCell } from './status.ts';
+import { type FactRows, factGroup, statusCell } from './status.ts';
 
 /** All fields of an app; what keeps it from working first. */
 export function appView(app: App & WithCommit): View {

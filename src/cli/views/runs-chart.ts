@@ -4,8 +4,7 @@ import { renderChart } from '../../kernel/output/chart/render.ts';
 import { count, duration, latestFirst } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
-import { formatWallClock } from '../../kernel/output/time-zone.ts';
-import { wallClock } from '../../kernel/wall-clock.ts';
+import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../platform/contract/runs.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 

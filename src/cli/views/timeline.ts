@@ -1,5 +1,4 @@
-import { formatWallClock } from '../../kernel/output/time-zone.ts';
-import { wallClock } from '../../kernel/wall-clock.ts';
+import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 
 /** In ms since 1970. */
 export interface ChartRange {

@@ -8,7 +8,7 @@ import type { InspectedCalls } from '../model/inspected-calls.ts';
 import type { Lateness, PlatformClock } from '../model/platform-clock.ts';
 import type { RecordedRequest, Recorder } from '../model/recorded-request.ts';
 import type { Running } from '../running/app-runner.ts';
-import type { ArchiveLimits } from '../running/archives/limits.ts';
+import type { ArchiveLimits } from '../running/archives/archive.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
 

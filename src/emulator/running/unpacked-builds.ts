@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileNameOf } from '../model/state/data-folder.ts';
 import type { BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
-import type { ArchiveLimits } from './archives/limits.ts';
+import type { ArchiveLimits } from './archives/archive.ts';
 import type { Unpacked } from './archives/unpack.ts';
 import type { ImageAudience, OwnContainers, OwnImage } from './processes/own-containers.ts';
 import type { AttachedStorage, PersistentStorage } from './replicas/persistent-storage.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemCode } from '../../kernel/errors.ts';
-import { appOfHost } from '../endpoints/apps/app-origin.ts';
+import { appOfHost } from '../endpoints/apps/view.ts';
 import { observeCall } from '../endpoints/call-observer.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { isAppHost, OriginPolicy } from '../http/origin.ts';

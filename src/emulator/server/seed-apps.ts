@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { createBuild } from '../endpoints/builds/create-build.ts';
+import { createBuild } from '../endpoints/builds/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { withDefaults } from '../model/apps/settings.ts';
 import { createBuildScript } from '../model/builds/script.ts';

@@ -13,11 +13,9 @@ import { isRefusal, unless } from '../../platform/waiting/index.ts';
 import type { Figure } from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
-import type { BuildCalls, ChangedSetting, Comparison } from './comparison.ts';
-import { judgeCalls } from './judge-calls.ts';
+import { type BuildCalls, type ChangedSetting, type Comparison, judgeCalls } from './judge-calls.ts';
 
-export { type BuildVerdict, buildVerdicts, type Comparison, type Durations } from './comparison.ts';
-export { curvePoints } from './judge-calls.ts';
+export { type BuildVerdict, buildVerdicts, type Comparison, curvePoints, type Durations } from './judge-calls.ts';
 
 interface CompareBuildsOptions {
   app: string;

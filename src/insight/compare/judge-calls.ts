@@ -1,6 +1,7 @@
 import { compareDurations, compareErrors, type ErrorCount, fisherChance, quantile } from '../../calls/difference.ts';
+import type { FileChanges } from '../../deploys/builds/index.ts';
+import type { Figure } from '../cost/index.ts';
 import { allHours, type BuildSamples, type HourlySamples } from './build-samples.ts';
-import type { BuildVerdict, Comparison, Durations, Quantiles } from './comparison.ts';
 
 /** Whether the calls of a build are worse than those of another one, hour by hour: durations are ranked within each of them. */
 export function judgeCalls({
@@ -71,4 +72,62 @@ function wholeVerdict(runTime: BuildVerdict, errors: BuildVerdict, coldStart: Bu
   // A build that hardly starts may have few starts to compare.
   if (runTime === 'too few calls' || errors === 'too few calls') return 'too few calls';
   return all.includes('better') ? 'better' : 'no difference';
+}
+
+/** Two builds of an app, by their calls. Null is what is not known. */
+export interface Comparison {
+  app: string;
+  verdict: BuildVerdict;
+  before: BuildCalls;
+  after: BuildCalls;
+  /** Hours of the day, in UTC, in which both builds had calls: those of others do not count. Null: there are none, so all count. */
+  hours: number[] | null;
+  files: FileChanges | null;
+  settings: ChangedSetting[] | null;
+  runTime: Durations;
+  coldStart: Durations;
+  errors: { verdict: BuildVerdict; before: number | null; after: number | null; chance: number | null };
+  /** Calls that the platform announced and did not return; null if it did not say how many. */
+  missing: number | null;
+  /** Calls while the later build was deployed, of which it is not known whose they are. */
+  unattributed: number;
+  figures: Figure[] | null;
+}
+
+export const buildVerdicts = ['worse', 'better', 'no difference', 'too few calls'] as const;
+export type BuildVerdict = (typeof buildVerdicts)[number];
+
+export interface BuildCalls {
+  build: string;
+  /** RFC 3339, UTC. */
+  since: string;
+  until: string;
+  calls: number;
+  failed: number;
+  coldStarts: number;
+}
+
+/** A key of cerebrium.toml. */
+export interface ChangedSetting {
+  setting: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** In ms. */
+export interface Durations {
+  verdict: BuildVerdict;
+  before: Quantiles;
+  after: Quantiles;
+  /** Of the typical duration of a function: 0.2 is 20 % slower. */
+  changeShare: number | null;
+  chance: number | null;
+}
+
+interface Quantiles {
+  p50Ms: number | null;
+  p90Ms: number | null;
+  p99Ms: number | null;
+  /** The 5th, 10th, … 95th percentile and the 99th, for the chart. */
+  curve: number[];
 }

@@ -7,9 +7,8 @@ import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
 import { contextWith } from '../../platform/waiting/index.ts';
 import { dayMs, emptyDay, type Gap, type MirrorOwner, type RunDay, readDay, writeDay } from './day-file.ts';
-import { fillDay, isDayWhole } from './fill-day.ts';
+import { fillDay, isDayWhole, type ReadRuns } from './fill-day.ts';
 import { mirrorRoot, trimMirror } from './kept-runs.ts';
-import type { ReadRuns } from './read-window.ts';
 
 /** Times in ms since 1970. */
 export interface RunRange {

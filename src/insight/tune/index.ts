@@ -13,9 +13,8 @@ import { tryRequest } from '../../platform/waiting/index.ts';
 import { type Bill, billOf, type Figure, maxReplayError, median, offBy } from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import type { Advice, ScalingSettings, ServiceLevel } from './advice.ts';
-import { chooseOptions, frontierOf, searchSettings, wishesOf } from './choose-options.ts';
+import { chooseOptions, frontierOf, replayer, scalingToReplay, searchSettings, wishesOf } from './choose-options.ts';
 import { type FittedModel, fitModel } from './fit-model.ts';
-import { replayer, scalingToReplay } from './outcomes.ts';
 import { PastCalls } from './past-calls.ts';
 
 /** What other scaling settings would have meant: the calls of the past, replayed by the emulator's rules for replicas. */

@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateFolder, namesIn } from './folders.ts';
+import { findWritableByOthers, makePrivateFolder, namesIn } from './folders.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAlive, isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 import { readRegularSync } from './regular-file.ts';
 import { removedOnExit } from './temporary.ts';
-import { findWritableByOthers } from './writable-by-others.ts';
 
 /** What a running process tells other processes of the same user about itself. */
 interface Announcement {

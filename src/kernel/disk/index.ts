@@ -8,8 +8,10 @@ export { claimTarget, type TargetClaim } from './claims.ts';
 export { toDiskError, toDiskErrorOf } from './disk-error.ts';
 export { openPipeOrDevice, readFileOrPipeChunks, readNamedFile, throwUnreadable } from './file-or-pipe.ts';
 export {
+  checkWritableByUserOnly,
   entriesByBytes,
   entriesIn,
+  findWritableByOthers,
   makeFolder,
   makePrivateFolder,
   mayBeOtherBytes,
@@ -42,4 +44,3 @@ export {
   TemporaryNames,
   temporaryFilter,
 } from './temporary.ts';
-export { checkWritableByUserOnly, findWritableByOthers } from './writable-by-others.ts';

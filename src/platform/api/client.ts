@@ -2,12 +2,18 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { AuthError, DeniedError, type GantryError, NotFoundError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { listApps } from '../contract/apps.ts';
-import type { CallParameters, DecodedReply, Endpoint, Host, Route } from '../contract/endpoint.ts';
-import { fillPath, splitRoute, toAppId } from '../contract/endpoint.ts';
+import {
+  type CallParameters,
+  type DecodedReply,
+  type Endpoint,
+  fillPath,
+  type Host,
+  type Route,
+  splitRoute,
+  toAppId,
+} from '../contract/endpoint.ts';
 import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
-import { askAnew, CachedCopyError } from './cached-copy.ts';
-import type { HttpReply } from './http-reply.ts';
-import { decodeReply } from './http-reply.ts';
+import { askAnew, CachedCopyError, decodeReply, type HttpReply } from './http-reply.ts';
 import { explainLostReply, lookCommandFor } from './lost-reply.ts';
 import type { MultipartFields } from './multipart.ts';
 import type { RemoteClock } from './remote-clock.ts';

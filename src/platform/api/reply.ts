@@ -3,8 +3,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { parseJson, parseJsonOr, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { CachedCopyError, signOfCopy } from './cached-copy.ts';
-import type { HttpReply } from './http-reply.ts';
+import { CachedCopyError, type HttpReply, signOfCopy } from './http-reply.ts';
 import { readLongList, startsList } from './long-list.ts';
 import { ConnectionError } from './transport.ts';
 

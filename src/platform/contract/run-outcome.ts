@@ -42,3 +42,12 @@ export const outcomeWords = {
   ...({ failed: 'failure', 'failed by the caller': 'failure' } as const),
   ...({ canceled: 'cancelled', closed: 'cancelled' } as const),
 } as const satisfies Partial<Record<RunOutcome, string>>;
+
+/**
+ * The statuses with which the official client stops waiting (docs/platform.md#one-off-runs). For any other it waits until
+ * its own limit, so the emulator ends builds and one-off runs with these.
+ */
+export type AwaitedEnd = {
+  build: 'success' | 'ready' | 'failure' | 'build_failure' | 'init_failure' | 'init_timeout' | 'cancelled';
+  oneOffRun: 'success' | 'failed' | 'fail';
+};

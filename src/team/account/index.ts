@@ -8,14 +8,24 @@ import { storeSettings } from '../../platform/config/stored-files.ts';
 import { type Target, targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { listProjects, type Project } from '../../platform/contract/session.ts';
-import { warnIfOverridden } from './profile-settings.ts';
+import { warnIfOverridden } from './profiles.ts';
 import { credentialsPath, removeTokens } from './stored-login.ts';
 
-export { canShowBrowser, openInBrowser } from './browser.ts';
 export { importLogin } from './import-login.ts';
-export { loginByBrowser, loginByToken } from './login.ts';
-export { checkSettingName, getSetting, listSettings, settingNames, storeSetting } from './profile-settings.ts';
-export { bindHere, deleteProfile, listProfiles, type Profile, switchProfile, unbindHere } from './profiles.ts';
+export { canShowBrowser, loginByBrowser, loginByToken, openInBrowser } from './login.ts';
+export {
+  bindHere,
+  checkSettingName,
+  deleteProfile,
+  getSetting,
+  listProfiles,
+  listSettings,
+  type Profile,
+  settingNames,
+  storeSetting,
+  switchProfile,
+  unbindHere,
+} from './profiles.ts';
 export type { Login } from './stored-login.ts';
 
 /** The login that commands use, without the token. */

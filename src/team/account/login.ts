@@ -1,4 +1,5 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { AuthError, DeniedError, GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, duration } from '../../kernel/output/format.ts';
 import { findNewTokenProblem, findTokenProblem, parseClaims } from '../../platform/config/credentials.ts';
@@ -14,7 +15,6 @@ import {
   requestToken,
 } from '../../platform/contract/session.ts';
 import { Deadline } from '../../platform/waiting/index.ts';
-import { canShowBrowser } from './browser.ts';
 import { checkCredentialsWritable, describeLogin, type Login, storeTokens } from './stored-login.ts';
 
 /**
@@ -201,4 +201,23 @@ function noAccessError(project: string, projects: Project[]): NotFoundError {
     why: `available projects: ${projects.map(({ id }) => id).join(', ') || 'none'}; the login itself was stored`,
     fix: gantryCommand`projects use p-…`,
   });
+}
+
+/** Opens a URL from the platform in the user's browser. Never fails: says why if it cannot. */
+export async function openInBrowser(
+  { openBrowser, progress }: Pick<Context, 'openBrowser' | 'progress'>,
+  url: string,
+): Promise<void> {
+  if (!URL.canParse(url) || !isSecure(new URL(url))) {
+    progress.warn('the URL was not opened: it is not https');
+  } else if (!(await openBrowser(new URL(url).href))) {
+    progress.note('cannot open a browser: open the URL yourself');
+  }
+}
+
+/** Whether the user at this terminal would see a browser that is opened here. */
+export function canShowBrowser(env: Environment, isTerminal: boolean, platform: NodeJS.Platform): boolean {
+  if (!isTerminal || readVariable(env, 'SSH_CONNECTION') || readVariable(env, 'SSH_TTY')) return false;
+  const display = readVariable(env, 'DISPLAY') ?? readVariable(env, 'WAYLAND_DISPLAY');
+  return platform === 'win32' || platform === 'darwin' || display !== undefined;
 }

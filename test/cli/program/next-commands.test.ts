@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { nextAfterError } from '../../../src/cli/program/next-after-error.ts';
-import { usualCommands } from '../../../src/cli/program/next-commands.ts';
+import { nextAfterError, usualCommands } from '../../../src/cli/program/next-commands.ts';
 import { globalFlags, type Reference, reference } from '../../../src/cli/reference.ts';
 import { type ExitName, exitCodes, GantryError } from '../../../src/kernel/errors.ts';
 import { loadCommand } from '../../support/commands.ts';

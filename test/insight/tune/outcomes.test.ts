@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replayer } from '../../../src/insight/tune/outcomes.ts';
+import { replayer } from '../../../src/insight/tune/choose-options.ts';
 import { PastCalls } from '../../../src/insight/tune/past-calls.ts';
 import { Draw } from '../../chaos/draw.js';
 

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { ScalingSettings } from '../../../src/insight/tune/advice.ts';
-import { chooseOptions, searchSettings, wishesOf } from '../../../src/insight/tune/choose-options.ts';
+import {
+  chooseOptions,
+  replayer,
+  scalingToReplay,
+  searchSettings,
+  wishesOf,
+} from '../../../src/insight/tune/choose-options.ts';
 import { fitModel } from '../../../src/insight/tune/fit-model.ts';
-import { replayer, scalingToReplay } from '../../../src/insight/tune/outcomes.ts';
 import { PastCalls } from '../../../src/insight/tune/past-calls.ts';
 import { isWhole } from '../../support/extent.ts';
 import { playTraffic } from '../../support/run-platform/played-traffic.js';

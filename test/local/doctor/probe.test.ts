@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../../src/kernel/errors.ts';
-import { createProbe } from '../../../src/local/doctor/probe.ts';
+import { createProbe } from '../../../src/local/doctor/platform-checks.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 

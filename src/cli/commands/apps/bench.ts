@@ -11,7 +11,7 @@ import type { ChartReport } from '../../../kernel/output/chart/model.ts';
 import { count, countCell, dollars, duration, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, type Columns, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
-import { localTimeZone } from '../../../kernel/output/time-zone.ts';
+import { localTimeZone } from '../../../kernel/wall-clock.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { callFlags } from '../../flags/call.ts';

@@ -8,7 +8,7 @@ import { keyValueTable, table } from '../../../kernel/output/table.ts';
 import { type Build, buildHasFailed, getBuildZipContents } from '../../../platform/contract/builds.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { requiring } from '../../flags/rules.ts';
+import { requiring } from '../../flags/values.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { buildFields, commitText } from '../../views/build.ts';
 import { fileTreeView } from '../../views/file-decisions.ts';

@@ -11,7 +11,7 @@ import {
   unbindHere,
 } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
-import { requiring } from '../../flags/rules.ts';
+import { requiring } from '../../flags/values.ts';
 import { boolean, document, documents, list, listOr, nullable, optional, text } from '../../result-schema.ts';
 
 const actions = ['list', 'use', 'remove'] as const;

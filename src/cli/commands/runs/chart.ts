@@ -1,5 +1,5 @@
 import { chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
-import { localTimeZone } from '../../../kernel/output/time-zone.ts';
+import { localTimeZone } from '../../../kernel/wall-clock.ts';
 import { type BucketSize, bucketSizes } from '../../../platform/contract/runs.ts';
 import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';

@@ -2,7 +2,7 @@ import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../../kernel/errors.ts';
 import { checkNewSecretNames, readSecretsFile, readSecretValues, setSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
-import { requiring } from '../../flags/rules.ts';
+import { requiring } from '../../flags/values.ts';
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({

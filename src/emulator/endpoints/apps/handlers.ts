@@ -8,8 +8,7 @@ import { listReplicas, type ReplicaPeriod } from '../../model/runs/replica-perio
 import { type AppRecord, type BuildRecord, replaceSettings } from '../../model/state/records.ts';
 import { findApp, type Store } from '../../model/state/store.ts';
 import { formatTime } from '../../model/time.ts';
-import { createBuild } from '../builds/create-build.ts';
-import { startBuild } from '../builds/handlers.ts';
+import { createBuild, startBuild } from '../builds/handlers.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { signUrl } from '../signed-url.ts';
 import { appDetails, appEndpoint, appSummary, pageOf } from './view.ts';

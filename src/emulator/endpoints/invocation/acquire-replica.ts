@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { requirementsOf } from '../../model/builds/requirements.ts';
+import { requirementsOf } from '../../model/apps/settings.ts';
 import { markAssigned, markQueued, markStarted } from '../../model/runs/record.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
-import { raceAbort } from '../../running/replicas/race-abort.ts';
+import { raceAbort } from '../../running/replicas/replica.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
-import { findReadyBuild } from '../builds/create-build.ts';
+import { findReadyBuild } from '../builds/handlers.ts';
 import type { Platform } from '../platform.ts';
 import { AppStartError } from './route-call.ts';
 

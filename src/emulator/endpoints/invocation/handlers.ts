@@ -9,7 +9,7 @@ import { markAssigned, markEnded, markStarted, recordRun, unassigned } from '../
 import type { AppRecord } from '../../model/state/records.ts';
 import { CallAbortedError, type ReplicaCall } from '../../running/replicas/replica.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
-import { findReadyBuild, whyNotRunnable } from '../builds/create-build.ts';
+import { findReadyBuild, whyNotRunnable } from '../builds/handlers.ts';
 import { reportEndedRun } from '../call-observer.ts';
 import type { Handlers, Platform, RequestContext } from '../platform.ts';
 import { acquireReplica } from './acquire-replica.ts';

@@ -8,7 +8,7 @@ import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { endToEndHeaders } from '../../running/replicas/forward-request.ts';
 import { CallAbortedError, type SocketReply } from '../../running/replicas/replica.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
-import { findReadyBuild, whyNotRunnable } from '../builds/create-build.ts';
+import { findReadyBuild, whyNotRunnable } from '../builds/handlers.ts';
 import { reportSocket, type SocketEnd } from '../call-observer.ts';
 import type { Platform } from '../platform.ts';
 import { acquireReplica } from './acquire-replica.ts';

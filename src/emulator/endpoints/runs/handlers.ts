@@ -1,5 +1,4 @@
-import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
-import { runOutcome } from '../../../platform/contract/run-outcome.ts';
+import { type AwaitedEnd, runOutcome } from '../../../platform/contract/run-outcome.ts';
 import type { BucketSize, RunStatus, RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
 import { aggregateRuns } from '../../model/runs/aggregate.ts';

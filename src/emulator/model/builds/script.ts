@@ -1,4 +1,4 @@
-import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
+import type { AwaitedEnd } from '../../../platform/contract/run-outcome.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { BuildFault } from '../faults.ts';
 import type { BuildScene, BuildScript } from '../state/records.ts';

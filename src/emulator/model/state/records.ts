@@ -1,5 +1,5 @@
-import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
 import type { Invoice, PlanCode } from '../../../platform/contract/billing.ts';
+import type { AwaitedEnd } from '../../../platform/contract/run-outcome.ts';
 import type { ApiKey, ServiceAccount, User } from '../../../platform/contract/team.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { trafficProfiles } from './traffic-profiles.ts';

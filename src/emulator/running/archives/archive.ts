@@ -5,7 +5,6 @@ import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type Zip
 import { turn } from '../../../kernel/clock.ts';
 import type { FileList, ReadArchive } from '../../model/builds/stages.ts';
 import { ArchiveNames } from './archive-names.ts';
-import type { ArchiveLimits } from './limits.ts';
 
 export interface ArchiveFile {
   path: string;
@@ -236,3 +235,20 @@ interface Window {
 function holds({ from, bytes }: Window, start: number, length: number): boolean {
   return start >= from && start + length <= from + bytes.length;
 }
+
+/** Limits that keep a small upload from filling the disk. */
+export interface ArchiveLimits {
+  /** Bytes unpacked. */
+  bytes: number;
+  entries: number;
+  /** Maximum compression ratio, checked from `ratioFrom` unpacked bytes on. */
+  ratio: number;
+  ratioFrom: number;
+}
+
+export const archiveLimits: ArchiveLimits = {
+  bytes: 4 * 1024 ** 3,
+  entries: 1_000_000,
+  ratio: 100,
+  ratioFrom: 256 * 1024 ** 2,
+};

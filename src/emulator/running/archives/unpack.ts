@@ -14,9 +14,8 @@ import {
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { contentOf, iterateArchive } from './archive.ts';
+import { type ArchiveLimits, contentOf, iterateArchive } from './archive.ts';
 import { ArchiveNames } from './archive-names.ts';
-import type { ArchiveLimits } from './limits.ts';
 
 /** What was unpacked, so that the next version need not write the same files again. */
 export interface Unpacked {

@@ -1,11 +1,11 @@
 import { after } from '../../../kernel/clock.ts';
-import type { AwaitedEnd } from '../../../platform/contract/awaited-ends.ts';
+import type { AwaitedEnd } from '../../../platform/contract/run-outcome.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
-import type { AppPython } from '../processes/app-python.ts';
 import { ImageBuildError } from '../processes/own-containers.ts';
+import type { AppPython } from '../processes/python.ts';
 import { InstallError } from '../processes/python-packages.ts';
 import { StartTimeoutError } from '../replicas/replica.ts';
 

@@ -1,11 +1,11 @@
 import { pause, turn } from '../../../kernel/clock.ts';
 import type { ByteStream, ServerReply } from '../../http/reply.ts';
-import { raceAbort } from './race-abort.ts';
 import {
   type Replica,
   type ReplicaCall,
   ReplicaError,
   type ReplicaOptions,
+  raceAbort,
   type SocketCall,
   type SocketReply,
   UndeliveredError,
