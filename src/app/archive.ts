@@ -21,7 +21,6 @@ import { ZipWriter } from './zip/records.ts';
 
 export interface AppArchive {
   path: string;
-  /** Size of the zip file. */
   bytes: number;
   /** In the order of the archive. */
   entries: ArchiveEntry[];

@@ -11,7 +11,6 @@ import { walkFolder } from './files/walk.ts';
 export interface CollectedFiles {
   /** Ordered by the UTF-8 bytes of their paths, independent of the locale. */
   entries: FileEntry[];
-  /** Total size. */
   bytes: number;
   warnings: Problem[];
 }

@@ -15,7 +15,6 @@ import { parseToml } from './toml/syntax.ts';
 
 /** The contents of a cerebrium.toml. Keys are named as in the file; keys that are not in the file are absent. */
 export interface AppConfig extends FileSettings {
-  /** Absolute path of the config file. */
   file: string;
   /** The app folder, whose files are sent. The config file may lie elsewhere. */
   root: string;

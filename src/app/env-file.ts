@@ -73,7 +73,6 @@ class LineReader {
     return /["'`]/.test(this.text.charAt(this.#at));
   }
 
-  /** Reads what matches here. */
   next(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at;
     const match = pattern.exec(this.text);

@@ -66,7 +66,6 @@ export class FileChecksums {
     return sums;
   }
 
-  /** Keeps what was read. */
   async save(): Promise<void> {
     await (await this.#known)?.save();
     if (this.#digest) await this.#stamp?.write(this.#digest.value);

@@ -1,7 +1,6 @@
 import type { Values } from './schema.ts';
 import type { Draft } from './toml/sections.ts';
 
-/** The settings that decide which files are sent. */
 export interface FileSettings {
   deployment: Values<'deployment'>;
   /** Package names and versions as written. */

@@ -13,7 +13,6 @@ import { readTextIfPresent } from './read-text.ts';
 import type { Values } from './schema.ts';
 
 export interface GeneratedFileInput extends FileSettings {
-  /** The app folder. */
   root: string;
   custom?: Values<'runtime.custom'>;
 }

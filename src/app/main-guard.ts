@@ -4,7 +4,6 @@ import { parseStatements, type Statement, type Token, topLevelStatements } from 
 export interface ProgramStructure {
   /** Functions at the top level of the module, in order. */
   functions: string[];
-  /** Their parameters, by function. */
   parameters: ReadonlyMap<string, FunctionParameters>;
   /** Byte offsets of `__name__` in each main guard (`if __name__ == "__main__":` in any spelling). */
   guards: number[];
@@ -30,7 +29,6 @@ export function analyzeProgram(source: Buffer): ProgramStructure {
   return { functions: [...parameters.keys()], parameters, guards: statements.flatMap(findGuards) };
 }
 
-/** Reads the parameters of a `def` statement. */
 function parseParameterList(tokens: readonly Token[]): FunctionParameters {
   const list: FunctionParameters = { names: [], takesAny: false };
   let depth = 0;
@@ -55,7 +53,6 @@ function isInLambda(tokens: readonly Token[], comma: number): boolean {
   return before.lastIndexOf('lambda') > before.lastIndexOf(':');
 }
 
-/** A call of a function of the program. */
 export interface FunctionCall {
   name: string;
   /** Whether a function with one parameter gets the data itself if its keys do not fit. */

@@ -79,7 +79,6 @@ interface Parameter {
   hasDefault: boolean;
 }
 
-/** The parameters that a call of a top-level function must give. */
 export function requiredParameters(source: Buffer, name: string): Parameter[] {
   return parametersOf(source, name).filter(({ hasDefault }) => !hasDefault);
 }

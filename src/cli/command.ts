@@ -8,7 +8,6 @@ import { type ResultSchema, takesNext, withDryRun, withNextField } from './resul
 
 /** A command: its arguments and flags, what it does, and how its result is shown. */
 interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json> {
-  /** Adds the arguments and flags. */
   configure?: (command: Commander) => Commander<Inputs, Options>;
   /** Does the work and returns a plain value or an async iterable of values. Prints nothing to stdout. */
   run: (context: Context, ...inputs: [...Inputs, Options]) => Value | Promise<Value>;
@@ -54,7 +53,6 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   examples?: string[];
 }
 
-/** A command that usually follows. */
 export interface NextCommand {
   line: CommandLine;
   /** What it is for, as in "to follow it". */
@@ -78,7 +76,6 @@ export interface PlacedArgument {
   ) => Promise<NotFoundError>;
 }
 
-/** The command line that is being run. */
 export interface TypedLine {
   command: Pick<Commander, 'registeredArguments'>;
   /** The line with this app, in place of the word that names it or else as the first argument. */

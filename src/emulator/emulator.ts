@@ -61,7 +61,6 @@ export interface EmulatorOptions {
   maxCalls?: number | undefined;
   /** How many builds of each app are kept, besides the one that serves. Default: all. */
   maxBuilds?: number | undefined;
-  /** Called when a call of an app has ended. */
   onCall?: OnCall | undefined;
   /** Called when an app's server can be reached from other machines. */
   onWarning?: ((text: string) => void) | undefined;

@@ -45,7 +45,6 @@ import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, unlessMissing } from '../platform/waiting/index.ts';
 
-/** A failure, and what is known of its cause. */
 export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
   cause: string | null;
@@ -124,7 +123,6 @@ function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build
   return `the latest build of ${app} has not failed, and no run has`;
 }
 
-/** What is explained: a build, a run, or a log of a file. */
 interface Subject {
   /** Null for a log of a file. */
   app: string | null;

@@ -1,6 +1,5 @@
 /** How an app's replicas get calls, start and end: one model for the emulator and for predictions. */
 
-/** How an app scales. */
 export interface Scaling {
   minReplicas: number;
   maxReplicas: number;

@@ -17,7 +17,6 @@ export interface SkippedFile {
   reason: FileReason;
 }
 
-/** A file to be sent. */
 export interface FileEntry {
   /** Relative to the root, with forward slashes. */
   path: string;

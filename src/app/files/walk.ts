@@ -283,7 +283,6 @@ function resolveLink(
   return undefined;
 }
 
-/** Whether `path` is `folder` or below it. */
 function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -76,7 +76,6 @@ export class FileIndex {
     return this.#rowOf.has(path);
   }
 
-  /** Whether `stats` say that the file has not changed. */
   isUnchanged(path: string, stats: FileStats): boolean {
     const row = this.#rowOf.get(path);
     return row !== undefined && this.#rows.isOf(row, stats);

@@ -24,7 +24,6 @@ export type { KnownContent } from './file-index.ts';
 export interface PackingCacheOptions {
   /** gantry's folder for caches. */
   cache: string;
-  /** The app folder. */
   root: string;
   /** Wall-clock time in ms. */
   now: number;

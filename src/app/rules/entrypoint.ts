@@ -118,7 +118,6 @@ const emptyImages =
 /** Commands that create no module. */
 const harmlessCommands = /^\s*((sudo\s+)?apt(-get)?|echo|export|mkdir|chmod|ls|true)\b[^|&;]*$/;
 
-/** The packages of the config file and of the file that it names. */
 function installedPackages(app: RuleInput): string[] {
   const path = app.sections['dependencies.paths']?.pip;
   const listed = path === undefined ? '' : (readRequirementsText(resolve(app.root, path))?.text ?? '');

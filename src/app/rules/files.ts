@@ -36,7 +36,6 @@ function* readableByPip({ root }: RuleInput, named: string | undefined): Generat
   });
 }
 
-/** The kind of file at a path relative to the app folder. */
 export function pathKind(root: string, path: string): 'file' | 'folder' | 'missing' {
   try {
     return statSync(resolve(root, path)).isDirectory() ? 'folder' : 'file';
@@ -66,7 +65,6 @@ function isOutside(root: string, path: string): boolean {
   return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
 }
 
-/** A file with a similar name in the same folder. */
 function similarFile(root: string, path: string): string | undefined {
   try {
     const meant = closestName(basename(path), readdirSync(resolve(root, dirname(path))));

@@ -3,11 +3,9 @@ import { partners } from '../schema.ts';
 import type { ConfigIssue } from '../toml/issue.ts';
 import type { Draft } from '../toml/sections.ts';
 
-/** The contents of a config file, as rules check them. */
 export interface RuleInput {
   /** The app folder; paths in the file are relative to it. */
   root: string;
-  /** The folder of the config file. */
   configFolder: string;
   /** The name from the command line, which overrides the one in the file. */
   givenName?: string | undefined;

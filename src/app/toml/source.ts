@@ -5,7 +5,6 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 
-/** The text of a file and the offsets of its lines. */
 export interface TomlSource {
   /** The name of the file in messages. */
   shownAs: string;

@@ -98,11 +98,9 @@ function canParse(text: string): boolean {
 /** A syntax error as the parser reports it. */
 interface SyntaxFault {
   message: string;
-  /** The line, without its line break. */
   text: string;
   /** Offset in the line, in UTF-16 units. */
   from: number;
-  /** Whether a text is valid TOML. */
   canParse(text: string): boolean;
 }
 

@@ -167,7 +167,6 @@ function zip64End({ count, size, offset }: CentralDirectory): Buffer {
   return end;
 }
 
-/** Writes a zip file entry by entry. */
 export class ZipWriter {
   readonly entries: ZipEntry[] = [];
   readonly #output: BufferedFile;

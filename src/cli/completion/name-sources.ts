@@ -11,7 +11,6 @@ import { listFolder } from '../../platform/contract/volumes.ts';
 import type { Candidate } from './candidates.ts';
 import { type NamesContext, type Place, type PlatformName, typedFolder } from './name-keys.ts';
 
-/** Requests the names. */
 export const nameSources: Record<PlatformName, (context: NamesContext, place: Place) => Promise<Candidate[]>> = {
   async app({ api, project }) {
     const apps = await api(listApps, { project });

@@ -59,7 +59,6 @@ export function toCopyOptions(flags: CopyFlags): CopyOptions {
   };
 }
 
-/** The fields of a copy's result. */
 export const copySummaryFields = {
   from: list(text('path'), 'sources'),
   to: text('target'),

@@ -15,13 +15,11 @@ export type CommandRunner = (
 
 interface TreeOptions {
   run: CommandRunner;
-  /** Called with the command whose help was requested. */
   onHelp: (commander: Commander) => void;
   /** If this names a command, the tree has only that one: adding all others would take longer than parsing. */
   firstWord?: string | undefined;
 }
 
-/** The parser of the command line. */
 export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Commander {
   const root = addGlobalFlags(new Commander('gantry'))
     .version(version, '-V, --version', 'show the version')
@@ -186,7 +184,6 @@ function rootOf(command: Commander): Commander {
   return command.parent ? rootOf(command.parent) : command;
 }
 
-/** Whether a word is the name of a command or a group. */
 export function isCommand(name: string): boolean {
   return findEntry(name) !== undefined;
 }

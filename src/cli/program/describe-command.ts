@@ -22,7 +22,6 @@ export interface CommandReference {
   unattended: boolean;
   /** What `--json` prints; null if the output is raw bytes only. */
   output: ResultSchema['form'] | null;
-  /** The fields of the output, by name. */
   json: Record<string, Field>;
   exitCodes: ExitCodeReference[];
   examples: string[];

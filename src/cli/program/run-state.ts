@@ -8,7 +8,6 @@ export interface RunState {
   interruption: InterruptNotice;
   /** Prints what happens after Ctrl-C, once a command runs. */
   announce?: (text: string) => void;
-  /** Values to redact. */
   secrets: KnownSecrets;
   /** The command line, in gantry's words if it was that of another client, and then a warning about it. */
   argv: string[];

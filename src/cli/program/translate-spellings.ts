@@ -268,7 +268,6 @@ function splitFlag(word: string): [name: string, value: string | undefined] {
   return [word.slice(0, 2), word.slice(2).replace(/^=/, '')];
 }
 
-/** Removes a flag and its value, and returns the value. */
 function takeFlag(words: string[], flag: string): string | undefined {
   const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
   if (at < 0) return undefined;

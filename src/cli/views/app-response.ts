@@ -22,7 +22,6 @@ const headFields = {
   durationMs: number('total duration, in ms'),
 };
 
-/** A response as JSON. */
 export const appResponseFields = {
   ...headFields,
   body: anything('response: parsed if it is JSON, otherwise text or base64'),

@@ -1,7 +1,6 @@
 import type { Deployment } from '../../deploys/send/index.ts';
 import { anything, boolean, nullable, optional, passThrough, text } from '../result-schema.ts';
 
-/** Of a build. */
 export const commitShape = {
   commit: nullable(text('commit that it was made of; null if that is not known')),
   dirty: nullable(boolean('whether other files were sent than those of the commit; null if that is not known')),
@@ -32,7 +31,6 @@ const fields = {
   ),
 };
 
-/** Descriptions of the JSON fields of a build. */
 export const buildFields = passThrough(fields);
 
 /** In a list, which has no room for the whole error. */

@@ -19,7 +19,6 @@ import {
 import { commitShape } from './build.ts';
 import { fileDecisionFields } from './file-decisions.ts';
 
-/** The result of a deploy. */
 export const deploymentFields = {
   app: text('app name'),
   project: text('project'),
@@ -59,7 +58,6 @@ export const deploymentFields = {
   changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
 };
 
-/** The result of a dry run. */
 export const deployPlanFields = {
   dryRun: boolean('true for a dry run: nothing was sent'),
   app: text('app name'),

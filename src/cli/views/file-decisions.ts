@@ -5,7 +5,6 @@ import type { Page, View } from '../../kernel/output/page.ts';
 import { table } from '../../kernel/output/table.ts';
 import { boolean, choice, integer, list, nullable, object, text } from '../result-schema.ts';
 
-/** The JSON of `--files`. */
 export const fileDecisionFields = nullable(
   list(
     object({
@@ -25,7 +24,6 @@ export const fileDecisionFields = nullable(
   ),
 );
 
-/** The JSON of an archive that was written. */
 export const packedFields = {
   file: text('archive'),
   bytes: integer('size of the archive'),

@@ -5,7 +5,6 @@ import { type Cell, type Columns, table } from '../../kernel/output/table.ts';
 import { integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { compareView } from './compare.ts';
 
-/** How an app is doing, in JSON. */
 export const appFigures = object({
   app: text('app'),
   at: nullable(text('when its runs were read: RFC 3339, UTC; null if they were not')),

@@ -4,7 +4,6 @@ import { table } from '../../kernel/output/table.ts';
 import { boolean, choice, nullable, text } from '../result-schema.ts';
 import { statusCell } from './status.ts';
 
-/** Fields of a preview in JSON. */
 export const previewFields = {
   app: text('app name'),
   branch: nullable(text('branch or name it was deployed for; null if unknown')),

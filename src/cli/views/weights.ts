@@ -43,7 +43,6 @@ export function verifyView({ lock, files, bytes, problems, quick }: VerifySummar
   );
 }
 
-/** The result of a copy of weights. */
 export const pullFields = {
   lock: text('file that records the weights'),
   weights: list(

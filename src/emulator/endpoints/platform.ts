@@ -12,7 +12,6 @@ import type { ArchiveLimits } from '../running/archives/archive.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
 
-/** What the handlers of requests work with. */
 export interface Platform extends Recorder, Running {
   /** The base URL, without a trailing slash. */
   readonly url: string;
@@ -45,7 +44,6 @@ export interface Platform extends Recorder, Running {
   readonly archiveLimits: ArchiveLimits;
   /** Seconds that a signed URL is valid. */
   readonly linkSeconds: number;
-  /** Called when a call of an app has ended. */
   readonly onCall?: OnCall | undefined;
   /** Lets the owner call apps without a token, and nobody else. Without it, apps are called as on the platform. */
   readonly isOwner?: OwnerCheck | undefined;
@@ -72,7 +70,6 @@ export interface RequestContext {
 /** Creates the whole reply, where the contract does not define it. */
 export type RawHandler = (context: RequestContext, platform: Platform) => Promise<ServerReply>;
 
-/** One handler for each endpoint of the contract. */
 export type Handlers = {
   [Name in EndpointName]: (typeof endpoints)[Name]['reply'] extends 'anything'
     ? RawHandler
@@ -86,7 +83,6 @@ interface CapturedDelivery {
   body: string;
 }
 
-/** Who sent a request. */
 export interface Caller {
   /** The owner's token is the one that the emulator prints at its start. */
   kind: 'owner' | 'user' | 'service account' | 'inference key';

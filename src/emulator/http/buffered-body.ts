@@ -72,7 +72,6 @@ export class CapturedBody {
     return Buffer.concat(this.#chunks);
   }
 
-  /** Whether all of it is here. */
   get isWhole(): boolean {
     return this.hasEnded && this.size <= maxCapturedBytes;
   }

@@ -5,7 +5,6 @@ import type { Store } from './state/store.ts';
 /** The pages of a project: `/projects/{project}[/apps/{app}[/builds/{build}|/runs/{run}]]`. */
 export const dashboardPath = '/projects/';
 
-/** What a page shows. */
 export interface DashboardPlace {
   project: string;
   app?: string | undefined;

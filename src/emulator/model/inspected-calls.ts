@@ -19,7 +19,6 @@ export interface InspectedCall {
   repeats?: string | undefined;
 }
 
-/** How many calls are kept. */
 export const maxInspectedCalls = 200;
 
 /** The last calls of apps. */

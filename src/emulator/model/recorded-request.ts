@@ -21,7 +21,6 @@ export interface RecordedRequest {
   status?: number;
 }
 
-/** Where requests are recorded. */
 export interface Recorder {
   /** The requests so far, oldest first. */
   readonly calls: RecordedRequest[];

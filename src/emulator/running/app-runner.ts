@@ -274,7 +274,6 @@ class ActiveWork {
   }
 }
 
-/** The model, and what runs its apps. */
 export interface Running extends Model {
   /** Runs apps, and keeps what they print. */
   readonly runner: AppRunner;

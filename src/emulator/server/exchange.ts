@@ -13,7 +13,6 @@ export interface IncomingRequest {
   readonly call: RecordedRequest;
 }
 
-/** A request and its response. */
 export interface Exchange extends IncomingRequest {
   readonly response: ServerResponse;
   /** Handles the request, optionally with another body. The returned reply is not sent yet. */

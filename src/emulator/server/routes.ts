@@ -16,7 +16,6 @@ import { apiKeyHandlers, serviceAccountHandlers, userHandlers } from '../endpoin
 import { volumeHandlers } from '../endpoints/volumes/handlers.ts';
 import type { StorageTarget } from '../http/read-request.ts';
 
-/** The handlers of the management API. */
 export const endpointHandlers: Handlers = {
   ...sessionHandlers,
   ...projectHandlers,

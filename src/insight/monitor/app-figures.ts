@@ -29,7 +29,6 @@ export interface AppFigures {
   lastCallAt: string | null;
 }
 
-/** Calls of an app that failed with the same status. */
 export interface FailedCalls {
   app: string;
   /** RFC 3339, UTC: the last of them. */

@@ -20,7 +20,6 @@ interface WatchOptions {
   timeoutMs: number;
 }
 
-/** The condition that has held. */
 export interface MetCondition {
   app: string;
   condition: string;

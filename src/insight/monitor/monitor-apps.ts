@@ -21,7 +21,6 @@ import {
 } from './app-figures.ts';
 import type { CallCounter } from './call-counter.ts';
 
-/** How the apps of a project are doing. */
 export interface ProjectFigures {
   /** RFC 3339, UTC. */
   at: string;

@@ -108,7 +108,6 @@ class CounterStore {
     return counter;
   }
 
-  /** Whether the app has been counted. */
   has(app: string): boolean {
     return app in this.kept;
   }
@@ -127,7 +126,6 @@ class CounterStore {
   }
 }
 
-/** The numbers of an app. */
 interface AppMetrics {
   figures: AppFigures;
   /** Undefined until they were read. */

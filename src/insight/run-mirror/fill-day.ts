@@ -143,7 +143,6 @@ interface WindowRuns extends Window {
   missing: number | 'some' | undefined;
 }
 
-/** Reads one page of the runs of an app. */
 export type ReadRuns = (query: RunsQuery) => Promise<RunsChart>;
 
 const pageSize = 1_000;

@@ -6,7 +6,6 @@ import { dayMs, readOwner } from './day-file.ts';
 /** What is kept at most, over all apps. */
 const limits = { bytes: 2 ** 30, days: 92 };
 
-/** What is kept of the runs of an app. */
 export interface KeptRuns {
   project: string;
   app: string;

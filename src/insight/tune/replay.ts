@@ -35,7 +35,6 @@ export interface StartTimes {
   draw: (nth: number, at: number, call: number) => number;
 }
 
-/** What scaling would have meant. */
 export interface Replayed {
   /** In UTC, the first one has `since`. */
   days: ReplayedDay[];
@@ -44,7 +43,6 @@ export interface Replayed {
   isLimited: boolean;
 }
 
-/** The calls that were made on one day. */
 export interface ReplayedDay {
   /** Those that waited for a replica to start. */
   coldStarts: number;

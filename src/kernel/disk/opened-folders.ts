@@ -22,7 +22,6 @@ export interface OpeningOptions {
   keepsOpen?: boolean;
 }
 
-/** A folder that is in use. */
 export interface OpenedFolder {
   /** The path of an entry of this folder, even if the folder's own path was replaced. */
   entry(name: string): string;

@@ -24,7 +24,6 @@ export interface Page {
   githubActions: boolean;
   /** In ms since the epoch, for ages. */
   now: number;
-  /** Values to redact. */
   secrets: KnownSecrets;
   /** Makes a command that is shown work where it is read. */
   inPlace: ChangeCommand;

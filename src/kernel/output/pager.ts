@@ -2,7 +2,6 @@ import parseArgs from 'string-argv';
 import { type Environment, readVariable } from '../environment.ts';
 import type { Stream } from './page.ts';
 
-/** A pager that is running. */
 export interface Pager {
   /** Returns false if the user has quit it. */
   write(text: string): Promise<boolean>;

@@ -19,13 +19,11 @@ export class StdoutClosedError extends Error {}
 /** The result cannot be written, to a full disk for example. */
 export class StdoutError extends FailedError {}
 
-/** Writes results to stdout. */
 export interface Renderer {
   /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
   value(value: unknown, view: View | LongView, isRaw?: boolean): Promise<void>;
   /** Prints one value of a stream: as a line of JSON or as text, which may be an empty line. */
   item(value: unknown, view: View, isRaw: boolean): Promise<void>;
-  /** Prints a line of JSON. */
   line(value: unknown): Promise<void>;
   text(text: string): Promise<void>;
   /** Writes bytes unchanged. */

@@ -39,7 +39,6 @@ export interface DevPlatform {
   onOutput(app: string, print: (line: AppLine) => void): void;
 }
 
-/** A line that an app printed. */
 export interface AppLine {
   text: string;
   stream: 'stdout' | 'stderr';

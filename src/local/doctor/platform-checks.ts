@@ -152,7 +152,6 @@ function describeToken(credential: Credential, settings: Settings, now: number):
 /** Maximum time to wait for one URL. */
 const maxTimeoutMs = 10_000;
 
-/** A reply or an error of one request. */
 interface ProbeResult {
   reply?: HttpReply;
   error?: GantryError;

@@ -7,7 +7,6 @@ import { trustCertificateFile } from './certificate-file.ts';
 import { proxyFor, proxyName } from './proxy.ts';
 import { ConnectionError, toConnectionError } from './transport.ts';
 
-/** A live log over a WebSocket. */
 export interface LogSocket {
   /**
    * The texts received since the last call, in order. Waits up to `maxWaitMs` for the first, and `gatherMs` more for those

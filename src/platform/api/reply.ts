@@ -7,7 +7,6 @@ import { CachedCopyError, type HttpReply, signOfCopy } from './http-reply.ts';
 import { readLongList, startsList } from './long-list.ts';
 import { ConnectionError } from './transport.ts';
 
-/** A successful reply and the host that it was requested from. */
 export interface HostReply extends HttpReply {
   host: string;
 }

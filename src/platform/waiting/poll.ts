@@ -94,7 +94,6 @@ export function throwUnlessTransient(
   throw error;
 }
 
-/** Where a wait has reached its timeout. */
 interface WaitedFor {
   timeoutMs: number;
   /** The last one that was read; empty if none was. */

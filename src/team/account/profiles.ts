@@ -23,7 +23,6 @@ import {
 } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 
-/** A profile without its token. */
 export interface Profile {
   name: string;
   /** Whether it is in use. */
@@ -153,7 +152,6 @@ export function getSetting(
   );
 }
 
-/** A setting of a profile after a change. */
 interface StoredSetting {
   name: string;
   value: string | null;

@@ -123,7 +123,6 @@ const texts: Record<Traffic['rhythm'], (run: RunRecord, random: SeededRandom) =>
   },
 };
 
-/** A line that an app printed. */
 export interface PrintedLine {
   /** Milliseconds since 1970. */
   at: number;

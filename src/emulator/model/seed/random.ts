@@ -1,4 +1,3 @@
-/** A pseudorandom number generator. */
 export interface SeededRandom {
   /** From 0 up to but not including 1. */
   next(): number;

@@ -90,7 +90,6 @@ export interface RunRecord {
   real?: boolean;
 }
 
-/** An incident on the status page. */
 export interface Incident {
   title: string;
   /** `degraded`, `downtime` or `maintenance`. */
@@ -114,7 +113,6 @@ export interface DeviceRecord {
   wrongSecrets?: number;
 }
 
-/** The keys, users, service accounts and billing data of a project. */
 export interface Account {
   keys: ApiKey[];
   users: User[];

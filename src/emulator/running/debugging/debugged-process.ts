@@ -11,7 +11,6 @@ export interface Start {
   hold: () => () => void;
 }
 
-/** A process with a debugger. */
 export interface Debugged extends Start {
   id: string;
   /** Known when the debugger listens. */
@@ -23,7 +22,6 @@ export interface Debugged extends Start {
 /** What a process needs to be debugged. */
 export interface DebugClaim {
   environment: Record<string, string>;
-  /** Called when the process has ended. */
   release(): void;
 }
 

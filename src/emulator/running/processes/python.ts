@@ -5,7 +5,6 @@ import { after } from '../../../kernel/clock.ts';
 import { locatePython } from '../../../kernel/interpreters.ts';
 import { hasInstaller, type InstallerOptions, runInstaller } from './python-packages.ts';
 
-/** An interpreter of this machine. */
 export interface Python {
   path: string;
   /** `3.12.1` */

@@ -40,7 +40,6 @@ export interface ChartReport<Row> {
   /** Lines. */
   summary: readonly string[];
   chart: Chart;
-  /** The data as a table. */
   rows: readonly Row[];
   /** Cells must not depend on the page: a browser shows them, too. */
   columns: Columns<Row>;

@@ -254,7 +254,6 @@ function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked
   return entries;
 }
 
-/** The labels below a chart. */
 interface TimeAxis {
   /** The columns of the labels. */
   ticks: number[];
