@@ -160,7 +160,7 @@ async function readLive(context: Context, here: Here, asked: App): Promise<AppSt
 }
 
 async function countRunning({ api, project }: Context, app: string, live: string | undefined) {
-  const containers = (await api(listContainers, { project, app })) ?? [];
+  const containers = await api(listContainers, { project, app });
   const all = new Jobs().see({ containers }).replicas(containers).filter(isRunning);
   const others = all.filter(({ buildId }) => buildId && buildId !== live).length;
   return { running: all.length - others, others };

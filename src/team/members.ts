@@ -36,7 +36,7 @@ type ListContext = Pick<Context, 'api' | 'project' | 'progress' | 'signal'>;
 async function readAccountNames({ api, project, progress, signal }: ListContext): Promise<Map<string, string>> {
   try {
     const { serviceAccounts } = await api(listServiceAccounts, { project });
-    return new Map(serviceAccounts?.map(({ id, name }) => [id, name ?? id]));
+    return new Map(serviceAccounts.map(({ id, name }) => [id, name ?? id]));
   } catch (error) {
     if (!(error instanceof GantryError) || signal.aborted) throw error;
     progress.warn(`cannot read the names of service accounts: ${error.message}`);

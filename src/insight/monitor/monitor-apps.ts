@@ -235,7 +235,7 @@ class WatchedApp {
     const api = singleRequest(this.context);
     if (source === 'settings') this.#readings.settings = await fetchApp(api, { project, app });
     else if (source === 'containers') {
-      const containers = (await api(listContainers, { project, app })) ?? [];
+      const containers = await api(listContainers, { project, app });
       this.#readings.containers = this.#jobs.see({ containers }).replicas(containers);
     } else if (source === 'counts') await this.counter?.read(api);
     else if (source === 'message') await this.#readMessage();
