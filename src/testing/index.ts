@@ -2,7 +2,6 @@
  * Tests of apps on the emulator, for vitest, node:test and others: `import { startPlatform } from 'gantry/testing'`.
  * Imports nothing of the program, which runs in a process of its own.
  */
-export { CallFailed } from './call-failed.ts';
-export { GantryFailed } from './gantry-process.ts';
+export { CallFailed, GantryFailed } from './gantry-process.ts';
 export type { Delivery, TestApp, TestClock, TestPlatform, TestPlatformOptions, TestWebhooks } from './platform.ts';
 export { startPlatform } from './start-platform.ts';

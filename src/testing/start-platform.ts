@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pause } from '../kernel/clock.ts';
 import { packageCommand } from '../own-files.ts';
-import { CallFailed } from './call-failed.ts';
-import { privateEnvironment, runGantry, type StartedGantry, startGantry } from './gantry-process.ts';
+import { CallFailed, privateEnvironment, runGantry, type StartedGantry, startGantry } from './gantry-process.ts';
 import type { Delivery, TestApp, TestClock, TestPlatform, TestPlatformOptions, TestWebhooks } from './platform.ts';
 
 /** Starts an emulator on a free port, in a process that ends with `stop` or with this one. Nothing else uses its state. */

@@ -45,7 +45,7 @@ export const nameSources: Record<PlatformName, (context: NamesContext, place: Pl
 
   async 'service-account'({ api, project }) {
     const { serviceAccounts } = await api(listServiceAccounts, { project });
-    return (serviceAccounts).map(({ id, name }) => [id, name ?? '']);
+    return serviceAccounts.map(({ id, name }) => [id, name ?? '']);
   },
 
   async 'remote-path'({ api, project, settings }, { typing }) {

@@ -24,7 +24,7 @@ import { checkEnvironment, checkHost, type Host } from '../../platform/config/mi
 import { type LocalSettings, resolveSettings, type Settings } from '../../platform/config/settings.ts';
 import { findTarget } from '../../platform/config/target.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
-import { createWillChange } from './dry-run.ts';
+import { createWillChange } from './run-state.ts';
 
 /** What a command shares with `main`. */
 interface SharedState {

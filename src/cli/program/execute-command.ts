@@ -18,9 +18,8 @@ import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command
 import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
-import { DryRunEnd, dryRunView, markDryRun } from './dry-run.ts';
 import { findLocalTarget } from './local-target.ts';
-import type { RunState } from './run-state.ts';
+import { DryRunEnd, dryRunView, markDryRun, type RunState } from './run-state.ts';
 import { placeBeside, placeResult } from './same-place.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 

@@ -1,6 +1,7 @@
 import type { Command as Commander } from 'commander';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
-import type { InterruptNotice } from '../../platform/context.ts';
+import type { View } from '../../kernel/output/page.ts';
+import type { Context, InterruptNotice } from '../../platform/context.ts';
 
 /** What `main` and the running command share. */
 export interface RunState {
@@ -20,4 +21,30 @@ export interface RunState {
   cwd?: string;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
   isJsonLines?: boolean;
+}
+
+/** Ends a dry run where the first change would be sent. Not an error: `result` is what the command would return. */
+export class DryRunEnd extends Error {
+  constructor(
+    readonly changes: readonly string[],
+    readonly result: object,
+  ) {
+    super(`would ${changes.join(', ')}`);
+  }
+}
+
+export function createWillChange(isDryRun: boolean): Context['willChange'] {
+  return (what, result) => {
+    if (isDryRun) throw new DryRunEnd([what].flat(), result);
+  };
+}
+
+export function dryRunView({ changes }: DryRunEnd): View {
+  return () => changes.map((change) => `would ${change}`).join('\n');
+}
+
+/** Adds `dryRun` to a result, or to each entry of a list. */
+export function markDryRun(result: unknown): unknown {
+  if (Array.isArray(result)) return result.map(markDryRun);
+  return { ...(result as object), dryRun: true };
 }

@@ -1,6 +1,6 @@
 import { type ChangeCommand, CommandLine, Sentence, withCommands } from '../../kernel/command-line.ts';
 import { GantryError, ProjectError } from '../../kernel/errors.ts';
-import { DryRunEnd } from './dry-run.ts';
+import { DryRunEnd } from './run-state.ts';
 import { readTypedCommand } from './typed-command.ts';
 
 /** A flag that says where a command line works, with its value. */

@@ -1,7 +1,7 @@
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { Renderer } from '../../kernel/output/render.ts';
 import type { Command } from '../command.ts';
-import { markDryRun } from './dry-run.ts';
+import { markDryRun } from './run-state.ts';
 
 /** Adds the commands that usually follow. */
 export type Finish = (document: unknown) => unknown;

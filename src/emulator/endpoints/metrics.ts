@@ -1,5 +1,5 @@
 import { estimateUsage, type UsageSample } from '../model/metrics/estimated-usage.ts';
-import { percentile } from '../model/runs/aggregate.ts';
+import { percentile } from '../model/runs/buckets.ts';
 import { findRuns } from '../model/runs/find-runs.ts';
 import { getRunProgress } from '../model/runs/record.ts';
 import type { AppRecord } from '../model/state/records.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { equalsInConstantTime } from '../http/constant-time.ts';
+import { equalsInConstantTime } from '../http/owner-check.ts';
 import { storagePath } from '../http/read-request.ts';
 import { RefusalError, storageError } from '../http/reply.ts';
 import type { Platform } from './platform.ts';

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { endianness } from 'node:os';
@@ -80,4 +81,10 @@ function encodeLoopback(): string {
 
 function hex(bytes: number[]): string {
   return bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join('');
+}
+
+/** Compares secrets: the time does not tell how much of one is right. */
+export function equalsInConstantTime(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { equalsInConstantTime } from '../http/constant-time.ts';
+import { equalsInConstantTime } from '../http/owner-check.ts';
 import type { Store } from './state/store.ts';
 
 /** The pages of a project: `/projects/{project}[/apps/{app}[/builds/{build}|/runs/{run}]]`. */

@@ -1,16 +1,17 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { every } from '../../kernel/clock.ts';
+import type { AppSettings } from '../model/apps/settings.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 import type { Debugging } from './debugging/debugging.ts';
 import type { AppLogs, AppOutput } from './logs/app-logs.ts';
-import type { UsageSampler } from './metrics.ts';
+import { processTree, readProcessUsage, type UsageSampler } from './metrics.ts';
 import { createAppEnvironment, createAppVariables } from './processes/environment.ts';
+import { killTree } from './processes/process.ts';
 import { CortexReplica } from './replicas/cortex/cortex-replica.ts';
-import { MemoryGuard } from './replicas/memory-guard.ts';
-import type { ReplicaOptions } from './replicas/replica.ts';
+import type { Replica, ReplicaOptions } from './replicas/replica.ts';
 import { RestartingReplica } from './replicas/restarting-replica.ts';
-import { serverContainer, serverProcess } from './replicas/server-process.ts';
-import { ServerReplica } from './replicas/server-replica.ts';
+import { ServerReplica, serverContainer, serverProcess } from './replicas/server-replica.ts';
 import type { UnpackedBuilds } from './unpacked-builds.ts';
 
 export interface StarterOptions {
@@ -146,4 +147,72 @@ function realPath(folder: string): string {
   } catch {
     return folder;
   }
+}
+
+interface GuardedReplica {
+  replica: Replica;
+  limitBytes: number;
+  /** Called before its processes are killed. */
+  onKill(usedBytes: number): void;
+}
+
+/** On Linux reading takes a tenth of a millisecond; elsewhere it starts a program. */
+const intervalMs = process.platform === 'linux' ? 500 : 5_000;
+
+/** Kills replicas that use more memory than they may, as the kernel of a platform does. */
+class MemoryGuard {
+  readonly #guarded = new Set<GuardedReplica>();
+  #stopTimer: (() => void) | undefined;
+
+  /** Only without a GPU: what is in the memory of a GPU on the platform is in that of this machine. */
+  watch(replica: RestartingReplica, { memory, compute }: AppSettings, print: ReplicaOptions['print']): void {
+    if (compute[0] !== 'CPU') return;
+    const onKill = (usedBytes: number) => {
+      const used = `${(usedBytes / gibibyte).toFixed(2)} GB of memory, and its limit is ${memory} GB`;
+      const text = `OOMKilled: the replica used ${used} (hardware.memory)`;
+      if (replica.runs.size === 0) print({ stream: 'stderr', text });
+      for (const run of replica.runs) print({ run, stream: 'stderr', text });
+    };
+    const guarded = { replica, limitBytes: memory * gibibyte, onKill };
+    this.#guarded.add(guarded);
+    this.#stopTimer ??= every(intervalMs, () => void this.#check(), { background: true });
+    const remove = () => this.#remove(guarded);
+    replica.ended.then(remove, remove);
+  }
+
+  #remove(guarded: GuardedReplica): void {
+    this.#guarded.delete(guarded);
+    if (this.#guarded.size > 0) return;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+
+  async #check(): Promise<void> {
+    const usages = await readProcessUsage([...this.#guarded].flatMap(({ replica }) => replica.pid ?? []));
+    for (const { replica, limitBytes, onKill } of this.#guarded) {
+      const id = replica.pid;
+      const memoryBytes = id === undefined ? undefined : usages.get(id)?.memoryBytes;
+      if (id === undefined || memoryBytes === undefined || memoryBytes <= limitBytes) continue;
+      const usedBytes = readOwnMemory(id) ?? memoryBytes;
+      if (usedBytes <= limitBytes) continue;
+      onKill(usedBytes);
+      killTree(id, 'SIGKILL');
+    }
+  }
+}
+
+const gibibyte = 1024 ** 3;
+
+/** Like the resident memory, but counts what several processes share only once. Undefined where it cannot be read. */
+function readOwnMemory(pid: number): number | undefined {
+  try {
+    return processTree(pid).reduce((sum, each) => sum + readProportionalSize(each), 0);
+  } catch {
+    return undefined;
+  }
+}
+
+function readProportionalSize(pid: number): number {
+  const [, kilobytes = '0'] = /^Pss:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
 }

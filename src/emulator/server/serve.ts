@@ -8,7 +8,7 @@ import { checkAccess } from '../endpoints/account/access.ts';
 import { activationPath, approvalSecret, handleActivation } from '../endpoints/account/activation.ts';
 import { captureAddress } from '../endpoints/invocation/webhooks.ts';
 import type { Platform } from '../endpoints/platform.ts';
-import { equalsInConstantTime } from '../http/constant-time.ts';
+import { equalsInConstantTime } from '../http/owner-check.ts';
 import {
   decodeSegment,
   parseAs,

@@ -5,8 +5,14 @@
 export { announce, readAnnouncements } from './announcements.ts';
 export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget, type TargetClaim } from './claims.ts';
-export { toDiskError, toDiskErrorOf } from './disk-error.ts';
-export { openPipeOrDevice, readFileOrPipeChunks, readNamedFile, throwUnreadable } from './file-or-pipe.ts';
+export {
+  openPipeOrDevice,
+  readFileOrPipeChunks,
+  readNamedFile,
+  throwUnreadable,
+  toDiskError,
+  toDiskErrorOf,
+} from './file-or-pipe.ts';
 export {
   checkWritableByUserOnly,
   entriesByBytes,

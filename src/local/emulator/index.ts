@@ -1,4 +1,11 @@
-export { controlEmulator, stopEmulator } from './control-emulator.ts';
+export {
+  controlEmulator,
+  detectShell,
+  evaluationOf,
+  exportCommands,
+  shells,
+  stopEmulator,
+} from './control-emulator.ts';
 export {
   knownFolderEmulator,
   prepareReadiness,
@@ -12,7 +19,6 @@ export {
   findRunningEmulator,
   listRunningEmulators,
 } from './running-emulators.ts';
-export { detectShell, evaluationOf, exportCommands, shells } from './shell.ts';
 export {
   findSnapshot,
   listSnapshots,

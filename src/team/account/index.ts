@@ -11,7 +11,6 @@ import { listProjects, type Project } from '../../platform/contract/session.ts';
 import { warnIfOverridden } from './profiles.ts';
 import { credentialsPath, removeTokens } from './stored-login.ts';
 
-export { importLogin } from './import-login.ts';
 export { canShowBrowser, loginByBrowser, loginByToken, openInBrowser } from './login.ts';
 export {
   bindHere,
@@ -26,7 +25,7 @@ export {
   switchProfile,
   unbindHere,
 } from './profiles.ts';
-export type { Login } from './stored-login.ts';
+export { importLogin, type Login } from './stored-login.ts';
 
 /** The login that commands use, without the token. */
 interface Identity {

@@ -1,14 +1,18 @@
-import { join } from 'node:path';
-import { gantryCommand } from '../../kernel/command-line.ts';
-import { AuthError } from '../../kernel/errors.ts';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { readNamedFile } from '../../kernel/disk/index.ts';
+import { readVariable } from '../../kernel/environment.ts';
+import { AuthError, UsageError } from '../../kernel/errors.ts';
 import {
   environmentCredential,
   findTokenProblem,
+  officialConfigFile,
   parseClaims,
   type StoredTokens,
 } from '../../platform/config/credentials.ts';
 import type { Settings } from '../../platform/config/settings.ts';
-import { updateStoredFile } from '../../platform/config/stored-files.ts';
+import { storeSettings, updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 
 export interface Login {
@@ -80,4 +84,115 @@ export function describeLogin(settings: Settings, tokens: StoredTokens, project:
 
 export function credentialsPath({ folders }: Settings): string {
   return join(folders.config, 'credentials.json');
+}
+
+interface ImportedLogin extends Login {
+  region: string | null;
+  /** The file that was read. It is not changed. */
+  from: string;
+  /** Keys of that file whose values were imported, and keys that were skipped. */
+  imported: string[];
+  skipped: string[];
+}
+
+type LoginValues = Record<string, string | undefined>;
+
+/**
+ * Imports the login, project and region of the official client into the profile in use, without any request. Throws
+ * UsageError if its file cannot be read, AuthError if it has no valid token.
+ */
+export async function importLogin(context: Context, given: string | true): Promise<ImportedLogin> {
+  const { settings, progress, now } = context;
+  checkAddresses(context);
+  const from = resolveFile(context, given);
+  const values = await parseValues(from, await readLogin(context, from));
+  context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
+  const tokenKeys = findValidTokenKeys(values, now()) ?? throwNoToken(from, values, now());
+  await warnIfReadableByOthers(context, from);
+  const tokens = pickTokens(values, tokenKeys);
+  await storeTokens(context, tokens);
+  const project = values.project ?? parseClaims(tokens.token).project;
+  const region = values.defaultregion;
+  await storeSettings(settings, settings.profile.value, { project, ...(region === undefined ? {} : { region }) });
+  const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
+  const left = Object.keys(values).filter((key) => !taken.includes(key));
+  const unchanged = from === stdinName ? '' : `; ${from} is unchanged`;
+  progress.note(`imported: ${taken.join(', ')}; skipped: ${left.join(', ') || 'nothing'}${unchanged}`);
+  return {
+    ...describeLogin(settings, tokens, project ?? null),
+    region: region ?? null,
+    from,
+    imported: taken,
+    skipped: left,
+  };
+}
+
+const stdinName = 'stdin';
+
+function resolveFile({ cwd, env }: Context, given: string | true): string {
+  if (given === '-') return stdinName;
+  if (given !== true) return resolve(cwd, given);
+  return officialConfigFile(env);
+}
+
+/** The official client would send the token to these addresses. gantry would not, unless they are stored as well. */
+function checkAddresses({ env, settings }: Context): void {
+  const [name] = (['REST_API_URL', 'LOGSTREAM_URL'] as const).filter((variable) => readVariable(env, variable));
+  if (!name || settings.addresses.management.origin !== 'default') return;
+  throw new UsageError(`${name} is set: the login may belong to that address`, {
+    why: 'gantry would send the imported token to the default address',
+    fix: sentence`unset ${name}, or store the address too: ${gantryCommand`config set api-url URL`}`,
+  });
+}
+
+async function readLogin(context: Context, file: string): Promise<string> {
+  if (file === stdinName) return context.readStdin();
+  return String(await readNamedFile(context, file));
+}
+
+/** The values by lower-case key: the official client reads keys in any case. */
+async function parseValues(file: string, content: string): Promise<LoginValues> {
+  const { loadAll, YAMLException } = await import('js-yaml');
+  let document: unknown;
+  try {
+    [document] = loadAll(content);
+  } catch (cause) {
+    if (!(cause instanceof YAMLException)) throw cause;
+    // Its message shows lines of the file, and they may be tokens.
+    throw new UsageError(`${file} is not valid YAML`, { fix: gantryCommand`login` });
+  }
+  const entries = Object.entries(Object(document) as Record<string, unknown>);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key.toLowerCase(), String(value ?? '').trim() || undefined] as const),
+  );
+}
+
+/** The keys of the first valid token. A service account's token takes precedence, as in the official client. */
+function findValidTokenKeys(values: LoginValues, now: number): string[] | undefined {
+  const isGood = (keys: string[]) => !findTokenProblem(pickTokens(values, keys), now);
+  const { serviceaccounttoken, accesstoken, refreshtoken } = values;
+  if (serviceaccounttoken && isGood(['serviceaccounttoken'])) return ['serviceaccounttoken'];
+  if (!accesstoken) return undefined;
+  return [...(refreshtoken ? [['accesstoken', 'refreshtoken']] : []), ['accesstoken']].find(isGood);
+}
+
+function pickTokens(values: LoginValues, keys: string[]): StoredTokens {
+  const { serviceaccounttoken, accesstoken = '', refreshtoken } = values;
+  if (keys.includes('serviceaccounttoken')) return { token: serviceaccounttoken ?? '' };
+  const isRenewable = keys.includes('refreshtoken');
+  return { token: accesstoken, ...(isRenewable && { refreshToken: refreshtoken }) };
+}
+
+function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: LoginValues, now: number): never {
+  const token = serviceaccounttoken ?? accesstoken;
+  const problem = token === undefined ? undefined : findTokenProblem({ token }, now);
+  const why = problem ? `the token in it ${problem.why ?? 'has expired'}` : 'the file has no token';
+  throw new AuthError(`no valid token in ${file}: nothing was stored`, { why, fix: gantryCommand`login` });
+}
+
+async function warnIfReadableByOthers({ progress }: Context, file: string): Promise<void> {
+  if (file === stdinName) return;
+  const { mode } = await stat(file);
+  if (process.platform === 'win32' || !(mode & 0o077)) return;
+  progress.warn(`${file} is readable by other users: run chmod 600, or remove it when it is no longer needed`);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ReplicaSpending } from '../../../src/calls/spending.ts';
-import { findLimit } from '../../../src/insight/bench/find-limit.ts';
+import { findLimit } from '../../../src/insight/bench/bench-report.ts';
 import { noResponse, StepCalls } from '../../../src/insight/bench/step-calls.ts';
 import { keepsUp, summarizeStep } from '../../../src/insight/bench/summarize-step.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { emulatorIssuer } from '../../../platform/contract/issuer.ts';
-import { equalsInConstantTime } from '../../http/constant-time.ts';
+import { equalsInConstantTime } from '../../http/owner-check.ts';
 import { refuse } from '../../http/reply.ts';
 import { getAccount } from '../../model/account.ts';
 import type { Caller, Platform } from '../platform.ts';

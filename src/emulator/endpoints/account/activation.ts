@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Html, html, webPage } from '../../../kernel/output/page-kit/page-kit.ts';
-import { equalsInConstantTime } from '../../http/constant-time.ts';
+import { equalsInConstantTime } from '../../http/owner-check.ts';
 import { readForm } from '../../http/read-request.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import type { DeviceRecord } from '../../model/state/records.ts';

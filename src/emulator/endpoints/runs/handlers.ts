@@ -1,8 +1,7 @@
 import { type AwaitedEnd, runOutcome } from '../../../platform/contract/run-outcome.ts';
 import type { BucketSize, RunStatus, RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
-import { aggregateRuns } from '../../model/runs/aggregate.ts';
-import { type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
+import { aggregateRuns, type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
 import { compareNewestFirst, findRun, findRuns, type RunPosition } from '../../model/runs/find-runs.ts';
 import { getRunProgress, type RunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tryParseJson } from '../../../kernel/json-text.ts';
-import { equalsInConstantTime } from '../../http/constant-time.ts';
+import { equalsInConstantTime } from '../../http/owner-check.ts';
 
 /** What a process of an app says first, on one line, when it connects. */
 export type Greeting = Record<string, unknown>;
