@@ -5,6 +5,7 @@
  * Our own writer, because libraries take two to nine times as long (docs/decisions/0003): `zip/records.ts` is the
  * format, `zip/pack.ts` compresses files, `zip/zip-writer.ts` writes entries.
  */
+
 import type { FileHandle } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../kernel/disk/index.ts';
 import { distinctPaths } from '../kernel/distinct-paths.ts';
 import { abortError, FailedError, GantryError, systemCode, throwIfAborted } from '../kernel/errors.ts';
+import { defined } from '../kernel/json-text.ts';
 import { totalBytes } from './collect.ts';
 import { DeflatePool } from './deflate/deflate-pool.ts';
 import type { FileEntry } from './files/entry.ts';
@@ -86,7 +88,7 @@ export async function writeArchive(
   throwIfAborted(options.signal);
   try {
     const { names, signal } = options;
-    const place = { names, signal, ...(mode !== undefined && { mode }) };
+    const place = { names, signal, ...defined({ mode }) };
     return { path, ...(await writeAtomically(path, (file) => write(entries, file, options), place)) };
   } catch (error) {
     throw options.signal?.aborted ? abortError(options.signal) : writeError(path, error);

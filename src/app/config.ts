@@ -1,6 +1,7 @@
 import { basename, dirname, relative, resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
 import { type Problem, ProjectError } from '../kernel/errors.ts';
+import { defined } from '../kernel/json-text.ts';
 import { type FileSettings, readFileSettings } from './file-settings.ts';
 import { isCpuOnly } from './hardware.ts';
 import { deployRules, runRules } from './rules/index.ts';
@@ -184,7 +185,7 @@ function toAppConfig(
     ...fileSettings,
     hardware: gpu_count === undefined || isCpuOnly(hardware.compute) ? hardware : { ...hardware, gpu_count },
     scaling: section('scaling'),
-    ...(container_runtime !== undefined && { container_runtime }),
+    ...defined({ container_runtime }),
     ...(sections['runtime.custom'] && { custom: section('runtime.custom') }),
     ...(runtime !== 'custom' && runtime !== 'cortex' && { partner: section(`runtime.${runtime}`) }),
     experimental: section('experimental'),

@@ -1,3 +1,4 @@
+import { defined } from '../kernel/json-text.ts';
 import { releaseNames } from '../kernel/version.ts';
 import { type Section, sectionNames, sections } from './schema.ts';
 import { isHardwareDefault, type Key, type Kind } from './schema-keys.ts';
@@ -77,10 +78,7 @@ function keySchema(key: Key): ConfigSchema {
     description: describe(key),
     ...shapes[key.kind](key.oneOf ? { type: 'string', enum: key.oneOf } : { type: 'string' }),
     ...(key.default !== undefined && !isHardwareDefault(key.default) && { default: defaultAsWritten(key) }),
-    ...(key.pattern !== undefined && { pattern: key.pattern }),
-    ...(key.maxLength !== undefined && { maxLength: key.maxLength }),
-    ...(minimum !== undefined && { minimum }),
-    ...(maximum !== undefined && { maximum }),
+    ...defined({ pattern: key.pattern, maxLength: key.maxLength, minimum, maximum }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../kernel/json-text.ts';
 import type { AppConfig } from './config.ts';
 import { isCpuOnly } from './hardware.ts';
 import { type SectionName, sections } from './schema.ts';
@@ -26,7 +27,7 @@ export function listAppSettings(config: AppConfig): AppSetting[] {
     scaling: config.scaling,
     runtime: config.container_runtime === undefined ? {} : { container_runtime: config.container_runtime },
     ...(config.partner && { [`runtime.${config.runtime}`]: config.partner }),
-    ...(config.custom && { 'runtime.custom': config.custom }),
+    ...defined({ 'runtime.custom': config.custom }),
   };
   return Object.entries(values).flatMap(([name, written]) => {
     const section = name as SectionName;

@@ -1,3 +1,5 @@
+import { defined } from '../kernel/json-text.ts';
+
 /**
  * What a command prints with `--json`, declared once: TypeScript checks the command's result against it, help shows its
  * fields, `--json=fields` knows their names, and `gantry help COMMAND --schema` prints it as a JSON Schema.
@@ -149,12 +151,12 @@ const passedThrough = 'sent by the platform and passed through';
 function withoutPromise(schema: JsonSchema): JsonSchema {
   const type = typeName(schema);
   const { description } = schema;
-  return { ...(description !== undefined && { description }), ...(type && { $comment: type }) };
+  return { ...defined({ description }), ...(type && { $comment: type }) };
 }
 
 export function nullable<Value>({ schema }: Shape<Value>): Shape<Value | null> {
   const { description, ...other } = schema;
-  return { schema: { ...(description !== undefined && { description }), anyOf: [other, { type: 'null' }] } };
+  return { schema: { ...defined({ description }), anyOf: [other, { type: 'null' }] } };
 }
 
 export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> {

@@ -36,6 +36,7 @@ import { checkLocalApp } from '../deploys/send/index.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { type FileLocation, UsageError } from '../kernel/errors.ts';
+import { defined } from '../kernel/json-text.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { liveBuild } from '../platform/contract/apps.ts';
@@ -96,7 +97,7 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   const isSyntax = found.cause === 'syntax-error';
   const location = await (isSyntax ? locateSyntaxError(context, log, own) : locateFix(found, own, options.configFile));
   const command = next && new CommandLine(['gantry', ...next]);
-  return { ...subject, ...explanation, location: location ?? null, log: [], ...(command && { command }) };
+  return { ...subject, ...explanation, location: location ?? null, log: [], ...defined({ command }) };
 }
 
 /** The line of the app in this folder that the last traceback names, where it is still wrong. */

@@ -55,6 +55,13 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** The fields that are not undefined: in JSON, and of what is spread, an optional field is absent. */
+export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>;
+}
+
 /** For JSON of others, which may be none. */
 export function parseJsonOr(text: string, otherwise: unknown): unknown {
   try {

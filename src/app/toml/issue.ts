@@ -1,6 +1,7 @@
 import type { AST } from 'toml-eslint-parser';
 import type { CommandLine, Sentence } from '../../kernel/command-line.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { locationAt, type TomlSource } from './source.ts';
 
 /** Names of tables and keys, and indexes of lists, from the root of the document. */
@@ -38,7 +39,7 @@ export function warningAt(at: TomlPath | string | undefined, message: string, de
 
 function issueAt(severity: Problem['severity'], at: TomlPath | string | undefined, message: string, details: Details) {
   const path = typeof at === 'string' ? ['cerebrium', ...at.split('.')] : at;
-  return { severity, message, ...details, ...(path && { at: path }) };
+  return { severity, message, ...details, ...defined({ at: path }) };
 }
 
 /** The offsets of the key, the value and the `[header]` of a path. */
@@ -79,9 +80,7 @@ function toProblem(
   return {
     severity,
     message,
-    ...(location && { location }),
-    ...(text.why !== undefined && { why: text.why }),
-    ...(text.fix !== undefined && { fix: text.fix }),
+    ...defined({ location, why: text.why, fix: text.fix }),
   };
 }
 

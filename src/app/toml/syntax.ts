@@ -1,5 +1,6 @@
 import { parse, type TomlError, type TomlTable } from 'smol-toml';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { isSecretKey } from './environment-section.ts';
 import { createSource, lineText, locationAt, type TomlSource } from './source.ts';
 
@@ -45,7 +46,7 @@ function problemAt(source: TomlSource, line: number, { from, to, message, why, f
   const start = source.lineStarts[line - 1] ?? 0;
   const location = locationAt(source, start + from, start + to);
   if (isSecretLine(source, line)) return { ...hiddenProblem, location: withoutText(location) };
-  return { severity: 'error', message, location, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }) };
+  return { severity: 'error', message, location, ...defined({ why, fix }) };
 }
 
 /** Messages and fixes repeat the value. */

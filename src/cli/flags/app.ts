@@ -1,6 +1,7 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
 
@@ -30,7 +31,7 @@ export function optionalAppArgument<Inputs extends unknown[], Options extends Op
   command: Commander<Inputs, Options>,
   { description = ofFolder, unless, orNone = unless === undefined }: OptionalAppOptions,
 ) {
-  const rules: Rules = { ...(unless !== undefined && { unless }), ...(orNone && { isOptional: true }) };
+  const rules: Rules = { ...defined({ unless }), ...(orNone && { isOptional: true }) };
   return place(command, description, rules) as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
 }
 

@@ -1,5 +1,6 @@
 import type { Argument, Command as Commander, Option } from 'commander';
 import { type ExitName, exitCodes } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import type { ArgumentRules, Command, Effect, FlagRules } from '../command.ts';
 import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
 import { partnersOf } from './command-tree.ts';
@@ -102,7 +103,7 @@ export function describeExitCodes(names: readonly ExitName[]): ExitCodeReference
 function describeArgument(argument: Argument): ArgumentReference {
   const { description, variadic, argChoices } = argument;
   const required = argument.required || Boolean((argument as Partial<ArgumentRules>).isNeeded);
-  return { name: argument.name(), description, required, variadic, ...(argChoices && { choices: argChoices }) };
+  return { name: argument.name(), description, required, variadic, ...defined({ choices: argChoices }) };
 }
 
 export function describeFlag(option: Option, partners: readonly Option[] = []): FlagReference {
@@ -129,7 +130,6 @@ export function describeFlag(option: Option, partners: readonly Option[] = []): 
     ...(helpGroupHeading && { group: helpGroupHeading }),
     ...((option as Partial<FlagRules>).isSeldom && { seldom: true }),
     ...(requires.length > 0 && { requires }),
-    ...(argChoices && { choices: argChoices }),
-    ...(defaultValue !== undefined && { default: defaultValue }),
+    ...defined({ choices: argChoices, default: defaultValue }),
   };
 }

@@ -61,20 +61,23 @@ async function runTranslated(
 
 /** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */
 function normalizeArguments(argv: string[]): string[] {
-  const end = argv.indexOf('--');
-  const own = end < 0 ? argv : argv.slice(0, end);
-  const rest = end < 0 ? [] : argv.slice(end);
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const own = argv.slice(0, end);
   const words = own.flatMap((word, at) => {
     if (word === '--json') return fieldList.test(own[at + 1] ?? '') ? [] : ['--json='];
     return own[at - 1] === '--json' && fieldList.test(word) ? [`--json=${word}`] : [word];
   });
+  return [...withHelpLast(words), ...argv.slice(end)];
+}
+
+function withHelpLast(words: string[]): string[] {
   const [first, second, third = '-'] = words;
-  if (first === '--help' || first === '-h') return [...words.slice(1), first, ...rest];
+  if (first === '--help' || first === '-h') return [...words.slice(1), first];
   const isHelp = first === 'help' && (second === undefined || isCommand(second));
-  if (!isHelp || words.some((word) => wholeHelp.has(word))) return [...words, ...rest];
+  if (!isHelp || words.some((word) => wholeHelp.has(word))) return words;
   // Without --help, an unknown command is an error.
   const isUnknown = second !== undefined && !third.startsWith('-') && isUnknownChild(second, third);
-  return [...words.slice(1), ...(isUnknown ? [] : ['--help']), ...rest];
+  return [...words.slice(1), ...(isUnknown ? [] : ['--help'])];
 }
 
 /** Flags of `help`, which says more than `--help`. */

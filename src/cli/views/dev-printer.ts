@@ -1,4 +1,5 @@
 import type { GantryError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { duration, localTime, printablePath, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { wrapCommand } from '../../kernel/output/wrap-text.ts';
@@ -34,8 +35,7 @@ export class DevPrinter {
     this.#progress.event('request', {
       ...{ app, at, ...facts },
       ...{ durationMs: Math.round(call.durationMs), statusCode: status ?? null },
-      ...(runStatus !== undefined && { runStatusCode: runStatus }),
-      ...(run !== undefined && { run }),
+      ...defined({ runStatusCode: runStatus, run }),
     });
   }
 
@@ -84,7 +84,7 @@ export class DevPrinter {
     for (const problem of reloadProblems(error)) {
       this.#progress.warn(problem);
       const fix = problem.fix?.toString();
-      const facts = { ...problem, ...(fix !== undefined && { fix }) };
+      const facts = { ...problem, ...defined({ fix }) };
       this.#progress.event('problem', { app, at, changed, ...facts, servingSince: servingSince ?? null });
     }
     this.#progress.note(servingText(servingSince));

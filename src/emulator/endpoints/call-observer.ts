@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { defined } from '../../kernel/json-text.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { RunRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
@@ -64,14 +65,14 @@ export function reportSocket(
   if (app === undefined) return;
   onCall?.({
     ...{ app, method: 'GET', path, status, durationMs, kind: 'websocket', isComplete },
-    ...(run !== undefined && { run }),
+    ...defined({ run }),
     ...(!isComplete && { runStatus: endOf(store.runs.get(run ?? '')) }),
   });
 }
 
 function parseTarget(target: string): { app?: string; path: string } {
   const [, app, path] = /^\/v4\/[^/?]+\/([^/?]+)(.*)$/s.exec(target) ?? [];
-  return { ...(app !== undefined && { app }), path: path || '/' };
+  return { ...defined({ app }), path: path || '/' };
 }
 
 /** Of a run that ended by itself, not because its caller disconnected. */

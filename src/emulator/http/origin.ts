@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { defined } from '../../kernel/json-text.ts';
 import { jsonReply, type ServerReply } from './reply.ts';
 
 /** Calls of apps: the only paths that an allowed web page may request. */
@@ -34,17 +35,15 @@ export class OriginPolicy {
       );
     }
     if (this.#isAllowed({ url, headers })) return undefined;
-    if (headers.origin !== undefined && !this.#isOwn(headers.origin, host)) {
-      return jsonReply({ message: `requests from the web page ${headers.origin} are not allowed; ${hint}` }, 403);
-    }
-    const site = headers['sec-fetch-site'];
-    if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-      return jsonReply({ message: `requests from other web pages are not allowed; ${hint}` }, 403);
-    }
-    if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
-      return jsonReply({ message: `CORS preflight requests are not allowed; ${hint}` }, 403);
-    }
-    return undefined;
+    const { origin, 'sec-fetch-site': site = 'none' } = headers;
+    const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+    const refusals: [applies: boolean, what: string][] = [
+      [origin !== undefined && !this.#isOwn(origin, host), `requests from the web page ${origin}`],
+      [!['same-origin', 'none'].includes(`${site}`), 'requests from other web pages'],
+      [isPreflight, 'CORS preflight requests'],
+    ];
+    const refused = refusals.find(([applies]) => applies);
+    return refused && jsonReply({ message: `${refused[1]} are not allowed; ${hint}` }, 403);
   }
 
   /** Headers that let an allowed web page read the reply. */
@@ -68,7 +67,7 @@ export class OriginPolicy {
       status: 204,
       headers: {
         'access-control-allow-methods': requestedMethod,
-        ...(requestedHeaders !== undefined && { 'access-control-allow-headers': requestedHeaders }),
+        ...defined({ 'access-control-allow-headers': requestedHeaders }),
         'access-control-allow-private-network': 'true',
         'access-control-max-age': '600',
       },

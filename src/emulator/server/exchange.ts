@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { defined } from '../../kernel/json-text.ts';
 import type { ByteStream } from '../http/reply.ts';
 import { type ServerReply, toReadableBody } from '../http/reply.ts';
 import type { RecordedRequest } from '../model/recorded-request.ts';
@@ -48,7 +49,7 @@ export function sendHead(
   bytes: number | undefined,
 ): void {
   call.status = status;
-  response.writeHead(status, { ...headers, ...(bytes !== undefined && { 'content-length': bytes }) });
+  response.writeHead(status, { ...headers, ...defined({ 'content-length': bytes }) });
   // The first item of a stream may take long.
   if (bytes === undefined) response.flushHeaders();
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, fstatSync, type Stats } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { defined } from '../json-text.ts';
 
 /** Whether stdout or stderr goes to this file: `gantry deploy --json > deploy.json`. */
 export function isFileOfStream({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean {
@@ -23,6 +24,6 @@ function regularFile(descriptor: number): Stats[] {
 /** The SHA-256 of a file's content, in hex. */
 export async function sha256OfFile(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash, { ...(signal && { signal }) });
+  await pipeline(createReadStream(path), hash, defined({ signal }));
   return hash.digest('hex');
 }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { CommandLine, flagWords } from '../command-line.ts';
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
+import { defined } from '../json-text.ts';
 import type { KeyInput } from './key-presses.ts';
 import type { Page } from './page.ts';
 import type { Progress } from './progress.ts';
@@ -89,7 +90,7 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
   const loadPrompts = (needed: Needed, flag: string, retryWith?: readonly string[]) => {
     if (canAsk()) return import('./questions.ts');
     const { message, why = isTerminal() ? `nobody is asked while ${options.unattendedBy} is set` : undefined } = needed;
-    throw new InputNeededError(message, { ...(why && { why }), fix: `pass ${flag}`, ...(retryWith && { retryWith }) });
+    throw new InputNeededError(message, { ...(why && { why }), fix: `pass ${flag}`, ...defined({ retryWith }) });
   };
   const unasked: string[] = [];
   return {

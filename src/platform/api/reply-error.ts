@@ -11,7 +11,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../kernel/errors.ts';
-import { parseJson } from '../../kernel/json-text.ts';
+import { defined, parseJson } from '../../kernel/json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
 import { parseRetryAfter } from './retry.ts';
@@ -74,7 +74,7 @@ export function errorFromReply(reply: HttpReply, now: number): GantryError {
     status,
     retryable: isTransientStatus(status),
     ...(requestId && { requestId }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...defined({ retryAfterMs }),
     ...(meaning.fix && { fix: meaning.fix }),
     ...(code && { details: { error: code } }),
   };

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
+import { defined } from '../../kernel/json-text.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import { trustCertificateFile } from './certificate-file.ts';
 import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
@@ -41,7 +42,7 @@ export async function createConnector(options: ConnectorOptions): Promise<buildC
   await trustCertificateFile();
   const { buildConnector } = await loadUndici();
   // Its types do not say that it returns the socket.
-  const connect = buildConnector({ timeout: connectTimeoutMs, ...(onread && { onread }) }) as (
+  const connect = buildConnector({ timeout: connectTimeoutMs, ...defined({ onread }) }) as (
     ...given: Parameters<buildConnector.connector>
   ) => Socket;
   const connecting = new Set<Socket>();
@@ -60,7 +61,7 @@ export async function createConnector(options: ConnectorOptions): Promise<buildC
       callback(null, socket);
     };
     const connectOver = (httpSocket?: Socket) => {
-      const made = { ...target, ...(httpSocket && { httpSocket }) };
+      const made = { ...target, ...defined({ httpSocket }) };
       const socket = connect(made, (...[error]) => {
         connecting.delete(socket);
         if (error) failed(error);

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../../kernel/json-text.ts';
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { refuse } from '../../http/reply.ts';
 import { requirementsOf } from '../../model/apps/settings.ts';
@@ -82,7 +83,7 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   );
   const plan = await planBuild(build, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
-  const input = { settings, registries, ...(archive && { archive }), ...(plan && { plan }) };
+  const input = { settings, registries, ...defined({ archive, plan }) };
   build.script = createBuildScript(input, fault);
   build.startedAt = now();
   store.save();
@@ -105,7 +106,7 @@ async function planBuild(build: BuildRecord, platform: Platform): Promise<BuildP
 function buildView(build: BuildRecord, now: number) {
   const { status, reason, notStarted, differences, changedAt } = getBuildProgress(build, now);
   const times = { createdAt: formatTime(build.createdAt), updatedAt: formatTime(changedAt) };
-  const facts = { ...(notStarted && { notStarted }), ...(differences && { differences }) };
+  const facts = defined({ notStarted, differences });
   return { id: build.id, status, ...times, ...(reason && { initError: reason }), ...facts };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../kernel/json-text.ts';
 import { type AwaitedEnd, runOutcome } from '../../../platform/contract/run-outcome.ts';
 import type { BucketSize, RunStatus, RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
@@ -136,7 +137,7 @@ function runChartItem(app: AppRecord, run: RunRecord, progress: RunProgress) {
     coldstartTimeMs: coldstartMs,
     totalQueueTimeMs: queueMs,
     ...(runtimeMs !== undefined && { runtimeMs, totalResponseTimeMs: responseMs }),
-    ...(statusCode !== undefined && { statusCode }),
+    ...defined({ statusCode }),
     createdAt: formatTime(run.createdAt),
     updatedAt: formatTime(changedAt),
   };
@@ -163,7 +164,7 @@ function runListItem(app: AppRecord, run: RunRecord, progress: RunProgress) {
     responseTimeMs: responseMs,
     runtimeMs,
     totalResponseTimeMs: responseMs,
-    ...(run.exitCode !== undefined && { exitCode: run.exitCode }),
+    ...defined({ exitCode: run.exitCode }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../kernel/json-text.ts';
 import type { AppSettings } from './settings.ts';
 import { withDefaults } from './settings.ts';
 
@@ -10,7 +11,7 @@ export interface SettingFidelity {
   field?: keyof AppSettings;
 }
 
-const emulated = (note?: string): SettingFidelity => ({ is: 'emulated', ...(note !== undefined && { note }) });
+const emulated = (note?: string): SettingFidelity => ({ is: 'emulated', ...defined({ note }) });
 const simulated = (note: string, field?: keyof AppSettings): SettingFidelity => ({
   is: 'simulated',
   note,
@@ -18,7 +19,7 @@ const simulated = (note: string, field?: keyof AppSettings): SettingFidelity => 
 });
 const ignored = (field?: keyof AppSettings, note?: string): SettingFidelity => ({
   is: 'ignored',
-  ...(note !== undefined && { note }),
+  ...defined({ note }),
   ...(field && { field }),
 });
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../kernel/json-text.ts';
 import type { AwaitedEnd } from '../../../platform/contract/run-outcome.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { BuildFault } from '../faults.ts';
@@ -55,7 +56,7 @@ function withStart(building: BuildScene[], { settings, plan }: BuildInput): Buil
     : { status: 'initializing', lines: startLines(settings), work: { lines: [] } };
   const scenes = [...building, start];
   if (scenes.some(({ work }) => work)) return { scenes };
-  return { scenes, end: { status: 'success', ...(obstacle && { notStarted: obstacle }) } };
+  return { scenes, end: { status: 'success', ...defined({ notStarted: obstacle }) } };
 }
 
 function buildingScene({ lines, isPerformed }: BuildStage): BuildScene {

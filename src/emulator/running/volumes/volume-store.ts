@@ -95,14 +95,8 @@ export class VolumeStore {
   /** Applies a change, appends it to the journal, and deletes parts that are no longer used. */
   async change(change: VolumeChange): Promise<void> {
     const folder = 'names' in change && 'region' in change ? this.#folderFor(change) : undefined;
-    if (folder && change.is === 'file') {
-      await this.#moveToFolder(change, folder);
-      return;
-    }
-    if (folder && change.is === 'folder') {
-      folder.makeFolder(change.names);
-      return;
-    }
+    if (folder && change.is === 'file') return this.#moveToFolder(change, folder);
+    if (folder && change.is === 'folder') return folder.makeFolder(change.names);
     if (folder && change.is === 'removed') folder.remove(change.names);
     const unused = this.#apply(change);
     if (this.#file) {

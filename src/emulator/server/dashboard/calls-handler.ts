@@ -41,19 +41,29 @@ export async function showCalls(request: IncomingMessage, url: URL, platform: Pl
   if (!wanted.includes(request.method ?? '')) {
     return jsonReply({ message: `method ${request.method} not allowed: use ${wanted[0]}` }, 405);
   }
-  const link = (run?: string, isSent?: boolean) =>
-    callsAddress('', { project: place.project, run, isSent }, platform.store);
-  const home = dashboardAddress('', { project: place.project }, platform.store);
-  const trail = [[place.project, home] as const, ...(place.run === undefined ? [] : [['All calls', link()] as const])];
-  if (place.run === undefined) {
-    const calls = platform.inspected.list().flatMap((call) => show(call, place, platform) ?? []);
-    return { status: 200, ...callsPage(calls, { trail, link }) };
-  }
-  const call = platform.inspected.get(place.run);
-  const shown = call && show(call, place, platform);
-  if (!call || !shown) return gone;
-  const [app, run] = [platform.store.apps.get(call.app), platform.store.runs.get(call.run)];
-  const lines = app && run ? readRunLog(app, run, platform) : [];
+  const link: CallLink = (run, isSent) => callsAddress('', { project: place.project, run, isSent }, platform.store);
+  const home = [place.project, dashboardAddress('', { project: place.project }, platform.store)] as const;
+  if (place.run !== undefined) return showOneCall(place.run, { request, place, home, link }, platform);
+  const calls = platform.inspected.list().flatMap((call) => show(call, place, platform)?.shown ?? []);
+  return { status: 200, ...callsPage(calls, { trail: [home], link }) };
+}
+
+type CallLink = (run?: string, isSent?: boolean) => string;
+
+interface CallRequest {
+  request: IncomingMessage;
+  place: CallsPlace;
+  home: readonly [string, string];
+  link: CallLink;
+}
+
+async function showOneCall(id: string, { request, place, home, link }: CallRequest, platform: Platform) {
+  const call = platform.inspected.get(id);
+  const found = call && show(call, place, platform);
+  if (!call || !found) return gone;
+  const { shown, app, run } = found;
+  const lines = readRunLog(app, run, platform);
+  const trail = [home, ['All calls', link()] as const];
   if (!place.isSent) return { status: 200, ...callPage(shown, lines, { trail, link }) };
   const problem = shown.obstacle ?? (await send(call, await readForm(request), platform));
   if (typeof problem === 'string') return { status: 400, ...callPage(shown, lines, { trail, link, problem }) };
@@ -61,11 +71,11 @@ export async function showCalls(request: IncomingMessage, url: URL, platform: Pl
 }
 
 /** Undefined for a call of another project, and for one whose run was deleted with its app. */
-function show(call: InspectedCall, { project }: CallsPlace, platform: Platform): ShownCall | undefined {
+function show(call: InspectedCall, { project }: CallsPlace, platform: Platform) {
   const { store, now, hideSecrets: hide, url } = platform;
   const [app, run] = [store.apps.get(call.app), store.runs.get(call.run)];
   if (!run || app?.project !== project) return undefined;
-  return showCall(call, { app, run, now: now(), hide, url: appEndpoint(app, url) });
+  return { shown: showCall(call, { app, run, now: now(), hide, url: appEndpoint(app, url) }), app, run };
 }
 
 /** Resolves to the new run, or to what is wrong. */

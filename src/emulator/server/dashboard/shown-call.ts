@@ -1,4 +1,5 @@
 import { quoteForShell } from '../../../kernel/command-line.ts';
+import { defined } from '../../../kernel/json-text.ts';
 import type { CapturedBody } from '../../http/buffered-body.ts';
 import type { InspectedCall } from '../../model/inspected-calls.ts';
 import { getRunProgress } from '../../model/runs/record.ts';
@@ -30,7 +31,7 @@ export function showCall(call: InspectedCall, { app, run, now, hide, url }: Arou
     ...{ head: headText(call.headers, hide), editableHead: headText(editableHeaders(call), hide), body, repeats },
     response: response && { head: headText(response.headers, hide), body: showBody(response.body, hide) },
     // The status is that of the response while that is sent.
-    progress: { ...progress, ...(statusCode !== undefined && { statusCode }) },
+    progress: { ...progress, ...defined({ statusCode }) },
     times: { queue: Math.max(0, queueMs - start), start, app: runtimeMs },
     ...{ obstacle, curl: obstacle === undefined ? curlOf(call, body.text, hide, url) : undefined },
   };
