@@ -494,7 +494,6 @@ const golfed = new Set([
   'src/emulator/server/seed-apps.ts',
   'src/emulator/server/serve.ts',
   'src/insight/explain.ts',
-  'src/local/dev/develop.ts',
   'src/local/doctor/platform-checks.ts',
   'src/local/emulator/snapshots.ts',
   'src/local/version/index.ts',

@@ -54,32 +54,54 @@ export async function* develop(context: Context, options: DevelopOptions): Async
   const { signal, elapsed } = context;
   const app = new WatchedApp(context, options);
   let change: FolderChange = { noticedAt: elapsed(), silentMs: 0, paths: [], isAsked: true };
-  let next = options.watcher.nextChange(signal);
-  const takeNext = async () => {
-    const taken = await next;
-    next = options.watcher.nextChange(signal);
-    return taken;
-  };
-  for (let overtakings = 0; !signal.aborted; ) {
+  const changes = new Changes(options.watcher, signal);
+  while (!signal.aborted) {
     const overtaken = new AbortController();
     const reload = app.reload(change, AbortSignal.any([signal, overtaken.signal]));
-    const ended = reload.then(
-      () => undefined,
-      () => undefined,
-    );
-    let newer: FolderChange | undefined;
-    while (!newer && (await Promise.race([ended, next]))) {
-      const noticed = await takeNext();
-      if (signal.aborted || (await app.isChangedBy(noticed))) newer = noticed;
-    }
-    overtakings = newer ? overtakings + 1 : 0;
-    if (overtakings <= maxOvertaken || newer?.isAsked)
+    const newer = await changes.before(reload, (noticed) => app.isChangedBy(noticed));
+    if (changes.overtakings <= maxOvertaken || newer?.isAsked)
       overtaken.abort(new InterruptedError('a later change replaces it'));
     const attempt = await reload;
     if (signal.aborted) return;
     if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
-    if (!newer) change = await takeNext();
+    if (!newer) change = await changes.take();
     else change = attempt ? newer : joined(change, newer);
+  }
+}
+
+class Changes {
+  /** Reloads that a change has overtaken, one after the other. */
+  overtakings = 0;
+  #next: Promise<FolderChange>;
+
+  constructor(
+    private readonly watcher: FolderWatcher,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#next = watcher.nextChange(signal);
+  }
+
+  async take(): Promise<FolderChange> {
+    const taken = await this.#next;
+    this.#next = this.watcher.nextChange(this.signal);
+    return taken;
+  }
+
+  /** The first one that matters and is noticed before a reload has ended, however it ends. */
+  async before(reload: Promise<unknown>, matters: (change: FolderChange) => Promise<boolean>) {
+    const ended = reload.then(
+      () => undefined,
+      () => undefined,
+    );
+    while (await Promise.race([ended, this.#next])) {
+      const noticed = await this.take();
+      if (await matters(noticed)) {
+        this.overtakings += 1;
+        return noticed;
+      }
+    }
+    this.overtakings = 0;
+    return undefined;
   }
 }
 
@@ -102,22 +124,15 @@ class WatchedApp {
   }
 
   /** Undefined if nothing that is sent has changed, and if the signal aborted before it was deployed. */
-  async reload(
-    { paths, isAsked, noticedAt, silentMs }: FolderChange,
-    signal: AbortSignal,
-  ): Promise<Omit<Reload, 'tookMs'> | undefined> {
+  async reload(change: FolderChange, signal: AbortSignal): Promise<Omit<Reload, 'tookMs'> | undefined> {
+    const { paths, isAsked } = change;
     const { fromEnvFile, prepare } = this.options;
     const before = this.#tried;
     let changed = paths.filter((path) => path === configName || path === fromEnvFile || before?.has(path));
     let step: Step | undefined;
     try {
       const { local, secrets, snapshot } = await this.#read();
-      this.#restless.count(before ? changedFiles(before, snapshot) : [], {
-        ...{ noticedAt, silentMs, exclude: local.project.deployment.exclude },
-        grows: (path) => (snapshot.get(path)?.size ?? 0) > (before?.get(path)?.size ?? 0),
-      });
-      for (const path of this.#restless.outputs) for (const each of [before, snapshot]) each?.delete(path);
-      local.entries = local.entries.filter(({ path }) => !this.#restless.outputs.has(path));
+      this.#leaveOutputsOut(local, snapshot, change);
       if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
@@ -145,9 +160,22 @@ class WatchedApp {
     }
   }
 
+  /** Files that the app itself writes again and again are no change of it. */
+  #leaveOutputsOut(local: LocalApp, snapshot: AppSnapshot, { noticedAt, silentMs }: FolderChange): void {
+    const before = this.#tried;
+    this.#restless.count(before ? changedFiles(before, snapshot) : [], {
+      noticedAt,
+      silentMs,
+      exclude: local.project.deployment.exclude,
+      grows: (path) => (snapshot.get(path)?.size ?? 0) > (before?.get(path)?.size ?? 0),
+    });
+    for (const path of this.#restless.outputs) for (const each of [before, snapshot]) each?.delete(path);
+    local.entries = local.entries.filter(({ path }) => !this.#restless.outputs.has(path));
+  }
+
   /** Whether the version that is being deployed is not the newest any more. */
   async isChangedBy({ isAsked }: FolderChange): Promise<boolean> {
-    if (isAsked || !this.#tried) return true;
+    if (isAsked || !this.#tried || this.context.signal.aborted) return true;
     try {
       const { snapshot } = await this.#read();
       return isChanged(this.#tried, snapshot);
