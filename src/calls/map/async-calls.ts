@@ -1,9 +1,5 @@
-import { type FileHandle, rm } from 'node:fs/promises';
-import * as v from 'valibot';
 import { safeParse } from 'valibot';
-import { openRegular, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts';
-import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
@@ -21,16 +17,9 @@ import type { Deliveries, DeliveryOptions, RunDelivery } from '../webhooks/index
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
 import type { MapInput } from './input-file.ts';
 import { type Judgment, judgeResponse } from './judge-response.ts';
-import { LineWriter } from './line-writer.ts';
-import { readChunks, splitLines } from './lines.ts';
+import type { MapLog } from './map-log.ts';
 import { MapStopped } from './map-stopped.ts';
 import type { MapOutcome, MapResult } from './result-line.ts';
-
-interface AsyncOptions {
-  /** Without it, only runs that were started before are asked. */
-  deliver: DeliveryOptions | undefined;
-  journal: Parameters<typeof RunJournal.open>[0];
-}
 
 /**
  * Calls that outlast a connection: a run is started, and asked until it has ended; its result is what its webhook delivers.
@@ -38,39 +27,32 @@ interface AsyncOptions {
  */
 export class AsyncCalls {
   private constructor(
-    private readonly journal: RunJournal,
+    private readonly log: MapLog,
     private readonly isAsync: boolean,
     private readonly deliveries: Deliveries | undefined,
   ) {}
 
-  static async open(context: Context, { deliver, journal }: AsyncOptions): Promise<AsyncCalls> {
-    const opened = await RunJournal.open(journal);
-    if (!deliver) return new AsyncCalls(opened, false, undefined);
-    return new AsyncCalls(opened, true, await openDeliveries(context, deliver));
-  }
-
-  /** How many runs were started and have no result. */
-  get running(): number {
-    return this.journal.size;
+  /** Without `deliver`, only runs that were started before are asked. */
+  static async open(context: Context, log: MapLog, deliver: DeliveryOptions | undefined): Promise<AsyncCalls> {
+    return new AsyncCalls(log, deliver !== undefined, deliver && (await openDeliveries(context, deliver)));
   }
 
   async call(context: Context, settings: CallSettings, input: MapInput): Promise<CalledInput> {
     const { index } = input;
     const startedAt = context.elapsed();
-    const known = this.journal.runOf(index);
+    const known = this.log.runOf(index);
     if (known) return this.#result(context, settings, { index, run: known, startedAt, isOld: true });
     if (!this.isAsync) return callInput(context, settings, input);
     const called = await callInput(context, { ...settings, request: this.#request(settings) }, input);
     const run = called.result.status === 'succeeded' ? startedRun(called.result) : undefined;
     // It was refused, or answered at once.
     if (run === undefined) return called;
-    await this.journal.add(index, run);
+    await this.log.addRun(index, run);
     return this.#result(context, settings, { index, run, startedAt, isOld: false });
   }
 
   async close(): Promise<void> {
     await this.deliveries?.close();
-    await this.journal.close();
   }
 
   #request({ target }: CallSettings): CallSettings['request'] {
@@ -86,10 +68,7 @@ export class AsyncCalls {
     const delivery = isOld && !this.deliveries?.hasOldAddress ? undefined : this.deliveries?.expect(run);
     try {
       const outcome = await this.#outcome(context, settings, run, delivery);
-      const recorded = async () => {
-        await this.journal.drop(index);
-        delivery?.acknowledge(true);
-      };
+      const recorded = () => delivery?.acknowledge(true);
       return { result: { ...outcome, run, ms: Math.round(context.elapsed() - startedAt) }, recorded };
     } catch (error) {
       delivery?.acknowledge(false);
@@ -195,127 +174,4 @@ async function judgeRun(
   }
   if (!read) return { status: 'succeeded', result: null };
   return judgeDelivered(await judgeResponse(context, settings, response, read));
-}
-
-interface RunJournalOptions {
-  /** The results file, as the user named it, and its absolute path. */
-  name: string;
-  path: string;
-  /** What the results are of: the runs of another map say nothing. */
-  identity: string;
-  /** Whether an input has a result. */
-  isDone: (index: number) => boolean;
-}
-
-const Heading = v.object({ gantryRuns: v.literal(1), identity: v.string() });
-/** Without a run, the result of the input is in the results file. */
-const Entry = v.object({ index: v.number(), run: v.nullable(v.string()) });
-
-/**
- * Which runs were started and have no result yet. It is beside the results, so that a command that is killed leaves no run
- * behind that the next one does not know.
- */
-class RunJournal {
-  readonly #runs = new Map<number, string>();
-  #lines: Promise<LineWriter> | undefined;
-
-  private constructor(private readonly options: RunJournalOptions) {}
-
-  static async open(options: RunJournalOptions): Promise<RunJournal> {
-    const journal = new RunJournal(options);
-    await journal.#read();
-    return journal;
-  }
-
-  /** How many runs have no result. */
-  get size(): number {
-    return this.#runs.size;
-  }
-
-  runOf(index: number): string | undefined {
-    return this.#runs.get(index);
-  }
-
-  /** Resolves when it is in the file. */
-  async add(index: number, run: string): Promise<void> {
-    this.#runs.set(index, run);
-    await this.#write({ index, run });
-  }
-
-  /** The result of the input is in the results file. */
-  async drop(index: number): Promise<void> {
-    this.#runs.delete(index);
-    await this.#write({ index, run: null });
-  }
-
-  /** Removes the file if no run is left. */
-  async close(): Promise<void> {
-    await this.#onDisk('write', async () => {
-      await (await this.#lines)?.close();
-      if (this.#runs.size === 0) await rm(this.#path, { force: true });
-    });
-  }
-
-  get #path(): string {
-    return `${this.options.path}.gantry-runs`;
-  }
-
-  /** Throws if it is there and cannot be read: its runs would be started again. */
-  async #read(): Promise<void> {
-    const file = await this.#onDisk('read', () => openIfThere(this.#path));
-    if (!file) return;
-    try {
-      await this.#onDisk('read', () => this.#readEntries(file));
-    } finally {
-      await file.close();
-    }
-  }
-
-  async #readEntries(file: FileHandle): Promise<void> {
-    for await (const lines of splitLines(readChunks(file))) {
-      for (const { bytes, start } of lines) {
-        // The last line of a command that was killed may be half of one.
-        const line = parseJsonOr(String(bytes), undefined);
-        if (start === 0 && !(v.is(Heading, line) && line.identity === this.options.identity)) return;
-        if (v.is(Entry, line)) this.#readEntry(line);
-      }
-    }
-  }
-
-  #readEntry({ index, run }: v.InferOutput<typeof Entry>): void {
-    if (run === null || this.options.isDone(index)) this.#runs.delete(index);
-    else this.#runs.set(index, run);
-  }
-
-  async #write(entry: v.InferOutput<typeof Entry>): Promise<void> {
-    await this.#onDisk('write', async () => {
-      this.#lines ??= this.#open();
-      await (await this.#lines).add(`${stringifyJson(entry)}\n`);
-    });
-  }
-
-  /** With the runs that are left, and no half line. */
-  async #open(): Promise<LineWriter> {
-    const heading = { gantryRuns: 1, identity: this.options.identity };
-    const entries = [...this.#runs].map(([index, run]) => ({ index, run }));
-    await writeFileAtomic(this.#path, [heading, ...entries].map((line) => `${stringifyJson(line)}\n`).join(''));
-    return LineWriter.open(this.#path);
-  }
-
-  async #onDisk<T>(what: 'read' | 'write', work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (cause) {
-      throw toDiskErrorOf(`cannot ${what} ${this.options.name}.gantry-runs`, cause);
-    }
-  }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await openRegular(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

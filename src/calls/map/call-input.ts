@@ -37,7 +37,7 @@ export interface CalledInput {
   /** Of a failure that all inputs would have, unless it is the app's own answer to this one: the error that says so. */
   concernsAll?: (() => Promise<GantryError>) | undefined;
   /** To be called when the result is in the results file. */
-  recorded?: (() => Promise<void>) | undefined;
+  recorded?: (() => void) | undefined;
 }
 
 /**

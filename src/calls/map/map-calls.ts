@@ -12,13 +12,15 @@ import type { CalledInput, CallSettings } from './call-input.ts';
 import { CallSignals, NotRepeated } from './call-signals.ts';
 import { FailureGroups } from './failure-groups.ts';
 import type { MapInput } from './input-file.ts';
+import { ResultsChangedError } from './lines.ts';
 import type { MapCounts } from './map-counts.ts';
+import { MapLog } from './map-log.ts';
 import type { MapCallsOptions } from './map-options.ts';
 import { type MapProgress, showProgress } from './map-progress.ts';
 import { type MapCost, MapSpending } from './map-spending.ts';
 import { MapStopped } from './map-stopped.ts';
 import type { MapResult } from './result-line.ts';
-import { ResultsChangedError, ResultsFile } from './results-file.ts';
+import { ResultsFile } from './results-file.ts';
 
 /** Calls in flight may end after Ctrl-C for this long. */
 const finishMs = 10_000;
@@ -36,7 +38,7 @@ export class MapCalls {
   #refused = 0;
   /** Calls that were made and have no result: they were aborted, or it could not be written. */
   #lost = 0;
-  #asyncCalls: AsyncCalls | undefined;
+  #log!: MapLog;
   #isOver = false;
   #stoppedBy: MapCounts['stoppedBy'] = null;
 
@@ -52,23 +54,25 @@ export class MapCalls {
   }
 
   async run(): Promise<MapCounts> {
-    const { record, results: file, input, retryFailed, ordered, concurrency, hasOwnServer } = this.options;
+    const { heading, results: file, input, retryFailed, ordered, concurrency, hasOwnServer } = this.options;
     const groups = await FailureGroups.create();
-    const lostBefore = await record.check();
+    const log = await MapLog.open(file, heading);
+    this.#log = log;
+    const { inFlight: lostBefore } = log;
     const onFailed = groups.add.bind(groups);
-    const results = await ResultsFile.open({ ...file, count: input.count, retryFailed, onFailed });
+    const results = await ResultsFile.open({ ...file, log, count: input.count, retryFailed, onFailed });
     try {
-      await record.write(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
+      await log.begin(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
       if (results.done.size < input.count) await this.#callAll(results, groups, lostBefore);
       await results.close();
     } catch (error) {
       if (error instanceof ResultsChangedError) this.#lost += this.#calls;
-      // On a full disk these fail as well; the record then has the number from the beginning.
+      // On a full disk these fail as well; the log then has the number from the beginning.
       await results.close().catch(() => {});
-      await record.write(this.#lost + this.#running).catch(() => {});
+      await log.close(this.#lost + log.running).catch(() => {});
       throw error;
     }
-    await record.write(this.#lost + this.#running);
+    await log.close(this.#lost + log.running);
     if (ordered && results.size === input.count) await results.sort();
     return {
       inputs: input.count,
@@ -85,11 +89,8 @@ export class MapCalls {
 
   async #callAll(results: ResultsFile, groups: FailureGroups, lostBefore: number): Promise<void> {
     const { context, options } = this;
-    const { target, input, deliver, record } = options;
-    const isDone = (index: number) => results.done.has(index);
-    const journal = { ...options.results, identity: record.identity, isDone };
-    const calls = await AsyncCalls.open(context, { deliver, journal });
-    this.#asyncCalls = calls;
+    const { target, input, deliver } = options;
+    const calls = await AsyncCalls.open(context, this.#log, deliver);
     this.#announce(results, lostBefore);
     const agent = await keptConnections(context.settings.proxy, target.url);
     const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
@@ -119,7 +120,7 @@ export class MapCalls {
       try {
         const called = await calls.call(own, settings, one).finally(this.#spending.begin());
         await held.take(one.index, called);
-        await called.recorded?.();
+        called.recorded?.();
       } catch (error) {
         this.#end();
         if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
@@ -153,7 +154,7 @@ export class MapCalls {
 
   #announce(results: ResultsFile, lostBefore: number): void {
     const { progress, interruption } = this.context;
-    for (const note of startNotes(this.#stateOf(results), { lost: lostBefore, running: this.#running }))
+    for (const note of startNotes(this.#stateOf(results), { lost: lostBefore, running: this.#log.running }))
       progress.note(note);
     interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most${this.options.deliver ? '; runs that were started go on' : ''}`;
   }
@@ -204,12 +205,8 @@ export class MapCalls {
     const left = this.options.input.count - results.done.size;
     if (left === 0) return;
     this.context.progress.note(
-      restNote(this.#stateOf(results), { lost: this.#lost, running: this.#running }, this.#spending.cost(left)),
+      restNote(this.#stateOf(results), { lost: this.#lost, running: this.#log.running }, this.#spending.cost(left)),
     );
-  }
-
-  get #running(): number {
-    return this.#asyncCalls?.running ?? 0;
   }
 
   #stateOf(results: ResultsFile) {

@@ -12,8 +12,7 @@ import { openInputs } from './input-file.ts';
 import { MapCalls } from './map-calls.ts';
 import type { MapCounts } from './map-counts.ts';
 import type { MapOptions } from './map-options.ts';
-import { RecordFile } from './map-record.ts';
-import { whileLocked } from './results-file.ts';
+import { whileLocked } from './map-log.ts';
 
 /** What is in the results file now. */
 export interface MapSummary extends Omit<MapCounts, 'done'> {
@@ -77,18 +76,18 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
       }),
     );
     const results = { name, path: resolve(context.cwd, name) };
-    const record = new RecordFile(results, {
+    const heading = {
       input: { bytes: input.bytes, sha256: input.sha256, inputs: input.count },
       target: target.name,
       key: stateKey(platformOf(context.settings), target.project, target.name),
-    });
+    };
     const calls = new MapCalls(context, {
       ...options,
       target,
       auth,
       input,
       results,
-      record,
+      heading,
       concurrency,
       facts,
       timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,

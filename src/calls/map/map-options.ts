@@ -2,7 +2,7 @@ import type { AppFacts } from '../spending.ts';
 import type { DeliveryOptions } from '../webhooks/index.ts';
 import type { CallSettings } from './call-input.ts';
 import type { InputFile } from './input-file.ts';
-import type { RecordFile } from './map-record.ts';
+import type { MapHeading, NamedResults } from './map-log.ts';
 
 export interface MapOptions {
   app: string;
@@ -31,8 +31,9 @@ export interface MapCallsOptions
   extends Pick<CallSettings, 'target' | 'auth' | 'timeoutMs' | 'hasOwnServer'>,
     Pick<MapOptions, 'retryFailed' | 'ordered' | 'maxFailures' | 'budget' | 'deliver'> {
   input: InputFile;
-  results: { name: string; path: string };
-  record: RecordFile;
+  results: NamedResults;
+  /** What the results are of. */
+  heading: MapHeading;
   concurrency: number;
   /** Undefined if the app cannot be read. */
   facts: AppFacts | undefined;

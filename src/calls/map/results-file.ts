@@ -1,14 +1,19 @@
-import { type FileHandle, rm, stat } from 'node:fs/promises';
-import { lockHolder, openRegular, takeLock, toDiskErrorOf, writeAtomically } from '../../kernel/disk/index.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { openRegular, writeAtomically } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
-import { FileChangedError, LineWriter } from './line-writer.ts';
-import { type ReadResult, readResults } from './read-results.ts';
-import { type KnownResult, type MapError, type MapResult, resultLine } from './result-line.ts';
+import { FileChangedError, LineWriter, onDisk } from './lines.ts';
+import type { MapLog, NamedResults } from './map-log.ts';
+import {
+  type KnownResult,
+  type MapError,
+  type MapResult,
+  type ReadResult,
+  readResults,
+  resultLine,
+} from './result-line.ts';
 
-export interface ResultsOptions {
-  /** As the user named it, and its absolute path. */
-  name: string;
-  path: string;
+export interface ResultsOptions extends NamedResults {
+  log: MapLog;
   /** The number of inputs. */
   count: number;
   /** Call the inputs again that failed. */
@@ -17,27 +22,10 @@ export interface ResultsOptions {
   onFailed: (index: number, error: MapError) => void;
 }
 
-/** Locks a results file while `work` is done: two commands never write to one. Throws ConflictError. */
-export async function whileLocked<T>({ name, path }: Pick<ResultsOptions, 'name' | 'path'>, work: () => Promise<T>) {
-  const lock = await onDisk(`cannot lock ${name}`, async () => takeLock(`${path}.lock`));
-  if (!lock) {
-    const holder = lockHolder(`${path}.lock`);
-    throw new ConflictError(`${name} is being written by another gantry map`, {
-      ...(holder && { why: `its process is ${holder.pid}` }),
-      fix: 'wait until it ends, or name another results file',
-    });
-  }
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
-}
-
 /**
  * The results of a map: one line for each input that was called, in the order in which they ended. Lines are only added,
- * but for those that take the place of failures: they are collected in another file, and moved when the command ends, or
- * when the next one begins.
+ * but for those that take the place of failures: they are collected in the log of the map, and moved when the command ends,
+ * or when the next one begins.
  */
 export class ResultsFile {
   /** The inputs that are not called again. */
@@ -63,11 +51,7 @@ export class ResultsFile {
     const { name, path } = options;
     return onDisk(`cannot write ${name}`, async () => {
       const results = new ResultsFile(options);
-      if (await isThere(results.#retriedPath)) {
-        // Without the results, they are of something else.
-        if (await isThere(path)) await results.#placeRetried();
-        else await rm(results.#retriedPath);
-      }
+      await results.#place();
       const lines = await LineWriter.open(path);
       results.#lines = lines;
       try {
@@ -75,9 +59,7 @@ export class ResultsFile {
         results.#wasCut = isCut;
         await lines.cut(end);
         if (!isEnded) await lines.add('\n');
-        if (results.#left === 0) return results;
-        results.#lines = await LineWriter.open(results.#retriedPath);
-        await lines.close();
+        if (results.#left > 0) await lines.close();
         return results;
       } catch (error) {
         await lines.close().catch(() => {});
@@ -108,7 +90,10 @@ export class ResultsFile {
 
   /** Resolves when the line is on the disk. */
   async add(index: number, result: MapResult): Promise<void> {
-    await onDisk(`cannot write ${this.options.name}`, () => this.#lines.add(resultLine(index, result)));
+    const line = resultLine(index, result);
+    const { name, log } = this.options;
+    await onDisk(`cannot write ${name}`, () => (this.#isRetry ? log.addResult(line) : this.#lines.add(line)));
+    log.endRun(index);
     this.done.add(index);
     if (this.#toRetry.has(index)) {
       this.#left--;
@@ -125,11 +110,11 @@ export class ResultsFile {
 
   /** Flushes what was written to the disk, and puts new results in the place of failures. Tells of failures that are left. */
   async close(): Promise<void> {
-    const { name, onFailed } = this.options;
+    const { name, log, onFailed } = this.options;
     await onDisk(`cannot write ${name}`, async () => {
-      await this.#lines.close();
-      if (this.#toRetry.size === 0) return;
-      await this.#placeRetried();
+      if (!this.#isRetry) return this.#lines.close();
+      await log.flush();
+      await this.#place();
       let size = 0;
       await this.#eachLine(({ known }) => {
         if (known) size++;
@@ -139,14 +124,16 @@ export class ResultsFile {
     });
   }
 
-  get #retriedPath(): string {
-    return `${this.options.path}.retried`;
+  /** Whether failures are called again: lines are added to the log, not to the file. */
+  get #isRetry(): boolean {
+    return this.#toRetry.size > 0;
   }
 
-  async #placeRetried(): Promise<void> {
-    const { path, count } = this.options;
-    await replaceLines(path, this.#retriedPath, count);
-    await rm(this.#retriedPath);
+  /** Puts the results of the log in the place of failures. */
+  async #place(): Promise<void> {
+    const { path, count, log } = this.options;
+    if (log.hasResults) await replaceLines(path, log.path, count);
+    log.hasResults = false;
   }
 
   async #readLines(): Promise<Ending> {
@@ -174,15 +161,20 @@ export class ResultsFile {
   }
 
   #addKnown(known: KnownResult | undefined, line: number): void {
-    const { name, count, onFailed, retryFailed } = this.options;
+    const { name, count, onFailed, retryFailed, log } = this.options;
     if (!known || known.index < 0 || known.index >= count) throw notAResult(name, `line ${line} is none`);
-    const { index, error } = known;
+    const { index, error, run } = known;
     const isSecond = this.done.has(index) || this.#toRetry.has(index);
     if (isSecond) throw notAResult(name, `input ${index} has a second one in line ${line}`);
     if (error && retryFailed) {
       this.#toRetry.add(index);
       this.#left++;
-    } else this.done.add(index);
+      // Another run may have been started instead of the one that failed.
+      log.endRun(index, run);
+    } else {
+      this.done.add(index);
+      log.endRun(index);
+    }
     if (!error) return;
     this.#failed++;
     if (!retryFailed) onFailed(index, error);
@@ -202,29 +194,6 @@ function notAResult(name: string, why: string): ConflictError {
     why,
     fix: 'correct the line, or name another results file',
   });
-}
-
-/** Another program has changed the results: any of them may be gone. */
-export class ResultsChangedError extends ConflictError {}
-
-async function isThere(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined)) !== undefined;
-}
-
-/** What is a system error becomes one of ours that names the file. */
-async function onDisk<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof FileChangedError) {
-      throw new ResultsChangedError(`${what}: another program has changed it`, {
-        why: cause.message,
-        fix: 'put it back, or run the same command again: inputs without a line in it are called again',
-      });
-    }
-    if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
-    throw toDiskErrorOf(what, cause);
-  }
 }
 
 const lineBreak = Buffer.from('\n');
