@@ -22,9 +22,7 @@ import { FunctionReply } from '../../platform/contract/invocation.ts';
 import { type DecodedBody, decodeBody, fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { recordRefusedCall } from '../runs/index.ts';
-import type { CallAuth } from './call-headers.ts';
-import type { CallTarget } from './call-target.ts';
-import { describeGracePeriod } from './grace-period.ts';
+import type { CallAuth, CallTarget } from './call-target.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
 /** Only this much of an error response is read. */
@@ -289,4 +287,14 @@ async function fixOfFunction(
 async function callOf({ cwd }: Context, app: string, fn?: string): Promise<CommandLine | undefined> {
   const { sampleInvocation } = await import('../../app/sample-call.ts');
   return sampleInvocation(cwd, app, fn);
+}
+
+/** Explains how long the platform lets a call take (spec 8), with the app's own limit if it can be read. */
+export async function describeGracePeriod(
+  context: Context,
+  { project, app }: Pick<CallTarget, 'project' | 'app'>,
+): Promise<string> {
+  const seconds = (await tryRequest(context, (api) => fetchApp(api, { project, app })))?.responseGracePeriodSeconds;
+  const limit = seconds ? `${duration(seconds * 1000)} for ${app}` : '15 minutes by default';
+  return `the platform ends a call after the app's response_grace_period: ${limit}, 12 hours at most`;
 }

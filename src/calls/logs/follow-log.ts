@@ -2,15 +2,13 @@ import { GantryError } from '../../kernel/errors.ts';
 import type { LogSocket } from '../../platform/api/log-socket.ts';
 import type { Context } from '../../platform/context.ts';
 import { Arrivals, endingOf, type LogEnding } from './ending.ts';
-import type { LogGaps } from './gaps.ts';
 import { readForward } from './history.ts';
-import { LiveLog } from './live-log.ts';
+import { LiveLog, PollIntervals } from './live-log.ts';
 import { compareLines, type LogLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
-import { PollIntervals } from './poll-intervals.ts';
-import type { SeenLines } from './seen-lines.ts';
+import type { LogGaps, SeenLines } from './seen-lines.ts';
 
-export interface FollowLogOptions {
+interface FollowLogOptions {
   source: LogSource;
   /** Lines that were shown. Following continues after the last one. */
   seen: SeenLines;

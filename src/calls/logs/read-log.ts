@@ -2,11 +2,10 @@ import { GantryError, NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import type { LogEnding } from './ending.ts';
 import { followLog } from './follow-log.ts';
-import { LogGaps } from './gaps.ts';
 import { type LogRange, readForward, readLastLines } from './history.ts';
 import { compareLines, type LogLine, withoutSplitSecrets } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
-import { SeenLines } from './seen-lines.ts';
+import { LogGaps, SeenLines } from './seen-lines.ts';
 
 export interface ReadLogOptions extends LogRange {
   /** Number of last lines; all lines if absent. */

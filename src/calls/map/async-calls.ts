@@ -1,24 +1,24 @@
 import { safeParse } from 'valibot';
 import { GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { RunAcknowledgement, webhookSecretHeader } from '../../platform/contract/invocation.ts';
+import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { tryRequest } from '../../platform/waiting/index.ts';
 import {
+  type BufferedResponse,
   deliveredResponse,
+  type EndedRun,
   loadResponseErrors,
   loadRunPolling,
   platformIsHere,
   readResponse,
+  requestTo,
 } from '../invoke/index.ts';
-import type { ReceivedRequest } from '../receiver/index.ts';
-import { fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
+import { hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import type { Deliveries, DeliveryOptions, RunDelivery } from '../webhooks/index.ts';
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
 import type { MapInput } from './input-file.ts';
-import { type Judgment, judgeResponse } from './judge-response.ts';
+import { judgeResponse, MapStopped } from './judge-response.ts';
 import type { MapLog } from './map-log.ts';
-import { MapStopped } from './map-stopped.ts';
 import type { MapOutcome, MapResult } from './result-line.ts';
 
 /**
@@ -41,30 +41,23 @@ export class AsyncCalls {
     const { index } = input;
     const startedAt = context.elapsed();
     const known = this.log.runOf(index);
-    if (known) return this.#result(context, settings, { index, run: known, startedAt, isOld: true });
+    if (known) return this.#result(context, settings, { run: known, startedAt, isOld: true });
     if (!this.isAsync) return callInput(context, settings, input);
-    const called = await callInput(context, { ...settings, request: this.#request(settings) }, input);
+    const request = requestTo(settings.target, { isAsync: true, webhook: this.deliveries });
+    const called = await callInput(context, { ...settings, request }, input);
     const run = called.result.status === 'succeeded' ? startedRun(called.result) : undefined;
     // It was refused, or answered at once.
     if (run === undefined) return called;
     await this.log.addRun(index, run);
-    return this.#result(context, settings, { index, run, startedAt, isOld: false });
+    return this.#result(context, settings, { run, startedAt, isOld: false });
   }
 
   async close(): Promise<void> {
     await this.deliveries?.close();
   }
 
-  #request({ target }: CallSettings): CallSettings['request'] {
-    const url = new URL(target.url);
-    url.searchParams.set('async', 'true');
-    if (!this.deliveries) return { url, headers: {} };
-    url.searchParams.set('webhookEndpoint', this.deliveries.url);
-    return { url, headers: { [webhookSecretHeader.toLowerCase()]: this.deliveries.secret } };
-  }
-
   async #result(context: Context, settings: CallSettings, started: StartedRun): Promise<CalledInput> {
-    const { index, run, startedAt, isOld } = started;
+    const { run, startedAt, isOld } = started;
     const delivery = isOld && !this.deliveries?.hasOldAddress ? undefined : this.deliveries?.expect(run);
     try {
       const outcome = await this.#outcome(context, settings, run, delivery);
@@ -83,27 +76,20 @@ export class AsyncCalls {
     delivery: RunDelivery | undefined,
   ): Promise<MapOutcome> {
     const { target, timeoutMs } = settings;
-    const { pollRun } = await loadRunPolling();
-    const stop = new AbortController();
-    const signal = AbortSignal.any([context.signal, stop.signal]);
-    const polled = pollRun(context, { target, runId, timeoutMs }, { signal });
-    let received: ReceivedRequest | undefined;
-    const arrived = delivery?.arrived.then(async (request) => {
-      received = request;
-      const { project, app } = target;
-      return tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
-    });
+    const { awaitDelivery, pollRun } = await loadRunPolling();
     try {
-      const run = await Promise.race([polled.then(({ run }) => run), ...(arrived ? [arrived] : [])]);
-      if (!received && delivery) received = await this.deliveries?.wait(delivery, signal);
-      return await judgeRun(context, settings, { run, runId, received });
+      const ended = await awaitDelivery(context, {
+        target,
+        runId,
+        delivery,
+        wait: async (signal) => (await pollRun(context, { target, runId, timeoutMs }, { signal })).run,
+        waitForDelivery: async (signal) => delivery && this.deliveries?.wait(delivery, signal),
+      });
+      return await judgeRun(context, settings, runId, ended);
     } catch (error) {
       if (!(error instanceof GantryError) || context.signal.aborted) throw error;
       if (!(error instanceof PendingError || error instanceof NotFoundError)) throw new MapStopped(error);
       return { status: 'failed', error: { code: error.exit, message: error.message } };
-    } finally {
-      polled.catch(() => {});
-      stop.abort();
     }
   }
 }
@@ -124,7 +110,6 @@ export async function openDeliveries(context: Context, options: DeliveryOptions)
 }
 
 interface StartedRun {
-  index: number;
   run: string;
   /** When this command called it, or began to ask for it. */
   startedAt: number;
@@ -139,39 +124,28 @@ function startedRun({ result, run }: MapResult & { status: 'succeeded' }): strin
   return result === '' || result === null ? (run ?? undefined) : undefined;
 }
 
-interface EndedRun {
-  /** Undefined, or one that goes on, if its record is behind. */
-  run: Run | undefined;
-  runId: string;
-  received: ReceivedRequest | undefined;
-}
-
-function judgeDelivered(judgment: Judgment): MapOutcome {
+async function judgeRun(
+  context: Context,
+  settings: CallSettings,
+  runId: string,
+  { run, received }: EndedRun,
+): Promise<MapOutcome> {
+  const { target } = settings;
+  const response = received && deliveredResponse(received, target, context.elapsed(), 0);
+  const read = response && (await readResponse(response, context.elapsed));
+  if (run && hasEnded(run) && !hasSucceeded(run)) return failureOf(run, `run ${runId} of ${target.app}`, read);
+  if (!read) return { status: 'succeeded', result: null };
+  const judgment = await judgeResponse(context, settings, response, read);
   if ('refused' in judgment) throw judgment.refused;
   const { run: _, concernsAll: __, ...outcome } = judgment;
   return outcome;
 }
 
-/** What a response says about a failure. */
-async function messageOf(read: Awaited<ReturnType<typeof readResponse>> | undefined): Promise<string | undefined> {
+/** In the words of the app, if it has delivered any. */
+async function failureOf(run: Run, name: string, read: BufferedResponse | undefined): Promise<MapOutcome> {
   const { responseMessage } = await loadResponseErrors();
   const { message, why } = read ? responseMessage(read) : {};
-  return message ?? why;
-}
-
-async function judgeRun(
-  context: Context,
-  settings: CallSettings,
-  { run, runId, received }: EndedRun,
-): Promise<MapOutcome> {
-  const { target } = settings;
-  const response = received && deliveredResponse(received, target, context.elapsed(), 0);
-  const read = response && (await readResponse(response, context.elapsed));
-  if (run && hasEnded(run) && !hasSucceeded(run)) {
-    const { statusCode } = run;
-    const message = (await messageOf(read)) ?? `run ${runId} of ${target.app} ended with status ${runStatus(run)}`;
-    return { status: 'failed', error: { code: 'app-error', message, ...(statusCode && { statusCode }) } };
-  }
-  if (!read) return { status: 'succeeded', result: null };
-  return judgeDelivered(await judgeResponse(context, settings, response, read));
+  const { statusCode } = run;
+  const error = { code: 'app-error', message: message ?? why ?? `${name} ended with status ${runStatus(run)}` };
+  return { status: 'failed', error: { ...error, ...(statusCode && { statusCode }) } };
 }

@@ -10,7 +10,6 @@ import {
   type CallTarget,
   loadResponseErrors,
 } from '../invoke/index.ts';
-import { MapStopped } from './map-stopped.ts';
 import type { MapError, MapOutcome } from './result-line.ts';
 
 export interface JudgeSettings {
@@ -86,4 +85,11 @@ async function* again({ body, encoding }: BufferedResponse): AppResponse['chunks
   yield encoding === 'base64'
     ? Buffer.from(String(body), 'base64')
     : Buffer.from(encoding === 'json' ? stringifyJson(body) : String(body));
+}
+
+/** That would happen to all calls: the map ends, and the input keeps no result. */
+export class MapStopped extends Error {
+  constructor(readonly reason: GantryError) {
+    super(reason.message);
+  }
 }

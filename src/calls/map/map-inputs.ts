@@ -10,9 +10,9 @@ import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/i
 import { checkBudget, factsOf } from '../spending.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls } from './map-calls.ts';
-import type { MapCounts } from './map-counts.ts';
-import type { MapOptions } from './map-options.ts';
 import { whileLocked } from './map-log.ts';
+import type { MapOptions } from './map-options.ts';
+import type { MapCounts } from './map-progress.ts';
 
 /** What is in the results file now. */
 export interface MapSummary extends Omit<MapCounts, 'done'> {

@@ -12,7 +12,7 @@ import {
   resultLine,
 } from './result-line.ts';
 
-export interface ResultsOptions extends NamedResults {
+interface ResultsOptions extends NamedResults {
   log: MapLog;
   /** The number of inputs. */
   count: number;
@@ -166,18 +166,14 @@ export class ResultsFile {
     const { index, error, run } = known;
     const isSecond = this.done.has(index) || this.#toRetry.has(index);
     if (isSecond) throw notAResult(name, `input ${index} has a second one in line ${line}`);
-    if (error && retryFailed) {
-      this.#toRetry.add(index);
-      this.#left++;
-      // Another run may have been started instead of the one that failed.
-      log.endRun(index, run);
-    } else {
-      this.done.add(index);
-      log.endRun(index);
-    }
+    const isRetried = error !== undefined && retryFailed;
+    (isRetried ? this.#toRetry : this.done).add(index);
+    // Another run may have been started instead of the one that failed.
+    log.endRun(index, isRetried ? run : undefined);
     if (!error) return;
     this.#failed++;
-    if (!retryFailed) onFailed(index, error);
+    if (isRetried) this.#left++;
+    else onFailed(index, error);
   }
 }
 

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { pause } from '../../kernel/clock.ts';
-import { bindServer } from './bind-server.ts';
+import { FailedError } from '../../kernel/errors.ts';
 
 /** A POST request as it was received. */
 export interface ReceivedRequest {
@@ -182,4 +182,27 @@ function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
 
 function respond(response: ServerResponse, { status, headers = {}, body = '' }: ReceiverResponse): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
+/** Throws FailedError if the address is not free. */
+export async function bindServer(server: Server, host: string, port: number): Promise<void> {
+  await bind(server, host, port).catch((error) => {
+    throw bindError(error, host, port);
+  });
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((done, failed) => {
+    server.once('error', failed).listen(port, host, () => {
+      server.off('error', failed).on('error', () => {});
+      done();
+    });
+  });
+}
+
+function bindError(cause: NodeJS.ErrnoException, host: string, port: number): FailedError {
+  if (cause.code === 'EADDRINUSE') {
+    return new FailedError(`port ${port} is in use`, { fix: 'use a free port', retryWith: ['--port', '0'], cause });
+  }
+  return new FailedError(`cannot listen on ${host}, port ${port}`, { why: cause.message, cause });
 }

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
-import { bindServer } from './bind-server.ts';
+import { bindServer } from './index.ts';
 
-export interface ServedText {
+interface ServedText {
   contentType: string;
   text: string;
 }
@@ -18,7 +18,7 @@ interface TextServerOptions {
   isOwnHost: (host: string) => boolean;
 }
 
-export interface TextServer {
+interface TextServer {
   /** Without a trailing slash. */
   url: string;
   close: () => Promise<void>;

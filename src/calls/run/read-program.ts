@@ -31,7 +31,7 @@ export interface Program {
   pairs: string[];
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** `job.py` or `job.py::train`, relative to the working directory or absolute. */
   target: string;
   /** Relative to the working directory. */

@@ -2,9 +2,9 @@ import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type BucketSize, getRunsChart, type RunsChart } from '../../platform/contract/runs.ts';
-import type { RunQuery } from './run-search.ts';
+import type { RunQuery } from './search-runs.ts';
 
-export interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'filters'> {
+interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'filters'> {
   by: BucketSize;
   /** IANA name. */
   zone: string;

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { after } from '../../kernel/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { openReceiver, type ReceivedRequest, type Receiver, type ReceiverResponse } from '../receiver/index.ts';
-import { checkSignature, deliveryRunId } from './check-signature.ts';
-import { parseDeliveryUrl } from './delivery-url.ts';
-import { readWebhookSecret } from './secret.ts';
+import { parseDeliveryUrl } from './forward.ts';
+import { checkSignature, deliveryRunId, readWebhookSecret } from './signature.ts';
 
 export interface DeliveryOptions {
   /** A free one if undefined. */

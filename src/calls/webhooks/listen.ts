@@ -3,13 +3,11 @@ import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
 import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
 import { openReceiver, type ReceivedRequest, type ReceiverOptions, type ReceiverResponse } from '../receiver/index.ts';
-import { checkSignature, deliveryRunId, type SignatureCheck } from './check-signature.ts';
 import { createDeliveryId, type StoredDelivery, storeDelivery } from './delivery-store.ts';
-import { parseDeliveryUrl } from './delivery-url.ts';
-import { forwardDelivery } from './forward.ts';
-import { readWebhookSecret } from './secret.ts';
+import { forwardDelivery, parseDeliveryUrl } from './forward.ts';
+import { checkSignature, deliveryRunId, readWebhookSecret, type SignatureCheck } from './signature.ts';
 
-export interface ListenOptions {
+interface ListenOptions {
   host: string;
   /** Default: 4300, or a free port if that is in use. */
   port: number | undefined;

@@ -85,7 +85,11 @@ test('a log that was cut off anywhere keeps its complete lines, and an input has
     const { log } = options;
     // The run of the failure, and that of a result, have ended.
     const runs = [1, 2, 3].map((index) => log.runOf(index) ?? '');
-    expect(runs, `cut at ${bytes}`).toEqual(['', complete === 4 || complete === 5 ? 'r-2' : '', complete > 4 ? 'r-3' : '']);
+    expect(runs, `cut at ${bytes}`).toEqual([
+      '',
+      complete === 4 || complete === 5 ? 'r-2' : '',
+      complete > 4 ? 'r-3' : '',
+    ]);
     expect([log.inFlight, results.size]).toEqual([complete > 1 ? 3 : 0, 3]);
     await log.begin(2);
     for (const index of [0, 1, 2, 3].filter((index) => !results.done.has(index)))
