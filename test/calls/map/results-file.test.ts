@@ -91,6 +91,8 @@ test('a log that was cut off anywhere keeps its complete lines, and an input has
       complete > 4 ? 'r-3' : '',
     ]);
     expect([log.inFlight, results.size]).toEqual([complete > 1 ? 3 : 0, 3]);
+    // What a command does then is the same for most of the cuts.
+    if (bytes % 12 > 0) continue;
     await log.begin(2);
     for (const index of [0, 1, 2, 3].filter((index) => !results.done.has(index)))
       await results.add(index, { status: 'succeeded', result: 'last', run: null, ms: 1 });
