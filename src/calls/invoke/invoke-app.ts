@@ -6,8 +6,7 @@ import { contextWith, Deadline } from '../../platform/waiting/index.ts';
 import type { AsyncRun } from './async-call.ts';
 import { callOrThrow } from './call.ts';
 import type { CallTarget } from './call-target.ts';
-import type { InvokeOptions } from './prepare-call.ts';
-import { prepareCall } from './prepare-call.ts';
+import { type InvokeOptions, prepareCall } from './prepare-call.ts';
 import type { AppResponse } from './response.ts';
 
 /** A response whose body has not been read yet, or an asynchronous run. */

@@ -1,24 +1,58 @@
 import { after, every } from '../../kernel/clock.ts';
-import { count, dollars, groupDigits, roundCents } from '../../kernel/output/format.ts';
+import { roundCents } from '../../kernel/output/format.ts';
 import { redactValue } from '../../kernel/output/redacted-json.ts';
 import { keptConnections } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, noStep } from '../../platform/waiting/index.ts';
 import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
+import type { AppFacts } from '../spending.ts';
+import type { DeliveryOptions } from '../webhooks/index.ts';
 import { AsyncCalls } from './async-calls.ts';
 import { callAll } from './call-all.ts';
-import type { CalledInput, CallSettings } from './call-input.ts';
-import { Acceptance, CallSignals, NotRepeated } from './call-input.ts';
-import type { MapInput } from './input-file.ts';
+import { Acceptance, type CalledInput, type CallSettings, CallSignals, NotRepeated } from './call-input.ts';
+import type { InputFile, MapInput } from './input-file.ts';
 import { MapStopped } from './judge-response.ts';
 import { ResultsChangedError } from './lines.ts';
-import { MapLog } from './map-log.ts';
-import type { MapCallsOptions } from './map-options.ts';
-import type { MapCounts } from './map-progress.ts';
-import { FailureGroups, type MapProgress, showProgress } from './map-progress.ts';
-import { type MapCost, MapSpending } from './map-spending.ts';
+import { type MapHeading, MapLog, type NamedResults } from './map-log.ts';
+import { FailureGroups, type MapCounts, type MapProgress, restNote, showProgress, startNotes } from './map-progress.ts';
+import { MapSpending } from './map-spending.ts';
 import type { MapResult } from './result-line.ts';
 import { ResultsFile } from './results-file.ts';
+
+export interface MapOptions {
+  app: string;
+  /** `run` if undefined. */
+  fn: string | undefined;
+  /** As the user named them. */
+  input: string;
+  results: string;
+  /** Calls in flight; adaptive if undefined. */
+  concurrency: number | undefined;
+  retryFailed: boolean;
+  ordered: boolean;
+  /** Stop when so many inputs have failed. */
+  maxFailures: number | undefined;
+  /** US dollars, for the calls of this command. */
+  budget: number | undefined;
+  /** How results of asynchronous calls are received; undefined for others. */
+  deliver: DeliveryOptions | undefined;
+  /** Of one call, in ms. */
+  timeoutMs: number | undefined;
+  /** False sends no token. */
+  auth: boolean;
+}
+
+interface MapCallsOptions
+  extends Pick<CallSettings, 'target' | 'auth' | 'timeoutMs' | 'hasOwnServer'>,
+    Pick<MapOptions, 'retryFailed' | 'ordered' | 'maxFailures' | 'budget' | 'deliver'> {
+  input: InputFile;
+  results: NamedResults;
+  /** What the results are of. */
+  heading: MapHeading;
+  concurrency: number;
+  /** Undefined if the app cannot be read. */
+  facts: AppFacts | undefined;
+}
 
 /** Calls in flight may end after Ctrl-C for this long. */
 const finishMs = 10_000;
@@ -243,62 +277,6 @@ function withoutSecrets(result: MapResult, { secrets }: Context): MapResult {
 
 async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: ResultsFile): AsyncGenerator<MapInput[]> {
   for await (const some of inputs) yield some.filter(({ index }) => !done.has(index));
-}
-
-interface MapState {
-  /** The results file, as the user named it. */
-  name: string;
-  /** The number of inputs. */
-  inputs: number;
-  results: ResultsFile;
-}
-
-interface MapRequests {
-  /** Calls that may have been made without a result; before the first one, with the runs. */
-  lost: number;
-  /** Runs that were started and have no result. */
-  running: number;
-}
-
-/** What is said before the first call. */
-function startNotes({ name, inputs, results }: MapState, { lost, running }: MapRequests): string[] {
-  const { done, size, left, wasCut } = results;
-  const is = (items: number) => (items === 1 ? 'is' : 'are');
-  const again = Math.min(lost, inputs - done.size) - running;
-  const were = again === 1 ? 'was' : 'were';
-  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${is(left)} called again` : '';
-  const notes: [boolean, string][] = [
-    [wasCut, `the last line of ${name} was not complete and was removed`],
-    [size > 0, `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`],
-    [running > 0, `${count(running, 'run')} of an earlier command ${is(running)} asked for`],
-    [
-      again > 0,
-      `at most ${count(again, 'call')} of these ${were} made without a result in ${name}, and ${is(again)} made again`,
-    ],
-  ];
-  return notes.filter(([isSo]) => isSo).map(([, text]) => text);
-}
-
-/** What is said when inputs are left. */
-function restNote(
-  { name, inputs, results }: MapState,
-  { lost, running }: MapRequests,
-  cost: MapCost | undefined,
-): string {
-  const { size, left } = results;
-  const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';
-  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
-  const goOn =
-    running > 0
-      ? `; ${count(running, 'run')} that ${running === 1 ? 'was' : 'were'} started may go on and will be asked for`
-      : '';
-  return `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}${again}${goOn}${costText(cost)}; the same command continues`;
-}
-
-function costText(cost: MapCost | undefined): string {
-  if (!cost) return '';
-  const { soFar, left } = cost;
-  return `; ${dollars(soFar)} so far${left === undefined ? '' : `, about ${dollars(left)} left`}`;
 }
 
 /** After so many failures of a kind that would concern all calls, and none that shows otherwise, the map ends. */

@@ -9,9 +9,8 @@ import { limitYoungGeneration } from '../../storage/transfer/young-generation.ts
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
 import { checkBudget, factsOf } from '../spending.ts';
 import { openInputs } from './input-file.ts';
-import { MapCalls } from './map-calls.ts';
+import { MapCalls, type MapOptions } from './map-calls.ts';
 import { whileLocked } from './map-log.ts';
-import type { MapOptions } from './map-options.ts';
 import type { MapCounts } from './map-progress.ts';
 
 /** What is in the results file now. */
@@ -105,9 +104,8 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
 function summaryOf(
   { input, results, budget }: MapOptions,
   { app, fn = '' }: CallTarget,
-  counts: MapCounts,
+  { inputs, done, failed, ...counts }: MapCounts,
 ): MapSummary {
-  const { inputs, done, failed, calls, refused, durationMs, failures, costCents, stoppedBy } = counts;
   return {
     app,
     function: fn,
@@ -117,12 +115,7 @@ function summaryOf(
     succeeded: done - failed,
     failed,
     pending: inputs - done,
-    calls,
-    refused,
-    durationMs,
-    failures,
-    costCents,
-    stoppedBy,
+    ...counts,
     budgetCents: budget === undefined ? null : budget * 100,
   };
 }

@@ -1,7 +1,8 @@
-import { cutText, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
+import { count, cutText, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { MapCost } from './map-spending.ts';
 import type { MapError } from './result-line.ts';
+import type { ResultsFile } from './results-file.ts';
 
 interface MapState extends Pick<MapCounts, 'inputs' | 'done' | 'failed' | 'refused'> {
   groups: () => readonly FailureGroup[];
@@ -144,4 +145,61 @@ function withoutNumbers(message: string): string {
 
 function shorten(message: string): string {
   return cutText(message.trim().split('\n', 1)[0] ?? '', shownCharacters);
+}
+
+/** What the results file has. */
+interface ResultsState {
+  /** The results file, as the user named it. */
+  name: string;
+  /** The number of inputs. */
+  inputs: number;
+  results: Pick<ResultsFile, 'done' | 'size' | 'left' | 'wasCut'>;
+}
+
+interface MapRequests {
+  /** Calls that may have been made without a result; before the first one, with the runs. */
+  lost: number;
+  /** Runs that were started and have no result. */
+  running: number;
+}
+
+/** What is said before the first call. */
+export function startNotes({ name, inputs, results }: ResultsState, { lost, running }: MapRequests): string[] {
+  const { done, size, left, wasCut } = results;
+  const is = (items: number) => (items === 1 ? 'is' : 'are');
+  const again = Math.min(lost, inputs - done.size) - running;
+  const were = again === 1 ? 'was' : 'were';
+  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${is(left)} called again` : '';
+  const notes: [boolean, string][] = [
+    [wasCut, `the last line of ${name} was not complete and was removed`],
+    [size > 0, `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`],
+    [running > 0, `${count(running, 'run')} of an earlier command ${is(running)} asked for`],
+    [
+      again > 0,
+      `at most ${count(again, 'call')} of these ${were} made without a result in ${name}, and ${is(again)} made again`,
+    ],
+  ];
+  return notes.filter(([isSo]) => isSo).map(([, text]) => text);
+}
+
+/** What is said when inputs are left. */
+export function restNote(
+  { name, inputs, results }: ResultsState,
+  { lost, running }: MapRequests,
+  cost: MapCost | undefined,
+): string {
+  const { size, left } = results;
+  const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';
+  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
+  const goOn =
+    running > 0
+      ? `; ${count(running, 'run')} that ${running === 1 ? 'was' : 'were'} started may go on and will be asked for`
+      : '';
+  return `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}${again}${goOn}${costText(cost)}; the same command continues`;
+}
+
+function costText(cost: MapCost | undefined): string {
+  if (!cost) return '';
+  const { soFar, left } = cost;
+  return `; ${dollars(soFar)} so far${left === undefined ? '' : `, about ${dollars(left)} left`}`;
 }

@@ -18,10 +18,15 @@ export interface ReceiverResponse {
   body?: Uint8Array | string;
 }
 
-export interface ReceiverOptions {
+/** Where a server listens. */
+export interface ListenPlace {
   host: string;
-  /** 0 picks a free port. */
-  port: number;
+  /** 0 picks a free port. Undefined: the usual one, or a free one if that is in use. */
+  port: number | undefined;
+  usualPort?: number;
+}
+
+export interface ReceiverOptions extends ListenPlace {
   /** `drop` closes the connection without a response. */
   onRequest: (received: ReceivedRequest) => Promise<ReceiverResponse | 'drop'>;
   /** Called for requests that never reach `onRequest`. */
@@ -30,7 +35,8 @@ export interface ReceiverOptions {
   idleTimeoutMs?: number | undefined;
 }
 
-export interface Receiver {
+/** A server that listens. */
+export interface Listening {
   /** Without a trailing slash. */
   url: string;
   close: () => Promise<void>;
@@ -46,8 +52,8 @@ const defaultIdleTimeoutMs = 10_000;
 const maxDiscardMs = 2_000;
 
 /** Opens a server for POST requests that limits memory, connections and time. Throws FailedError if it cannot listen. */
-export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { host, port, onRejected } = options;
+export async function openReceiver(options: ReceiverOptions): Promise<Listening> {
+  const { onRejected } = options;
   const server = createServer({
     requestTimeout: 60_000,
     headersTimeout: 20_000,
@@ -67,16 +73,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });
-  await bindServer(server, host, port);
-  const { port: boundPort } = server.address() as AddressInfo;
-  return {
-    url: `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}`,
-    async close() {
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listenOn(server, options);
 }
 
 /** Requests that are still being received, and how much memory their bodies use. */
@@ -185,10 +182,21 @@ function respond(response: ServerResponse, { status, headers = {}, body = '' }: 
 }
 
 /** Throws FailedError if the address is not free. */
-export async function bindServer(server: Server, host: string, port: number): Promise<void> {
-  await bind(server, host, port).catch((error) => {
-    throw bindError(error, host, port);
+export async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace): Promise<Listening> {
+  const wanted = port ?? usualPort;
+  await bind(server, host, wanted).catch((error) => {
+    if (port === undefined) return bind(server, host, 0);
+    throw bindError(error, host, wanted);
   });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${bound}`,
+    async close() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {
