@@ -14,11 +14,9 @@ import type { InvokeOptions } from './prepare-call.ts';
 import { type AppResponse, deliveredResponse, readResponse, readRunId } from './response.ts';
 import { awaitDelivery, maxRunMs, type WaitOptions, waitForRun } from './wait-for-run.ts';
 
-/** A run that was started by an asynchronous call. */
 export interface AsyncRun {
   run: string;
   app: string;
-  /** HTTP status of the call: 202. */
   statusCode: number;
   /** The record of the run after it ended; null without `--wait`. */
   record: Run | null;

@@ -8,11 +8,9 @@ import { isLoopbackHost } from '../../platform/contract/address.ts';
 import { fillPath, shortAppName, splitRoute, toPathSegment } from '../../platform/contract/endpoint.ts';
 import { invoke } from '../../platform/contract/invocation.ts';
 
-/** The function or path that is called. */
 export interface CallTarget {
   project: string;
   app: string;
-  /** The function, if one is called. */
   fn: string | undefined;
   /** As shown to the user: `web/run`. */
   name: string;

@@ -55,7 +55,6 @@ function checkOptions(options: InvokeOptions): void {
   if (broken) throw new UsageError(broken[1], broken[2] ? { fix: broken[2] } : {});
 }
 
-/** The webhook that the platform sends the response to, and the secret that signs it. */
 async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: InvokeOptions) {
   if (!webhook) return undefined;
   const { parseDeliveryUrl, readWebhookSecret } = await import('../webhooks/index.ts');
@@ -63,7 +62,6 @@ async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: 
   return { url, secret: await readWebhookSecret(context, webhookSecretFile) };
 }
 
-/** Sources of the request body. At most one is given. */
 interface BodySource {
   parameters?: Record<string, unknown> | undefined;
   /** JSON, `@file` with JSON, or `-` for stdin. */
@@ -169,10 +167,8 @@ function checkJson(text: string, source: string): void {
   }
 }
 
-/** The arguments after the app's name. */
 interface InvokeArguments {
   fn: string | undefined;
-  /** Undefined if there are none. */
   parameters: Record<string, unknown> | undefined;
 }
 

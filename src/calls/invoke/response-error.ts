@@ -32,13 +32,16 @@ const maxShownLength = 2_000;
 
 /**
  * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
- * body.
+ * body, unless it was `read` before.
  */
-export async function responseError(context: Context, response: AppResponse, auth: CallAuth): Promise<GantryError> {
+export async function responseError(
+  context: Context,
+  response: AppResponse,
+  auth: CallAuth,
+  read?: DecodedBody,
+): Promise<GantryError> {
   const { target, status, headers } = response;
-  const start = await readStart(response);
-  // What was cut off cannot be decompressed.
-  const content = decodeBody(await decompress(start, response, target.name).catch(() => start));
+  const content = read ?? (await readStart(response));
   const runId = readRunId(response, content) || undefined;
   const facts: ErrorFacts = {
     status,
@@ -121,10 +124,12 @@ export function responseMessage(content: DecodedBody): { message: string | undef
   return { message, why: message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content))) };
 }
 
-async function readStart({ chunks }: AppResponse): Promise<Buffer> {
+async function readStart(response: AppResponse): Promise<DecodedBody> {
   // The status is known already: a truncated error body is not worth another error.
-  const { content, isCut } = await readAtMost(chunks, maxBytes, () => {});
-  return isCut ? Buffer.concat([content, Buffer.from('…')]) : content;
+  const { content, isCut } = await readAtMost(response.chunks, maxBytes, () => {});
+  const start = isCut ? Buffer.concat([content, Buffer.from('…')]) : content;
+  // What was cut off cannot be decompressed.
+  return decodeBody(await decompress(start, response, response.target.name).catch(() => start));
 }
 
 /** The error message. Its place in the body is not documented, so the usual fields are tried. */

@@ -10,7 +10,6 @@ import type { CallTarget } from './call-target.ts';
 /** The response of an app. Its body has not been read yet. */
 export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText' | 'headers' | 'close'> {
   target: CallTarget;
-  /** The body of the request. */
   sent?: OutgoingBody | undefined;
   /** Media type in lower case, without parameters. */
   type: string;
@@ -125,9 +124,7 @@ export function deliveredResponse(
   };
 }
 
-/** A server-sent event. */
 export interface AppEvent {
-  /** The event type; null if the app sets none. */
   event: string | null;
   data: string;
   id: string | null;

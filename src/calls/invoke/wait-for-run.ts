@@ -63,7 +63,6 @@ export async function waitForRun(context: Context, options: WaitOptions, signal 
 
 interface RunPolling {
   signal: AbortSignal;
-  /** Told of each state of the run that was read. */
   onState?: (run: Run, waitedMs: number) => void;
 }
 
@@ -92,11 +91,9 @@ export async function pollRun(
   });
 }
 
-/** How a run has ended, as far as is known. */
 export interface EndedRun {
   /** Undefined, or one that goes on, if its record is behind. */
   run: Run | undefined;
-  /** What it has delivered, if that came. */
   received: ReceivedRequest | undefined;
 }
 

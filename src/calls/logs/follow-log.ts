@@ -13,7 +13,6 @@ interface FollowLogOptions {
   /** Lines that were shown. Following continues after the last one. */
   seen: SeenLines;
   gaps: LogGaps;
-  /** When to stop, in ms since 1970. */
   until: number;
   /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
   ended?: AbortSignal;
@@ -114,7 +113,6 @@ class LogFollower {
     return this.#live.isComplete || this.#arrivals.areComplete(ending, isEmpty, this.#live.endedWith(ending));
   }
 
-  /** Whether to read the history: what a live log that was just opened may have missed, and beside it now and then. */
   #isDue(): boolean {
     const { socket } = this.#live;
     const sinceMs = this.context.elapsed() - this.#readAt;

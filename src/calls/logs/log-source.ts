@@ -41,7 +41,6 @@ export interface LogPageQuery {
 
 export interface LogPage {
   lines: LogLine[];
-  /** The token of the next page. */
   next?: string | undefined;
   /** There is more, but no token to request it. */
   isTruncated?: boolean;
@@ -118,7 +117,6 @@ function toTimestamp(time: number | undefined): string | undefined {
 }
 
 interface BuildLogOptions {
-  /** Only lines with this text. */
   search?: string | undefined;
   /** Reads the build's status where a page of the log has none. */
   readStatus?: () => Promise<string>;

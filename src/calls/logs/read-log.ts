@@ -11,7 +11,6 @@ export interface ReadLogOptions extends LogRange {
   /** Number of last lines; all lines if absent. */
   tail?: number | undefined;
   follow?: boolean | undefined;
-  /** Fail if lines may be missing. */
   failOnGap?: boolean | undefined;
   /** Of a build or a run: when it ended, undefined if it has not. Shortly after the end, its last lines are waited for. */
   readEnding?: (() => Promise<LogEnding | undefined>) | undefined;

@@ -12,7 +12,6 @@ const rememberedLines = 10_000;
 /** How much is read again: lines of several containers arrive out of order. In ms. */
 const overlapMs = 5_000;
 
-/** The sightings of one text at one time in one container. */
 type Sightings = { shown: number } & Partial<
   Record<LogChannel, { ids: Set<string>; session: unknown; number: number }>
 > & { withoutStream: LogLine[] };
@@ -82,7 +81,6 @@ export class SeenLines {
     return false;
   }
 
-  /** Whether several containers print at the same time. */
   get isInterleaved(): boolean {
     return this.last !== undefined && this.last.at - this.#switchedAt < overlapMs;
   }
@@ -132,7 +130,6 @@ function digest(text: string): string {
   return createHash('sha1').update(text).digest('base64');
 }
 
-/** Warns where lines may be missing, and collects these gaps. */
 export class LogGaps {
   readonly #gaps: { from: string | null; to: string | null }[] = [];
 

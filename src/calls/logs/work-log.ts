@@ -85,7 +85,6 @@ export class WorkLog {
     await this.#following;
   }
 
-  /** The last lines. */
   tail(count = keptLines): string[] {
     return this.#lines.slice(-count);
   }

@@ -17,9 +17,7 @@ export interface CallSettings extends JudgeSettings {
   request?: { url: URL; headers: CallHeaders };
   /** Keeps the connections between calls. */
   agent: StreamedRequest['agent'];
-  /** How long one call may take. */
   timeoutMs: number;
-  /** Which calls the app has taken. */
   acceptance: Acceptance;
   /** The call was refused (429, 503) or did not arrive: it will be repeated. */
   onRefused: (error: GantryError) => void;
@@ -144,11 +142,9 @@ function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingErro
  */
 export class CallSignals {
   readonly #open = new Set<AbortController>();
-  /** Those that were refused, and wait to be repeated. */
   readonly #pausing = new Set<AbortController>();
   #hasEnded = false;
 
-  /** How many calls the app may be processing. */
   get inFlight(): number {
     return this.#open.size - this.#pausing.size;
   }
@@ -203,7 +199,6 @@ export class Acceptance {
     return () => void this.#begun.delete(call);
   }
 
-  /** A call got an answer that was no refusal. */
   note(now: number): void {
     this.#lastAt = now;
   }

@@ -8,11 +8,8 @@ import { defineKey, parseJson, stringifyJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { type FileLine, readChunks, splitLines } from './lines.ts';
 
-/** One call to make. */
 export interface MapInput {
-  /** Its number in the file, from 0. */
   index: number;
-  /** The JSON that is sent. */
   body: Uint8Array;
 }
 

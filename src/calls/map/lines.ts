@@ -2,7 +2,6 @@ import { type FileHandle, stat } from 'node:fs/promises';
 import { openForAppend, toDiskErrorOf } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
 
-/** One line of a file, without its line break. */
 export interface FileLine {
   bytes: Buffer;
   /** Where it begins in the file. */
@@ -65,13 +64,11 @@ export class LineWriter {
     private end: number,
   ) {}
 
-  /** Opens the file, or creates it. */
   static async open(path: string): Promise<LineWriter> {
     const file = await openForAppend(path, 0o666);
     return new LineWriter(path, file, (await file.stat()).size);
   }
 
-  /** Removes what follows. */
   async cut(end: number): Promise<void> {
     if (end === this.end) return;
     this.end = end;
@@ -143,7 +140,6 @@ export class LineWriter {
   }
 }
 
-/** Somebody else has changed the file. */
 export class FileChangedError extends Error {}
 
 /** Between two looks at what else happens to the file. */

@@ -30,7 +30,6 @@ export interface MapOptions {
   concurrency: number | undefined;
   retryFailed: boolean;
   ordered: boolean;
-  /** Stop when so many inputs have failed. */
   maxFailures: number | undefined;
   /** US dollars, for the calls of this command. */
   budget: number | undefined;
@@ -59,7 +58,6 @@ const finishMs = 10_000;
 /** Between two looks at what the calls cost. */
 const lookMs = 5_000;
 
-/** The calls of one map: all inputs that have no result yet. */
 export class MapCalls {
   readonly #signals = new CallSignals();
   readonly #width: AdaptiveWidth;
@@ -209,7 +207,6 @@ export class MapCalls {
     };
   }
 
-  /** Starts no more calls. */
   #end(by: MapCounts['stoppedBy'] = null): void {
     this.#isOver = true;
     this.#stoppedBy ??= by;
@@ -245,7 +242,6 @@ export class MapCalls {
     return { name: this.options.results.name, inputs: this.options.input.count, results };
   }
 
-  /** Whether no more calls are to be started. */
   #mayNotStart(): boolean {
     if (this.#spending.isSpent) this.#end('budget');
     return this.#isOver;
@@ -302,7 +298,6 @@ class HeldFailures {
     private readonly record: (index: number, result: MapResult) => Promise<void>,
   ) {}
 
-  /** How many inputs were called, and have no result yet. */
   get count(): number {
     return this.#held.length;
   }

@@ -20,7 +20,6 @@ export interface MapSummary extends Omit<MapCounts, 'done'> {
   input: string;
   results: string;
   succeeded: number;
-  /** Inputs without a result. */
   pending: number;
   budgetCents: number | null;
 }

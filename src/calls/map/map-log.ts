@@ -15,7 +15,6 @@ export interface NamedResults {
 /** The first line: what the results are of. */
 const Heading = v.object({
   gantryMap: v.literal(1),
-  /** The file of inputs. */
   input: v.object({ bytes: v.number(), sha256: v.string(), inputs: v.number() }),
   /** What is called, for people. */
   target: v.string(),
@@ -40,7 +39,6 @@ export class MapLog {
   /** Whether it has results that are not in the results file yet. */
   hasResults = false;
   readonly #name: string;
-  /** Runs that have no result, by input. */
   readonly #runs = new Map<number, string>();
   #lines: LineWriter | undefined;
 
@@ -70,7 +68,6 @@ export class MapLog {
     return log;
   }
 
-  /** How many runs were started and have no result. */
   get running(): number {
     return this.#runs.size;
   }

@@ -6,7 +6,6 @@ import type { ResultsFile } from './results-file.ts';
 
 interface MapState extends Pick<MapCounts, 'inputs' | 'done' | 'failed' | 'refused'> {
   groups: () => readonly FailureGroup[];
-  /** Undefined if not known. */
   cost: MapCost | undefined;
 }
 
@@ -15,7 +14,6 @@ export interface MapProgress {
   end(): void;
 }
 
-/** Shown at most this often. */
 const updateMs = 100;
 
 /** A step that shows how far a map is: `Calling web/run: 41,207 of 100,000, 312/min, 3 failed, $4.20, 3h 8m and $6.10 left`. */
@@ -73,9 +71,7 @@ export interface MapCounts {
   /** How many have a result, and how many of these are failures. */
   done: number;
   failed: number;
-  /** Results of this command. */
   calls: number;
-  /** How often a call was refused and repeated. */
   refused: number;
   durationMs: number;
   failures: FailureGroup[];
@@ -85,12 +81,10 @@ export interface MapCounts {
   stoppedBy: 'budget' | 'failures' | null;
 }
 
-/** Failures with one cause. */
 export interface FailureGroup {
   /** The cause that a rule knows (docs/failures.md), or the name of an exit code. */
   cause: string;
   title: string;
-  /** How many inputs. */
   inputs: number;
   /** The first input that was found to fail so. */
   index: number;
@@ -147,11 +141,9 @@ function shorten(message: string): string {
   return cutText(message.trim().split('\n', 1)[0] ?? '', shownCharacters);
 }
 
-/** What the results file has. */
 interface ResultsState {
   /** The results file, as the user named it. */
   name: string;
-  /** The number of inputs. */
   inputs: number;
   results: Pick<ResultsFile, 'done' | 'size' | 'left' | 'wasCut'>;
 }
@@ -159,11 +151,9 @@ interface ResultsState {
 interface MapRequests {
   /** Calls that may have been made without a result; before the first one, with the runs. */
   lost: number;
-  /** Runs that were started and have no result. */
   running: number;
 }
 
-/** What is said before the first call. */
 export function startNotes({ name, inputs, results }: ResultsState, { lost, running }: MapRequests): string[] {
   const { done, size, left, wasCut } = results;
   const is = (items: number) => (items === 1 ? 'is' : 'are');
@@ -182,7 +172,6 @@ export function startNotes({ name, inputs, results }: ResultsState, { lost, runn
   return notes.filter(([isSo]) => isSo).map(([, text]) => text);
 }
 
-/** What is said when inputs are left. */
 export function restNote(
   { name, inputs, results }: ResultsState,
   { lost, running }: MapRequests,

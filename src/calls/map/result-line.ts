@@ -7,7 +7,6 @@ export interface MapError {
   /** Name of an exit code. */
   code: string;
   message: string;
-  /** HTTP status of the response, if there was one. */
   statusCode?: number;
 }
 

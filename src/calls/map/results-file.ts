@@ -15,11 +15,8 @@ import {
 
 interface ResultsOptions extends NamedResults {
   log: MapLog;
-  /** The number of inputs. */
   count: number;
-  /** Call the inputs again that failed. */
   retryFailed: boolean;
-  /** Told of each failure that stays. */
   onFailed: (index: number, error: MapError) => void;
 }
 
@@ -34,9 +31,11 @@ export class ResultsFile {
   /** Those that failed, and are called again. */
   readonly #toRetry: IndexSet;
   /** How many of these have no new result. */
-  #left = 0;
-  #failed = 0;
-  #wasCut = false;
+  left = 0;
+  /** How many of the results are failures. */
+  failed = 0;
+  /** Whether the file ended in an incomplete line, which was removed. */
+  wasCut = false;
   #lines!: LineWriter;
 
   private constructor(private readonly options: ResultsOptions) {
@@ -57,10 +56,10 @@ export class ResultsFile {
       results.#lines = lines;
       try {
         const { end, isEnded, isCut } = await results.#readLines();
-        results.#wasCut = isCut;
+        results.wasCut = isCut;
         await lines.cut(end);
         if (!isEnded) await lines.add('\n');
-        if (results.#left > 0) await lines.close();
+        if (results.left > 0) await lines.close();
         return results;
       } catch (error) {
         await lines.close().catch(() => {});
@@ -69,24 +68,8 @@ export class ResultsFile {
     });
   }
 
-  /** How many inputs have a result. */
   get size(): number {
-    return this.done.size + this.#left;
-  }
-
-  /** How many of the results are failures. */
-  get failed(): number {
-    return this.#failed;
-  }
-
-  /** How many failures are to be replaced. */
-  get left(): number {
-    return this.#left;
-  }
-
-  /** Whether the file ended in an incomplete line, which was removed. */
-  get wasCut(): boolean {
-    return this.#wasCut;
+    return this.done.size + this.left;
   }
 
   /** Resolves when the line is on the disk. */
@@ -97,13 +80,12 @@ export class ResultsFile {
     log.endRun(index);
     this.done.add(index);
     if (this.#toRetry.has(index)) {
-      this.#left--;
-      this.#failed--;
+      this.left--;
+      this.failed--;
     }
-    if (result.status === 'failed') this.#failed++;
+    if (result.status === 'failed') this.failed++;
   }
 
-  /** Puts the lines in the order of the inputs. */
   async sort(): Promise<void> {
     const { name, path, count } = this.options;
     await onDisk(`cannot sort ${name}`, () => sortByIndex(path, count));
@@ -172,8 +154,8 @@ export class ResultsFile {
     // Another run may have been started instead of the one that failed.
     log.endRun(index, isRetried ? run : undefined);
     if (!error) return;
-    this.#failed++;
-    if (isRetried) this.#left++;
+    this.failed++;
+    if (isRetried) this.left++;
     else onFailed(index, error);
   }
 }
@@ -292,11 +274,9 @@ class IndexSet {
     return ((this.#bits[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
   }
 
-  /** Returns false if it was there already. */
-  add(index: number): boolean {
-    if (this.has(index)) return false;
+  add(index: number): void {
+    if (this.has(index)) return;
     this.#bits[index >> 3] = (this.#bits[index >> 3] ?? 0) | (1 << (index & 7));
     this.#size++;
-    return true;
   }
 }

@@ -27,12 +27,10 @@ export interface ProgramArguments {
   spellings: Map<string, string>;
 }
 
-/** A flag of gantry that follows the file. */
 interface Claim {
   /** `--name`. */
   flag: string;
   value: string | undefined;
-  /** Whether it is understood after the file. */
   isUnderstood: boolean;
 }
 

@@ -18,12 +18,10 @@ import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
 import { checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
 
-/** A Python file of a folder, and optionally the function to call. */
 export interface Program {
   project: AppConfig;
   /** Relative to the app folder, with forward slashes. */
   file: string;
-  /** As given by the user. */
   functionName: string | undefined;
   /** The app folder, uncompressed. */
   tar: Buffer<ArrayBuffer>;

@@ -10,11 +10,9 @@ declare const call: unique symbol;
 /** A call of an app: a run that is not a job. Only {@link Jobs} makes one of a run, and only calls are judged and counted. */
 export type Call = Run & { readonly [call]: true };
 
-/** What was read of an app. */
 interface SeenWork {
   containers?: readonly Container[] | undefined;
   runs?: readonly Run[] | undefined;
-  /** Ids of jobs that were started from here. */
   started?: Iterable<string> | undefined;
 }
 
@@ -81,7 +79,6 @@ export function countErrors(calls: readonly Call[]): ErrorCount {
   return errors;
 }
 
-/** Counts one more call. Returns whether it says something. */
 export function addOutcome(errors: ErrorCount, outcome: RunOutcome): boolean {
   const hasFailed = outcome.startsWith('failed');
   if (!hasFailed && outcome !== 'succeeded') return false;

@@ -71,7 +71,6 @@ async function searchList(search: RunSearchContext, query: RunQuery): Promise<Ru
   return { runs: matchingRuns, total: matchingRuns.length, hasMore: hasMore && hasOlder, isComplete };
 }
 
-/** Which runs to find. Times in ms since 1970. */
 export interface RunQuery {
   app: string;
   since: number;
