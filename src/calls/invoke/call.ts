@@ -19,7 +19,7 @@ export interface AppCall extends Pick<StreamedRequest, 'agent'> {
   auth: CallAuth;
   body: OutgoingBody | undefined;
   /** When to stop waiting for the response. */
-  limit: Deadline | undefined;
+  limit?: Deadline | undefined;
 }
 
 /**

@@ -11,7 +11,7 @@ export {
 } from './call-target.ts';
 export { invokeApp } from './invoke-app.ts';
 export type { InvokeOptions } from './prepare-call.ts';
-export { parseParameters, prepareCall } from './prepare-call.ts';
+export { parseParameters, prepareCall, readJsonData } from './prepare-call.ts';
 export {
   type AppEvent,
   type AppResponse,

@@ -80,6 +80,7 @@ type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 /** Smaller bodies are buffered, so that their length is known. */
 const maxBufferedBytes = 1024 * 1024;
 const chunkBytes = 256 * 1024;
+const jsonFix = `--data '{"name": "value"}', or name=value without --data`;
 
 /** Reads the request body, or `defaultBody` if there is no source. Throws UsageError for two sources or invalid JSON. */
 async function readRequestBody(context: BodyContext, source: BodySource, defaultBody: unknown): Promise<RequestBody> {
@@ -90,22 +91,23 @@ async function readRequestBody(context: BodyContext, source: BodySource, default
   if (input !== undefined) return { content: await openBody(context, input), type: 'application/octet-stream' };
   const body = parameters ?? defaultBody;
   if (data === undefined && body === undefined) return { content: undefined, type: undefined };
-  const text = data === undefined ? stringifyJson(body) : await readData(context, data);
+  const fix = /^[@-]/.test(data ?? '') ? 'use --input to send any bytes' : jsonFix;
+  const text = data === undefined ? stringifyJson(body) : (await readJsonData(context, data, fix)).text;
   return { content: Buffer.from(text), type: 'application/json' };
 }
 
-/** The JSON that `--data` says, or that is in the file it names. */
-async function readData(context: BodyContext, data: string): Promise<string> {
-  const file = data === '-' ? '-' : /^@(.*)$/s.exec(data)?.[1];
-  const text = file === undefined ? data : withoutMark(String(await readJsonBody(context, file)));
-  checkJson(text, file === undefined ? '--data' : file === '-' ? 'stdin' : file);
-  return text;
-}
-
-/** JSON is checked before it is sent, so it is held in memory. */
-function readJsonBody(context: BodyContext, file: string): Promise<Buffer> {
+/** The JSON that `--data` says, or that is in the file it names: it is checked before it is sent, and so held in memory. */
+export async function readJsonData(context: BodyContext, data: string, fix: string) {
   const { stdin, signal } = context;
-  return file === '-' ? readToEnd(stdin, { name: 'stdin', signal }) : readNamedFile(context, file);
+  const file = data === '-' ? '-' : /^@(.*)$/s.exec(data)?.[1];
+  const source = file === undefined ? '--data' : file === '-' ? 'stdin' : file;
+  const read = file === '-' ? readToEnd(stdin, { name: source, signal }) : file && readNamedFile(context, file);
+  const text = withoutMark(String((await read) ?? data));
+  try {
+    return { text, source, value: parseJson(text) };
+  } catch (cause) {
+    throw new UsageError(`${source} is not valid JSON`, { why: (cause as Error).message, fix, cause });
+  }
 }
 
 async function openBody(context: BodyContext, file: string): Promise<OutgoingBody> {
@@ -152,18 +154,6 @@ async function* readChunks(stdin: Context['stdin'], signal: AbortSignal): AsyncG
   } catch (error) {
     signal.throwIfAborted();
     throw error;
-  }
-}
-
-function checkJson(text: string, source: string): void {
-  try {
-    parseJson(text);
-  } catch (cause) {
-    const fix =
-      source === '--data'
-        ? `--data '{"name": "value"}', or name=value without --data`
-        : 'use --input to send any bytes';
-    throw new UsageError(`${source} is not valid JSON`, { why: (cause as Error).message, fix, cause });
   }
 }
 

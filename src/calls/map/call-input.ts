@@ -111,7 +111,6 @@ async function tryCall(
       auth,
       body,
       agent,
-      limit: undefined,
     });
     return await judgeResponse(context, settings, response, await readResponse(response, context.elapsed));
   } catch (error) {

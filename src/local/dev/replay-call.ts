@@ -41,6 +41,5 @@ export async function replayCall(context: Context, run: string, port: number | u
     headers,
     auth,
     body: body.length > 0 ? body : undefined,
-    limit: undefined,
   });
 }
