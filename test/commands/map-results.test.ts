@@ -68,6 +68,7 @@ describe('a results file that was edited', () => {
     ['has no line break at its end', (text) => text.trimEnd()],
     ['has blank lines', (text) => `\n${text.replace('\n', '\n \n')}\n\n`],
     ['was saved on Windows', (text) => `\ufeff${text.replaceAll('\n', '\r\n')}`],
+    ['was turned around on Windows', (text) => `\ufeff${text.trimEnd().split('\n').reverse().join('\r\n')}\r\n`],
     [
       'was saved on Windows without a line break at its end',
       (text) => `\ufeff${text.replaceAll('\n', '\r\n').trimEnd()}`,
@@ -86,6 +87,7 @@ describe('a results file that was edited', () => {
       .split('\n')
       .filter((line) => line.trim() !== '');
     expect(ordered.map((line) => JSON.parse(line).index)).toEqual(upTo(20));
+    expect([(await run()).code, called]).toEqual([0, []]);
   });
 
   test('so that its last line is cut loses only this one, and it is said', async () => {

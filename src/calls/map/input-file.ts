@@ -90,9 +90,8 @@ async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Asyn
   let number = 0;
   for await (const lines of splitLines(chunks)) {
     const inputs: MapInput[] = [];
-    for (const { bytes } of lines) {
+    for (const { bytes: body } of lines) {
       number++;
-      const body = number === 1 ? withoutMark(bytes) : bytes;
       const text = body.toString('utf8');
       if (text.trim() === '') continue;
       const problem = isUtf8(body) ? findJsonProblem(text) : notUtf8;
@@ -106,12 +105,6 @@ async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Asyn
     }
     yield inputs;
   }
-}
-
-const byteOrderMark = Buffer.from('\ufeff');
-
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes;
 }
 
 function findJsonProblem(text: string): string | undefined {
@@ -192,7 +185,7 @@ async function* readRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRow[]
   const toRow = ({ bytes }: FileLine): CsvRow[] => {
     number++;
     if (!isUtf8(bytes)) throw new CsvError(notUtf8, number);
-    const text = String(number === 1 ? withoutMark(bytes) : bytes);
+    const text = String(bytes);
     if (!isQuoted) line = number;
     // With an odd number of quotes, the line begins or ends a cell of several lines.
     isQuoted = isQuoted !== (text.split('"').length % 2 === 0);

@@ -13,6 +13,7 @@ export interface FileLine {
 /** A chunk of short lines is thousands of inputs, which are in memory until the last one is called. */
 const chunkBytes = 64 * 1024;
 const lineBreak = 0x0a;
+const byteOrderMark = Buffer.from('\ufeff');
 
 /** Reads a file from its beginning. Before each chunk is used, calls `check`. */
 export async function* readChunks(file: FileHandle, check = async () => {}): AsyncGenerator<Buffer> {
@@ -25,25 +26,29 @@ export async function* readChunks(file: FileHandle, check = async () => {}): Asy
   }
 }
 
-/** Splits at line breaks: the lines that end in each chunk, then what is left at the end. */
+/** Splits at line breaks: the lines that end in each chunk, then what is left at the end. An editor's mark is no text. */
 export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<FileLine[]> {
   let rest: Buffer[] = [];
-  let start = 0;
+  let at = 0;
+  const take = (tail: Buffer, isWhole: boolean): FileLine => {
+    const bytes = rest.length > 0 ? Buffer.concat([...rest, tail]) : tail;
+    rest = [];
+    const start = at === 0 && bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : at;
+    const line = { bytes: bytes.subarray(start - at), start, isWhole };
+    at += bytes.length + 1;
+    return line;
+  };
   for await (const chunk of chunks) {
     const lines: FileLine[] = [];
     let from = 0;
     for (let end = chunk.indexOf(lineBreak); end !== -1; end = chunk.indexOf(lineBreak, from)) {
-      const tail = chunk.subarray(from, end);
-      const bytes = rest.length > 0 ? Buffer.concat([...rest, tail]) : tail;
-      rest = [];
-      lines.push({ bytes, start, isWhole: true });
-      start += bytes.length + 1;
+      lines.push(take(chunk.subarray(from, end), true));
       from = end + 1;
     }
     if (from < chunk.length) rest.push(chunk.subarray(from));
     yield lines;
   }
-  if (rest.length > 0) yield [{ bytes: Buffer.concat(rest), start, isWhole: false }];
+  if (rest.length > 0) yield [take(Buffer.alloc(0), false)];
 }
 
 /**

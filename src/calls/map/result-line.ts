@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { isRecord, parseJsonOr, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
+import { isRecord, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import { type FileLine, readChunks, splitLines } from './lines.ts';
 
 /** Why an input has no result. */
@@ -57,8 +57,7 @@ export interface ReadResult extends FileLine {
 }
 
 /**
- * The lines of a results file, some at a time. An editor may have saved it: blank lines are skipped, and a mark at the
- * beginning is no text.
+ * The lines of a results file, some at a time. An editor may have saved it: blank lines are skipped.
  */
 export async function* readResults(file: FileHandle): AsyncGenerator<ReadResult[]> {
   let number = 0;
@@ -69,8 +68,8 @@ export async function* readResults(file: FileHandle): AsyncGenerator<ReadResult[
       const { bytes, start, isWhole } = line;
       const text = bytes.toString('utf8');
       if (text.trim() === '') continue;
-      const known = parseResultLine(number === 1 ? withoutMark(text) : text);
-      results.push({ ...line, number, end: start + bytes.length + (isWhole ? 1 : 0), known });
+      const end = start + bytes.length + (isWhole ? 1 : 0);
+      results.push({ ...line, number, end, known: parseResultLine(text) });
     }
     yield results;
   }
