@@ -184,8 +184,7 @@ export class MapCalls {
 
   #announce(results: ResultsFile, lostBefore: number): void {
     const { progress, interruption } = this.context;
-    for (const note of startNotes(this.#stateOf(results), { lost: lostBefore, running: this.#log.running }))
-      progress.note(note);
+    for (const note of startNotes(this.#stateOf(results, lostBefore))) progress.note(note);
     interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most${this.options.deliver ? '; runs that were started go on' : ''}`;
   }
 
@@ -233,13 +232,12 @@ export class MapCalls {
   #noteRest(results: ResultsFile): void {
     const left = this.options.input.count - results.done.size;
     if (left === 0) return;
-    this.context.progress.note(
-      restNote(this.#stateOf(results), { lost: this.#lost, running: this.#log.running }, this.#spending.cost(left)),
-    );
+    this.context.progress.note(restNote(this.#stateOf(results, this.#lost), this.#spending.cost(left)));
   }
 
-  #stateOf(results: ResultsFile) {
-    return { name: this.options.results.name, inputs: this.options.input.count, results };
+  #stateOf(results: ResultsFile, lost: number) {
+    const { results: file, input } = this.options;
+    return { name: file.name, inputs: input.count, results, lost, running: this.#log.running };
   }
 
   #mayNotStart(): boolean {

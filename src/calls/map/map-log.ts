@@ -87,7 +87,7 @@ export class MapLog {
   /** Resolves when it is in the file. */
   async addRun(index: number, run: string): Promise<void> {
     this.#runs.set(index, run);
-    await this.#write(async () => this.#lines?.add(`${stringifyJson({ index, started: run })}\n`));
+    await this.#write(() => this.#add(`${stringifyJson({ index, started: run })}\n`));
   }
 
   /** The input has a result, of this run. */
@@ -98,7 +98,12 @@ export class MapLog {
   /** Takes the place of the failure of its input when the command ends. Throws system errors. */
   async addResult(line: string): Promise<void> {
     this.hasResults = true;
-    await this.#lines?.add(line);
+    await this.#add(line);
+  }
+
+  async #add(line: string): Promise<void> {
+    if (!this.#lines) throw new Error('the log of the map is closed');
+    await this.#lines.add(line);
   }
 
   /** Flushes the lines to the disk: no more are added. Throws system errors. */

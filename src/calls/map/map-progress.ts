@@ -146,15 +146,12 @@ interface ResultsState {
   name: string;
   inputs: number;
   results: Pick<ResultsFile, 'done' | 'size' | 'left' | 'wasCut'>;
-}
-
-interface MapRequests {
   /** Calls that may have been made without a result; before the first one, with the runs. */
   lost: number;
   running: number;
 }
 
-export function startNotes({ name, inputs, results }: ResultsState, { lost, running }: MapRequests): string[] {
+export function startNotes({ name, inputs, results, lost, running }: ResultsState): string[] {
   const { done, size, left, wasCut } = results;
   const is = (items: number) => (items === 1 ? 'is' : 'are');
   const again = Math.min(lost, inputs - done.size) - running;
@@ -172,11 +169,7 @@ export function startNotes({ name, inputs, results }: ResultsState, { lost, runn
   return notes.filter(([isSo]) => isSo).map(([, text]) => text);
 }
 
-export function restNote(
-  { name, inputs, results }: ResultsState,
-  { lost, running }: MapRequests,
-  cost: MapCost | undefined,
-): string {
+export function restNote({ name, inputs, results, lost, running }: ResultsState, cost: MapCost | undefined): string {
   const { size, left } = results;
   const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';
   const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
