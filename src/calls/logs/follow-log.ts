@@ -15,7 +15,7 @@ interface FollowLogOptions {
   gaps: LogGaps;
   until: number;
   /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
-  ended?: AbortSignal;
+  ended?: AbortSignal | undefined;
   /** Whether lines of the live log wait for what only the history says. */
   needsHistory?: () => boolean;
 }
