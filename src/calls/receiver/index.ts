@@ -183,14 +183,14 @@ function respond(response: ServerResponse, { status, headers = {}, body = '' }: 
 
 /** Throws FailedError if the address is not free. */
 export async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace): Promise<Listening> {
-  const wanted = port ?? usualPort;
-  await bind(server, host, wanted).catch((error) => {
-    if (port === undefined) return bind(server, host, 0);
-    throw bindError(error, host, wanted);
+  const bound = bind(server, host, port ?? usualPort);
+  const own = port === undefined ? bound.catch(() => bind(server, host, 0)) : bound;
+  await own.catch((error) => {
+    throw bindError(error, host, port ?? 0);
   });
-  const { port: bound } = server.address() as AddressInfo;
+  const { port: number } = server.address() as AddressInfo;
   return {
-    url: `http://${isIPv6(host) ? `[${host}]` : host}:${bound}`,
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${number}`,
     async close() {
       const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();
