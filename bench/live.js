@@ -139,7 +139,7 @@ async function newLines({ quick, report }, app) {
 
 /** Between two lines, so that a line is never late because of the one before. */
 const restMs = 20;
-/** Between two looks at a log that goes on (app-log.ts). */
+/** Between two looks at a log that goes on (log-source.ts). */
 const pollMs = 2_000;
 
 const bareSocket = `

@@ -173,7 +173,7 @@ test('only jobs.ts and read-run-days.ts make calls of runs: no job is judged or 
 
 test('runs are listed where filters, ranges and order are made sure of', () => {
   const readers = client.filter((file) => /\bapi\((listRuns|getRunsChart)\b/.test(readFileSync(file, 'utf8')));
-  const lists = ['runs/jobs', 'runs/list-runs', 'runs/remote-run', 'runs/time-windows'];
+  const lists = ['runs/fetch-run', 'runs/jobs', 'runs/list-runs', 'runs/search-runs'];
   // Counts, and ids to complete.
   const others = ['cli/completion/name-sources', 'insight/monitor/call-counter', 'calls/runs/chart'];
   expect(readers.map((file) => file.slice(4, -3)).sort()).toEqual(
@@ -198,7 +198,7 @@ test('only owner.ts decides whether a process is alive: an id means nothing in a
 
 test('only state-key.ts names what is kept about a platform, by its address', () => {
   const reads = (pattern: RegExp) => client.filter((file) => pattern.test(readFileSync(file, 'utf8')));
-  const sends = ['platform/api/client', 'local/doctor/platform-checks', 'calls/invoke/platform-is-here'];
+  const sends = ['platform/api/client', 'local/doctor/platform-checks', 'calls/invoke/call-target'];
   const offences = reads(/management\.value/).filter((file) => !sends.includes(file.slice(4, -3)));
   expect(offences).toEqual(['src/platform/config/state-key.ts']);
   // The name of a preview tells its repository; the index of a folder is about this machine.
@@ -374,9 +374,6 @@ const dense = new Set([
   'src/app/python.ts',
   'src/app/rules/entrypoint.ts',
   'src/app/rules/known-limits.ts',
-  'src/calls/difference.ts',
-  'src/calls/logs/read-log.ts',
-  'src/calls/run/program-arguments.ts',
   'src/causes/add-cause.ts',
   'src/causes/explain-log.ts',
   'src/causes/refine.ts',
@@ -451,7 +448,6 @@ test('a body over 12 lines has at most one decision in two lines', () => {
 
 /** The same, of literals. */
 const golfed = new Set([
-  'src/calls/logs/read-work-log.ts',
   'src/cli/commands/apps/tune.ts',
   'src/cli/commands/dev.ts',
   'src/cli/commands/emulator/exec.ts',
@@ -513,10 +509,7 @@ test('only calls/logs reads logs and opens live logs: lines are late, and it kno
     /\b(getAppLogs|getBuildLogs|appLogSocket|buildLogSocket|openLog\()/.test(readFileSync(file, 'utf8')),
   );
   const declares = /^src\/(platform\/(contract\/|context\.ts$)|cli\/commands\/help\.ts$)/;
-  expect(reads.filter((file) => !declares.test(file)).sort()).toEqual([
-    'src/calls/logs/app-log.ts',
-    'src/calls/logs/build-log.ts',
-  ]);
+  expect(reads.filter((file) => !declares.test(file))).toEqual(['src/calls/logs/log-source.ts']);
 });
 
 test('no folder is a collection of helpers', () => {

@@ -30,11 +30,9 @@ export function compareErrors(
   before: ErrorCount,
   isEarly: boolean,
 ): 'worse' | 'no worse' | 'as bad' | 'too few calls' {
-  const isKnown = before.calls >= assumedCalls || before.failed >= minFailed.end;
   const ownFailures = now.failed - now.byCaller;
-  const failed = isKnown ? now.failed : ownFailures;
+  const { failed, base } = comparable(now, before);
   if (failed === 0) return 'no worse';
-  const base = isKnown ? before : { calls: assumedCalls, failed: before.failed - before.byCaller };
   const difference = failed / now.calls - base.failed / base.calls;
   const noWorse = ownFailures >= minFailed.end && ownFailures / now.calls >= maxShare ? 'as bad' : 'no worse';
   if (difference <= 0) return noWorse;
@@ -43,6 +41,14 @@ export function compareErrors(
   if (chance < maxChance[when] && failed >= minFailed[when]) return 'worse';
   const isDoubtful = difference >= doubtful.difference && chance < doubtful.chance;
   return now.calls < enoughCalls && isDoubtful ? 'too few calls' : noWorse;
+}
+
+/** Without a rate to compare with, failures that are the caller's do not count. */
+function comparable(now: ErrorCount, before: ErrorCount): { failed: number; base: Omit<ErrorCount, 'byCaller'> } {
+  const isKnown = before.calls >= assumedCalls || before.failed >= minFailed.end;
+  if (isKnown) return { failed: now.failed, base: before };
+  const base = { calls: assumedCalls, failed: before.failed - before.byCaller };
+  return { failed: now.failed - now.byCaller, base };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -85,7 +85,7 @@ describe('asynchronous calls', () => {
         ...{ index, status: 'succeeded', result: { n: index }, run: `r-${index}`, ms: expect.any(Number) },
       })),
     );
-    expect(existsSync(`${file}.gantry-runs`)).toBe(false);
+    expect(readFileSync(`${file}.gantry-map`, 'utf8')).not.toContain('r-');
   });
 
   test('fail as their runs do, with what was delivered', async () => {
@@ -127,7 +127,7 @@ describe('runs that go on after the command', () => {
     expect(stderr).toContain('runs that were started go on');
     const ended = lines().length;
     expect(stderr).toContain(`${started.length - ended} runs that were started may go on and will be asked for`);
-    expect(existsSync(`${file}.gantry-runs`)).toBe(true);
+    expect(readFileSync(`${file}.gantry-map`, 'utf8')).toContain('"started":"r-');
     const before = [...started];
     behavior.status = () => 'success';
     // Also without --async, a run that is known is not started again.
@@ -136,24 +136,19 @@ describe('runs that go on after the command', () => {
     expect(again.stderr).not.toContain('made again');
     expect(again.stderr).toContain(`${before.length - ended} runs of an earlier command are asked for`);
     expect(sorted(started)).toEqual(upTo(10));
-    expect(existsSync(`${file}.gantry-runs`)).toBe(false);
+    expect(readFileSync(`${file}.gantry-map`, 'utf8')).not.toContain('r-');
   });
 
   test('are known after a kill, with half a line at the end', async () => {
     const { run, lines, started, file } = await running({ inputs: 4, delivers: false });
     await run('--async');
-    const record = JSON.parse(readFileSync(`${file}.gantry-map`, 'utf8'));
-    const identity = `${record.input.sha256} ${record.key}`;
-    const entries = upTo(3).map((index) => `{"index":${index},"run":"r-${index}"}\n`);
+    const entries = upTo(3).map((index) => `{"index":${index},"started":"r-${index}"}\n`);
     // The result of the last one is there; its entry was not removed yet.
     const [first = ''] = readFileSync(file, 'utf8').split(/(?<=\n)/);
     const { index: done } = JSON.parse(first);
     started.length = 0;
     writeFileSync(file, first);
-    writeFileSync(
-      `${file}.gantry-runs`,
-      `{"gantryRuns":1,"identity":"${identity}"}\n${entries.join('')}{"index":3,"ru`,
-    );
+    appendFileSync(`${file}.gantry-map`, `${entries.join('')}{"index":3,"st`);
     expect((await run('--async')).code).toBe(0);
     expect(lines().map(({ index }) => index)).toEqual(upTo(4));
     expect(started).toEqual(upTo(4).filter((index) => index === 3 && index !== done));
@@ -161,16 +156,17 @@ describe('runs that go on after the command', () => {
 
   test('of other inputs are not taken for those of these', async () => {
     const { run, started, file } = await running({ inputs: 2, delivers: false });
-    writeFileSync(`${file}.gantry-runs`, '{"gantryRuns":1,"identity":"x"}\n{"index":0,"run":"r-9"}\n');
+    const other = { gantryMap: 1, input: { bytes: 1, sha256: 'x', inputs: 1 }, target: 'web/run', key: 'k' };
+    writeFileSync(`${file}.gantry-map`, `${JSON.stringify(other)}\n{"index":0,"started":"r-9"}\n`);
     expect((await run('--async')).code).toBe(0);
     expect(sorted(started)).toEqual([0, 1]);
   });
 
   test('that cannot be read end the command: none is started again', async () => {
     const { run, started, file } = await running({ inputs: 2, delivers: false });
-    mkdirSync(`${file}.gantry-runs`);
+    mkdirSync(`${file}.gantry-map`);
     const { code, stderr } = await run('--async');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/cannot read .*\.gantry-runs: /) });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/cannot read .*\.gantry-map: /) });
     expect(started).toEqual([]);
   });
 });

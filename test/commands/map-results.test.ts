@@ -47,14 +47,15 @@ describe('--retry-failed keeps each failure until its new result is there', () =
   test('when it is killed: the next command places what is new', async () => {
     const { run, file, lines, indexes, called } = await failing(echo);
     const old = readFileSync(file, 'utf8');
-    const retried = `${file}.retried`;
+    const log = `${file}.gantry-map`;
     const line = `${JSON.stringify({ index: 8, status: 'succeeded', result: 'new', run: null, ms: 1 })}\n`;
-    writeFileSync(retried, `${line}{"index":12,"sta`);
+    appendFileSync(log, `${line}{"index":12,"sta`);
     expect((await run()).code).toBe(13);
-    expect([sorted(indexes()), called, existsSync(retried)]).toEqual([upTo(20), [], false]);
+    expect([sorted(indexes()), called]).toEqual([upTo(20), []]);
+    expect(readFileSync(log, 'utf8')).not.toContain('"new"');
     expect(lines().find(({ index }) => index === 8)).toMatchObject({ status: 'succeeded', result: 'new' });
     // Without the results that they belong to, they are of something else.
-    writeFileSync(retried, line);
+    appendFileSync(log, line);
     rmSync(file);
     await run();
     expect([sorted(indexes()), lines().some(({ result }) => result === 'new')]).toEqual([upTo(20), false]);
@@ -67,6 +68,7 @@ describe('a results file that was edited', () => {
     ['has no line break at its end', (text) => text.trimEnd()],
     ['has blank lines', (text) => `\n${text.replace('\n', '\n \n')}\n\n`],
     ['was saved on Windows', (text) => `\ufeff${text.replaceAll('\n', '\r\n')}`],
+    ['was turned around on Windows', (text) => `\ufeff${text.trimEnd().split('\n').reverse().join('\r\n')}\r\n`],
     [
       'was saved on Windows without a line break at its end',
       (text) => `\ufeff${text.replaceAll('\n', '\r\n').trimEnd()}`,
@@ -85,6 +87,7 @@ describe('a results file that was edited', () => {
       .split('\n')
       .filter((line) => line.trim() !== '');
     expect(ordered.map((line) => JSON.parse(line).index)).toEqual(upTo(20));
+    expect([(await run()).code, called]).toEqual([0, []]);
   });
 
   test('so that its last line is cut loses only this one, and it is said', async () => {
@@ -126,8 +129,7 @@ describe('a results file that was edited', () => {
     const { run, file } = await mapping();
     await run();
     writeFileSync(file, '');
-    const record = JSON.parse(readFileSync(`${file}.gantry-map`, 'utf8'));
-    writeFileSync(`${file}.gantry-map`, JSON.stringify({ ...record, inFlight: 2 }));
+    appendFileSync(`${file}.gantry-map`, '{"inFlight":2}\n');
     expect((await run()).stderr).toContain('at most 2 calls of these were made without a result in out.jsonl');
   });
 

@@ -279,7 +279,7 @@ describe('nothing is sent', () => {
       2,
       /fix gantry run job\.py::f/,
     ],
-    ['data that is not JSON', { 'job.py': job }, ['job.py::train', '--data', '{'], 2, /invalid JSON in --data/],
+    ['data that is not JSON', { 'job.py': job }, ['job.py::train', '--data', '{'], 2, /--data is not valid JSON/],
     [
       'data that is not an object',
       { 'job.py': job },

@@ -3,26 +3,20 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { cutText, duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { RunAcknowledgement, webhookSecretHeader } from '../../platform/contract/invocation.ts';
+import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { tryRequest } from '../../platform/waiting/index.ts';
 import type { ReceivedRequest } from '../receiver/index.ts';
-import { commandAfter, fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
+import { commandAfter, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
-import { type AppCall, callOrThrow } from './call.ts';
-import type { CallAuth } from './call-headers.ts';
-import type { CallTarget } from './call-target.ts';
-import { deliveredResponse } from './delivered-response.ts';
-import type { InvokeOptions } from './invoke-options.ts';
-import { platformIsHere } from './platform-is-here.ts';
-import { type AppResponse, readResponse, readRunId } from './response.ts';
-import { maxRunMs, type WaitOptions, waitForRun } from './wait-for-run.ts';
+import { type AppCall, callOrThrow, requestTo } from './call.ts';
+import { type CallTarget, platformIsHere } from './call-target.ts';
+import type { InvokeOptions } from './prepare-call.ts';
+import { type AppResponse, deliveredResponse, readResponse, readRunId } from './response.ts';
+import { awaitDelivery, maxRunMs, type WaitOptions, waitForRun } from './wait-for-run.ts';
 
-/** A run that was started by an asynchronous call. */
 export interface AsyncRun {
   run: string;
   app: string;
-  /** HTTP status of the call: 202. */
   statusCode: number;
   /** The record of the run after it ended; null without `--wait`. */
   record: Run | null;
@@ -33,10 +27,9 @@ export async function startAsyncRun(
   context: Context,
   { wait, webhook }: InvokeOptions,
   call: AppCall,
-  auth: CallAuth,
 ): Promise<AsyncRun> {
   const { target } = call;
-  const runId = await requestAsyncRun(context, call, auth);
+  const runId = await requestAsyncRun(context, call);
   setInterruptionNote(context, target, runId);
   // Spec 4.18: the caller gets no result.
   context.progress.note(
@@ -53,17 +46,16 @@ export async function callAndAwaitDelivery(
   context: Context,
   options: InvokeOptions,
   call: AppCall,
-  auth: CallAuth,
 ): Promise<AppResponse> {
   const { target } = call;
   const deliveries = await Deliveries.open(context, options);
   if (options.publicUrl === undefined && !platformIsHere(context)) warnOfUnreachable(context, deliveries.url);
   const startedAt = context.elapsed();
   try {
-    const runId = await requestAsyncRun(context, withWebhook(call, deliveries), auth);
+    const { url, headers } = requestTo(target, { isAsync: true, webhook: deliveries });
+    const runId = await requestAsyncRun(context, { ...call, url, headers: { ...call.headers, ...headers } });
     setInterruptionNote(context, target, runId);
     const received = await waitForDelivery(context, deliveries, { target, runId, timeoutMs: remainingMs(call) });
-    await throwIfRunFailed(context, target, runId, received);
     return deliveredResponse(received, target, startedAt, context.elapsed() - startedAt);
   } finally {
     await deliveries.close();
@@ -77,8 +69,8 @@ function remainingMs({ limit }: AppCall): number {
 }
 
 /** Starts the run and returns its id (spec 2.15). */
-async function requestAsyncRun(context: Context, call: AppCall, auth: CallAuth): Promise<string> {
-  const response = await callOrThrow(context, call, auth);
+async function requestAsyncRun(context: Context, call: AppCall): Promise<string> {
+  const response = await callOrThrow(context, call);
   const { statusCode, body, headers } = await readResponse(response, context.elapsed);
   const acknowledged = safeParse(RunAcknowledgement, body);
   const runId = acknowledged.success ? acknowledged.output.run_id : statusCode === 202 && readRunId({ headers });
@@ -103,38 +95,35 @@ function warnOfUnreachable({ progress }: Context, url: string): void {
   });
 }
 
-function withWebhook(call: AppCall, deliveries: Deliveries): AppCall {
-  const url = new URL(call.url);
-  url.searchParams.set('async', 'true');
-  url.searchParams.set('webhookEndpoint', deliveries.url);
-  return { ...call, url, headers: { ...call.headers, [webhookSecretHeader.toLowerCase()]: deliveries.secret } };
-}
-
-/** Throws AppError if the run fails, PendingError at the time limit. */
+/** Throws AppError if the run fails, which a delivery does not say, and PendingError at the time limit. */
 async function waitForDelivery(
   context: Context,
   deliveries: Deliveries,
   options: WaitOptions,
 ): Promise<ReceivedRequest> {
-  const { runId, timeoutMs } = options;
+  const { target, runId, timeoutMs } = options;
+  const { app } = target;
   const delivery = deliveries.expectOnly(runId);
-  const done = new AbortController();
-  const signal = AbortSignal.any([context.signal, done.signal]);
+  void delivery.arrived.then(() => delivery.acknowledge(true));
   const startedAt = context.elapsed();
-  const late = waitForRun(context, options, signal).then(async () => {
-    const leftMs = Math.max(0, timeoutMs - (context.elapsed() - startedAt));
-    const received = await deliveries.wait(delivery, signal, leftMs);
-    if (received) return received;
-    throw undelivered(options, leftMs);
+  let leftMs = timeoutMs;
+  const { run, received } = await awaitDelivery(context, {
+    target,
+    runId,
+    delivery,
+    wait: (signal) => waitForRun(context, options, signal),
+    waitForDelivery(signal) {
+      leftMs = Math.max(0, timeoutMs - (context.elapsed() - startedAt));
+      return deliveries.wait(delivery, signal, leftMs);
+    },
   });
-  try {
-    const received = await Promise.race([delivery.arrived, late]);
-    delivery.acknowledge(true);
-    return received;
-  } finally {
-    late.catch(() => {});
-    done.abort();
-  }
+  if (!received) throw undelivered(options, leftMs);
+  if (!run || !hasEnded(run) || hasSucceeded(run)) return received;
+  throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
+    why: `it delivered ${cutText(received.body.toString('utf8'), 2_000)}`,
+    fix: commandAfter(app, run),
+    details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
+  });
 }
 
 function undelivered({ target: { app }, runId }: WaitOptions, leftMs: number): PendingError | UnavailableError {
@@ -150,21 +139,5 @@ function undelivered({ target: { app }, runId }: WaitOptions, leftMs: number): P
     why: 'the platform made three attempts and cannot reach the webhook URL',
     fix: 'pass a URL that the platform can reach as --public-url',
     details,
-  });
-}
-
-/** A delivery does not say whether the run failed, so the record of the run is checked if it can be read. */
-async function throwIfRunFailed(
-  context: Context,
-  { project, app }: CallTarget,
-  runId: string,
-  { body }: ReceivedRequest,
-) {
-  const run = await tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
-  if (!run || !hasEnded(run) || hasSucceeded(run)) return;
-  throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
-    why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
-    fix: commandAfter(app, run),
-    details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
 }

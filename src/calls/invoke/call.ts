@@ -5,9 +5,9 @@ import { withRetries } from '../../platform/api/retry.ts';
 import type { OutgoingBody, StreamedReply, StreamedRequest } from '../../platform/api/streamed.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import type { Context } from '../../platform/context.ts';
+import { webhookSecretHeader } from '../../platform/contract/invocation.ts';
 import type { Deadline } from '../../platform/waiting/index.ts';
-import type { CallAuth, CallHeaders } from './call-headers.ts';
-import type { CallTarget } from './call-target.ts';
+import type { CallAuth, CallHeaders, CallTarget } from './call-target.ts';
 import type { AppResponse } from './response.ts';
 
 export interface AppCall extends Pick<StreamedRequest, 'agent'> {
@@ -15,9 +15,11 @@ export interface AppCall extends Pick<StreamedRequest, 'agent'> {
   method: string;
   url: URL;
   headers: CallHeaders;
+  /** Whose call it is: among the headers, and named where it is refused. */
+  auth: CallAuth;
   body: OutgoingBody | undefined;
   /** When to stop waiting for the response. */
-  limit: Deadline | undefined;
+  limit?: Deadline | undefined;
 }
 
 /**
@@ -65,11 +67,29 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
 }
 
 /** Like {@link callApp}, but throws responses other than 2xx: AppError for the app's, by status for the platform's. */
-export async function callOrThrow(context: Context, call: AppCall, auth: CallAuth): Promise<AppResponse> {
+export async function callOrThrow(context: Context, call: AppCall): Promise<AppResponse> {
   const response = await callApp(context, call);
   if (response.status >= 200 && response.status <= 299) return response;
   const { responseError } = await import('./response-error.ts');
-  throw await responseError(context, response, auth);
+  throw await responseError(context, response, call.auth);
+}
+
+/** Where the platform sends the response of a call. */
+interface Webhook {
+  url: string;
+  /** Signs it. */
+  secret: string | undefined;
+}
+
+/** The address of a call and its headers for the platform: whether it starts a run, and where its response goes. */
+export function requestTo(
+  { url }: Pick<CallTarget, 'url'>,
+  { isAsync, webhook }: { isAsync: boolean; webhook: Webhook | undefined },
+): Pick<AppCall, 'url' | 'headers'> {
+  const own = new URL(url);
+  if (isAsync) own.searchParams.set('async', 'true');
+  if (webhook) own.searchParams.set('webhookEndpoint', webhook.url);
+  return { url: own, headers: webhook?.secret ? { [webhookSecretHeader.toLowerCase()]: webhook.secret } : {} };
 }
 
 async function* readUntilEnd(

@@ -1,24 +1,31 @@
-export { parseParameters } from './arguments.ts';
 export type { AsyncRun } from './async-call.ts';
-export { callApp, callOrThrow } from './call.ts';
-export { type CallAuth, type CallHeaders, defaultHeaders, resolveCallAuth } from './call-headers.ts';
-export { type CallTarget, resolveCallTarget } from './call-target.ts';
-export { deliveredResponse } from './delivered-response.ts';
-export { type AppEvent, readEvents } from './events.ts';
-export { invokeApp } from './invoke-app.ts';
-export type { InvokeOptions } from './invoke-options.ts';
-export { platformIsHere } from './platform-is-here.ts';
-export { prepareCall } from './prepare-call.ts';
+export { callApp, callOrThrow, requestTo } from './call.ts';
 export {
+  type CallAuth,
+  type CallHeaders,
+  type CallTarget,
+  defaultHeaders,
+  platformIsHere,
+  resolveCallAuth,
+  resolveCallTarget,
+} from './call-target.ts';
+export { invokeApp } from './invoke-app.ts';
+export type { InvokeOptions } from './prepare-call.ts';
+export { parseParameters, prepareCall, readJsonData } from './prepare-call.ts';
+export {
+  type AppEvent,
   type AppResponse,
   type BufferedResponse,
   decodedChunks,
+  deliveredResponse,
   findRunId,
   isTextResponse,
+  readEvents,
   readResponse,
   responseHead,
   responseSummary,
 } from './response.ts';
+export type { EndedRun } from './wait-for-run.ts';
 
 /** Loaded for the first response other than 2xx. */
 export const loadResponseErrors = () => import('./response-error.ts');

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
@@ -6,13 +7,9 @@ import { UsageError } from '../../kernel/errors.ts';
 import { parseJson, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
 import type { OutgoingBody } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
-import { webhookSecretHeader } from '../../platform/contract/invocation.ts';
 import type { Deadline } from '../../platform/waiting/index.ts';
-import { parseInvokeArguments } from './arguments.ts';
-import type { AppCall } from './call.ts';
-import { type CallAuth, defaultHeaders, parseHeaders, resolveCallAuth } from './call-headers.ts';
-import { resolveCallTarget } from './call-target.ts';
-import type { InvokeOptions } from './invoke-options.ts';
+import { type AppCall, requestTo } from './call.ts';
+import { defaultHeaders, parseHeaders, resolveCallAuth, resolveCallTarget } from './call-target.ts';
 
 const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
@@ -21,7 +18,7 @@ export async function prepareCall(
   context: Context,
   options: InvokeOptions,
   limit: Deadline | undefined,
-): Promise<{ call: AppCall; auth: CallAuth }> {
+): Promise<AppCall> {
   checkOptions(options);
   const { app, data, input, path, method = 'POST', stream } = options;
   const { fn, parameters } = await parseInvokeArguments(context, options.args);
@@ -34,19 +31,17 @@ export async function prepareCall(
   const target = resolveCallTarget(context, { app, fn, path });
   const defaultBody = method === 'POST' && path === undefined ? {} : undefined;
   const { content, type } = await readRequestBody(context, { parameters, data, input }, defaultBody);
-  const { webhook, secret } = await resolveWebhook(context, options);
+  const webhook = await resolveWebhook(context, options);
   const auth = resolveCallAuth(context, given, options.auth);
-  const url = new URL(target.url);
-  if (options.async || options.wait) url.searchParams.set('async', 'true');
-  if (webhook) url.searchParams.set('webhookEndpoint', webhook.href);
+  const request = requestTo(target, { isAsync: Boolean(options.async || options.wait), webhook });
   const headers = {
     ...defaultHeaders(type),
     ...(stream ? { accept: 'text/event-stream' } : {}),
-    ...(secret ? { [webhookSecretHeader.toLowerCase()]: secret } : {}),
+    ...request.headers,
     ...auth.headers,
     ...given,
   };
-  return { call: { target, method, url, headers, body: content, limit }, auth };
+  return { target, method, url: request.url, headers, auth, body: content, limit };
 }
 
 function checkOptions(options: InvokeOptions): void {
@@ -60,15 +55,13 @@ function checkOptions(options: InvokeOptions): void {
   if (broken) throw new UsageError(broken[1], broken[2] ? { fix: broken[2] } : {});
 }
 
-/** The webhook that the platform sends the response to, and the secret that signs it. */
 async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: InvokeOptions) {
-  if (!webhook) return {};
+  if (!webhook) return undefined;
   const { parseDeliveryUrl, readWebhookSecret } = await import('../webhooks/index.ts');
-  const url = parseDeliveryUrl(webhook, '--webhook');
-  return { webhook: url, secret: await readWebhookSecret(context, webhookSecretFile) };
+  const url = parseDeliveryUrl(webhook, '--webhook').href;
+  return { url, secret: await readWebhookSecret(context, webhookSecretFile) };
 }
 
-/** Sources of the request body. At most one is given. */
 interface BodySource {
   parameters?: Record<string, unknown> | undefined;
   /** JSON, `@file` with JSON, or `-` for stdin. */
@@ -87,6 +80,7 @@ type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 /** Smaller bodies are buffered, so that their length is known. */
 const maxBufferedBytes = 1024 * 1024;
 const chunkBytes = 256 * 1024;
+const jsonFix = `--data '{"name": "value"}', or name=value without --data`;
 
 /** Reads the request body, or `defaultBody` if there is no source. Throws UsageError for two sources or invalid JSON. */
 async function readRequestBody(context: BodyContext, source: BodySource, defaultBody: unknown): Promise<RequestBody> {
@@ -97,22 +91,23 @@ async function readRequestBody(context: BodyContext, source: BodySource, default
   if (input !== undefined) return { content: await openBody(context, input), type: 'application/octet-stream' };
   const body = parameters ?? defaultBody;
   if (data === undefined && body === undefined) return { content: undefined, type: undefined };
-  const text = data === undefined ? stringifyJson(body) : await readData(context, data);
+  const fix = /^[@-]/.test(data ?? '') ? 'use --input to send any bytes' : jsonFix;
+  const text = data === undefined ? stringifyJson(body) : (await readJsonData(context, data, fix)).text;
   return { content: Buffer.from(text), type: 'application/json' };
 }
 
-/** The JSON that `--data` says, or that is in the file it names. */
-async function readData(context: BodyContext, data: string): Promise<string> {
-  const file = data === '-' ? '-' : /^@(.*)$/s.exec(data)?.[1];
-  const text = file === undefined ? data : withoutMark(String(await readJsonBody(context, file)));
-  checkJson(text, file === undefined ? '--data' : file === '-' ? 'stdin' : file);
-  return text;
-}
-
-/** JSON is checked before it is sent, so it is held in memory. */
-function readJsonBody(context: BodyContext, file: string): Promise<Buffer> {
+/** The JSON that `--data` says, or that is in the file it names: it is checked before it is sent, and so held in memory. */
+export async function readJsonData(context: BodyContext, data: string, fix: string) {
   const { stdin, signal } = context;
-  return file === '-' ? readToEnd(stdin, { name: 'stdin', signal }) : readNamedFile(context, file);
+  const file = data === '-' ? '-' : /^@(.*)$/s.exec(data)?.[1];
+  const source = file === undefined ? '--data' : file === '-' ? 'stdin' : file;
+  const read = file === '-' ? readToEnd(stdin, { name: source, signal }) : file && readNamedFile(context, file);
+  const text = withoutMark(String((await read) ?? data));
+  try {
+    return { text, source, value: parseJson(text) };
+  } catch (cause) {
+    throw new UsageError(`${source} is not valid JSON`, { why: (cause as Error).message, fix, cause });
+  }
 }
 
 async function openBody(context: BodyContext, file: string): Promise<OutgoingBody> {
@@ -162,14 +157,94 @@ async function* readChunks(stdin: Context['stdin'], signal: AbortSignal): AsyncG
   }
 }
 
-function checkJson(text: string, source: string): void {
-  try {
-    parseJson(text);
-  } catch (cause) {
-    const fix =
-      source === '--data'
-        ? `--data '{"name": "value"}', or name=value without --data`
-        : 'use --input to send any bytes';
-    throw new UsageError(`${source} is not valid JSON`, { why: (cause as Error).message, fix, cause });
+interface InvokeArguments {
+  fn: string | undefined;
+  parameters: Record<string, unknown> | undefined;
+}
+
+type Files = Pick<Context, 'cwd' | 'signal'>;
+
+/** Parses `predict text=hello count:=3 image=@photo.png`: a first argument without `=` is the function. Throws UsageError. */
+export async function parseInvokeArguments(context: Files, args: readonly string[]): Promise<InvokeArguments> {
+  const [first] = args;
+  const fn = first === undefined || first.includes('=') ? undefined : first;
+  return { fn, parameters: await parseParameters(context, args.slice(fn === undefined ? 0 : 1)) };
+}
+
+/** Parses `text=hello count:=3`. Undefined if there are none. Throws UsageError. */
+export async function parseParameters(
+  context: Files,
+  args: readonly string[],
+): Promise<Record<string, unknown> | undefined> {
+  const pairs = args.map(parseParameter);
+  const duplicate = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index);
+  if (duplicate) throw new UsageError(`parameter ${duplicate[0]} is given twice`);
+  if (pairs.length === 0) return undefined;
+  const read = pairs.map(async ([name, value]) => [
+    name,
+    value instanceof FileValue ? await value.read(context) : value,
+  ]);
+  return Object.fromEntries(await Promise.all(read));
+}
+
+/** `name=@FILE`: its text if it is UTF-8 without a zero byte, as of no image; otherwise its bytes in base64. */
+class FileValue {
+  constructor(private readonly file: string) {}
+
+  async read(context: Files): Promise<string> {
+    const bytes = await readNamedFile(context, this.file);
+    return bytes.toString(isUtf8(bytes) && !bytes.includes(0) ? 'utf8' : 'base64');
   }
+}
+
+/** `name=text`, `name=@FILE` (`@@` begins a text with `@`), or `name:=json`. */
+function parseParameter(arg: string): [string, unknown] {
+  const equals = arg.indexOf('=');
+  if (equals < 1 || arg.startsWith(':=')) {
+    throw new UsageError(`invalid parameter "${arg}": expected name=value`, {
+      fix: 'write name=text, or name:=json for numbers, lists and objects',
+    });
+  }
+  const name = arg.slice(0, equals);
+  const value = arg.slice(equals + 1);
+  if (!name.endsWith(':')) {
+    if (/^@[^@]/.test(value)) return [name, new FileValue(value.slice(1))];
+    return [name, value.replace(/^@@/, '@')];
+  }
+  const parameter = name.slice(0, -1);
+  try {
+    return [parameter, parseJson(value)];
+  } catch (cause) {
+    throw new UsageError(`the value of ${parameter} is not valid JSON`, {
+      why: (cause as Error).message,
+      fix: `use ${parameter}=… for text`,
+      cause,
+    });
+  }
+}
+
+export interface InvokeOptions {
+  app: string;
+  /** An optional function name, then parameters. */
+  args: string[];
+  /** JSON, `@file`, or `-`. */
+  data?: string | undefined;
+  /** A file with any bytes, or `-`. */
+  input?: string | undefined;
+  method?: string | undefined;
+  path?: string | undefined;
+  /** `Name: value`. */
+  header?: string[] | undefined;
+  /** False sends no token. */
+  auth: boolean;
+  /** In milliseconds. */
+  timeout?: number | undefined;
+  stream?: boolean | undefined;
+  async?: boolean | undefined;
+  wait?: boolean | undefined;
+  webhook?: string | undefined;
+  webhookSecretFile?: string | undefined;
+  awaitWebhook?: boolean | undefined;
+  port?: number | undefined;
+  publicUrl?: string | undefined;
 }

@@ -22,9 +22,7 @@ import { FunctionReply } from '../../platform/contract/invocation.ts';
 import { type DecodedBody, decodeBody, fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { recordRefusedCall } from '../runs/index.ts';
-import type { CallAuth } from './call-headers.ts';
-import type { CallTarget } from './call-target.ts';
-import { describeGracePeriod } from './grace-period.ts';
+import type { CallAuth, CallTarget } from './call-target.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
 /** Only this much of an error response is read. */
@@ -34,13 +32,16 @@ const maxShownLength = 2_000;
 
 /**
  * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
- * body.
+ * body, unless it was `read` before.
  */
-export async function responseError(context: Context, response: AppResponse, auth: CallAuth): Promise<GantryError> {
+export async function responseError(
+  context: Context,
+  response: AppResponse,
+  auth: CallAuth,
+  read?: DecodedBody,
+): Promise<GantryError> {
   const { target, status, headers } = response;
-  const start = await readStart(response);
-  // What was cut off cannot be decompressed.
-  const content = decodeBody(await decompress(start, response, target.name).catch(() => start));
+  const content = read ?? (await readStart(response));
   const runId = readRunId(response, content) || undefined;
   const facts: ErrorFacts = {
     status,
@@ -123,10 +124,12 @@ export function responseMessage(content: DecodedBody): { message: string | undef
   return { message, why: message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content))) };
 }
 
-async function readStart({ chunks }: AppResponse): Promise<Buffer> {
+async function readStart(response: AppResponse): Promise<DecodedBody> {
   // The status is known already: a truncated error body is not worth another error.
-  const { content, isCut } = await readAtMost(chunks, maxBytes, () => {});
-  return isCut ? Buffer.concat([content, Buffer.from('…')]) : content;
+  const { content, isCut } = await readAtMost(response.chunks, maxBytes, () => {});
+  const start = isCut ? Buffer.concat([content, Buffer.from('…')]) : content;
+  // What was cut off cannot be decompressed.
+  return decodeBody(await decompress(start, response, response.target.name).catch(() => start));
 }
 
 /** The error message. Its place in the body is not documented, so the usual fields are tried. */
@@ -289,4 +292,14 @@ async function fixOfFunction(
 async function callOf({ cwd }: Context, app: string, fn?: string): Promise<CommandLine | undefined> {
   const { sampleInvocation } = await import('../../app/sample-call.ts');
   return sampleInvocation(cwd, app, fn);
+}
+
+/** Explains how long the platform lets a call take (spec 8), with the app's own limit if it can be read. */
+export async function describeGracePeriod(
+  context: Context,
+  { project, app }: Pick<CallTarget, 'project' | 'app'>,
+): Promise<string> {
+  const seconds = (await tryRequest(context, (api) => fetchApp(api, { project, app })))?.responseGracePeriodSeconds;
+  const limit = seconds ? `${duration(seconds * 1000)} for ${app}` : '15 minutes by default';
+  return `the platform ends a call after the app's response_grace_period: ${limit}, 12 hours at most`;
 }

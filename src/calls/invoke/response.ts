@@ -1,14 +1,15 @@
-import { FailedError } from '../../kernel/errors.ts';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { FailedError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { decompress, encodingsOf, readAtMost } from '../../platform/api/http-reply.ts';
 import type { OutgoingBody, StreamedReply } from '../../platform/api/streamed.ts';
 import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
+import type { ReceivedRequest } from '../receiver/index.ts';
 import type { CallTarget } from './call-target.ts';
 
 /** The response of an app. Its body has not been read yet. */
 export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText' | 'headers' | 'close'> {
   target: CallTarget;
-  /** The body of the request. */
   sent?: OutgoingBody | undefined;
   /** Media type in lower case, without parameters. */
   type: string;
@@ -98,4 +99,77 @@ export function responseHead({ status, statusText, headers }: AppResponse): stri
 /** Whether the body is text by its content type. A missing type counts as text. */
 export function isTextResponse({ type }: Pick<AppResponse, 'type'>): boolean {
   return type === '' || /^text\/|[/+](json|xml|yaml|x-ndjson|jsonl|javascript|x-www-form-urlencoded)$/.test(type);
+}
+
+/** What a webhook delivered, as if the call had been synchronous. */
+export function deliveredResponse(
+  { headers, body }: ReceivedRequest,
+  target: CallTarget,
+  startedAt: number,
+  firstByteMs: number,
+): AppResponse {
+  async function* chunks() {
+    yield body;
+  }
+  return {
+    target,
+    status: 200,
+    statusText: 'delivered',
+    headers,
+    type: (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase(),
+    startedAt,
+    firstByteMs,
+    chunks: chunks(),
+    close: async () => {},
+  };
+}
+
+export interface AppEvent {
+  event: string | null;
+  data: string;
+  id: string | null;
+}
+
+/** In characters. */
+const maxEventLength = 64 * 1024 * 1024;
+
+/** Yields the events of a response as they arrive, without comments. Throws if the stream is cut off. */
+export async function* readEvents({ target, chunks }: AppResponse): AsyncGenerator<AppEvent> {
+  const parsed: EventSourceMessage[] = [];
+  const parser = createParser({
+    maxBufferSize: maxEventLength,
+    onEvent: (event) => parsed.push(event),
+    onError({ type }) {
+      if (type !== 'max-buffer-size-exceeded') return;
+      throw eventTooLong(target.name);
+    },
+  });
+  const decoder = new TextDecoder();
+  // The parser re-reads an unfinished line with every chunk, so it only gets complete lines.
+  let unfinished: string[] = [];
+  let unfinishedLength = 0;
+  for await (const chunk of chunks) {
+    const text = decoder.decode(chunk, { stream: true });
+    const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+    if (end > 0) {
+      parser.feed(unfinished.join('') + text.slice(0, end));
+      unfinished = [];
+      unfinishedLength = 0;
+      yield* drain(parsed);
+    }
+    unfinished.push(text.slice(end));
+    unfinishedLength += text.length - end;
+    if (unfinishedLength > maxEventLength) throw eventTooLong(target.name);
+  }
+  // The response is complete, so its last event may lack the empty line that ends it.
+  parser.feed(`${unfinished.join('')}${decoder.decode()}\n\n`);
+  yield* drain(parsed);
+}
+
+function eventTooLong(name: string): UnexpectedReplyError {
+  return new UnexpectedReplyError(`an event of ${name} is too long`, { fix: 'use --raw to print it as it arrives' });
+}
+
+function* drain(parsed: EventSourceMessage[]): Generator<AppEvent> {
+  for (const { event, data, id } of parsed.splice(0)) yield { event: event ?? null, data, id: id ?? null };
 }

@@ -10,11 +10,14 @@ import {
   type PollOptions,
   pollUntil,
   throwUnlessTransient,
+  tryRequest,
 } from '../../platform/waiting/index.ts';
 import { readFailureLog } from '../logs/index.ts';
+import type { ReceivedRequest } from '../receiver/index.ts';
 import { commandAfter, fetchRun, hasEnded, hasSucceeded, runHasFailed, runStatus } from '../runs/index.ts';
+import type { RunDelivery } from '../webhooks/index.ts';
 import type { CallTarget } from './call-target.ts';
-import { describeGracePeriod } from './grace-period.ts';
+import { describeGracePeriod } from './response-error.ts';
 
 export interface WaitOptions {
   target: Pick<CallTarget, 'project' | 'app'>;
@@ -60,7 +63,6 @@ export async function waitForRun(context: Context, options: WaitOptions, signal 
 
 interface RunPolling {
   signal: AbortSignal;
-  /** Told of each state of the run that was read. */
   onState?: (run: Run, waitedMs: number) => void;
 }
 
@@ -87,6 +89,41 @@ export async function pollRun(
     onState?.(run, waitedMs);
     return hasEnded(run) ? { run, waitedMs } : undefined;
   });
+}
+
+export interface EndedRun {
+  /** Undefined, or one that goes on, if its record is behind. */
+  run: Run | undefined;
+  received: ReceivedRequest | undefined;
+}
+
+interface DeliveryWait {
+  target: Pick<CallTarget, 'project' | 'app'>;
+  runId: string;
+  delivery: Pick<RunDelivery, 'arrived'> | undefined;
+  /** Asks for the run until it has ended. */
+  wait: (signal: AbortSignal) => Promise<Run>;
+  /** Waits for the delivery of a run that has ended. */
+  waitForDelivery: (signal: AbortSignal) => Promise<ReceivedRequest | undefined>;
+}
+
+/** Waits for the end of a run and for what it delivers: the record may be late, and the delivery may never come. */
+export async function awaitDelivery(
+  context: Context,
+  { target: { project, app }, runId, delivery, wait, waitForDelivery }: DeliveryWait,
+): Promise<EndedRun> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  const waited = wait(signal);
+  try {
+    const run = await Promise.race([waited, ...(delivery ? [delivery.arrived.then(() => undefined)] : [])]);
+    if (run) return { run, received: delivery && (await waitForDelivery(signal)) };
+    const read = await tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
+    return { run: read, received: await delivery?.arrived };
+  } finally {
+    waited.catch(() => {});
+    stop.abort();
+  }
 }
 
 function workOf({ target: { app }, runId }: WaitOptions, ageMs: number): PolledWork {

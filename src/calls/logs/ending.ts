@@ -8,7 +8,7 @@ export interface LogEnding {
 }
 
 /** A status is final before all lines are visible: this long, in ms (docs/platform.md#logs). */
-export const maxLagMs = 10_000;
+const maxLagMs = 10_000;
 
 /** Nothing new for this long is the end, where the work has ended and no line was later than that. In ms. */
 const quietMs = 2_000;

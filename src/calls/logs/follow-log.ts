@@ -2,23 +2,20 @@ import { GantryError } from '../../kernel/errors.ts';
 import type { LogSocket } from '../../platform/api/log-socket.ts';
 import type { Context } from '../../platform/context.ts';
 import { Arrivals, endingOf, type LogEnding } from './ending.ts';
-import type { LogGaps } from './gaps.ts';
 import { readForward } from './history.ts';
-import { LiveLog } from './live-log.ts';
+import { LiveLog, PollIntervals } from './live-log.ts';
 import { compareLines, type LogLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
-import { PollIntervals } from './poll-intervals.ts';
-import type { SeenLines } from './seen-lines.ts';
+import type { LogGaps, SeenLines } from './seen-lines.ts';
 
-export interface FollowLogOptions {
+interface FollowLogOptions {
   source: LogSource;
   /** Lines that were shown. Following continues after the last one. */
   seen: SeenLines;
   gaps: LogGaps;
-  /** When to stop, in ms since 1970. */
   until: number;
   /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
-  ended?: AbortSignal;
+  ended?: AbortSignal | undefined;
   /** Whether lines of the live log wait for what only the history says. */
   needsHistory?: () => boolean;
 }
@@ -116,7 +113,6 @@ class LogFollower {
     return this.#live.isComplete || this.#arrivals.areComplete(ending, isEmpty, this.#live.endedWith(ending));
   }
 
-  /** Whether to read the history: what a live log that was just opened may have missed, and beside it now and then. */
   #isDue(): boolean {
     const { socket } = this.#live;
     const sinceMs = this.context.elapsed() - this.#readAt;

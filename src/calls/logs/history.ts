@@ -10,7 +10,7 @@ export interface LogRange {
 }
 
 /** Called if lines may be missing between two lines; without `to`, after the first. */
-export type OnGap = (from: LogLine | undefined, to: LogLine | undefined) => void;
+type OnGap = (from: LogLine | undefined, to: LogLine | undefined) => void;
 
 const pageSize = 1_000;
 /** Pages may overlap and be out of order: how many lines to hold back for sorting. */

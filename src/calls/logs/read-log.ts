@@ -2,17 +2,15 @@ import { GantryError, NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import type { LogEnding } from './ending.ts';
 import { followLog } from './follow-log.ts';
-import { LogGaps } from './gaps.ts';
 import { type LogRange, readForward, readLastLines } from './history.ts';
 import { compareLines, type LogLine, withoutSplitSecrets } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
-import { SeenLines } from './seen-lines.ts';
+import { LogGaps, SeenLines } from './seen-lines.ts';
 
 export interface ReadLogOptions extends LogRange {
   /** Number of last lines; all lines if absent. */
   tail?: number | undefined;
   follow?: boolean | undefined;
-  /** Fail if lines may be missing. */
   failOnGap?: boolean | undefined;
   /** Of a build or a run: when it ended, undefined if it has not. Shortly after the end, its last lines are waited for. */
   readEnding?: (() => Promise<LogEnding | undefined>) | undefined;
@@ -37,60 +35,78 @@ export async function* readLog(context: Needs, source: LogSource, options: ReadL
   const hasStream = !(options.follow && source.openLive);
   const secrets = context.secrets.inSequence();
   let isEmpty = true;
-  let missing: NotFoundError | undefined;
-  // The log itself can be read without.
-  const known: LogEnding | undefined = options.ended?.aborted ? options.ended.reason : undefined;
-  const ending =
-    known ??
-    (await options.readEnding?.().catch((error: unknown) => {
-      if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-      missing = error instanceof NotFoundError ? error : undefined;
-      return undefined;
-    }));
+  const { ending, missing } = await readEnding(context, options);
   for await (const batch of readBatches(context, source, { ...options, ending }, gaps)) {
     isEmpty &&= batch.length === 0;
     for (const received of batch) yield { line: withoutSplitSecrets(received, secrets), hasStream };
     if (options.failOnGap && options.follow) gaps.throwIfAny();
   }
-  if (isEmpty && !options.follow && missing) throw missing;
-  if (isEmpty && options.tail !== 0) context.progress.note(emptyText(source, options));
+  if (isEmpty) throwOrNoteEmpty(context, source, options, missing);
   if (options.failOnGap) gaps.throwIfAny();
+}
+
+/** When the work has ended. The log itself can be read without. */
+async function readEnding(
+  { signal }: Needs,
+  options: ReadLogOptions,
+): Promise<{ ending?: LogEnding | undefined; missing?: NotFoundError }> {
+  if (options.ended?.aborted) return { ending: options.ended.reason };
+  try {
+    return { ending: await options.readEnding?.() };
+  } catch (error) {
+    if (!(error instanceof GantryError) || signal.aborted) throw error;
+    return error instanceof NotFoundError ? { missing: error } : {};
+  }
+}
+
+interface EndedLogOptions extends ReadLogOptions {
+  ending: LogEnding | undefined;
 }
 
 async function* readBatches(
   context: Needs,
   source: LogSource,
-  options: ReadLogOptions & { ending: LogEnding | undefined },
+  options: EndedLogOptions,
   gaps: LogGaps,
 ): AsyncGenerator<LogLine[]> {
   const seen = new SeenLines();
-  const { tail, since, until = Number.POSITIVE_INFINITY, ending } = options;
-  const following = { source, seen, gaps, until, ...(options.ended && { ended: options.ended }) };
-  if (ending && tail !== 0 && context.elapsed() - ending.at < ending.limitMs) {
-    yield* readSettled(followLog(context, { ...following, ended: AbortSignal.abort(ending) }), options);
+  const { since, until = Number.POSITIVE_INFINITY, ended } = options;
+  const following = { source, seen, gaps, until, ended };
+  const end = endToSettle(context, options);
+  if (end) {
+    yield* readSettled(followLog(context, { ...following, ended: end }), options);
     return;
   }
-  if (options.ended && tail === undefined && !ending) {
-    yield* readSettled(followLog(context, following), options);
-    return;
-  }
-  const follow = options.follow && !ending;
-  const range = { since, until: options.until };
+  const follow = Boolean(options.follow && !options.ending);
   // New lines are those after the latest one, not after the current time: the clocks may differ.
   const latest =
-    follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : undefined;
-  if (tail === undefined) {
-    yield* readForward(source, range, seen, gaps.add);
-    if (!follow) return;
-  } else {
-    if (tail === 0 && !follow) return;
-    const { lines } = await readLastLines(source, range, Math.max(1, tail), seen, gaps.add);
-    if (tail > 0) yield lines;
-    if (!follow) return;
-  }
-  if (!seen.last) for (const line of latest?.lines ?? []) seen.isNew(line, 'history', latest);
-  if (!seen.last) context.progress.note(emptyText(source, options));
+    follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : { lines: [] };
+  yield* readRange(source, { ...options, follow }, seen, gaps);
+  if (!follow) return;
+  if (!seen.last) for (const line of latest.lines) seen.isNew(line, 'history', latest);
+  if (!seen.last) throwOrNoteEmpty(context, source, { since, until: options.until });
   yield* followLog(context, following);
+}
+
+/** The end of the work, if its last lines may still be on their way: they are waited for. */
+function endToSettle({ elapsed }: Needs, { tail, ending, ended }: EndedLogOptions): AbortSignal | undefined {
+  if (!ending) return tail === undefined ? ended : undefined;
+  const isRecent = tail !== 0 && elapsed() - ending.at < ending.limitMs;
+  return isRecent ? AbortSignal.abort(ending) : undefined;
+}
+
+/** What there is now. The last line is read in any case if others are to follow it. */
+async function* readRange(
+  source: LogSource,
+  { tail, since, until, follow }: ReadLogOptions,
+  seen: SeenLines,
+  gaps: LogGaps,
+): AsyncGenerator<LogLine[]> {
+  if (tail === undefined) yield* readForward(source, { since, until }, seen, gaps.add);
+  else if (tail > 0 || follow) {
+    const { lines } = await readLastLines(source, { since, until }, Math.max(1, tail), seen, gaps.add);
+    if (tail > 0) yield lines;
+  }
 }
 
 /** The lines in the range, of a log that is read as a whole. */
@@ -107,6 +123,15 @@ async function* readSettled(
   yield last;
 }
 
-function emptyText({ isFiltered }: LogSource, { since, until }: ReadLogOptions): string {
-  return isFiltered || since !== undefined || until !== undefined ? 'no log lines match' : 'no log lines yet';
+/** `missing`: what prints the log does not exist. */
+function throwOrNoteEmpty(
+  { progress }: Needs,
+  { isFiltered }: LogSource,
+  { tail, since, until, follow }: ReadLogOptions,
+  missing?: NotFoundError,
+): void {
+  if (missing && !follow) throw missing;
+  if (tail === 0) return;
+  const isPart = isFiltered || since !== undefined || until !== undefined;
+  progress.note(isPart ? 'no log lines match' : 'no log lines yet');
 }

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { FailedError } from '../../kernel/errors.ts';
+import { localTime } from '../../kernel/output/format.ts';
+import type { Progress } from '../../kernel/output/progress.ts';
 import type { LogLine } from './log-line.ts';
 
 /** Where a line comes from. The two identify lines differently, or not at all. */
@@ -9,7 +12,6 @@ const rememberedLines = 10_000;
 /** How much is read again: lines of several containers arrive out of order. In ms. */
 const overlapMs = 5_000;
 
-/** The sightings of one text at one time in one container. */
 type Sightings = { shown: number } & Partial<
   Record<LogChannel, { ids: Set<string>; session: unknown; number: number }>
 > & { withoutStream: LogLine[] };
@@ -79,7 +81,6 @@ export class SeenLines {
     return false;
   }
 
-  /** Whether several containers print at the same time. */
   get isInterleaved(): boolean {
     return this.last !== undefined && this.last.at - this.#switchedAt < overlapMs;
   }
@@ -127,4 +128,30 @@ export class SeenLines {
 
 function digest(text: string): string {
   return createHash('sha1').update(text).digest('base64');
+}
+
+export class LogGaps {
+  readonly #gaps: { from: string | null; to: string | null }[] = [];
+
+  constructor(private readonly progress: Pick<Progress, 'warn'>) {}
+
+  readonly add = (from: LogLine | undefined, to: LogLine | undefined): void => {
+    this.#gaps.push({ from: from?.timestamp || null, to: to?.timestamp || null });
+    this.progress.warn(`some log lines may be missing ${describeGap(from, to)}`);
+  };
+
+  /** Throws FailedError if there are any. */
+  throwIfAny(): void {
+    if (this.#gaps.length === 0) return;
+    throw new FailedError('some log lines are missing', {
+      why: 'the platform did not return all lines',
+      details: { gaps: this.#gaps },
+    });
+  }
+}
+
+function describeGap(from: LogLine | undefined, to: LogLine | undefined): string {
+  if (from && to) return `between ${localTime(from.timestamp)} and ${localTime(to.timestamp)}`;
+  if (from) return `after ${localTime(from.timestamp)}`;
+  return to ? `before ${localTime(to.timestamp)}` : 'in this range';
 }

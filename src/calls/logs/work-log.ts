@@ -1,13 +1,14 @@
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
-import type { LogEnding } from './ending.ts';
+import { endingOf, type LogEnding } from './ending.ts';
 import { followLog } from './follow-log.ts';
-import { LogGaps } from './gaps.ts';
+import { readLastLines } from './history.ts';
 import { type LogLine, splitLogText, withoutSplitSecrets } from './log-line.ts';
-import type { LogSource } from './log-source.ts';
-import { SeenLines } from './seen-lines.ts';
+import { type AppLogFilter, appLogSource, type LogSource } from './log-source.ts';
+import type { ReadLine } from './read-log.ts';
+import { LogGaps, SeenLines } from './seen-lines.ts';
 
 export interface WorkLine {
   line: string;
@@ -84,7 +85,6 @@ export class WorkLog {
     await this.#following;
   }
 
-  /** The last lines. */
   tail(count = keptLines): string[] {
     return this.#lines.slice(-count);
   }
@@ -161,4 +161,95 @@ export class WorkLog {
       await this.options.onLine?.({ line, stream: shown, loggedAt: timestamp || null });
     }
   }
+}
+
+const timeoutMs = 5_000;
+/** Lines that a cause is looked for in. */
+const causeLines = 200;
+
+/** The last lines that a replica or a run printed before it failed, oldest first, also those that are late. */
+export async function readFailureLog(context: Context, app: string, filter: AppLogFilter): Promise<string[]> {
+  const source = (client: Parameters<typeof appLogSource>[0]) => appLogSource(client, app, filter);
+  const log = new WorkLog(context, {
+    source,
+    name: 'log',
+    deadline: { signal: context.signal, remainingMs: Number.POSITIVE_INFINITY },
+  });
+  await log.finish(endingOf(context));
+  return log.tail(causeLines).map((line) => line.trimEnd());
+}
+
+/** The last lines that an app or a run printed as far as they are visible now. Empty if they cannot be read. */
+export async function readLogTail(
+  { apiWithSignal, project, openLog, signal }: Pick<Context, 'apiWithSignal' | 'project' | 'openLog' | 'signal'>,
+  app: string,
+  filter: AppLogFilter,
+  limit: number,
+): Promise<string[]> {
+  const until = timeoutSignal(timeoutMs, () => new UnavailableError('request timed out'), signal);
+  const source = appLogSource({ api: apiWithSignal(until, () => {}), project, openLog }, app, filter);
+  try {
+    const { lines } = await readLastLines(source, {}, limit, new SeenLines(), () => {});
+    return lines.flatMap(({ text }) => splitLogText(text)).map((line) => line.trimEnd());
+  } catch (error) {
+    if (signal.aborted || !(error instanceof GantryError)) throw error;
+    return [];
+  }
+}
+
+/**
+ * Yields the lines of a build or a run that `read` reads, until `wait` knows its end and the last lines have arrived.
+ * Throws what `wait` throws: a failed build, a time limit.
+ */
+export async function* readWorkLog(
+  context: Context,
+  read: (context: Context, ended: AbortSignal) => AsyncIterable<ReadLine>,
+  wait: (context: Context, log: FollowedLog) => Promise<unknown>,
+): AsyncGenerator<ReadLine, void> {
+  const ended = new AbortController();
+  const failed = new AbortController();
+  const unread = new AbortController();
+  let lines: string[] = [];
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  // Lines of the log are all that is printed.
+  const progress = { ...context.progress, event() {} };
+  const waiting = wait(contextUntil(context, AbortSignal.any([context.signal, unread.signal]), { progress }), {
+    follow: begin,
+    async finish(ending) {
+      ended.abort(ending);
+      begin();
+      await finished;
+    },
+    tail: (count = keptLines) => lines.slice(-count),
+    async abort() {},
+  });
+  waiting.catch((error: unknown) => failed.abort(error));
+  let isRead = false;
+  try {
+    // What ended long ago is not followed.
+    await Promise.race([begun, waiting]);
+    const until = AbortSignal.any([context.signal, failed.signal]);
+    for await (const each of read(contextUntil(context, until), ended.signal)) {
+      lines = [...lines.slice(-keptLines), each.line.text];
+      yield each;
+    }
+    isRead = true;
+  } catch (error) {
+    if (failed.signal.aborted) throw failed.signal.reason;
+    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+    // The end is known without it.
+    isRead = true;
+    context.progress.warn(`cannot read the log: ${error.message}`);
+  } finally {
+    if (!isRead) unread.abort();
+    finish();
+  }
+  await waiting;
 }

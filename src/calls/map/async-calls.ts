@@ -1,36 +1,25 @@
-import { type FileHandle, rm } from 'node:fs/promises';
-import * as v from 'valibot';
 import { safeParse } from 'valibot';
-import { openRegular, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts';
-import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { RunAcknowledgement, webhookSecretHeader } from '../../platform/contract/invocation.ts';
+import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { tryRequest } from '../../platform/waiting/index.ts';
 import {
+  type BufferedResponse,
   deliveredResponse,
+  type EndedRun,
   loadResponseErrors,
   loadRunPolling,
   platformIsHere,
   readResponse,
+  requestTo,
 } from '../invoke/index.ts';
-import type { ReceivedRequest } from '../receiver/index.ts';
-import { fetchRun, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
+import { hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import type { Deliveries, DeliveryOptions, RunDelivery } from '../webhooks/index.ts';
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
 import type { MapInput } from './input-file.ts';
-import { type Judgment, judgeResponse } from './judge-response.ts';
-import { LineWriter } from './line-writer.ts';
-import { readChunks, splitLines } from './lines.ts';
-import { MapStopped } from './map-stopped.ts';
+import { judgeResponse, MapStopped } from './judge-response.ts';
+import type { MapLog } from './map-log.ts';
 import type { MapOutcome, MapResult } from './result-line.ts';
-
-interface AsyncOptions {
-  /** Without it, only runs that were started before are asked. */
-  deliver: DeliveryOptions | undefined;
-  journal: Parameters<typeof RunJournal.open>[0];
-}
 
 /**
  * Calls that outlast a connection: a run is started, and asked until it has ended; its result is what its webhook delivers.
@@ -38,58 +27,41 @@ interface AsyncOptions {
  */
 export class AsyncCalls {
   private constructor(
-    private readonly journal: RunJournal,
+    private readonly log: MapLog,
     private readonly isAsync: boolean,
     private readonly deliveries: Deliveries | undefined,
   ) {}
 
-  static async open(context: Context, { deliver, journal }: AsyncOptions): Promise<AsyncCalls> {
-    const opened = await RunJournal.open(journal);
-    if (!deliver) return new AsyncCalls(opened, false, undefined);
-    return new AsyncCalls(opened, true, await openDeliveries(context, deliver));
-  }
-
-  /** How many runs were started and have no result. */
-  get running(): number {
-    return this.journal.size;
+  /** Without `deliver`, only runs that were started before are asked. */
+  static async open(context: Context, log: MapLog, deliver: DeliveryOptions | undefined): Promise<AsyncCalls> {
+    return new AsyncCalls(log, deliver !== undefined, deliver && (await openDeliveries(context, deliver)));
   }
 
   async call(context: Context, settings: CallSettings, input: MapInput): Promise<CalledInput> {
     const { index } = input;
     const startedAt = context.elapsed();
-    const known = this.journal.runOf(index);
-    if (known) return this.#result(context, settings, { index, run: known, startedAt, isOld: true });
+    const known = this.log.runOf(index);
+    if (known) return this.#result(context, settings, { run: known, startedAt, isOld: true });
     if (!this.isAsync) return callInput(context, settings, input);
-    const called = await callInput(context, { ...settings, request: this.#request(settings) }, input);
+    const request = requestTo(settings.target, { isAsync: true, webhook: this.deliveries });
+    const called = await callInput(context, { ...settings, request }, input);
     const run = called.result.status === 'succeeded' ? startedRun(called.result) : undefined;
     // It was refused, or answered at once.
     if (run === undefined) return called;
-    await this.journal.add(index, run);
-    return this.#result(context, settings, { index, run, startedAt, isOld: false });
+    await this.log.addRun(index, run);
+    return this.#result(context, settings, { run, startedAt, isOld: false });
   }
 
   async close(): Promise<void> {
     await this.deliveries?.close();
-    await this.journal.close();
-  }
-
-  #request({ target }: CallSettings): CallSettings['request'] {
-    const url = new URL(target.url);
-    url.searchParams.set('async', 'true');
-    if (!this.deliveries) return { url, headers: {} };
-    url.searchParams.set('webhookEndpoint', this.deliveries.url);
-    return { url, headers: { [webhookSecretHeader.toLowerCase()]: this.deliveries.secret } };
   }
 
   async #result(context: Context, settings: CallSettings, started: StartedRun): Promise<CalledInput> {
-    const { index, run, startedAt, isOld } = started;
+    const { run, startedAt, isOld } = started;
     const delivery = isOld && !this.deliveries?.hasOldAddress ? undefined : this.deliveries?.expect(run);
     try {
       const outcome = await this.#outcome(context, settings, run, delivery);
-      const recorded = async () => {
-        await this.journal.drop(index);
-        delivery?.acknowledge(true);
-      };
+      const recorded = () => delivery?.acknowledge(true);
       return { result: { ...outcome, run, ms: Math.round(context.elapsed() - startedAt) }, recorded };
     } catch (error) {
       delivery?.acknowledge(false);
@@ -104,27 +76,20 @@ export class AsyncCalls {
     delivery: RunDelivery | undefined,
   ): Promise<MapOutcome> {
     const { target, timeoutMs } = settings;
-    const { pollRun } = await loadRunPolling();
-    const stop = new AbortController();
-    const signal = AbortSignal.any([context.signal, stop.signal]);
-    const polled = pollRun(context, { target, runId, timeoutMs }, { signal });
-    let received: ReceivedRequest | undefined;
-    const arrived = delivery?.arrived.then(async (request) => {
-      received = request;
-      const { project, app } = target;
-      return tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
-    });
+    const { awaitDelivery, pollRun } = await loadRunPolling();
     try {
-      const run = await Promise.race([polled.then(({ run }) => run), ...(arrived ? [arrived] : [])]);
-      if (!received && delivery) received = await this.deliveries?.wait(delivery, signal);
-      return await judgeRun(context, settings, { run, runId, received });
+      const ended = await awaitDelivery(context, {
+        target,
+        runId,
+        delivery,
+        wait: async (signal) => (await pollRun(context, { target, runId, timeoutMs }, { signal })).run,
+        waitForDelivery: async (signal) => delivery && this.deliveries?.wait(delivery, signal),
+      });
+      return await judgeRun(context, settings, runId, ended);
     } catch (error) {
       if (!(error instanceof GantryError) || context.signal.aborted) throw error;
       if (!(error instanceof PendingError || error instanceof NotFoundError)) throw new MapStopped(error);
       return { status: 'failed', error: { code: error.exit, message: error.message } };
-    } finally {
-      polled.catch(() => {});
-      stop.abort();
     }
   }
 }
@@ -145,7 +110,6 @@ export async function openDeliveries(context: Context, options: DeliveryOptions)
 }
 
 interface StartedRun {
-  index: number;
   run: string;
   /** When this command called it, or began to ask for it. */
   startedAt: number;
@@ -160,162 +124,28 @@ function startedRun({ result, run }: MapResult & { status: 'succeeded' }): strin
   return result === '' || result === null ? (run ?? undefined) : undefined;
 }
 
-interface EndedRun {
-  /** Undefined, or one that goes on, if its record is behind. */
-  run: Run | undefined;
-  runId: string;
-  received: ReceivedRequest | undefined;
-}
-
-function judgeDelivered(judgment: Judgment): MapOutcome {
+async function judgeRun(
+  context: Context,
+  settings: CallSettings,
+  runId: string,
+  { run, received }: EndedRun,
+): Promise<MapOutcome> {
+  const { target } = settings;
+  const response = received && deliveredResponse(received, target, context.elapsed(), 0);
+  const read = response && (await readResponse(response, context.elapsed));
+  if (run && hasEnded(run) && !hasSucceeded(run)) return failureOf(run, `run ${runId} of ${target.app}`, read);
+  if (!read) return { status: 'succeeded', result: null };
+  const judgment = await judgeResponse(context, settings, response, read);
   if ('refused' in judgment) throw judgment.refused;
   const { run: _, concernsAll: __, ...outcome } = judgment;
   return outcome;
 }
 
-/** What a response says about a failure. */
-async function messageOf(read: Awaited<ReturnType<typeof readResponse>> | undefined): Promise<string | undefined> {
+/** In the words of the app, if it has delivered any. */
+async function failureOf(run: Run, name: string, read: BufferedResponse | undefined): Promise<MapOutcome> {
   const { responseMessage } = await loadResponseErrors();
   const { message, why } = read ? responseMessage(read) : {};
-  return message ?? why;
-}
-
-async function judgeRun(
-  context: Context,
-  settings: CallSettings,
-  { run, runId, received }: EndedRun,
-): Promise<MapOutcome> {
-  const { target } = settings;
-  const response = received && deliveredResponse(received, target, context.elapsed(), 0);
-  const read = response && (await readResponse(response, context.elapsed));
-  if (run && hasEnded(run) && !hasSucceeded(run)) {
-    const { statusCode } = run;
-    const message = (await messageOf(read)) ?? `run ${runId} of ${target.app} ended with status ${runStatus(run)}`;
-    return { status: 'failed', error: { code: 'app-error', message, ...(statusCode && { statusCode }) } };
-  }
-  if (!read) return { status: 'succeeded', result: null };
-  return judgeDelivered(await judgeResponse(context, settings, response, read));
-}
-
-interface RunJournalOptions {
-  /** The results file, as the user named it, and its absolute path. */
-  name: string;
-  path: string;
-  /** What the results are of: the runs of another map say nothing. */
-  identity: string;
-  /** Whether an input has a result. */
-  isDone: (index: number) => boolean;
-}
-
-const Heading = v.object({ gantryRuns: v.literal(1), identity: v.string() });
-/** Without a run, the result of the input is in the results file. */
-const Entry = v.object({ index: v.number(), run: v.nullable(v.string()) });
-
-/**
- * Which runs were started and have no result yet. It is beside the results, so that a command that is killed leaves no run
- * behind that the next one does not know.
- */
-class RunJournal {
-  readonly #runs = new Map<number, string>();
-  #lines: Promise<LineWriter> | undefined;
-
-  private constructor(private readonly options: RunJournalOptions) {}
-
-  static async open(options: RunJournalOptions): Promise<RunJournal> {
-    const journal = new RunJournal(options);
-    await journal.#read();
-    return journal;
-  }
-
-  /** How many runs have no result. */
-  get size(): number {
-    return this.#runs.size;
-  }
-
-  runOf(index: number): string | undefined {
-    return this.#runs.get(index);
-  }
-
-  /** Resolves when it is in the file. */
-  async add(index: number, run: string): Promise<void> {
-    this.#runs.set(index, run);
-    await this.#write({ index, run });
-  }
-
-  /** The result of the input is in the results file. */
-  async drop(index: number): Promise<void> {
-    this.#runs.delete(index);
-    await this.#write({ index, run: null });
-  }
-
-  /** Removes the file if no run is left. */
-  async close(): Promise<void> {
-    await this.#onDisk('write', async () => {
-      await (await this.#lines)?.close();
-      if (this.#runs.size === 0) await rm(this.#path, { force: true });
-    });
-  }
-
-  get #path(): string {
-    return `${this.options.path}.gantry-runs`;
-  }
-
-  /** Throws if it is there and cannot be read: its runs would be started again. */
-  async #read(): Promise<void> {
-    const file = await this.#onDisk('read', () => openIfThere(this.#path));
-    if (!file) return;
-    try {
-      await this.#onDisk('read', () => this.#readEntries(file));
-    } finally {
-      await file.close();
-    }
-  }
-
-  async #readEntries(file: FileHandle): Promise<void> {
-    for await (const lines of splitLines(readChunks(file))) {
-      for (const { bytes, start } of lines) {
-        // The last line of a command that was killed may be half of one.
-        const line = parseJsonOr(String(bytes), undefined);
-        if (start === 0 && !(v.is(Heading, line) && line.identity === this.options.identity)) return;
-        if (v.is(Entry, line)) this.#readEntry(line);
-      }
-    }
-  }
-
-  #readEntry({ index, run }: v.InferOutput<typeof Entry>): void {
-    if (run === null || this.options.isDone(index)) this.#runs.delete(index);
-    else this.#runs.set(index, run);
-  }
-
-  async #write(entry: v.InferOutput<typeof Entry>): Promise<void> {
-    await this.#onDisk('write', async () => {
-      this.#lines ??= this.#open();
-      await (await this.#lines).add(`${stringifyJson(entry)}\n`);
-    });
-  }
-
-  /** With the runs that are left, and no half line. */
-  async #open(): Promise<LineWriter> {
-    const heading = { gantryRuns: 1, identity: this.options.identity };
-    const entries = [...this.#runs].map(([index, run]) => ({ index, run }));
-    await writeFileAtomic(this.#path, [heading, ...entries].map((line) => `${stringifyJson(line)}\n`).join(''));
-    return LineWriter.open(this.#path);
-  }
-
-  async #onDisk<T>(what: 'read' | 'write', work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (cause) {
-      throw toDiskErrorOf(`cannot ${what} ${this.options.name}.gantry-runs`, cause);
-    }
-  }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await openRegular(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const { statusCode } = run;
+  const error = { code: 'app-error', message: message ?? why ?? `${name} ended with status ${runStatus(run)}` };
+  return { status: 'failed', error: { ...error, ...(statusCode && { statusCode }) } };
 }

@@ -4,9 +4,7 @@ import type { MapInput } from './input-file.ts';
 interface CallAllOptions {
   inputs: AsyncIterable<MapInput[]>;
   width: AdaptiveWidth;
-  /** How many calls may be in flight. */
   limit: () => number;
-  /** Whether no more calls are to be started. */
   isOver: () => boolean;
   /** Monotonic time in ms. */
   elapsed: () => number;

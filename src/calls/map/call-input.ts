@@ -7,22 +7,17 @@ import type { StreamedRequest } from '../../platform/api/streamed.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import type { Context } from '../../platform/context.ts';
 import { type CallHeaders, type CallTarget, callApp, defaultHeaders, readResponse } from '../invoke/index.ts';
-import type { Acceptance } from './acceptance.ts';
-import type { CallSignals } from './call-signals.ts';
 import type { MapInput } from './input-file.ts';
-import { type JudgeSettings, type Judgment, judgeResponse } from './judge-response.ts';
-import { MapStopped } from './map-stopped.ts';
+import { type JudgeSettings, type Judgment, judgeResponse, MapStopped } from './judge-response.ts';
 import type { MapOutcome, MapResult } from './result-line.ts';
 
 export interface CallSettings extends JudgeSettings {
   signals: CallSignals;
   /** Where an asynchronous call goes, and what it sends besides. */
-  request?: { url: URL; headers: CallHeaders } | undefined;
+  request?: { url: URL; headers: CallHeaders };
   /** Keeps the connections between calls. */
   agent: StreamedRequest['agent'];
-  /** How long one call may take. */
   timeoutMs: number;
-  /** Which calls the app has taken. */
   acceptance: Acceptance;
   /** The call was refused (429, 503) or did not arrive: it will be repeated. */
   onRefused: (error: GantryError) => void;
@@ -37,7 +32,7 @@ export interface CalledInput {
   /** Of a failure that all inputs would have, unless it is the app's own answer to this one: the error that says so. */
   concernsAll?: (() => Promise<GantryError>) | undefined;
   /** To be called when the result is in the results file. */
-  recorded?: (() => Promise<void>) | undefined;
+  recorded?: (() => void) | undefined;
 }
 
 /**
@@ -113,9 +108,9 @@ async function tryCall(
       method: 'POST',
       url: request?.url ?? target.url,
       headers,
+      auth,
       body,
       agent,
-      limit: undefined,
     });
     return await judgeResponse(context, settings, response, await readResponse(response, context.elapsed));
   } catch (error) {
@@ -138,4 +133,76 @@ function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingErro
   return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
     fix: gantryCommand`runs list ${app}`,
   });
+}
+
+/**
+ * A signal for each call, so that all can be aborted. `AbortSignal.any` would keep something of each call for as long as the
+ * common signal lives.
+ */
+export class CallSignals {
+  readonly #open = new Set<AbortController>();
+  readonly #pausing = new Set<AbortController>();
+  #hasEnded = false;
+
+  get inFlight(): number {
+    return this.#open.size - this.#pausing.size;
+  }
+
+  abortAll(reason: unknown): void {
+    for (const call of this.#open) call.abort(reason);
+  }
+
+  /** No call is repeated from now on: those that had no effect yet end with a {@link NotRepeated}. */
+  endPauses(): void {
+    this.#hasEnded = true;
+    for (const call of this.#pausing) call.abort(new NotRepeated());
+  }
+
+  async run<T>(call: (controller: AbortController) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    this.#open.add(controller);
+    try {
+      return await call(controller);
+    } finally {
+      this.#open.delete(controller);
+    }
+  }
+
+  async pause(call: AbortController, wait: () => Promise<void>): Promise<void> {
+    if (this.#hasEnded) throw new NotRepeated();
+    this.#pausing.add(call);
+    try {
+      await wait();
+    } finally {
+      this.#pausing.delete(call);
+    }
+  }
+}
+
+/** A call that was refused is not repeated any more: its input has no result. */
+export class NotRepeated extends Error {}
+
+/** A call that has been on its way for longer was not refused: the app is processing it. */
+const processedAfterMs = 60_000;
+
+/** Knows when the app has last taken a call. Times are monotonic, in ms. */
+export class Acceptance {
+  #lastAt = Number.NEGATIVE_INFINITY;
+  /** When the calls began that have no reply yet. */
+  readonly #begun = new Set<{ at: number }>();
+
+  /** A call is on its way. Returns what ends it. */
+  begin(now: number): () => void {
+    const call = { at: now };
+    this.#begun.add(call);
+    return () => void this.#begun.delete(call);
+  }
+
+  note(now: number): void {
+    this.#lastAt = now;
+  }
+
+  isSince(time: number, now: number): boolean {
+    return this.#lastAt >= time || [...this.#begun].some(({ at }) => now - at > processedAfterMs);
+  }
 }

@@ -1,2 +1,2 @@
-export type { FailureGroup } from './failure-groups.ts';
 export { type MapSummary, mapInputs } from './map-inputs.ts';
+export type { FailureGroup } from './map-progress.ts';

@@ -6,13 +6,10 @@ import { openRegular, throwUnreadable } from '../../kernel/disk/index.ts';
 import { ConflictError, UsageError } from '../../kernel/errors.ts';
 import { defineKey, parseJson, stringifyJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { readChunks, splitLines } from './lines.ts';
+import { type FileLine, readChunks, splitLines } from './lines.ts';
 
-/** One call to make. */
 export interface MapInput {
-  /** Its number in the file, from 0. */
   index: number;
-  /** The JSON that is sent. */
   body: Uint8Array;
 }
 
@@ -93,12 +90,11 @@ async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Asyn
   let number = 0;
   for await (const lines of splitLines(chunks)) {
     const inputs: MapInput[] = [];
-    for (const { bytes } of lines) {
+    for (const { bytes: body } of lines) {
       number++;
-      const body = number === 1 ? withoutMark(bytes) : bytes;
       const text = body.toString('utf8');
       if (text.trim() === '') continue;
-      const problem = isUtf8(body) ? findJsonProblem(text) : 'it is not UTF-8';
+      const problem = isUtf8(body) ? findJsonProblem(text) : notUtf8;
       if (problem !== undefined) {
         throw new UsageError(`line ${number} of ${name} is not valid JSON`, {
           why: problem,
@@ -109,12 +105,6 @@ async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Asyn
     }
     yield inputs;
   }
-}
-
-const byteOrderMark = Buffer.from('\ufeff');
-
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes;
 }
 
 function findJsonProblem(text: string): string | undefined {
@@ -128,30 +118,20 @@ function findJsonProblem(text: string): string | undefined {
 
 /** A row is an object. As in `gantry invoke`, a column `name` has text, and a column `name:` has JSON. */
 async function* readCsv(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<MapInput[]> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const parser = new CsvParser();
   let titles: string[] | undefined;
   let index = 0;
-  const toInputs = (rows: Iterable<CsvRow>): MapInput[] => {
-    const inputs: MapInput[] = [];
-    for (const row of rows) {
-      if (titles) inputs.push({ index: index++, body: Buffer.from(stringifyJson(toObject(titles, row))) });
-      else titles = readTitles(row);
-    }
-    return inputs;
-  };
   try {
-    for await (const chunk of chunks) yield toInputs(parser.push(decoder.decode(chunk, { stream: true })));
-    yield toInputs(parser.push(decoder.decode()));
-    yield toInputs(parser.end());
-  } catch (error) {
-    if (error instanceof CsvError) {
-      throw new UsageError(`line ${error.line} of ${name} is not valid CSV: ${error.message}`, {
-        fix: 'correct the line; nothing was called',
-      });
+    for await (const rows of readRows(chunks)) {
+      const first = titles ? undefined : rows.shift();
+      if (first) titles = readTitles(first);
+      yield rows.map((row) => ({ index: index++, body: Buffer.from(stringifyJson(toObject(titles ?? [], row))) }));
     }
-    if (error instanceof TypeError) throw new UsageError(`${name} is not UTF-8`, { fix: 'save it as UTF-8' });
-    throw error;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    if (error.message === notUtf8) throw new UsageError(`${name} is not UTF-8`, { fix: 'save it as UTF-8' });
+    throw new UsageError(`line ${error.line} of ${name} is not valid CSV: ${error.message}`, {
+      fix: 'correct the line; nothing was called',
+    });
   }
 }
 
@@ -194,92 +174,65 @@ interface CsvRow {
 }
 
 /**
- * Parses CSV (RFC 4180): a cell in double quotes may contain commas, line breaks and, doubled, quotes. Lines without any
+ * The rows of CSV (RFC 4180): a cell in double quotes may contain commas, line breaks and, doubled, quotes. Lines without any
  * text are skipped. Throws CsvError.
  */
-class CsvParser {
-  #cells: string[] = [];
-  #cell = '';
-  /** `quote`: after a quote in a quoted cell, which ends the cell or is the first of two. */
-  #state: 'start' | 'plain' | 'quoted' | 'quote' = 'start';
-  /** After a carriage return outside of quotes: a line feed must follow. */
-  #hasReturn = false;
-  #line = 1;
-  #rowLine = 1;
+async function* readRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRow[]> {
+  let lines: string[] = [];
+  let isQuoted = false;
+  let number = 0;
+  let line = 1;
+  const toRow = ({ bytes }: FileLine): CsvRow[] => {
+    number++;
+    if (!isUtf8(bytes)) throw new CsvError(notUtf8, number);
+    const text = String(bytes);
+    if (!isQuoted) line = number;
+    // With an odd number of quotes, the line begins or ends a cell of several lines.
+    isQuoted = isQuoted !== (text.split('"').length % 2 === 0);
+    lines.push(text);
+    if (isQuoted) return [];
+    const row = lines.join('\n').replace(/\r$/, '');
+    lines = [];
+    return row === '' ? [] : [{ cells: splitRow(row, line), line }];
+  };
+  for await (const some of splitLines(chunks)) yield some.flatMap(toRow);
+  if (isQuoted) throw new CsvError('a quote is not closed', line);
+}
 
-  /** The rows that end in this text. */
-  *push(text: string): Generator<CsvRow> {
-    for (let at = 0; at < text.length; ) {
-      at = this.#state === 'quoted' ? this.#readQuoted(text, at) : this.#readPlain(text, at);
-      if (at >= text.length) return;
-      const char = text[at++];
-      if (this.#hasReturn && char !== '\n') throw new CsvError(loneReturn, this.#line);
-      if (this.#state === 'quoted') this.#state = 'quote';
-      else if (char === '"') this.#openQuote();
-      else if (char === ',') this.#endCell();
-      else yield* this.#endRow();
-    }
+function splitRow(row: string, line: number): string[] {
+  const cells: string[] = [];
+  for (let at = 0; at <= row.length; at++) {
+    const isQuoted = row[at] === '"';
+    const end = isQuoted ? endOfQuoted(row, at) : endOfPlain(row, at);
+    const cell = isQuoted ? row.slice(at + 1, end - 1).replaceAll('""', '"') : row.slice(at, end);
+    const fault = isQuoted ? faultAfterQuote(row[end]) : faultIn(cell);
+    if (fault !== undefined) throw new CsvError(fault, line);
+    cells.push(cell);
+    at = end;
   }
+  return cells;
+}
 
-  /** The last row, if the text does not end with a line break. */
-  *end(): Generator<CsvRow> {
-    if (this.#state === 'quoted') throw new CsvError('a quote is not closed', this.#rowLine);
-    yield* this.#endRow();
-  }
+function faultIn(cell: string): string | undefined {
+  const [char] = /["\r\0]/.exec(cell) ?? [];
+  return char && faults[char];
+}
 
-  /** The position of the next quote, or the end. */
-  #readQuoted(text: string, from: number): number {
-    const quote = text.indexOf('"', from);
-    const end = quote === -1 ? text.length : quote;
-    const content = text.slice(from, end);
-    for (let at = content.indexOf('\n'); at !== -1; at = content.indexOf('\n', at + 1)) this.#line++;
-    this.#cell += content;
-    return end;
-  }
+function faultAfterQuote(char = ','): string | undefined {
+  return char === ',' ? undefined : (faults[char] ?? 'text follows a closing quote');
+}
 
-  /** The position of the next character with a meaning, or the end. */
-  #readPlain(text: string, from: number): number {
-    special.lastIndex = from;
-    const end = special.exec(text)?.index ?? text.length;
-    if (end === from) return end;
-    const content = text.slice(from, end);
-    if (this.#hasReturn) throw new CsvError(loneReturn, this.#line);
-    this.#hasReturn = content.endsWith('\r');
-    const cell = this.#hasReturn ? content.slice(0, -1) : content;
-    if (cell !== '') this.#addToCell(cell);
-    return end;
-  }
+function endOfPlain(row: string, from: number): number {
+  const comma = row.indexOf(',', from);
+  return comma === -1 ? row.length : comma;
+}
 
-  #addToCell(text: string): void {
-    if (text.includes('\r')) throw new CsvError(loneReturn, this.#line);
-    if (text.includes('\0')) throw new CsvError('it has the character NUL: save the file as UTF-8', this.#line);
-    if (this.#state === 'quote') throw new CsvError('text follows a closing quote', this.#line);
-    if (this.#state === 'start') this.#state = 'plain';
-    this.#cell += text;
-  }
-
-  #openQuote(): void {
-    if (this.#state === 'quote') this.#cell += '"';
-    else if (this.#state === 'plain') throw new CsvError('a quote begins inside of a cell', this.#line);
-    this.#state = 'quoted';
-  }
-
-  #endCell(): void {
-    this.#cells.push(this.#cell);
-    this.#cell = '';
-    this.#state = 'start';
-  }
-
-  *#endRow(): Generator<CsvRow> {
-    this.#hasReturn = false;
-    const isEmpty = this.#cells.length === 0 && this.#cell === '' && this.#state !== 'quote';
-    this.#endCell();
-    const cells = this.#cells;
-    this.#cells = [];
-    if (!isEmpty) yield { cells, line: this.#rowLine };
-    this.#line++;
-    this.#rowLine = this.#line;
-  }
+/** After the closing quote: the first of two quotes is none. */
+function endOfQuoted(row: string, from: number): number {
+  let end = from;
+  do end = row.indexOf('"', end + 1) + 1;
+  while (row[end] === '"');
+  return end;
 }
 
 class CsvError extends Error {
@@ -291,5 +244,10 @@ class CsvError extends Error {
   }
 }
 
-const loneReturn = 'a line ends with a carriage return alone: save the file with LF or CRLF';
-const special = /[",\n]/g;
+const notUtf8 = 'it is not UTF-8';
+/** What a character means where it must not be. */
+const faults: Record<string, string> = {
+  '"': 'a quote begins inside of a cell',
+  '\r': 'a line ends with a carriage return alone: save the file with LF or CRLF',
+  '\0': 'it has the character NUL: save the file as UTF-8',
+};

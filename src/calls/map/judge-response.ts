@@ -10,7 +10,6 @@ import {
   type CallTarget,
   loadResponseErrors,
 } from '../invoke/index.ts';
-import { MapStopped } from './map-stopped.ts';
 import type { MapError, MapOutcome } from './result-line.ts';
 
 export interface JudgeSettings {
@@ -36,14 +35,18 @@ export async function judgeResponse(
   const isFromFunction = safeParse(FunctionReply, read.body).success;
   if (status >= 200 && status <= 299) return judgeSuccess(settings, response, read, isFromFunction);
   const { responseError, responseMessage } = await loadResponseErrors();
-  const asError = () => responseError(context, { ...response, chunks: again(read) }, settings.auth);
+  const { body, encoding } = read;
+  const asError = () => responseError(context, response, settings.auth, { body, encoding });
   if (!isFromFunction && isRefusedStatus(status)) return { refused: await asError() };
   const concernsAll = !isFromFunction && mayConcernAll(status);
   if (concernsAll && !settings.hasOwnServer) throw new MapStopped(await asError());
-  const { message, why } = responseMessage(read);
-  const code = !isFromFunction && isGatewayStatus(status) ? 'unavailable' : 'app-error';
-  const error: MapError = { code, message: message ?? why ?? `HTTP ${status}`, statusCode: status };
+  const { message, why = `HTTP ${status}` } = responseMessage(read);
+  const error = { code: codeOf(status, isFromFunction), message: message ?? why, statusCode: status };
   return { status: 'failed', error, run: read.run, ...(concernsAll && { concernsAll: asError }) };
+}
+
+function codeOf(status: number, isFromFunction: boolean): MapError['code'] {
+  return !isFromFunction && isGatewayStatus(status) ? 'unavailable' : 'app-error';
 }
 
 function judgeSuccess(
@@ -80,10 +83,9 @@ function whyNoResult(
   return saysJson && encoding !== 'json' ? `the response of ${name} is not the JSON that its type promises` : undefined;
 }
 
-/** The body, for what reads it from the response. */
-async function* again({ body, encoding }: BufferedResponse): AppResponse['chunks'] {
-  const { stringifyJson } = await import('../../kernel/json-text.ts');
-  yield encoding === 'base64'
-    ? Buffer.from(String(body), 'base64')
-    : Buffer.from(encoding === 'json' ? stringifyJson(body) : String(body));
+/** That would happen to all calls: the map ends, and the input keeps no result. */
+export class MapStopped extends Error {
+  constructor(readonly reason: GantryError) {
+    super(reason.message);
+  }
 }

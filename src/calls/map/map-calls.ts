@@ -1,31 +1,63 @@
 import { after, every } from '../../kernel/clock.ts';
-import { count, dollars, groupDigits, roundCents } from '../../kernel/output/format.ts';
+import { roundCents } from '../../kernel/output/format.ts';
 import { redactValue } from '../../kernel/output/redacted-json.ts';
 import { keptConnections } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, noStep } from '../../platform/waiting/index.ts';
 import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
-import { Acceptance } from './acceptance.ts';
+import type { AppFacts } from '../spending.ts';
+import type { DeliveryOptions } from '../webhooks/index.ts';
 import { AsyncCalls } from './async-calls.ts';
 import { callAll } from './call-all.ts';
-import type { CalledInput, CallSettings } from './call-input.ts';
-import { CallSignals, NotRepeated } from './call-signals.ts';
-import { FailureGroups } from './failure-groups.ts';
-import type { MapInput } from './input-file.ts';
-import type { MapCounts } from './map-counts.ts';
-import type { MapCallsOptions } from './map-options.ts';
-import { type MapProgress, showProgress } from './map-progress.ts';
-import { type MapCost, MapSpending } from './map-spending.ts';
-import { MapStopped } from './map-stopped.ts';
+import { Acceptance, type CalledInput, type CallSettings, CallSignals, NotRepeated } from './call-input.ts';
+import type { InputFile, MapInput } from './input-file.ts';
+import { MapStopped } from './judge-response.ts';
+import { ResultsChangedError } from './lines.ts';
+import { type MapHeading, MapLog, type NamedResults } from './map-log.ts';
+import { FailureGroups, type MapCounts, type MapProgress, restNote, showProgress, startNotes } from './map-progress.ts';
+import { MapSpending } from './map-spending.ts';
 import type { MapResult } from './result-line.ts';
-import { ResultsChangedError, ResultsFile } from './results-file.ts';
+import { ResultsFile } from './results-file.ts';
+
+export interface MapOptions {
+  app: string;
+  /** `run` if undefined. */
+  fn: string | undefined;
+  /** As the user named them. */
+  input: string;
+  results: string;
+  /** Calls in flight; adaptive if undefined. */
+  concurrency: number | undefined;
+  retryFailed: boolean;
+  ordered: boolean;
+  maxFailures: number | undefined;
+  /** US dollars, for the calls of this command. */
+  budget: number | undefined;
+  /** How results of asynchronous calls are received; undefined for others. */
+  deliver: DeliveryOptions | undefined;
+  /** Of one call, in ms. */
+  timeoutMs: number | undefined;
+  /** False sends no token. */
+  auth: boolean;
+}
+
+interface MapCallsOptions
+  extends Pick<CallSettings, 'target' | 'auth' | 'timeoutMs' | 'hasOwnServer'>,
+    Pick<MapOptions, 'retryFailed' | 'ordered' | 'maxFailures' | 'budget' | 'deliver'> {
+  input: InputFile;
+  results: NamedResults;
+  /** What the results are of. */
+  heading: MapHeading;
+  concurrency: number;
+  /** Undefined if the app cannot be read. */
+  facts: AppFacts | undefined;
+}
 
 /** Calls in flight may end after Ctrl-C for this long. */
 const finishMs = 10_000;
 /** Between two looks at what the calls cost. */
 const lookMs = 5_000;
 
-/** The calls of one map: all inputs that have no result yet. */
 export class MapCalls {
   readonly #signals = new CallSignals();
   readonly #width: AdaptiveWidth;
@@ -36,7 +68,7 @@ export class MapCalls {
   #refused = 0;
   /** Calls that were made and have no result: they were aborted, or it could not be written. */
   #lost = 0;
-  #asyncCalls: AsyncCalls | undefined;
+  #log!: MapLog;
   #isOver = false;
   #stoppedBy: MapCounts['stoppedBy'] = null;
 
@@ -52,23 +84,25 @@ export class MapCalls {
   }
 
   async run(): Promise<MapCounts> {
-    const { record, results: file, input, retryFailed, ordered, concurrency, hasOwnServer } = this.options;
+    const { heading, results: file, input, retryFailed, ordered, concurrency, hasOwnServer } = this.options;
     const groups = await FailureGroups.create();
-    const lostBefore = await record.check();
+    const log = await MapLog.open(file, heading);
+    this.#log = log;
+    const { inFlight: lostBefore } = log;
     const onFailed = groups.add.bind(groups);
-    const results = await ResultsFile.open({ ...file, count: input.count, retryFailed, onFailed });
+    const results = await ResultsFile.open({ ...file, log, count: input.count, retryFailed, onFailed });
     try {
-      await record.write(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
+      await log.begin(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
       if (results.done.size < input.count) await this.#callAll(results, groups, lostBefore);
       await results.close();
     } catch (error) {
       if (error instanceof ResultsChangedError) this.#lost += this.#calls;
-      // On a full disk these fail as well; the record then has the number from the beginning.
+      // On a full disk these fail as well; the log then has the number from the beginning.
       await results.close().catch(() => {});
-      await record.write(this.#lost + this.#running).catch(() => {});
+      await log.close(this.#lost + log.running).catch(() => {});
       throw error;
     }
-    await record.write(this.#lost + this.#running);
+    await log.close(this.#lost + log.running);
     if (ordered && results.size === input.count) await results.sort();
     return {
       inputs: input.count,
@@ -85,11 +119,8 @@ export class MapCalls {
 
   async #callAll(results: ResultsFile, groups: FailureGroups, lostBefore: number): Promise<void> {
     const { context, options } = this;
-    const { target, input, deliver, record } = options;
-    const isDone = (index: number) => results.done.has(index);
-    const journal = { ...options.results, identity: record.identity, isDone };
-    const calls = await AsyncCalls.open(context, { deliver, journal });
-    this.#asyncCalls = calls;
+    const { target, input, deliver } = options;
+    const calls = await AsyncCalls.open(context, this.#log, deliver);
     this.#announce(results, lostBefore);
     const agent = await keptConnections(context.settings.proxy, target.url);
     const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
@@ -119,7 +150,7 @@ export class MapCalls {
       try {
         const called = await calls.call(own, settings, one).finally(this.#spending.begin());
         await held.take(one.index, called);
-        await called.recorded?.();
+        called.recorded?.();
       } catch (error) {
         this.#end();
         if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
@@ -153,8 +184,7 @@ export class MapCalls {
 
   #announce(results: ResultsFile, lostBefore: number): void {
     const { progress, interruption } = this.context;
-    for (const note of startNotes(this.#stateOf(results), { lost: lostBefore, running: this.#running }))
-      progress.note(note);
+    for (const note of startNotes(this.#stateOf(results, lostBefore))) progress.note(note);
     interruption.message = `finishing the calls in flight, for ${finishMs / 1_000} s at most${this.options.deliver ? '; runs that were started go on' : ''}`;
   }
 
@@ -176,7 +206,6 @@ export class MapCalls {
     };
   }
 
-  /** Starts no more calls. */
   #end(by: MapCounts['stoppedBy'] = null): void {
     this.#isOver = true;
     this.#stoppedBy ??= by;
@@ -203,20 +232,14 @@ export class MapCalls {
   #noteRest(results: ResultsFile): void {
     const left = this.options.input.count - results.done.size;
     if (left === 0) return;
-    this.context.progress.note(
-      restNote(this.#stateOf(results), { lost: this.#lost, running: this.#running }, this.#spending.cost(left)),
-    );
+    this.context.progress.note(restNote(this.#stateOf(results, this.#lost), this.#spending.cost(left)));
   }
 
-  get #running(): number {
-    return this.#asyncCalls?.running ?? 0;
+  #stateOf(results: ResultsFile, lost: number) {
+    const { results: file, input } = this.options;
+    return { name: file.name, inputs: input.count, results, lost, running: this.#log.running };
   }
 
-  #stateOf(results: ResultsFile) {
-    return { name: this.options.results.name, inputs: this.options.input.count, results };
-  }
-
-  /** Whether no more calls are to be started. */
   #mayNotStart(): boolean {
     if (this.#spending.isSpent) this.#end('budget');
     return this.#isOver;
@@ -250,62 +273,6 @@ async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: Resul
   for await (const some of inputs) yield some.filter(({ index }) => !done.has(index));
 }
 
-interface MapState {
-  /** The results file, as the user named it. */
-  name: string;
-  /** The number of inputs. */
-  inputs: number;
-  results: ResultsFile;
-}
-
-interface MapRequests {
-  /** Calls that may have been made without a result; before the first one, with the runs. */
-  lost: number;
-  /** Runs that were started and have no result. */
-  running: number;
-}
-
-/** What is said before the first call. */
-function startNotes({ name, inputs, results }: MapState, { lost, running }: MapRequests): string[] {
-  const { done, size, left, wasCut } = results;
-  const is = (items: number) => (items === 1 ? 'is' : 'are');
-  const again = Math.min(lost, inputs - done.size) - running;
-  const were = again === 1 ? 'was' : 'were';
-  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${is(left)} called again` : '';
-  const notes: [boolean, string][] = [
-    [wasCut, `the last line of ${name} was not complete and was removed`],
-    [size > 0, `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`],
-    [running > 0, `${count(running, 'run')} of an earlier command ${is(running)} asked for`],
-    [
-      again > 0,
-      `at most ${count(again, 'call')} of these ${were} made without a result in ${name}, and ${is(again)} made again`,
-    ],
-  ];
-  return notes.filter(([isSo]) => isSo).map(([, text]) => text);
-}
-
-/** What is said when inputs are left. */
-function restNote(
-  { name, inputs, results }: MapState,
-  { lost, running }: MapRequests,
-  cost: MapCost | undefined,
-): string {
-  const { size, left } = results;
-  const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';
-  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
-  const goOn =
-    running > 0
-      ? `; ${count(running, 'run')} that ${running === 1 ? 'was' : 'were'} started may go on and will be asked for`
-      : '';
-  return `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}${again}${goOn}${costText(cost)}; the same command continues`;
-}
-
-function costText(cost: MapCost | undefined): string {
-  if (!cost) return '';
-  const { soFar, left } = cost;
-  return `; ${dollars(soFar)} so far${left === undefined ? '' : `, about ${dollars(left)} left`}`;
-}
-
 /** After so many failures of a kind that would concern all calls, and none that shows otherwise, the map ends. */
 const maxHeldFailures = 25;
 
@@ -329,7 +296,6 @@ class HeldFailures {
     private readonly record: (index: number, result: MapResult) => Promise<void>,
   ) {}
 
-  /** How many inputs were called, and have no result yet. */
   get count(): number {
     return this.#held.length;
   }

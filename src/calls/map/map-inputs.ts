@@ -9,11 +9,9 @@ import { limitYoungGeneration } from '../../storage/transfer/young-generation.ts
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
 import { checkBudget, factsOf } from '../spending.ts';
 import { openInputs } from './input-file.ts';
-import { MapCalls } from './map-calls.ts';
-import type { MapCounts } from './map-counts.ts';
-import type { MapOptions } from './map-options.ts';
-import { RecordFile } from './map-record.ts';
-import { whileLocked } from './results-file.ts';
+import { MapCalls, type MapOptions } from './map-calls.ts';
+import { whileLocked } from './map-log.ts';
+import type { MapCounts } from './map-progress.ts';
 
 /** What is in the results file now. */
 export interface MapSummary extends Omit<MapCounts, 'done'> {
@@ -22,7 +20,6 @@ export interface MapSummary extends Omit<MapCounts, 'done'> {
   input: string;
   results: string;
   succeeded: number;
-  /** Inputs without a result. */
   pending: number;
   budgetCents: number | null;
 }
@@ -77,18 +74,18 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
       }),
     );
     const results = { name, path: resolve(context.cwd, name) };
-    const record = new RecordFile(results, {
+    const heading = {
       input: { bytes: input.bytes, sha256: input.sha256, inputs: input.count },
       target: target.name,
       key: stateKey(platformOf(context.settings), target.project, target.name),
-    });
+    };
     const calls = new MapCalls(context, {
       ...options,
       target,
       auth,
       input,
       results,
-      record,
+      heading,
       concurrency,
       facts,
       timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
@@ -106,9 +103,8 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
 function summaryOf(
   { input, results, budget }: MapOptions,
   { app, fn = '' }: CallTarget,
-  counts: MapCounts,
+  { inputs, done, failed, ...counts }: MapCounts,
 ): MapSummary {
-  const { inputs, done, failed, calls, refused, durationMs, failures, costCents, stoppedBy } = counts;
   return {
     app,
     function: fn,
@@ -118,12 +114,7 @@ function summaryOf(
     succeeded: done - failed,
     failed,
     pending: inputs - done,
-    calls,
-    refused,
-    durationMs,
-    failures,
-    costCents,
-    stoppedBy,
+    ...counts,
     budgetCents: budget === undefined ? null : budget * 100,
   };
 }

@@ -1,12 +1,11 @@
-import { dollars, duration, groupDigits } from '../../kernel/output/format.ts';
+import { count, cutText, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import type { FailureGroup } from './failure-groups.ts';
-import type { MapCounts } from './map-counts.ts';
 import type { MapCost } from './map-spending.ts';
+import type { MapError } from './result-line.ts';
+import type { ResultsFile } from './results-file.ts';
 
 interface MapState extends Pick<MapCounts, 'inputs' | 'done' | 'failed' | 'refused'> {
   groups: () => readonly FailureGroup[];
-  /** Undefined if not known. */
   cost: MapCost | undefined;
 }
 
@@ -15,7 +14,6 @@ export interface MapProgress {
   end(): void;
 }
 
-/** Shown at most this often. */
 const updateMs = 100;
 
 /** A step that shows how far a map is: `Calling web/run: 41,207 of 100,000, 312/min, 3 failed, $4.20, 3h 8m and $6.10 left`. */
@@ -66,4 +64,124 @@ function failedText(failed: number, groups: readonly FailureGroup[]): string {
   if (!first) return `${groupDigits(failed)} failed`;
   const share = first.inputs === failed ? '' : `${groupDigits(first.inputs)}: `;
   return `${groupDigits(failed)} failed (${share}${first.title})`;
+}
+
+export interface MapCounts {
+  inputs: number;
+  /** How many have a result, and how many of these are failures. */
+  done: number;
+  failed: number;
+  calls: number;
+  refused: number;
+  durationMs: number;
+  failures: FailureGroup[];
+  /** What the replicas cost during the command, and until their cooldown has passed, in US cents; null if not known. */
+  costCents: number | null;
+  /** What ended it before all inputs had a result. */
+  stoppedBy: 'budget' | 'failures' | null;
+}
+
+export interface FailureGroup {
+  /** The cause that a rule knows (docs/failures.md), or the name of an exit code. */
+  cause: string;
+  title: string;
+  inputs: number;
+  /** The first input that was found to fail so. */
+  index: number;
+}
+
+/** More messages than this are counted as one group, so that a million different ones need no memory. */
+const maxMessages = 1_000;
+const shownCharacters = 160;
+
+/** Groups failures by their cause, as `gantry explain` finds it, or else by their message without its numbers. */
+export class FailureGroups {
+  readonly #groups = new Map<string, FailureGroup>();
+  /** Of messages that were seen: rules are slow. */
+  readonly #groupOf = new Map<string, FailureGroup>();
+
+  private constructor(private readonly explain: typeof import('../../causes/index.ts').explainLog) {}
+
+  static async create(): Promise<FailureGroups> {
+    return new FailureGroups((await import('../../causes/index.ts')).explainLog);
+  }
+
+  add(index: number, error: MapError): void {
+    const key = `${error.code} ${error.statusCode ?? ''} ${withoutNumbers(error.message)}`;
+    const group = this.#groupOf.get(key) ?? this.#newGroup(key, index, error);
+    group.inputs++;
+  }
+
+  /** The largest first. */
+  get all(): FailureGroup[] {
+    return [...this.#groups.values()].sort((one, other) => other.inputs - one.inputs);
+  }
+
+  #newGroup(key: string, index: number, { code, message, statusCode }: MapError): FailureGroup {
+    // The status that an app chose says nothing about its replica.
+    const status = code === 'app-error' ? undefined : statusCode;
+    const explained = this.explain('', { source: 'run', reason: message, statusCode: status });
+    const isOther = !explained && this.#groupOf.size >= maxMessages;
+    const cause = explained?.cause ?? code;
+    const title = isOther ? 'other messages' : (explained?.title ?? shorten(message));
+    const name = explained || isOther ? `${cause} ${title}` : key;
+    const group = this.#groups.get(name) ?? { cause, title, inputs: 0, index };
+    this.#groups.set(name, group);
+    if (this.#groupOf.size < 2 * maxMessages) this.#groupOf.set(key, group);
+    return group;
+  }
+}
+
+/** `index 17 is out of bounds` and `index 18 is out of bounds` are one message; so are those with different ids. */
+function withoutNumbers(message: string): string {
+  return message.replace(/\b[\da-f]{8}-[\da-f-]{27}\b|\d+/gi, '0').slice(0, 400);
+}
+
+function shorten(message: string): string {
+  return cutText(message.trim().split('\n', 1)[0] ?? '', shownCharacters);
+}
+
+interface ResultsState {
+  /** The results file, as the user named it. */
+  name: string;
+  inputs: number;
+  results: Pick<ResultsFile, 'done' | 'size' | 'left' | 'wasCut'>;
+  /** Calls that may have been made without a result; before the first one, with the runs. */
+  lost: number;
+  running: number;
+}
+
+export function startNotes({ name, inputs, results, lost, running }: ResultsState): string[] {
+  const { done, size, left, wasCut } = results;
+  const is = (items: number) => (items === 1 ? 'is' : 'are');
+  const again = Math.min(lost, inputs - done.size) - running;
+  const were = again === 1 ? 'was' : 'were';
+  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${is(left)} called again` : '';
+  const notes: [boolean, string][] = [
+    [wasCut, `the last line of ${name} was not complete and was removed`],
+    [size > 0, `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}`],
+    [running > 0, `${count(running, 'run')} of an earlier command ${is(running)} asked for`],
+    [
+      again > 0,
+      `at most ${count(again, 'call')} of these ${were} made without a result in ${name}, and ${is(again)} made again`,
+    ],
+  ];
+  return notes.filter(([isSo]) => isSo).map(([, text]) => text);
+}
+
+export function restNote({ name, inputs, results, lost, running }: ResultsState, cost: MapCost | undefined): string {
+  const { size, left } = results;
+  const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';
+  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
+  const goOn =
+    running > 0
+      ? `; ${count(running, 'run')} that ${running === 1 ? 'was' : 'were'} started may go on and will be asked for`
+      : '';
+  return `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}${again}${goOn}${costText(cost)}; the same command continues`;
+}
+
+function costText(cost: MapCost | undefined): string {
+  if (!cost) return '';
+  const { soFar, left } = cost;
+  return `; ${dollars(soFar)} so far${left === undefined ? '' : `, about ${dollars(left)} left`}`;
 }

@@ -16,7 +16,6 @@ const rememberedCalls = 20;
 export class MapSpending {
   /** From the first call on. */
   #replicas: ReplicaSpending | undefined;
-  /** When the calls in flight began. */
   readonly #begun = new Set<{ at: number }>();
   #ended = 0;
   /** How long a call takes, in ms. */
@@ -43,7 +42,6 @@ export class MapSpending {
     };
   }
 
-  /** Looks at the replicas, to know what they cost. */
   async look(): Promise<void> {
     if (!this.context.signal.aborted) await this.#replicas?.look();
   }

@@ -1,11 +1,12 @@
+import type { FileHandle } from 'node:fs/promises';
 import { isRecord, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
+import { type FileLine, readChunks, splitLines } from './lines.ts';
 
 /** Why an input has no result. */
 export interface MapError {
   /** Name of an exit code. */
   code: string;
   message: string;
-  /** HTTP status of the response, if there was one. */
   statusCode?: number;
 }
 
@@ -20,6 +21,7 @@ export type MapResult = MapOutcome & { run: string | null; ms: number };
 export interface KnownResult {
   index: number;
   error: MapError | undefined;
+  run: unknown;
 }
 
 /** The line of one input in the results file. */
@@ -31,9 +33,9 @@ export function resultLine(index: number, result: MapResult): string {
 export function parseResultLine(text: string): KnownResult | undefined {
   const value = parseJsonOr(text, undefined);
   if (!isRecord(value)) return undefined;
-  const { index, status, error } = value;
+  const { index, status, error, run } = value;
   if (!Number.isSafeInteger(index) || (status !== 'succeeded' && status !== 'failed')) return undefined;
-  return { index: index as number, error: status === 'succeeded' ? undefined : toError(error) };
+  return { index: index as number, error: status === 'succeeded' ? undefined : toError(error), run };
 }
 
 function toError(error: unknown): MapError {
@@ -43,4 +45,32 @@ function toError(error: unknown): MapError {
     message: String(message ?? 'failed'),
     ...(typeof statusCode === 'number' && { statusCode }),
   };
+}
+
+export interface ReadResult extends FileLine {
+  /** Counts from 1. */
+  number: number;
+  /** Where the next line begins. */
+  end: number;
+  /** Undefined if the line has no result. */
+  known: KnownResult | undefined;
+}
+
+/**
+ * The lines of a results file, some at a time. An editor may have saved it: blank lines are skipped.
+ */
+export async function* readResults(file: FileHandle): AsyncGenerator<ReadResult[]> {
+  let number = 0;
+  for await (const lines of splitLines(readChunks(file))) {
+    const results: ReadResult[] = [];
+    for (const line of lines) {
+      number++;
+      const { bytes, start, isWhole } = line;
+      const text = bytes.toString('utf8');
+      if (text.trim() === '') continue;
+      const end = start + bytes.length + (isWhole ? 1 : 0);
+      results.push({ ...line, number, end, known: parseResultLine(text) });
+    }
+    yield results;
+  }
 }

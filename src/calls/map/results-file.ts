@@ -1,43 +1,29 @@
-import { type FileHandle, rm, stat } from 'node:fs/promises';
-import { lockHolder, openRegular, takeLock, toDiskErrorOf, writeAtomically } from '../../kernel/disk/index.ts';
+import { readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { openRegular, writeAtomically } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
-import { FileChangedError, LineWriter } from './line-writer.ts';
-import { type ReadResult, readResults } from './read-results.ts';
-import { type KnownResult, type MapError, type MapResult, resultLine } from './result-line.ts';
+import { FileChangedError, LineWriter, onDisk } from './lines.ts';
+import type { MapLog, NamedResults } from './map-log.ts';
+import {
+  type KnownResult,
+  type MapError,
+  type MapResult,
+  type ReadResult,
+  readResults,
+  resultLine,
+} from './result-line.ts';
 
-export interface ResultsOptions {
-  /** As the user named it, and its absolute path. */
-  name: string;
-  path: string;
-  /** The number of inputs. */
+interface ResultsOptions extends NamedResults {
+  log: MapLog;
   count: number;
-  /** Call the inputs again that failed. */
   retryFailed: boolean;
-  /** Told of each failure that stays. */
   onFailed: (index: number, error: MapError) => void;
-}
-
-/** Locks a results file while `work` is done: two commands never write to one. Throws ConflictError. */
-export async function whileLocked<T>({ name, path }: Pick<ResultsOptions, 'name' | 'path'>, work: () => Promise<T>) {
-  const lock = await onDisk(`cannot lock ${name}`, async () => takeLock(`${path}.lock`));
-  if (!lock) {
-    const holder = lockHolder(`${path}.lock`);
-    throw new ConflictError(`${name} is being written by another gantry map`, {
-      ...(holder && { why: `its process is ${holder.pid}` }),
-      fix: 'wait until it ends, or name another results file',
-    });
-  }
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
 }
 
 /**
  * The results of a map: one line for each input that was called, in the order in which they ended. Lines are only added,
- * but for those that take the place of failures: they are collected in another file, and moved when the command ends, or
- * when the next one begins.
+ * but for those that take the place of failures: they are collected in the log of the map, and moved when the command ends,
+ * or when the next one begins.
  */
 export class ResultsFile {
   /** The inputs that are not called again. */
@@ -45,9 +31,11 @@ export class ResultsFile {
   /** Those that failed, and are called again. */
   readonly #toRetry: IndexSet;
   /** How many of these have no new result. */
-  #left = 0;
-  #failed = 0;
-  #wasCut = false;
+  left = 0;
+  /** How many of the results are failures. */
+  failed = 0;
+  /** Whether the file ended in an incomplete line, which was removed. */
+  wasCut = false;
   #lines!: LineWriter;
 
   private constructor(private readonly options: ResultsOptions) {
@@ -63,21 +51,15 @@ export class ResultsFile {
     const { name, path } = options;
     return onDisk(`cannot write ${name}`, async () => {
       const results = new ResultsFile(options);
-      if (await isThere(results.#retriedPath)) {
-        // Without the results, they are of something else.
-        if (await isThere(path)) await results.#placeRetried();
-        else await rm(results.#retriedPath);
-      }
+      await results.#place();
       const lines = await LineWriter.open(path);
       results.#lines = lines;
       try {
         const { end, isEnded, isCut } = await results.#readLines();
-        results.#wasCut = isCut;
+        results.wasCut = isCut;
         await lines.cut(end);
         if (!isEnded) await lines.add('\n');
-        if (results.#left === 0) return results;
-        results.#lines = await LineWriter.open(results.#retriedPath);
-        await lines.close();
+        if (results.left > 0) await lines.close();
         return results;
       } catch (error) {
         await lines.close().catch(() => {});
@@ -86,38 +68,24 @@ export class ResultsFile {
     });
   }
 
-  /** How many inputs have a result. */
   get size(): number {
-    return this.done.size + this.#left;
-  }
-
-  /** How many of the results are failures. */
-  get failed(): number {
-    return this.#failed;
-  }
-
-  /** How many failures are to be replaced. */
-  get left(): number {
-    return this.#left;
-  }
-
-  /** Whether the file ended in an incomplete line, which was removed. */
-  get wasCut(): boolean {
-    return this.#wasCut;
+    return this.done.size + this.left;
   }
 
   /** Resolves when the line is on the disk. */
   async add(index: number, result: MapResult): Promise<void> {
-    await onDisk(`cannot write ${this.options.name}`, () => this.#lines.add(resultLine(index, result)));
+    const line = resultLine(index, result);
+    const { name, log } = this.options;
+    await onDisk(`cannot write ${name}`, () => (this.#isRetry ? log.addResult(line) : this.#lines.add(line)));
+    log.endRun(index);
     this.done.add(index);
     if (this.#toRetry.has(index)) {
-      this.#left--;
-      this.#failed--;
+      this.left--;
+      this.failed--;
     }
-    if (result.status === 'failed') this.#failed++;
+    if (result.status === 'failed') this.failed++;
   }
 
-  /** Puts the lines in the order of the inputs. */
   async sort(): Promise<void> {
     const { name, path, count } = this.options;
     await onDisk(`cannot sort ${name}`, () => sortByIndex(path, count));
@@ -125,11 +93,11 @@ export class ResultsFile {
 
   /** Flushes what was written to the disk, and puts new results in the place of failures. Tells of failures that are left. */
   async close(): Promise<void> {
-    const { name, onFailed } = this.options;
+    const { name, log, onFailed } = this.options;
     await onDisk(`cannot write ${name}`, async () => {
-      await this.#lines.close();
-      if (this.#toRetry.size === 0) return;
-      await this.#placeRetried();
+      if (!this.#isRetry) return this.#lines.close();
+      await log.flush();
+      await this.#place();
       let size = 0;
       await this.#eachLine(({ known }) => {
         if (known) size++;
@@ -139,14 +107,16 @@ export class ResultsFile {
     });
   }
 
-  get #retriedPath(): string {
-    return `${this.options.path}.retried`;
+  /** Whether failures are called again: lines are added to the log, not to the file. */
+  get #isRetry(): boolean {
+    return this.#toRetry.size > 0;
   }
 
-  async #placeRetried(): Promise<void> {
-    const { path, count } = this.options;
-    await replaceLines(path, this.#retriedPath, count);
-    await rm(this.#retriedPath);
+  /** Puts the results of the log in the place of failures. */
+  async #place(): Promise<void> {
+    const { path, count, log } = this.options;
+    if (log.hasResults) await replaceLines(path, log.path, count);
+    log.hasResults = false;
   }
 
   async #readLines(): Promise<Ending> {
@@ -174,18 +144,19 @@ export class ResultsFile {
   }
 
   #addKnown(known: KnownResult | undefined, line: number): void {
-    const { name, count, onFailed, retryFailed } = this.options;
+    const { name, count, onFailed, retryFailed, log } = this.options;
     if (!known || known.index < 0 || known.index >= count) throw notAResult(name, `line ${line} is none`);
-    const { index, error } = known;
+    const { index, error, run } = known;
     const isSecond = this.done.has(index) || this.#toRetry.has(index);
     if (isSecond) throw notAResult(name, `input ${index} has a second one in line ${line}`);
-    if (error && retryFailed) {
-      this.#toRetry.add(index);
-      this.#left++;
-    } else this.done.add(index);
+    const isRetried = error !== undefined && retryFailed;
+    (isRetried ? this.#toRetry : this.done).add(index);
+    // Another run may have been started instead of the one that failed.
+    log.endRun(index, isRetried ? run : undefined);
     if (!error) return;
-    this.#failed++;
-    if (!retryFailed) onFailed(index, error);
+    this.failed++;
+    if (isRetried) this.left++;
+    else onFailed(index, error);
   }
 }
 
@@ -202,29 +173,6 @@ function notAResult(name: string, why: string): ConflictError {
     why,
     fix: 'correct the line, or name another results file',
   });
-}
-
-/** Another program has changed the results: any of them may be gone. */
-export class ResultsChangedError extends ConflictError {}
-
-async function isThere(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined)) !== undefined;
-}
-
-/** What is a system error becomes one of ours that names the file. */
-async function onDisk<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof FileChangedError) {
-      throw new ResultsChangedError(`${what}: another program has changed it`, {
-        why: cause.message,
-        fix: 'put it back, or run the same command again: inputs without a line in it are called again',
-      });
-    }
-    if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
-    throw toDiskErrorOf(what, cause);
-  }
 }
 
 const lineBreak = Buffer.from('\n');
@@ -273,9 +221,14 @@ async function sortByIndex(path: string, count: number): Promise<void> {
     await unsorted.close();
   }
   if (isSorted) return;
-  await rewrite(path, async function* (file) {
-    const window = new FileWindow(file);
-    for (let index = 0; index < count; index++) yield await window.read(starts[index] ?? 0, lengths[index] ?? 0);
+  await rewrite(path, async function* ({ fd }) {
+    for (let index = 0; index < count; index++) {
+      // At once: a promise for each of a million lines takes longer than its read.
+      const line = Buffer.alloc(lengths[index] ?? 0);
+      const bytes = readSync(fd, line, 0, line.length, starts[index] ?? 0);
+      if (bytes < line.length) throw new FileChangedError('it was cut while it was sorted');
+      yield line;
+    }
   });
 }
 
@@ -304,36 +257,6 @@ async function rewrite(path: string, linesOf: (file: FileHandle) => AsyncIterabl
   }
 }
 
-const windowBytes = 4 * 1024 * 1024;
-
-/** Reads lines that are near each other in one piece: calls end almost in the order in which they began. */
-class FileWindow {
-  #start = 0;
-  #filled = 0;
-  #buffer = Buffer.allocUnsafe(windowBytes);
-
-  constructor(private readonly file: FileHandle) {}
-
-  async read(start: number, length: number): Promise<Buffer> {
-    if (start < this.#start || start + length > this.#start + this.#filled) await this.#move(start, length);
-    // A copy: the window moves before the line is written.
-    return Buffer.from(this.#buffer.subarray(start - this.#start, start - this.#start + length));
-  }
-
-  async #move(start: number, length: number): Promise<void> {
-    this.#start = Math.max(0, start - windowBytes / 4);
-    const wanted = Math.max(windowBytes, start + length - this.#start);
-    if (wanted > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(wanted);
-    this.#filled = 0;
-    while (this.#filled < wanted) {
-      const rest = wanted - this.#filled;
-      const { bytesRead } = await this.file.read(this.#buffer, this.#filled, rest, this.#start + this.#filled);
-      if (bytesRead === 0) break;
-      this.#filled += bytesRead;
-    }
-  }
-}
-
 /** A set of numbers from 0 up to a limit, in one bit each. */
 class IndexSet {
   readonly #bits: Uint8Array;
@@ -351,11 +274,9 @@ class IndexSet {
     return ((this.#bits[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
   }
 
-  /** Returns false if it was there already. */
-  add(index: number): boolean {
-    if (this.has(index)) return false;
+  add(index: number): void {
+    if (this.has(index)) return;
     this.#bits[index >> 3] = (this.#bits[index >> 3] ?? 0) | (1 << (index & 7));
     this.#size++;
-    return true;
   }
 }

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { pause } from '../../kernel/clock.ts';
-import { bindServer } from './bind-server.ts';
+import { FailedError } from '../../kernel/errors.ts';
 
 /** A POST request as it was received. */
 export interface ReceivedRequest {
@@ -18,10 +18,15 @@ export interface ReceiverResponse {
   body?: Uint8Array | string;
 }
 
-export interface ReceiverOptions {
+/** Where a server listens. */
+export interface ListenPlace {
   host: string;
-  /** 0 picks a free port. */
-  port: number;
+  /** 0 picks a free port. Undefined: the usual one, or a free one if that is in use. */
+  port: number | undefined;
+  usualPort?: number;
+}
+
+export interface ReceiverOptions extends ListenPlace {
   /** `drop` closes the connection without a response. */
   onRequest: (received: ReceivedRequest) => Promise<ReceiverResponse | 'drop'>;
   /** Called for requests that never reach `onRequest`. */
@@ -30,7 +35,8 @@ export interface ReceiverOptions {
   idleTimeoutMs?: number | undefined;
 }
 
-export interface Receiver {
+/** A server that listens. */
+export interface Listening {
   /** Without a trailing slash. */
   url: string;
   close: () => Promise<void>;
@@ -46,8 +52,8 @@ const defaultIdleTimeoutMs = 10_000;
 const maxDiscardMs = 2_000;
 
 /** Opens a server for POST requests that limits memory, connections and time. Throws FailedError if it cannot listen. */
-export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { host, port, onRejected } = options;
+export async function openReceiver(options: ReceiverOptions): Promise<Listening> {
+  const { onRejected } = options;
   const server = createServer({
     requestTimeout: 60_000,
     headersTimeout: 20_000,
@@ -67,16 +73,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });
-  await bindServer(server, host, port);
-  const { port: boundPort } = server.address() as AddressInfo;
-  return {
-    url: `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}`,
-    async close() {
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listenOn(server, options);
 }
 
 /** Requests that are still being received, and how much memory their bodies use. */
@@ -182,4 +179,38 @@ function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
 
 function respond(response: ServerResponse, { status, headers = {}, body = '' }: ReceiverResponse): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
+/** Throws FailedError if the address is not free. */
+export async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace): Promise<Listening> {
+  const bound = bind(server, host, port ?? usualPort);
+  const own = port === undefined ? bound.catch(() => bind(server, host, 0)) : bound;
+  await own.catch((error) => {
+    throw bindError(error, host, port ?? 0);
+  });
+  const { port: number } = server.address() as AddressInfo;
+  return {
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${number}`,
+    async close() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((done, failed) => {
+    server.once('error', failed).listen(port, host, () => {
+      server.off('error', failed).on('error', () => {});
+      done();
+    });
+  });
+}
+
+function bindError(cause: NodeJS.ErrnoException, host: string, port: number): FailedError {
+  if (cause.code === 'EADDRINUSE') {
+    return new FailedError(`port ${port} is in use`, { fix: 'use a free port', retryWith: ['--port', '0'], cause });
+  }
+  return new FailedError(`cannot listen on ${host}, port ${port}`, { why: cause.message, cause });
 }

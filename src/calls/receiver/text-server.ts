@@ -1,31 +1,20 @@
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
-import { bindServer } from './bind-server.ts';
+import { createServer, type Server } from 'node:http';
+import { type Listening, type ListenPlace, listenOn } from './index.ts';
 
-export interface ServedText {
+interface ServedText {
   contentType: string;
   text: string;
 }
 
-interface TextServerOptions {
-  host: string;
-  /** 0 picks a free port. */
-  port: number;
+interface TextServerOptions extends ListenPlace {
   /** The text of a path; undefined if there is none. `accept` is what the client can read. */
   textOf: (path: string, accept: string) => ServedText | undefined;
   /** Whether a request to this host is answered: a page in a browser may have a name for this machine. */
   isOwnHost: (host: string) => boolean;
 }
 
-export interface TextServer {
-  /** Without a trailing slash. */
-  url: string;
-  close: () => Promise<void>;
-}
-
 /** Serves texts to GET requests. Throws FailedError if it cannot listen. */
-export async function openTextServer({ host, port, textOf, isOwnHost }: TextServerOptions): Promise<TextServer> {
+export async function openTextServer({ textOf, isOwnHost, ...place }: TextServerOptions): Promise<Listening> {
   const server: Server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     request.resume();
     response.on('error', () => {});
@@ -41,14 +30,5 @@ export async function openTextServer({ host, port, textOf, isOwnHost }: TextServ
     if (served) reply(200, served);
     else refuse(404, 'not found');
   });
-  await bindServer(server, host, port);
-  const { port: bound } = server.address() as AddressInfo;
-  return {
-    url: `http://${isIPv6(host) ? `[${host}]` : host}:${bound}`,
-    async close() {
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listenOn(server, place);
 }

@@ -2,6 +2,11 @@ import type { FunctionParameters } from '../../app/main-guard.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import { isRecord, stringifyJson } from '../../kernel/json-text.ts';
+import { size } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { runLimits } from '../../platform/contract/run-app.ts';
+import { parseParameters, readJsonData } from '../invoke/index.ts';
 
 /** What follows the file on the command line of `gantry run`. */
 export interface ProgramArguments {
@@ -21,12 +26,10 @@ export interface ProgramArguments {
   spellings: Map<string, string>;
 }
 
-/** A flag of gantry that follows the file. */
 interface Claim {
   /** `--name`. */
   flag: string;
   value: string | undefined;
-  /** Whether it is understood after the file. */
   isUnderstood: boolean;
 }
 
@@ -50,29 +53,36 @@ export function parseProgramArguments(words: readonly string[], flags: readonly 
   let isOwn = true;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
-    const start = at;
-    if (word === '--' && isOwn) {
-      isOwn = false;
-      continue;
-    }
-    if (!word.startsWith('-') || word === '-') {
+    if (word === '--' && isOwn) isOwn = false;
+    else if (word.startsWith('-') && word !== '-') at += readFlag(found, word, words[at + 1], isOwn ? flags : []);
+    else {
       found.argv.push(word);
       addPair(found, word, word);
-      continue;
-    }
-    const [, name = word, separator, inline] = /^(-{1,2}[^=:\s]+?)(:?=)(.*)$/s.exec(word) ?? [];
-    const flag = isOwn ? flags.find(({ names }) => names.includes(name)) : undefined;
-    const needsNext = inline === undefined && (flag ? flag.takesValue : true);
-    const next = needsNext ? nextValue(words, at) : undefined;
-    if (next !== undefined) at += 1;
-    const value = inline ?? next;
-    if (flag) claim(found, flag, value);
-    else {
-      for (const each of words.slice(start, at + 1)) found.argv.push(each);
-      addParameter(found, name, separator ?? '=', value);
     }
   }
   return found;
+}
+
+/** Returns how many words after the flag are its value. */
+function readFlag(found: ProgramArguments, word: string, after: string | undefined, flags: readonly OwnFlag[]): 0 | 1 {
+  const [, name = word, separator = '=', inline] = /^(-{1,2}[^=:\s]+?)(:?=)(.*)$/s.exec(word) ?? [];
+  const flag = flags.find(({ names }) => names.includes(name));
+  const needsNext = inline === undefined && (flag?.takesValue ?? true);
+  const next = needsNext && after !== undefined && mayBeValue(after) ? after : undefined;
+  const value = inline ?? next;
+  if (flag) claim(found, flag, value);
+  else {
+    found.argv.push(word);
+    if (next !== undefined) found.argv.push(next);
+    addParameter(found, name, separator, value);
+  }
+  return next === undefined ? 0 : 1;
+}
+
+/** The function that is called. */
+interface Called {
+  name: string;
+  parameters: FunctionParameters;
 }
 
 /**
@@ -83,38 +93,42 @@ export function parseProgramArguments(words: readonly string[], flags: readonly 
 export function checkProgramArguments(
   { claims, spellings, invalid }: ProgramArguments,
   target: string,
-  called: { name: string; parameters: FunctionParameters } | undefined,
+  called: Called | undefined,
 ): ClaimedParameter[] {
   if (called && invalid) throw invalid;
-  const names = called?.parameters.names ?? [];
-  const claimed: ClaimedParameter[] = [];
-  for (const one of claims) {
-    const isParameter = names.includes(parameterName(one.flag));
-    if (one.isUnderstood && !isParameter) continue;
-    if (isParameter && !one.isUnderstood && one.value !== undefined) {
-      const own = gantryCommand`run ${{ [one.flag]: one.value }} ${target}`;
-      const note = sentence`${one.flag} is passed to ${called?.name ?? ''}, which has this parameter; for gantry: ${own}`;
-      claimed.push({ pair: `${parameterName(one.flag)}=${one.value}`, note });
-      continue;
-    }
-    throw new UsageError(`${one.flag} after ${target} is ambiguous`, {
-      why: isParameter
-        ? `it is a flag of gantry run and a parameter of ${called?.name}`
-        : `what follows the file belongs to the program, and ${one.flag} is a flag of gantry run`,
-      fix: bothSpellings(one, target, called !== undefined),
-    });
-  }
+  const claimed = claims.flatMap((each) => claimedParameter(each, target, called) ?? []);
   if (!called || called.parameters.takesAny) return claimed;
-  for (const [name, spelling] of spellings) {
-    if (names.includes(name)) continue;
-    const meant = closestName(name, names);
-    const suggestion = meant ? `: did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` : '';
-    throw new UsageError(`${called.name} has no parameter ${name}${suggestion}`, {
-      why: names.length > 0 ? `its parameters: ${names.join(', ')}` : 'it has no parameters',
-      ...(meant && { corrected: { typed: spelling, meant: spelling.replace(name, meant) } }),
-    });
-  }
+  const { names } = called.parameters;
+  for (const [name, spelling] of spellings) if (!names.includes(name)) throw unknownParameter(called, name, spelling);
   return claimed;
+}
+
+/** Undefined for a flag of gantry. */
+function claimedParameter(one: Claim, target: string, called: Called | undefined): ClaimedParameter | undefined {
+  const { flag, value, isUnderstood } = one;
+  const name = parameterName(flag);
+  const isParameter = called?.parameters.names.includes(name);
+  if (isUnderstood && !isParameter) return undefined;
+  if (isParameter && !isUnderstood && value !== undefined) {
+    const own = gantryCommand`run ${{ [flag]: value }} ${target}`;
+    const note = sentence`${flag} is passed to ${called?.name ?? ''}, which has this parameter; for gantry: ${own}`;
+    return { pair: `${name}=${value}`, note };
+  }
+  throw new UsageError(`${flag} after ${target} is ambiguous`, {
+    why: isParameter
+      ? `it is a flag of gantry run and a parameter of ${called?.name}`
+      : `what follows the file belongs to the program, and ${flag} is a flag of gantry run`,
+    fix: bothSpellings(one, target, called !== undefined),
+  });
+}
+
+function unknownParameter({ name: called, parameters: { names } }: Called, name: string, spelling: string): UsageError {
+  const meant = closestName(name, names);
+  const suggestion = meant ? `: did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` : '';
+  return new UsageError(`${called} has no parameter ${name}${suggestion}`, {
+    why: names.length > 0 ? `its parameters: ${names.join(', ')}` : 'it has no parameters',
+    ...(meant && { corrected: { typed: spelling, meant: spelling.replace(name, meant) } }),
+  });
 }
 
 function bothSpellings({ flag, value }: Claim, target: string, isCalled: boolean): Sentence {
@@ -126,10 +140,9 @@ function bothSpellings({ flag, value }: Claim, target: string, isCalled: boolean
   return sentence`for gantry: ${own}; for the program: ${program}`;
 }
 
-/** The value of a flag without `=`. A negative number is one. */
-function nextValue(words: readonly string[], at: number): string | undefined {
-  const next = words[at + 1];
-  return next === undefined || (next.startsWith('-') && !/^-(\d|\.\d|$)/.test(next)) ? undefined : next;
+/** The next word may be the value of a flag without `=`. A negative number is one. */
+function mayBeValue(word: string): boolean {
+  return !word.startsWith('-') || /^-(\d|\.\d|$)/.test(word);
 }
 
 /** Understood after the file, as in the official client, or because every command has it. */
@@ -163,4 +176,35 @@ function addPair(found: ProgramArguments, pair: string, spelling: string): void 
 /** `max_tokens` for `--max-tokens`: Python has no hyphens in names. */
 function parameterName(flag: string): string {
   return flag.replace(/^-+/, '').replaceAll('-', '_');
+}
+
+interface ArgumentSources {
+  /** JSON, `@file` with JSON, or `-` for stdin. */
+  data?: string | undefined;
+  /** `name=text` or `name:=json`; they override keys of the data. */
+  pairs: string[];
+}
+
+/** Returns the arguments of a function as the text of one JSON object. Throws UsageError if they are invalid or too large. */
+export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
+  const given = data === undefined ? {} : await readObject(context, data);
+  return checkedSize(stringifyJson({ ...given, ...(await parseParameters(context, pairs)) }));
+}
+
+async function readObject(context: Context, data: string): Promise<object> {
+  const fix = `--data '{"name": "value"}', --data @file.json, or -- name=value`;
+  const { value, source } = await readJsonData(context, data, fix);
+  if (isRecord(value)) return value;
+  throw new UsageError(`${source} is not a JSON object`, {
+    why: "the keys of the object must match the function's parameters",
+    fix,
+  });
+}
+
+function checkedSize(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= runLimits.dataBytes) return text;
+  throw new UsageError(`the data is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dataBytes)})`, {
+    fix: sentence`copy it to a volume, where the app reads /persistent-storage/data.json: ${gantryCommand`cp data.json volume:/`}`,
+  });
 }

@@ -17,12 +17,10 @@ import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
 import { checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
 
-/** A Python file of a folder, and optionally the function to call. */
 export interface Program {
   project: AppConfig;
   /** Relative to the app folder, with forward slashes. */
   file: string;
-  /** As given by the user. */
   functionName: string | undefined;
   /** The app folder, uncompressed. */
   tar: Buffer<ArrayBuffer>;
@@ -30,7 +28,7 @@ export interface Program {
   pairs: string[];
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** `job.py` or `job.py::train`, relative to the working directory or absolute. */
   target: string;
   /** Relative to the working directory. */

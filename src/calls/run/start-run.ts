@@ -42,7 +42,7 @@ import type { WorkLine } from '../logs/index.ts';
 import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
 import type { Program } from './read-program.ts';
 
-export interface RunOptions {
+interface RunOptions {
   /** The arguments of the function or program, as JSON. */
   data: string;
   /** Of the command line. */

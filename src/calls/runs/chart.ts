@@ -2,9 +2,9 @@ import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type BucketSize, getRunsChart, type RunsChart } from '../../platform/contract/runs.ts';
-import type { RunQuery } from './run-search.ts';
+import type { RunQuery } from './search-runs.ts';
 
-export interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'filters'> {
+interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'filters'> {
   by: BucketSize;
   /** IANA name. */
   zone: string;
@@ -15,13 +15,11 @@ export const bucketMs: Record<BucketSize, number> = { minute: 60_000, hour: 3_60
 /** A week of minutes. */
 const maxBuckets = 10_080;
 
-/** Chooses buckets so that their number fits into a chart. */
 export function chooseBucketSize(rangeMs: number): BucketSize {
   if (rangeMs <= 3 * bucketMs.hour) return 'minute';
   return rangeMs <= 7 * bucketMs.day ? 'hour' : 'day';
 }
 
-/** Reads counts and durations of runs by bucket. Throws UsageError if there would be too many buckets. */
 export async function readRunsChart(context: Context, options: RunsChartOptions): Promise<RunsChart> {
   const { app, since, until, by, zone, filters } = options;
   const buckets = Math.ceil((until - since) / bucketMs[by]);

@@ -1,10 +1,11 @@
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
-import { getRun, type Run } from '../../platform/contract/runs.ts';
+import { cancelRun, getRun, listRuns, type Run } from '../../platform/contract/runs.ts';
 import { expectId } from '../../platform/replies/index.ts';
+import type { RemoteWork } from '../../platform/waiting/index.ts';
 import { endingOf, type LogEnding } from '../logs/index.ts';
-import { hasEnded, runHasFailed } from './run-status.ts';
+import { hasEnded, runHasFailed, runStatus } from './run-status.ts';
 
 /** Reads one run. Throws UnexpectedReplyError if the platform replies with another run. */
 export async function fetchRun(api: Api, params: { project: string; app: string; run: string }): Promise<Run> {
@@ -25,4 +26,26 @@ export function runEnding(context: Pick<Context, 'elapsed' | 'platformNow'>, run
 /** Where to look after a run has ended. */
 export function commandAfter(app: string, run: Run): CommandLine {
   return runHasFailed(run) ? gantryCommand`explain ${app} ${run.id}` : gantryCommand`runs get ${app} ${run.id}`;
+}
+
+/** A run as something that can be canceled. */
+export function remoteRun(project: string, app: string, run: string): RemoteWork {
+  const params = { project, app, run };
+  return {
+    kind: 'run',
+    app,
+    id: run,
+    async readStatus(api) {
+      const item = await fetchRun(api, params);
+      return { status: runStatus(item), hasEnded: hasEnded(item) };
+    },
+    async isListed(api) {
+      const { items } = await api(listRuns, { project, app, query: {} });
+      return items.some(({ id }) => id === run);
+    },
+    async cancel(api) {
+      await api(cancelRun, params);
+      return '';
+    },
+  };
 }

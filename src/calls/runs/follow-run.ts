@@ -15,7 +15,6 @@ import { appLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from
 import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 
-/** A run that succeeded. */
 export interface FinishedRun {
   run: string;
   app: string;

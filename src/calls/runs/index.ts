@@ -1,12 +1,8 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
-export { addOutcome, countErrors } from './count-errors.ts';
-export { commandAfter, fetchRun, readRunEnding, runEnding } from './fetch-run.ts';
-export { resolveRun } from './find-run.ts';
+export { commandAfter, fetchRun, readRunEnding, remoteRun, runEnding } from './fetch-run.ts';
 export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run.ts';
-export { type Call, findJobs, Jobs } from './jobs.ts';
-export { atPosition, chartReader, readRunList, runsIn } from './list-runs.ts';
+export { addOutcome, type Call, countErrors, findJobs, Jobs } from './jobs.ts';
+export { atPosition, chartReader, readRunList, resolveRun, runsIn } from './list-runs.ts';
 export { readRefusedCall, recordRefusedCall } from './refused-calls.ts';
-export { remoteRun } from './remote-run.ts';
-export { matches, type RunFilters, type RunSearchResult } from './run-search.ts';
 export { displayStatus, fillStatus, hasEnded, hasSucceeded, runHasFailed, runKey, runStatus } from './run-status.ts';
-export { searchRuns } from './search-runs.ts';
+export { matches, type RunFilters, type RunSearchResult, searchRuns } from './search-runs.ts';

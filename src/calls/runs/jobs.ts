@@ -1,18 +1,18 @@
 import { readJobs } from '../../deploys/history/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Container, listContainers } from '../../platform/contract/containers.ts';
+import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
 import { listRuns, type Run } from '../../platform/contract/runs.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
+import type { ErrorCount } from '../difference.ts';
 
 declare const call: unique symbol;
 /** A call of an app: a run that is not a job. Only {@link Jobs} makes one of a run, and only calls are judged and counted. */
 export type Call = Run & { readonly [call]: true };
 
-/** What was read of an app. */
 interface SeenWork {
   containers?: readonly Container[] | undefined;
   runs?: readonly Run[] | undefined;
-  /** Ids of jobs that were started from here. */
   started?: Iterable<string> | undefined;
 }
 
@@ -70,4 +70,20 @@ export async function findJobs(context: Context, app: string, containers?: reado
 
 function containerOf({ containerId, podName }: Run): string {
   return containerId || podName || '';
+}
+
+/** Calls that ended, and how. A canceled or closed one says nothing about the app, nor does one with an unknown code. */
+export function countErrors(calls: readonly Call[]): ErrorCount {
+  const errors: ErrorCount = { calls: 0, failed: 0, byCaller: 0 };
+  for (const call of calls) addOutcome(errors, runOutcome(call));
+  return errors;
+}
+
+export function addOutcome(errors: ErrorCount, outcome: RunOutcome): boolean {
+  const hasFailed = outcome.startsWith('failed');
+  if (!hasFailed && outcome !== 'succeeded') return false;
+  errors.calls++;
+  if (hasFailed) errors.failed++;
+  if (outcome === 'failed by the caller') errors.byCaller++;
+  return true;
 }

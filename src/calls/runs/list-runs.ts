@@ -1,11 +1,12 @@
-import { UnexpectedReplyError } from '../../kernel/errors.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { count, latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { getRunsChart, listRuns, type Run, type RunsChart, type RunsQuery } from '../../platform/contract/runs.ts';
+import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { type ListPage, type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { isRefusal } from '../../platform/waiting/index.ts';
-import { fewerRunsFix } from './run-search.ts';
-import { runKey } from './run-status.ts';
+import { hasSucceeded, runHasFailed, runKey } from './run-status.ts';
 
 interface ListOptions {
   /** Only runs that were called with `async=true`. */
@@ -14,13 +15,16 @@ interface ListOptions {
   isEnough: (page: readonly Run[], runs: readonly Run[]) => boolean;
 }
 
-export interface ListedRuns {
+interface ListedRuns {
   /** Newest first, whatever the order of the list. */
   runs: Run[];
   hasMore: boolean;
   /** False if the platform announced more runs than it returned. */
   isComplete: boolean;
 }
+
+/** The fix for a list that does not end. */
+export const fewerRunsFix = 'lower --limit, or shorten the range with --since';
 
 type RunListSource = Pick<Context, 'api' | 'project' | 'platformNow'>;
 
@@ -130,3 +134,47 @@ export function runsIn({ items, aggregatedData }: RunsChart): Run[] {
     fix: 'try a shorter range: --since 1h',
   });
 }
+
+type RunSource = Pick<Context, 'api' | 'project' | 'cwd' | 'platformNow'>;
+
+/** Of the list of runs, the newest ones. */
+const maxSearched = 1_000;
+
+/**
+ * Returns the id of the run that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word, of
+ * the latest one. A whole id is not looked up. Throws NotFoundError, UsageError.
+ */
+export async function resolveRun(source: RunSource, app: string, word: string | undefined): Promise<string> {
+  const wanted = readIdWord(word);
+  if ('id' in wanted) return wanted.id;
+  const { run, searched } = await searchRun(source, app, word);
+  if (run) return run.id;
+  if (word === undefined || word === 'latest') {
+    const { sampleInvocation } = await import('../../app/sample-call.ts');
+    const call = await sampleInvocation(source.cwd, app);
+    throw new NotFoundError(`${app} has no runs yet`, { fix: call ?? gantryCommand`invoke ${app}` });
+  }
+  const error = noneFound(word, { noun: 'run', app, list: gantryCommand`runs list ${app}` });
+  error.facts.why = `the newest ${count(searched, 'run')} were searched`;
+  throw error;
+}
+
+/** Reads pages up to the one that has it. */
+async function searchRun(source: RunSource, app: string, word: string | undefined) {
+  const wanted = readIdWord(word);
+  const find = (runs: readonly Run[]) =>
+    'latest' in wanted
+      ? newestFirst(runs).find(hasResult[wanted.latest])
+      : findByBeginning(word ?? '', { noun: 'run', app, items: runs, list: gantryCommand`runs list ${app}` });
+  const { runs } = await readRunList(source, app, {
+    isEnough(_, searched) {
+      const run = find(searched);
+      // Ids may begin with the time, so that the next run may begin alike.
+      const mayHaveTwin = 'beginning' in wanted && run === searched.at(-1);
+      return (run !== undefined && !mayHaveTwin) || searched.length >= maxSearched;
+    },
+  });
+  return { run: find(runs), searched: runs.length };
+}
+
+const hasResult = { any: () => true, succeeded: hasSucceeded, failed: runHasFailed };

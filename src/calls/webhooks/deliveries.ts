@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { after } from '../../kernel/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { openReceiver, type ReceivedRequest, type Receiver, type ReceiverResponse } from '../receiver/index.ts';
-import { checkSignature, deliveryRunId } from './check-signature.ts';
-import { parseDeliveryUrl } from './delivery-url.ts';
-import { readWebhookSecret } from './secret.ts';
+import { type Listening, openReceiver, type ReceivedRequest, type ReceiverResponse } from '../receiver/index.ts';
+import { parseDeliveryUrl } from './forward.ts';
+import { checkSignature, deliveryRunId, readWebhookSecret } from './signature.ts';
 
 export interface DeliveryOptions {
   /** A free one if undefined. */
@@ -36,7 +35,7 @@ const ofAnotherRun: ReceiverResponse = { status: 400, body: 'delivery of another
 /** Receives the webhook deliveries of the runs of a command on this machine. */
 export class Deliveries {
   readonly #slots = new Map<string, Slot>();
-  #receiver!: Receiver;
+  #receiver!: Listening;
   #onlyRun: string | undefined;
   #arrived = 0;
   #missed = 0;

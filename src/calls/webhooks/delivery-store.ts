@@ -3,8 +3,13 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { NotFoundError } from '../../kernel/errors.ts';
+import { FailedError, NotFoundError, UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { parseJson, stringifyJson } from '../../kernel/json-text.ts';
+import type { Context } from '../../platform/context.ts';
+import { webhookHeaders } from '../../platform/contract/invocation.ts';
+import { signWebhook } from '../../platform/contract/webhooks.ts';
+import { forwardDelivery, parseDeliveryUrl } from './forward.ts';
+import { deliveryRunId, readWebhookSecret } from './signature.ts';
 
 /** A delivery as it was received, stored for `gantry webhooks replay`. */
 export interface StoredDelivery {
@@ -40,7 +45,7 @@ export async function storeDelivery(stateFolder: string, delivery: StoredDeliver
 }
 
 /** Reads a delivery by its id, or the `latest`. Throws NotFoundError, with the ids available. */
-export async function findDelivery(stateFolder: string, idOrLatest: string): Promise<StoredDelivery> {
+async function findDelivery(stateFolder: string, idOrLatest: string): Promise<StoredDelivery> {
   const folder = deliveriesFolder(stateFolder);
   const ids = await listIds(folder);
   const id = idOrLatest === 'latest' ? ids.at(-1) : ids.find((each) => each === idOrLatest);
@@ -68,4 +73,54 @@ async function listIds(folder: string): Promise<string[]> {
 
 function deliveriesFolder(stateFolder: string): string {
   return join(stateFolder, 'webhooks');
+}
+
+interface ReplayResult {
+  id: string;
+  to: string;
+  statusCode: number;
+  /** Whether it was signed again; otherwise it has its original signature and timestamp. */
+  signed: boolean;
+}
+
+export interface ReplayOptions {
+  /** A delivery id, or `latest`. */
+  id: string;
+  to: string | undefined;
+  secretFile: string | undefined;
+}
+
+/** Sends a stored delivery again, signed with the current time if there is a secret. Throws FailedError unless 2xx. */
+export async function replayDelivery(
+  context: Context,
+  { id: idOrLatest, to, secretFile }: ReplayOptions,
+): Promise<ReplayResult> {
+  const secret = await readWebhookSecret(context, secretFile);
+  const stored = await findDelivery(context.settings.folders.state, idOrLatest);
+  const { id, headers } = stored;
+  const target = to ?? stored.forwardedTo;
+  if (target === null) {
+    throw new UsageError('no destination: pass --to URL', { fix: gantryCommand`webhooks replay ${id} --to URL` });
+  }
+  const url = parseDeliveryUrl(target, '--to');
+  const body = Buffer.from(stored.body, 'base64');
+  const timestamp = String(Math.floor(context.now() / 1000));
+  const signature = secret && signWebhook(secret, { requestId: deliveryRunId(headers), timestamp, body });
+  const signed = signature
+    ? { [webhookHeaders.timestamp.toLowerCase()]: timestamp, [webhookHeaders.signature.toLowerCase()]: signature }
+    : {};
+  if (!signature && headers[webhookHeaders.signature.toLowerCase()]) {
+    context.progress.note('keeping the original signature, which may be too old; pass --secret-file to sign it again');
+  }
+  const { status } = await forwardDelivery(context, url, { headers: { ...headers, ...signed }, body }).catch(
+    (error) => {
+      // Otherwise the fix would be gantry doctor, which checks the platform.
+      if (error instanceof UnavailableError) error.facts.fix ??= `start the server at ${url.host}, or pass --to URL`;
+      throw error;
+    },
+  );
+  if (status < 200 || status > 299) {
+    throw new FailedError(`${url.host} returned ${status}`, { status, details: { id, to: url.href } });
+  }
+  return { id, to: url.href, statusCode: status, signed: signature !== undefined };
 }

@@ -1,6 +1,7 @@
-import { UnavailableError } from '../../kernel/errors.ts';
+import { UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
 import type { Context } from '../../platform/context.ts';
+import { isSecure } from '../../platform/contract/address.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 import type { ReceivedRequest, ReceiverResponse } from '../receiver/index.ts';
 
@@ -43,4 +44,18 @@ function withoutConnectionHeaders(headers: Record<string, string>): Record<strin
 
 function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
+}
+
+/** Parses the URL for deliveries: https, or http on this machine. Throws UsageError, with the name of the flag. */
+export function parseDeliveryUrl(text: string, flag: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`${flag} is not a URL`, { fix: `${flag} https://example.com/hook` });
+  }
+  if (!isSecure(url)) {
+    throw new UsageError(`${flag} must be an https URL, except on this machine`, {
+      fix: `${flag} https://${url.host}${url.pathname}`,
+    });
+  }
+  return url;
 }

@@ -1,5 +1,5 @@
 export { Deliveries, type DeliveryOptions, maxDeliveryDelayMs, type RunDelivery } from './deliveries.ts';
-export { parseDeliveryUrl } from './delivery-url.ts';
+export { replayDelivery } from './delivery-store.ts';
+export { parseDeliveryUrl } from './forward.ts';
 export { type ListenEvent, listenForDeliveries, type ShownDelivery } from './listen.ts';
-export { replayDelivery } from './replay.ts';
-export { readWebhookSecret } from './secret.ts';
+export { readWebhookSecret } from './signature.ts';

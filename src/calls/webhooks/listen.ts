@@ -2,14 +2,12 @@ import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
 import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
-import { openReceiver, type ReceivedRequest, type ReceiverOptions, type ReceiverResponse } from '../receiver/index.ts';
-import { checkSignature, deliveryRunId, type SignatureCheck } from './check-signature.ts';
+import { openReceiver, type ReceivedRequest, type ReceiverResponse } from '../receiver/index.ts';
 import { createDeliveryId, type StoredDelivery, storeDelivery } from './delivery-store.ts';
-import { parseDeliveryUrl } from './delivery-url.ts';
-import { forwardDelivery } from './forward.ts';
-import { readWebhookSecret } from './secret.ts';
+import { forwardDelivery, parseDeliveryUrl } from './forward.ts';
+import { checkSignature, deliveryRunId, readWebhookSecret, type SignatureCheck } from './signature.ts';
 
-export interface ListenOptions {
+interface ListenOptions {
   host: string;
   /** Default: 4300, or a free port if that is in use. */
   port: number | undefined;
@@ -28,8 +26,6 @@ export interface ShownDelivery extends DecodedBody, Omit<StoredDelivery, 'body'>
   statusCode: number | null;
   bytes: number;
 }
-
-const defaultPort = 4300;
 
 /**
  * Receives deliveries until Ctrl-C. Each one is checked, stored for `webhooks replay`, forwarded if requested, and
@@ -54,7 +50,10 @@ export async function* listenForDeliveries(
       hasWarned = true;
     }
   };
-  const receiver = await open(host, port, {
+  const receiver = await openReceiver({
+    host,
+    port,
+    usualPort: 4300,
     async onRequest(received) {
       const check = checkSignature(received, secret, { now: now() });
       const url = check.signature === 'bad' ? undefined : forwardUrl;
@@ -85,17 +84,6 @@ export async function* listenForDeliveries(
   } finally {
     await receiver.close();
   }
-}
-
-async function open(
-  host: string,
-  port: number | undefined,
-  handlers: Pick<ReceiverOptions, 'onRequest' | 'onRejected'>,
-) {
-  if (port !== undefined) return openReceiver({ host, port, ...handlers });
-  return openReceiver({ host, port: defaultPort, ...handlers }).catch(() =>
-    openReceiver({ host, port: 0, ...handlers }),
-  );
 }
 
 /** Without a response from `url` the sender gets none either: the platform retries then, but not after a 5xx. */

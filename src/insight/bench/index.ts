@@ -43,7 +43,7 @@ const shortestMs = 5;
 /** Calls an app at one rate after the other, and says what each costs and where its time goes. */
 export async function runBench(context: Context, options: BenchOptions): Promise<BenchReport> {
   const { rates, stepMs, callTimeoutMs } = options;
-  const { call, auth } = await prepareCall(context, { ...options }, undefined);
+  const call = await prepareCall(context, { ...options }, undefined);
   const { body } = call;
   if (body && !(body instanceof Uint8Array)) throw new UsageError('the body is too large to be sent again and again');
   const { project, app } = call.target;
@@ -52,7 +52,7 @@ export async function runBench(context: Context, options: BenchOptions): Promise
   // One that fails says why; and what the first replica takes to start is not measured.
   const spending = spendingOf(context, call.target, facts);
   const unfinished = new UnfinishedCalls(context, call.target.app);
-  await readResponse(await callOrThrow(context, call, auth), context.elapsed);
+  await readResponse(await callOrThrow(context, call), context.elapsed);
   // It says how long a call runs, before there are many.
   if (options.budget !== undefined) await unfinished.look();
   const { openLoadCalls } = await import('../../platform/api/load-calls.ts');

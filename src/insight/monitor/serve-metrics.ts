@@ -21,7 +21,7 @@ interface ServeOptions {
 }
 
 /** What Prometheus exporters of OpenTelemetry listen on. */
-const defaultPort = 9464;
+const usualPort = 9464;
 
 /** Serves the figures of apps to Prometheus until Ctrl-C. Yields the URL once it listens. */
 export async function* serveMetrics(
@@ -42,7 +42,7 @@ export async function* serveMetrics(
   };
   // A page in a browser may have a name that leads to this machine: only its own names are answered.
   const isOwnHost = (name: string) => !isLocalName(host) || isLocalName(name);
-  const server = await open({ host, textOf, isOwnHost }, port);
+  const server = await openTextServer({ host, port, usualPort, textOf, isOwnHost });
   context.interruption.message = '';
   try {
     yield { url: `${server.url}/metrics` };
@@ -68,11 +68,6 @@ export async function* serveMetrics(
 export function isLocalName(name: string): boolean {
   const url = `http://${name === '::1' ? '[::1]' : name}`;
   return URL.canParse(url) && isLoopbackHost(new URL(url));
-}
-
-async function open(options: Omit<Parameters<typeof openTextServer>[0], 'port'>, port: number | undefined) {
-  if (port !== undefined) return openTextServer({ ...options, port });
-  return openTextServer({ ...options, port: defaultPort }).catch(() => openTextServer({ ...options, port: 0 }));
 }
 
 const KeptApps = v.record(v.string(), KeptCounts);

@@ -32,7 +32,14 @@ export async function replayCall(context: Context, run: string, port: number | u
   );
   const body = Buffer.from(call.body, 'base64');
   context.progress.note(`sending run ${call.run} again: ${method} ${name}`);
-  const sent = { target, method, url, headers, body: body.length > 0 ? body : undefined, limit: undefined };
   const own = context.withOverrides(emulator.environment, context.cwd);
-  return callOrThrow(own, sent, { headers: {}, kind: 'recorded' });
+  const auth = { headers: {}, kind: 'recorded' as const };
+  return callOrThrow(own, {
+    target,
+    method,
+    url,
+    headers,
+    auth,
+    body: body.length > 0 ? body : undefined,
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LogGaps } from '../../../src/calls/logs/gaps.ts';
 import { appLine } from '../../../src/calls/logs/log-line.ts';
+import { LogGaps } from '../../../src/calls/logs/seen-lines.ts';
 import { FailedError } from '../../../src/kernel/errors.ts';
 import { localTime } from '../../../src/kernel/output/format.ts';
 

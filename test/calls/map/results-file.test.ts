@@ -1,11 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { MapLog } from '../../../src/calls/map/map-log.ts';
 import { resultLine } from '../../../src/calls/map/result-line.ts';
 import { ResultsFile } from '../../../src/calls/map/results-file.ts';
 import { newFolder } from '../../support/files.ts';
 
-const options = (path: string) => ({ name: 'out.jsonl', path, count: 4, retryFailed: false, onFailed: () => {} });
+const heading = { input: { bytes: 9, sha256: 'ab', inputs: 4 }, target: 'web/run', key: 'k' };
+const optionsOf = async (path: string, others = {}) => {
+  if (!existsSync(`${path}.gantry-map`))
+    writeFileSync(`${path}.gantry-map`, `${JSON.stringify({ gantryMap: 1, ...heading })}\n`);
+  const log = await MapLog.open({ name: 'out.jsonl', path }, heading);
+  return { name: 'out.jsonl', path, log, count: 4, retryFailed: false, onFailed: () => {}, ...others };
+};
 const failed = { status: 'failed' as const, error: { code: 'app-error', message: 'é "x"\n' }, run: null, ms: 2 };
 
 test('a file that was cut off anywhere keeps its complete lines, and the next one follows them', async () => {
@@ -21,7 +28,7 @@ test('a file that was cut off anywhere keeps its complete lines, and the next on
     writeFileSync(path, whole.subarray(0, bytes));
     // A line is complete without its line break, too.
     const complete = lines.filter((_, at) => Buffer.byteLength(lines.slice(0, at + 1).join('')) <= bytes + 1).length;
-    const results = await ResultsFile.open(options(path));
+    const results = await ResultsFile.open(await optionsOf(path));
     expect([0, 1, 2, 3].filter((index) => results.done.has(index))).toEqual(known.slice(0, complete).sort());
     await results.add(1, failed);
     await results.close();
@@ -37,7 +44,7 @@ test.each([
   ['an input twice', resultLine(1, failed).repeat(2), 'input 1 has a second one in line 2'],
 ])('a file with %s is refused and stays as it is', async (_, text, why) => {
   const path = join(newFolder({ 'out.jsonl': text }), 'out.jsonl');
-  await expect(ResultsFile.open(options(path))).rejects.toMatchObject({ exit: 'conflict', facts: { why } });
+  await expect(ResultsFile.open(await optionsOf(path))).rejects.toMatchObject({ exit: 'conflict', facts: { why } });
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
@@ -49,8 +56,51 @@ test('sorting reads lines wherever they are', async () => {
     resultLine(index, { status: 'succeeded', result: 'x'.repeat((index * 7919) % 150_000), run: null, ms: index });
   const all = Array.from({ length: count }, (_, index) => index);
   writeFileSync(path, all.map((index) => lineOf((index * 41) % count)).join(''));
-  const results = await ResultsFile.open({ ...options(path), count });
+  const results = await ResultsFile.open(await optionsOf(path, { count }));
   await results.close();
   await results.sort();
   expect(readFileSync(path, 'utf8') === all.map(lineOf).join('')).toBe(true);
+});
+
+test('a log that was cut off anywhere keeps its complete lines, and an input has one result', async () => {
+  const path = join(newFolder(), 'out.jsonl');
+  const first = [resultLine(0, failed), resultLine(1, { ...failed, run: 'r-1' }), resultLine(2, failed)].join('');
+  const lines = [
+    { gantryMap: 1, ...heading },
+    { inFlight: 3 },
+    { index: 1, started: 'r-1' },
+    { index: 2, started: 'r-2' },
+    { index: 3, started: 'r-3' },
+    { index: 2, status: 'succeeded', result: 'é', run: 'r-2', ms: 1 },
+    { index: 0, status: 'succeeded', result: 'new', run: null, ms: 1 },
+  ].map((line) => `${JSON.stringify(line)}\n`);
+  const whole = Buffer.from(lines.join(''));
+  const heads = lines.map((_, at) => Buffer.byteLength(lines.slice(0, at + 1).join('')) - 1);
+  for (let bytes = heads[0] ?? 0; bytes <= whole.length; bytes++) {
+    writeFileSync(path, first);
+    writeFileSync(`${path}.gantry-map`, whole.subarray(0, bytes));
+    const complete = heads.filter((end) => end <= bytes).length;
+    const options = await optionsOf(path, { retryFailed: true });
+    const results = await ResultsFile.open(options);
+    const { log } = options;
+    // The run of the failure, and that of a result, have ended.
+    const runs = [1, 2, 3].map((index) => log.runOf(index) ?? '');
+    expect(runs, `cut at ${bytes}`).toEqual([
+      '',
+      complete === 4 || complete === 5 ? 'r-2' : '',
+      complete > 4 ? 'r-3' : '',
+    ]);
+    expect([log.inFlight, results.size]).toEqual([complete > 1 ? 3 : 0, 3]);
+    // What a command does then is the same for most of the cuts.
+    if (bytes % 12 > 0) continue;
+    await log.begin(2);
+    for (const index of [0, 1, 2, 3].filter((index) => !results.done.has(index)))
+      await results.add(index, { status: 'succeeded', result: 'last', run: null, ms: 1 });
+    await results.close();
+    await log.close(0);
+    const left = readFileSync(path, 'utf8').trimEnd().split('\n');
+    expect(left.map((line) => JSON.parse(line).index).sort()).toEqual([0, 1, 2, 3]);
+    const { running, hasResults, inFlight } = await MapLog.open({ name: 'out.jsonl', path }, heading);
+    expect({ running, hasResults, inFlight }).toEqual({ running: 0, hasResults: false, inFlight: 0 });
+  }
 });

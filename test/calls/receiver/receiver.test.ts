@@ -101,3 +101,15 @@ test('limits the memory for concurrent requests', async () => {
   waiting.at(-1)?.();
   expect(await again).toBe(200);
 });
+
+test('listens at the usual port, or at another one where nobody names it', async () => {
+  const first = await open();
+  const taken = Number(new URL(first.url).port);
+  const second = await open({ port: undefined, usualPort: taken });
+  expect(await post(second.url)).toBe(200);
+  expect(second.url).not.toBe(first.url);
+  await expect(open({ port: taken })).rejects.toThrow(`port ${taken} is in use`);
+  // No machine has this address (RFC 5737).
+  const elsewhere = open({ host: '203.0.113.1', port: undefined, usualPort: taken });
+  await expect(elsewhere).rejects.toThrow('cannot listen on 203.0.113.1, port 0');
+});

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RunQuery } from '../../../src/calls/runs/run-search.ts';
-import { searchTimeWindows } from '../../../src/calls/runs/time-windows.ts';
+import { type RunQuery, searchTimeWindows } from '../../../src/calls/runs/search-runs.ts';
 import { UnexpectedReplyError } from '../../../src/kernel/errors.ts';
 import type { Api } from '../../../src/platform/api/client.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseInvokeArguments, parseParameters } from '../../../src/calls/invoke/arguments.ts';
+import { parseInvokeArguments, parseParameters } from '../../../src/calls/invoke/prepare-call.ts';
 import { GantryError, UsageError } from '../../../src/kernel/errors.ts';
 import { newFolder } from '../../support/files.ts';
 

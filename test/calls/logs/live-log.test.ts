@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PollIntervals } from '../../../src/calls/logs/poll-intervals.ts';
+import { PollIntervals } from '../../../src/calls/logs/live-log.ts';
 import { NotFoundError, RateLimitedError, UnavailableError, UnexpectedReplyError } from '../../../src/kernel/errors.ts';
 
 function polls() {
