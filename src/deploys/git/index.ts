@@ -1,5 +1,4 @@
 export {
-  type CheckedOut,
   currentBranch,
   findDefaultBranch,
   forkPullRequest,

@@ -10,6 +10,14 @@ export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> & {
   isOwn?: boolean;
 };
 
+/** Settings of the live build, as far as they are known. */
+export interface DeployedSettings {
+  /** As they were sent. What was left out was left to the platform. */
+  sent?: Record<string, unknown> | undefined;
+  /** As the platform showed them right after. */
+  shown?: Record<string, unknown> | undefined;
+}
+
 /** An app showed a build, in ms since 1970; -Infinity: at some time before. */
 export interface SeenBuild {
   build: string;
@@ -142,6 +150,12 @@ export class AppHistory {
     return this.#all('served').find((event) => event.build === build)?.settings;
   }
 
+  /** The settings of the file of a build, and what the platform made of them. Empty if that is not on record. */
+  fileSettings(build: string | null | undefined): DeployedSettings {
+    const sent = build ? this.sent(build) : undefined;
+    return sent ? { sent: sent.settings, shown: { ...this.firstSettingsOf(sent.build), ...sent.made } } : {};
+  }
+
   /** The settings of a build as the platform last showed them, or as they were last changed from here. */
   settingsOf(build: string): Record<string, unknown> | undefined {
     const followed = new FollowedSettings();
@@ -208,6 +222,8 @@ export class AppHistory {
   /** Whether a later event says more. */
   #isSurpassed(event: HistoryEvent): boolean {
     if (event.event === 'created') return this.sent(event.build) !== undefined;
+    // It may be noticed by a command that only looks, too.
+    if (event.event === 'rolled-back') return this.#last('rolled-back', ({ as }) => as === event.as) !== event;
     if (event.event !== 'rolling-back') return false;
     return (this.failure(event.as) ?? this.#last('rolled-back', ({ as }) => as === event.as)) !== undefined;
   }

@@ -137,7 +137,12 @@ const sent = v.object({
   /** SHA-256 of all settings, and of all files. */
   settingsDigest: text,
   filesDigest: text,
+  /** As the config file has them: what is kept of a live app is no setting of the file. */
   settings,
+  /** What the platform has made of the file's own value of a setting that is kept; null if that is not known. */
+  made: v.optional(settings),
+  /** The name of the app in the config file, and the one of the digests, if it is that of another app. */
+  named: v.optional(text),
   /** The commit of the app folder; absent outside of a repository. */
   commit: v.optional(text),
   /** Whether files that were sent differed from that commit, or were not in it. */

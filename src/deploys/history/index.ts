@@ -5,6 +5,7 @@
 export {
   type AppHistory,
   changedSettings,
+  type DeployedSettings,
   type ListedEvent,
   type SeenBuild,
   sentSettings,

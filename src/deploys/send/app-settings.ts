@@ -8,6 +8,7 @@ import { findBaseImages, findRegistryLogin } from '../../platform/config/registr
 import type { Setting } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
+import type { DeployedSettings } from '../history/index.ts';
 
 /** The settings that a deploy would change. */
 export function compareSettings(...compared: Parameters<typeof compareBody>): SettingChange[] {
@@ -42,14 +43,6 @@ export function createAppSettings(project: AppConfig): Partial<AppCreation> {
     runtime: project.runtime,
     ...(project.partner && { partnerService: project.runtime }),
   };
-}
-
-/** Settings of the live build, as far as they are known. */
-export interface DeployedSettings {
-  /** As they were sent. What was left out was left to the platform. */
-  sent?: Record<string, unknown> | undefined;
-  /** As the platform showed them right after. */
-  shown?: Record<string, unknown> | undefined;
 }
 
 /** Why a field of the body is not compared with the app. Each other one that is sent is. */
@@ -209,6 +202,11 @@ export function withoutLogin(project: AppConfig, options: CreateAppOptions): App
     ...(options.disableBuildLogs && { disableBuildLogs: true }),
     ...options.keep,
   };
+}
+
+/** The same with the scaling of the file, whatever is kept of the app's. */
+export function ownSettings(project: AppConfig, { keep, ...options }: CreateAppOptions): AppCreation {
+  return withoutLogin(project, { ...options, keep: keep?.region ? { region: keep.region } : {} });
 }
 
 /** Images that the platform must be able to pull. */

@@ -1,5 +1,5 @@
 import type { AppArchive } from '../../app/archive.ts';
-import type { CreatedApp } from '../../platform/contract/apps.ts';
+import type { AppCreation, CreatedApp } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import type { TimeLimit } from '../../platform/waiting/index.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
@@ -31,6 +31,8 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
 export interface DeployOptions extends SendOptions, CreateAppOptions {
   /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
   preview?: string | true | undefined;
+  /** What is kept of the live app, if that is not all that is. */
+  kept?: Partial<AppCreation>;
   /** Whose files these are, if not those of the working directory. */
   commit?: string;
 }

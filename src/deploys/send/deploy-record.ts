@@ -5,8 +5,8 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import type { CheckedOut } from '../git/index.ts';
-import { type EventOf, recordEvent, sentSettings } from '../history/index.ts';
+import { type AppHistory, type EventOf, recordEvent } from '../history/index.ts';
+import { scalingOf } from './app-settings.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** Two deploys with the same digests send the same settings and files. */
@@ -15,16 +15,15 @@ export type Digests = Pick<EventOf<'sent'>, 'settingsDigest' | 'filesDigest'>;
 /** A file as it is in the archive. */
 export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
 
-/** Where the files come from, and what is known of their archive. */
-type SentFrom = Partial<CheckedOut> & { restored?: string; archive?: string; bytes?: number };
+/** What a build is made of, for the record. */
+type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
 
 /** What a build is made of. */
 export interface SentBuild {
-  /** Undefined if they are not known. */
-  digests: Digests | undefined;
+  /** Undefined if that is not known. */
+  record: SentRecord | undefined;
   /** Images that may need a registry login. */
   baseImages: string[];
-  origin: SentFrom;
 }
 
 export function digestsOf(body: AppCreation, files: readonly SentFile[]): Digests {
@@ -55,16 +54,27 @@ function digest(facts: readonly unknown[]): string {
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 }
 
-/** Writes into the history what a build is made of, as far as that is known. */
+/**
+ * What is on record of settings. Those that are kept of the live app become no settings of the file by that: what is on
+ * record of them is that of the build that serves.
+ */
+export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, record: SentRecord): SentRecord {
+  const { sent, shown } = history.fileSettings(history.served()?.build);
+  const kept = Object.keys(scalingOf(keep));
+  const pick = (from: Record<string, unknown> | undefined, otherwise: null | undefined) =>
+    Object.fromEntries(kept.map((field) => [field, from?.[field] ?? otherwise]));
+  const settings = { ...record.settings, ...pick(sent, undefined) };
+  return { ...record, settings, made: { ...record.made, ...pick(shown, null) } };
+}
+
+/** Writes into the history what a build is made of, if that is known. */
 export async function recordSent(
   context: Context,
   { body, build, dashboard }: { body: AppCreation; build: string; dashboard?: string | null | undefined },
-  { digests, origin }: Pick<SentBuild, 'digests' | 'origin'>,
+  record: SentRecord | undefined,
   event: 'sending' | 'sent' = 'sent',
 ): Promise<void> {
-  if (!digests) return;
-  const facts = { build, ...digests, settings: sentSettings(body), ...(dashboard && { dashboard }), ...origin };
-  await recordEvent(context, body.name, event, facts);
+  if (record) await recordEvent(context, body.name, event, { build, ...(dashboard && { dashboard }), ...record });
 }
 
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */

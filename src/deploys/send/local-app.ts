@@ -244,6 +244,16 @@ function textEntry(path: string, text: string): FileEntry {
   };
 }
 
+/** The same app as it would be sent by another name. */
+export async function asNamed(local: LocalApp, name = local.project.name): Promise<LocalApp> {
+  const { project, entries } = local;
+  if (name === project.name) return local;
+  const config = relative(project.root, project.file);
+  const text = await withAppName(project.text, name);
+  const renamed = isBelow(config) ? addGeneratedFiles(entries, [textEntry(config, text)]) : entries;
+  return { ...local, project: { ...project, name, text }, entries: renamed };
+}
+
 /** A file that is sent, or a file or folder that is not, and why. */
 export interface FileDecision {
   /** The path of a folder ends with a slash. */

@@ -185,9 +185,7 @@ async function listDeployed(
   if (!now.app || !live) return planned || !now.list.some(({ id }) => id === created) ? [`${app} was deleted`] : [];
   const history = await readHistory(context, app);
   const build = liveBuild(now.app);
-  const sent = build === undefined ? undefined : history.sent(build);
-  const made = sent && { sent: sent.settings, shown: history.firstSettingsOf(sent.build) };
-  const compared = compareBody(project, body, now.app, made ?? {});
+  const compared = compareBody(project, body, now.app, history.fileSettings(build));
   const settings = new Map(compared.map(({ returned, differs }) => [returned, differs]));
   const isOther = (field: string) => settings.get(field) ?? field !== 'cerebriumVersion';
   if (planned) return changedKeys(planned, digests(live)).filter(isOther).map(deployedField);

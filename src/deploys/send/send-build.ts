@@ -23,11 +23,11 @@ import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-ar
 import { startKeeping } from '../archives/index.ts';
 import { fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
 import { readCheckedOut } from '../git/index.ts';
-import { recordEvent } from '../history/index.ts';
-import { readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
+import { readHistory, recordEvent, sentSettings } from '../history/index.ts';
+import { ownSettings, readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
 import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
 import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
-import { digestsOf, recordSent, type SentBuild, type SentFile } from './deploy-record.ts';
+import { digestsOf, recordSent, type SentBuild, type SentFile, withKeptRecord } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
@@ -37,16 +37,20 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const options = { ...deployOptions, config: project };
   const baseImages = await readBaseImages(project);
   const body = await withLogin(context, withoutLogin(project, options), baseImages);
-  const own = local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
+  const written = local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
   const { commit, preview } = options;
-  const checkedOut = () => readCheckedOut(context, own, { byContent: preview !== undefined });
+  const checkedOut = () => readCheckedOut(context, written, { byContent: preview !== undefined });
   const reading = commit === undefined ? checkedOut() : Promise.resolve({ commit, dirty: false });
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
   const send = (archive?: AppArchive, packMs = 0) => {
     const files = sentFiles(local, archive);
-    const digests = digestsOf(body, files);
-    const describe = async () => ({ digests, baseImages, origin: (await reading) ?? {} });
+    const own = ownSettings(project, options);
+    const describe = async () => {
+      const history = await readHistory(context, project.name);
+      const record = { ...digestsOf(own, files), settings: sentSettings(own), ...(await reading) };
+      return { baseImages, record: withKeptRecord(history, options.kept ?? options.keep ?? {}, record) };
+    };
     const sending = new BuildUpload(context, options, { body, archive, files, packMs, describe });
     return sending.send().catch((error: unknown) => locateRefusal(context, project, error));
   };
@@ -226,11 +230,11 @@ class BuildUpload {
     const { context, options } = this;
     const { body, archive, describe } = this.sending;
     const { buildId: build, dashboardUrl: dashboard } = created;
-    const { digests, baseImages, origin } = await describe();
-    if (!archive) return recordSent(context, { body, build, dashboard }, { digests, origin });
+    const { record, baseImages } = await describe();
+    if (!archive) return recordSent(context, { body, build, dashboard }, record);
     const keeping = startKeeping(context, archive);
     const kept = await keeping.keep({ body, build, baseImages });
-    const sent = { digests, origin: { ...origin, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) } };
+    const sent = record && { ...record, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
     await recordSent(context, { body, build, dashboard }, sent, 'sending');
     await this.#check(build);
     await uploadFiles(context, { app: this.#app, created, archive }, () => {
