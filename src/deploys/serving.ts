@@ -3,7 +3,6 @@ import { type Build, buildPhase } from '../platform/contract/builds.ts';
 /** How late any reply may show what has happened, in ms. */
 export const lateMs = 60_000;
 
-/** Which build answers calls. */
 export type Serving =
   | { is: 'none' }
   | { is: 'one'; build: string }
@@ -81,7 +80,6 @@ function lastBy(rule: Rule, ready: readonly BuildFact[]): string[] {
   return ready.filter((one) => !ready.some((other) => rule(other, one) === 'after')).map(({ id }) => id);
 }
 
-/** A fact that is not known, and why. */
 interface NotKnown {
   unknown: 'refused' | 'no-reply' | 'not-shown';
 }
@@ -110,7 +108,6 @@ export interface BuildFact {
 export interface ServingFacts {
   /** When, in ms since 1970 by the platform's clock. */
   at: number;
-  /** The build that the app shows; null if it shows none. */
   shows: Known<string | null>;
   builds: Known<readonly BuildFact[]>;
 }

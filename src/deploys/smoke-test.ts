@@ -4,14 +4,12 @@ import { tryParseJson } from '../kernel/json-text.ts';
 /** A call that a new build must answer, as typed: `/health`, `/health:ok`, `run`, `run={"name":"Ada"}:Hello`. */
 export interface SmokeTest {
   typed: string;
-  /** What is called: the path or the function. */
   name: string;
   /** GET this path of an app with a server of its own. */
   path?: string;
   /** Or call this function, with JSON. */
   fn?: string;
   data?: string;
-  /** Text that the body must contain. */
   expected?: string;
 }
 

@@ -5,7 +5,6 @@ import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, Pendin
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import { noteSick } from './archives/index.ts';
 import type { Finding, Health } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
 import {
@@ -27,7 +26,6 @@ import type { SmokeTest } from './smoke-test.ts';
 export interface Verification {
   /** How long to watch its replicas and calls, in ms. */
   watchMs?: number | undefined;
-  /** Calls that it must answer. */
   smokeTests: readonly SmokeTest[];
   /** The command that goes on after an interruption: nothing is sent if nothing has changed. And the one that calls it. */
   goOn: CommandLine;
@@ -89,7 +87,6 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     seen,
     checks,
   });
-  if (finding === 'sick') await noteSick(context, app, build);
   if (finding !== 'healthy') {
     const failedRunIds = observed.calls.failed();
     // A watch of what nobody calls sees nothing the next time, too.
@@ -168,7 +165,6 @@ async function isStillHealthy(
   return isWell;
 }
 
-/** Lines of the log in the error. */
 const shownLines = 20;
 
 interface VerdictDetails extends Record<string, unknown> {

@@ -3,7 +3,6 @@ export {
   findKeptBuilds,
   forgetArchives,
   listArchives,
-  noteSick,
   readKeptFiles,
   whyNotUsable,
   withKeptArchive,

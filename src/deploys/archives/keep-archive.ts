@@ -8,7 +8,7 @@ import { platformOf, type StateKey, stateKey } from '../../platform/config/state
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { readHistory } from '../history/index.ts';
+import { readHistory, readOwnHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
 import {
   archiveFile,
@@ -39,12 +39,10 @@ const maxShared = 10;
 /** An archive of a team without a record may be that of a build in progress. */
 const sendingMs = 86_400_000;
 
-/** What a build was deployed with. */
 interface Deployed extends Pick<KeptArchive, 'build' | 'baseImages'> {
   body: AppCreation;
 }
 
-/** Keeps the archive of a build. */
 interface Keeping {
   /** Before the upload: nobody may be there any more to do it once it has arrived. */
   keep(deployed: Deployed): Promise<KeptArchive | undefined>;
@@ -181,8 +179,11 @@ async function newestOfApps({ settings }: Context): Promise<Set<string>> {
     const key = stateKey(platform, project, app);
     if (!isOver) found.set(key, [...(found.get(key) ?? []), kept]);
   }
-  const staying = (ofApp: KeptArchive[]) => [...ofApp.slice(0, maxOfApp), ...ofApp.filter(isWell).slice(0, 2)];
-  return new Set([...found.values()].flatMap(staying).map(recordName));
+  const names = new Set<string>();
+  for (const [key, ofApp] of found) {
+    const history = await readOwnHistory(settings, key);
+    const well = ofApp.filter(({ build }) => !history.isSick(build));
+    for (const kept of [...ofApp.slice(0, maxOfApp), ...well.slice(0, 2)]) names.add(recordName(kept));
+  }
+  return names;
 }
-
-const isWell = ({ isSick = false }: KeptArchive) => !isSick;

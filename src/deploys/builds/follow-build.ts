@@ -18,14 +18,12 @@ import { fetchBuild } from './fetch-build.ts';
 export interface FollowBuildOptions {
   app: string;
   build: string;
-  /** Show the build's log. */
   logs: boolean;
+  pauses?: PollOptions<Build>['pauses'] | undefined;
   /** It is shown already, by this log. */
   shown?: FollowedLog;
   /** Stop waiting after this time, in ms; the build continues. */
   timeoutMs: number;
-  /** How often to poll. */
-  pauses?: PollOptions<Build>['pauses'] | undefined;
   /** The app of the build; by default the one in this folder, if that is the app. */
   config?: AppConfig | undefined;
   /** Another command started the build: if the first poll shows its end, its duration is unknown. */
@@ -34,7 +32,6 @@ export interface FollowBuildOptions {
 
 /** How long a build that is good or canceled waits for the rest of its log, in ms. The end of a failed one has the cause. */
 const goodLogMs = 2_000;
-/** Lines that are shown with a failure. */
 const tailLines = 20;
 /** Short at first: many builds fail immediately. */
 const defaultPauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };

@@ -10,7 +10,6 @@ export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> & {
   isOwn?: boolean;
 };
 
-/** Settings of the live build, as far as they are known. */
 export interface DeployedSettings {
   /** As they were sent. What was left out was left to the platform. */
   sent?: Record<string, unknown> | undefined;
@@ -40,12 +39,10 @@ export class AppHistory {
     for (const event of this.#own) this.#all(event.event).push(event);
   }
 
-  /** The same, and what was seen or done since. */
   with(event: HistoryEvent): AppHistory {
     return new AppHistory([...this.recorded, event].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)));
   }
 
-  /** How a build was created from here. */
   created(build: string): EventOf<'created'> | undefined {
     return this.#last('created', (event) => event.build === build);
   }
@@ -55,7 +52,6 @@ export class AppHistory {
     return this.#last('sent', (event) => event.build === (build ?? event.build));
   }
 
-  /** How a build failed that was followed from here. */
   failure(build: string): EventOf<'failed'> | undefined {
     return this.#last('failed', (event) => event.build === build);
   }
@@ -170,11 +166,6 @@ export class AppHistory {
       return scalingFields.some((field) => after?.[field] !== undefined);
     });
     return changed ? Date.parse(changed.at) : 0;
-  }
-
-  /** Whether a build was made by a command on record, a rollback too. */
-  isOnRecord(build: string): boolean {
-    return this.sent(build) !== undefined || this.#all('rolling-back').some(({ as }) => as === build);
   }
 
   /** Whether two builds were made of the same one, or one of them of the other. */

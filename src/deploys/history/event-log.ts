@@ -5,7 +5,6 @@ import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } 
 import { FailedError, systemCode } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 
-/** What is kept of an app. */
 export const maxHistoryBytes = 5 * 1024 * 1024;
 const dayMs = 86_400_000;
 export const maxHistoryMs = 90 * dayMs;
@@ -18,7 +17,6 @@ const maxStepMs = 60_000;
 export interface EventsRead {
   /** Oldest first, those of the last 90 days. */
   events: HistoryEvent[];
-  /** Lines that are no event. */
   unreadable: number;
 }
 
@@ -147,7 +145,6 @@ const sent = v.object({
   commit: v.optional(text),
   /** Whether files that were sent differed from that commit, or were not in it. */
   dirty: v.optional(v.boolean()),
-  /** The earlier build that it was made of again. */
   restored: v.optional(build),
   /** SHA-256 of the archive, if it was kept: what others find of it can be compared. */
   archive: v.optional(text),
@@ -183,12 +180,10 @@ const kinds = {
     build,
     verdict: v.picklist(verdicts),
     reason: text,
-    /** The replica that shows it. */
     container: v.optional(text),
     watchedMs: v.number(),
     /** Counts of what was looked at; null where it was not shown. */
     seen: v.record(v.string(), v.nullable(v.number())),
-    /** How long the build was watched. */
     checks: v.optional(v.object({ watchMs: v.number() })),
   }),
   /** A rollback is about to upload its build: once that serves, it has rolled back, whatever became of the command. */
@@ -199,7 +194,6 @@ const kinds = {
   deleted: v.object({ isNoticed: v.optional(v.boolean()) }),
   /** A run of a file began: it is not a call of the app. */
   job: v.object({ run: text }),
-  /** By a command of gantry. */
   scaled: v.object({ before: settings, after: settings }),
   secrets: v.object({ names: v.array(text), isSet: v.boolean() }),
   /** The live settings changed, and no command on record did it. */

@@ -67,10 +67,8 @@ export async function listPreviews(
 /** Outside of git, previews of the app in this folder have a name of their own, and a record. */
 const noRepository: Repository = { root: '', id: '', name: '' };
 
-/** What this clone knows. */
 interface Clone {
   repository: string;
-  /** The name of the app in this folder, if there is one. */
   here: string | undefined;
   /** Commits by branch. */
   branches: Map<string, string | undefined>;

@@ -102,11 +102,9 @@ function fileOf(context: Context, app: string): string {
   return join(folderOf(context), `${stateKey(platformOf(context.settings), context.project, app)}.json`);
 }
 
-/** What a preview shows. */
 interface PreviewSource {
   /** The id of the repository; empty outside of one. */
   repository: string;
-  /** The name of the app in the config file. */
   base: string;
   /** A branch, or what the user called it. */
   branch: string;

@@ -19,7 +19,6 @@ interface PruneFilter {
   /** Time since the last deploy, in ms. */
   olderThan?: number | undefined;
   merged: boolean;
-  /** Its time to live is over. */
   expired: boolean;
   /** Of this branch, which may be gone. */
   branch?: string | undefined;
@@ -150,7 +149,6 @@ function names(previews: readonly Preview[]): string {
   return previews.map(({ app }) => app).join(', ');
 }
 
-/** What is known of a preview right before it is deleted. */
 export interface PreviewFacts extends AppReading {
   /** Builds that were sent by a deploy on record, and the last one of them. */
   sent: ReadonlySet<string>;
@@ -187,14 +185,12 @@ const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | fal
   ],
 ];
 
-/** The first row that fits; undefined if none does. */
 export function whyItStays(facts: PreviewFacts, byRecord: boolean): string | undefined {
   return rows.flatMap(([isByRecord, why]) => (byRecord || !isByRecord ? why(facts) || [] : []))[0];
 }
 
 const about = (build: string | undefined, what: string) => build && `build ${shortBuild(build)} ${what}`;
 
-/** The builds that serve or may serve. */
 function live({ serving, shows }: Pick<PreviewFacts, 'serving' | 'shows'>): readonly string[] {
   const shown = isKnown(shows) && shows !== null ? [shows] : [];
   return serving.is === 'one-of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
@@ -208,7 +204,6 @@ function otherThanSent({ builds, sent, lastSent }: PreviewFacts): BuildFact | un
   return listed.find((build) => !isCanceled(build.status) && !sent.has(build.id) && !isEarlier(build));
 }
 
-/** Reads what the platform shows of it now. */
 async function readPreviewFacts(context: Context, name: string, byFiles: boolean): Promise<PreviewFacts> {
   const shown = await observe(context, name);
   const history = await readHistory(context, name);

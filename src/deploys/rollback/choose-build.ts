@@ -16,7 +16,6 @@ import { isKnown, servingBuild } from '../serving.ts';
 export interface RollbackOptions {
   /** The build to return to, as the user named it. */
   build?: string | undefined;
-  /** A git revision to deploy instead of a kept archive. */
   fromGit?: string | undefined;
   configFile: string;
   /** Scale as the earlier build was deployed, instead of as the app is scaled now. */
@@ -24,7 +23,6 @@ export interface RollbackOptions {
   /** Go on although the files cannot be proven to be those of the build. */
   force?: boolean;
   logs: boolean;
-  /** `--timeout`, if the user typed it. */
   typedMs: number | undefined;
   /** The build that was found sick and serves: without a question. */
   sick?: { build: string; reason: string } | undefined;
@@ -36,7 +34,6 @@ export interface RollbackOptions {
 export interface Chosen extends Pick<Return, 'do' | 'chosenBy' | 'other'>, Pick<RollbackOptions, 'again'> {
   app: App;
   history: AppHistory;
-  /** The build that serves; undefined if none does. */
   live: string | undefined;
   target: Build;
   /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
@@ -191,7 +188,6 @@ export const choices = ['name', 'history', 'order'] as const;
 export interface Return {
   /** Nothing: that is what serves. The others say why there is no return. */
   do: 'return' | 'nothing' | 'not-ready' | 'no-archive' | 'unclear' | 'nothing-before';
-  /** What is chosen, if anything is. */
   build: string | undefined;
   chosenBy: (typeof choices)[number];
   /** Those that may have served later than the one that is chosen. */

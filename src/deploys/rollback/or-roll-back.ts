@@ -13,9 +13,7 @@ import { briefly, DeployedMeanwhileError, type RolledBack, returnToBuild } from 
 /** What became of the app after its new build was found unhealthy. */
 interface RollbackOutcome {
   outcome: 'rolled-back' | 'failed' | 'pending' | 'no-earlier-build' | 'deployed-meanwhile' | 'interrupted';
-  /** The build that serves; null if that is not known. */
   serves: string | null;
-  /** The build that was deployed again. */
   restored?: string;
   message: string;
   /** What to type, if it is not what the failed deploy says. */

@@ -36,18 +36,14 @@ type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashbo
 
 /** An earlier build of an app that was deployed again, as the command prints it. */
 export interface RolledBack extends Made, SourceFacts {
-  /** The build that served before; null if none did. */
   replaced: string | null;
-  /** The earlier build. */
   restored: string;
   chosenBy: Chosen['chosenBy'];
   /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */
   build: string | null;
-  /** A build created later that has replaced it meanwhile. */
   serves?: string;
   /** What the settings of the app become again, under the platform's names. */
   settings: Pick<SettingChange, 'setting' | 'from' | 'to'>[];
-  /** What shows that the files are those of the earlier build. */
   proof: Proof | null;
 }
 

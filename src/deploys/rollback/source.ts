@@ -39,7 +39,6 @@ import {
 } from '../send/index.ts';
 import { type Chosen, changedScaling, noArchiveError, type RollbackOptions } from './choose-build.ts';
 
-/** What is deployed again, as the result has it. */
 export interface SourceFacts {
   source: 'archive' | 'git' | null;
   /** Of a revision, or as it is on record. */
@@ -54,7 +53,6 @@ export interface SourceFacts {
 /** An archive that was kept, or a revision. */
 export interface RollbackSource {
   facts: SourceFacts;
-  /** In the user's words. */
   origin: string;
   /** Of all files, before compression. */
   bytes: number;

@@ -16,7 +16,6 @@ export function compareSettings(...compared: Parameters<typeof compareBody>): Se
   return changed.map(({ returned: _, differs: __, ...change }) => change);
 }
 
-/** A setting that a deploy would change. */
 export interface SettingChange {
   /** As written in cerebrium.toml: `scaling.min_replicas`. */
   setting: string;
@@ -168,17 +167,14 @@ export function chooseRegion(
   return typed ?? fromFile ?? (isNew ? value : (region ?? undefined));
 }
 
-/** Settings of the command line. */
 export interface CreateAppOptions {
   region?: string | undefined;
   logLevel?: string | undefined;
-  /** Ask the platform not to keep a build log. */
   disableBuildLogs?: boolean | undefined;
   /** Settings of the deployed app that replace those of the file. */
   keep?: Partial<AppCreation> | undefined;
 }
 
-/** Adds the registry login if a base image needs one. */
 export async function withLogin(
   { env, secrets, progress }: Context,
   body: AppCreation,

@@ -1,5 +1,4 @@
-import type { AppArchive } from '../../app/archive.ts';
-import type { AppCreation, CreatedApp } from '../../platform/contract/apps.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import type { TimeLimit } from '../../platform/waiting/index.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
@@ -23,8 +22,6 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   check?: ((deploy: PlannedDeploy & { hasLost: boolean }) => Promise<void>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
-  /** Called after the upload. The build is canceled if it throws. */
-  onUploaded?: ((created: CreatedApp, archive: AppArchive) => Promise<void>) | undefined;
 }
 
 /** Of the deploy of an app. */
@@ -54,7 +51,6 @@ export interface Deployment extends Partial<BuildCommit> {
   dashboard: string;
   /** Zero for a partner's app, which has no files to upload. */
   files: number;
-  /** Size of the archive. */
   bytes: number;
   packMs: number;
   uploadMs: number;

@@ -18,7 +18,6 @@ export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha25
 /** What a build is made of, for the record. */
 type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
 
-/** What a build is made of. */
 export interface SentBuild {
   /** Undefined if that is not known. */
   record: SentRecord | undefined;

@@ -20,13 +20,10 @@ import type { Context } from '../../platform/context.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
 import { unlessMissing } from '../../platform/waiting/index.ts';
 
-/** The app on disk: its config file and the files to send. */
 export interface LocalApp {
   project: AppConfig;
   entries: FileEntry[];
-  /** What is not sent. */
   skipped: SkippedFile[];
-  /** Size of all entries. */
   bytes: number;
   /** Where compressed files are kept for the next archive; undefined if the user wants none kept. */
   cache: PackingCacheOptions | undefined;
@@ -43,13 +40,11 @@ export interface LocalAppOptions {
   name?: string | undefined;
   /** Keys of the scaling that replace those of the file. */
   scaling?: AppConfig['scaling'] | undefined;
-  /** Skip what `.gitignore` files ignore. */
   useGitignore?: boolean | undefined;
   /** With false, a syntax error is left to the build: starting Python takes longer than all the rest. */
   checkSource?: boolean | undefined;
   /** Files that the command reads or writes besides the app: they are no part of it, wherever they lie. */
   outputs?: (string | undefined)[];
-  /** Read and compress every file again. */
   repack?: boolean | undefined;
 }
 

@@ -17,16 +17,13 @@ interface PackedEntry {
   sha256: string;
 }
 
-/** What was written. */
 export interface Packed {
   file: string;
   bytes: number;
   entries: PackedEntry[];
-  /** With `--files`. */
   selection: FileDecision[] | null;
 }
 
-/** For stdout. */
 export interface PackedBytes {
   send: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
 }

@@ -32,7 +32,6 @@ const planSchema = v.object({
   settings: v.record(v.string(), v.string()),
   /** Digests of the fields of the deployed app; null if it is not deployed. */
   live: v.nullable(v.record(v.string(), v.string())),
-  /** Builds in progress. */
   builds: v.optional(v.array(v.string()), []),
   /** By path: size, SHA-256 and whether it is executable. */
   files: v.record(v.string(), v.tuple([v.number(), v.string(), v.boolean()])),
@@ -120,7 +119,6 @@ function liveFields({ app, serving }: AppReading): Record<string, unknown> | nul
   return bound === undefined ? live : { ...live, latestReadyBuildId: bound };
 }
 
-/** What a plan is compared with. */
 export interface PlannedDeploy {
   body: AppCreation;
   files: readonly SentFile[];

@@ -51,11 +51,8 @@ export interface DeployPlan {
   exists: boolean | null;
   /** The build that serves; null if there is none, or if it is unknown. */
   build: string | null;
-  /** The status of the deployed app; null if it is unknown. */
   status: string | null;
-  /** The address of the deployed app; empty if unknown. */
   endpoint: string;
-  /** Where the app is deployed. */
   region: string | null;
   /** Whether anyone can call it without a token. */
   public: boolean;
@@ -71,7 +68,6 @@ export interface DeployPlan {
   /** Every file and why it is sent or not; null if it was not requested. */
   selection: FileDecision[] | null;
   warnings: Problem[];
-  /** The status of the last build if it failed. */
   failedBuild: string | null;
   /** Whether a deploy would change anything, as far as that can be compared. */
   changed: boolean;
@@ -82,7 +78,6 @@ export interface PlanOptions {
   compareFiles: boolean;
   /** Do not ask the platform for the files of the live build if those on record as sent for it are equal. */
   trustRecord?: boolean | undefined;
-  /** List every file and why it is sent or not. */
   listFiles?: boolean | undefined;
   /** Fail if the deployed app cannot be read: the comparison is the result. */
   dryRun: boolean;
@@ -234,7 +229,6 @@ export async function compareFiles(
 /** What a deploy of this folder would change of the live app. */
 export interface DifferenceHere {
   changed: boolean;
-  /** Names of the settings. */
   settings: string[];
   /** New, changed and removed files; null if they cannot be compared. */
   paths: string[] | null;

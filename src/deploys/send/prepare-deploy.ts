@@ -36,7 +36,6 @@ interface DeployAppOptions
   extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'>,
     Pick<DeployOptions, 'preview'> {
   dryRun: boolean;
-  /** List every file and why it is sent or not. */
   files?: true | undefined;
   /** With `dryRun`: where to write a plan. */
   savePlan?: string | undefined;

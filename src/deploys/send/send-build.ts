@@ -118,7 +118,6 @@ function placeIn(message: string, field: string): number {
   return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
 }
 
-/** What is deployed. */
 export interface Sending {
   body: AppCreation;
   /** Absent of a partner's app, which starts once it is created, and whose build has no log. */
@@ -244,7 +243,6 @@ class BuildUpload {
       context.interruption.message = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${cancel}`;
     });
     context.progress.event('uploaded', { build, bytes: archive.bytes });
-    await options.onUploaded?.(created, archive);
     await recordSent(context, { body, build, dashboard }, sent);
     keeping.share();
   }

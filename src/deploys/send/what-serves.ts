@@ -67,14 +67,12 @@ export async function recordEnded(context: Context, app: string, build: string, 
   await recordEvent(context, app, 'failed', { build, status, reason });
 }
 
-/** Writes down that a build has failed, and says what serves. */
 export async function recordFailure(context: Context, app: string, build: string, error: GantryError): Promise<void> {
   const details = (error.facts.details ?? {}) as { status?: string; explanation?: { title: string } };
   await recordEnded(context, app, build, details.explanation?.title ?? error.message, details.status ?? 'failed');
   await tellWhatServes(context, app, build);
 }
 
-/** What is known of the build that a deploy makes. */
 export interface KnownBuild {
   app: string;
   build?: string;
