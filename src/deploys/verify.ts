@@ -18,9 +18,8 @@ import {
   summary,
   type WatchedBuild,
 } from './observed.ts';
-import { pastOf, servedBefore } from './served-before.ts';
-import { lateMs } from './serving.ts';
-import type { SmokeTest } from './smoke-test.ts';
+import { lateMs, pastOf, servedBefore } from './serving.ts';
+import type { SmokeTest } from './smoke.ts';
 
 /** What is asked of a new build, besides that it became ready. */
 export interface Verification {

@@ -14,6 +14,7 @@ export {
 export type { EventOf, Verdict } from './event-log.ts';
 export {
   allApps,
+  clockErrorMs,
   forgetHistory,
   readHistory,
   readJobs,

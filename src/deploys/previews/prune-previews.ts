@@ -8,7 +8,7 @@ import { findDefaultBranch, previewedBranch } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe } from '../observe.ts';
 import { othersInProgress } from '../send/index.ts';
-import { type BuildFact, isKnown, order } from '../serving.ts';
+import { type BuildFact, order } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { isCommitted, listPreviews, type Preview } from './list-previews.ts';
 import { removePreviewRecord } from './preview-record.ts';
@@ -162,7 +162,7 @@ export interface PreviewFacts extends AppReading {
 /** Why a preview stays. The later half is for flags that go by its time to live or its files, as they are on record. */
 const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | false | undefined][] = [
   [false, ({ app }) => !app && 'it was deleted meanwhile'],
-  [false, ({ builds }) => !isKnown(builds) && 'its builds cannot be listed'],
+  [false, ({ builds }) => !builds && 'its builds cannot be listed'],
   [false, ({ list }) => list.some(({ status }) => status === '') && 'the status of its builds is not known'],
   [false, (facts) => about(othersInProgress(facts, []).first[0]?.id, 'is in progress')],
   [true, ({ list, lastSent }) => !list.some(({ id }) => id === lastSent) && 'its last deploy is not on record'],
@@ -192,16 +192,15 @@ export function whyItStays(facts: PreviewFacts, byRecord: boolean): string | und
 const about = (build: string | undefined, what: string) => build && `build ${shortBuild(build)} ${what}`;
 
 function live({ serving, shows }: Pick<PreviewFacts, 'serving' | 'shows'>): readonly string[] {
-  const shown = isKnown(shows) && shows !== null ? [shows] : [];
+  const shown = shows === null ? [] : [shows];
   return serving.is === 'one-of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
 }
 
 /** Not earlier than the last one on record, as far as their times tell. */
 function otherThanSent({ builds, sent, lastSent }: PreviewFacts): BuildFact | undefined {
-  const listed = isKnown(builds) ? builds : [];
-  const last = listed.find(({ id }) => id === lastSent);
+  const last = builds?.find(({ id }) => id === lastSent);
   const isEarlier = ({ created }: BuildFact) => last !== undefined && order(created, last.created) === 'before';
-  return listed.find((build) => !isCanceled(build.status) && !sent.has(build.id) && !isEarlier(build));
+  return builds?.find((build) => !isCanceled(build.status) && !sent.has(build.id) && !isEarlier(build));
 }
 
 async function readPreviewFacts(context: Context, name: string, byFiles: boolean): Promise<PreviewFacts> {

@@ -10,8 +10,7 @@ import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import { type AppHistory, type EventOf, recordLook, settleRollbacks } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
-import { pastOf, type ServedBuild, servedBefore } from '../served-before.ts';
-import { isKnown, servingBuild } from '../serving.ts';
+import { pastOf, type ServedBuild, servedBefore, servingBuild } from '../serving.ts';
 
 export interface RollbackOptions {
   /** The build to return to, as the user named it. */
@@ -66,7 +65,7 @@ export async function chooseBuild(
   const done = isLeft || (fromGit !== undefined && fromGit !== again?.fromGit) ? undefined : again;
   const wanted = done?.as ?? typed ?? again?.to;
   const target = wanted === undefined ? undefined : await fetchBuild(api, { project, app: name, build: wanted });
-  const builds = isKnown(seen.builds) || target ? [...seen.list] : await api(listBuilds, { project, app: name });
+  const builds = seen.builds || target ? [...seen.list] : await api(listBuilds, { project, app: name });
   const known = { history, live, isKept: fromGit === undefined ? await findKeptBuilds(context, name) : () => true };
   const before = candidatesOf({ ...known, builds }, servedBefore(pastOf(builds, history), live));
   // What serves is deployed again as any other build.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import type { FileEntry } from '../../app/files/entry.ts';
 import { isPlan } from '../../app/files/plans.ts';
 import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
@@ -16,7 +17,6 @@ import { type AppReading, observe } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
 import { lookBeforeUpload, othersInProgress } from './busy-builds.ts';
-import type { SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
 /**
@@ -76,6 +76,9 @@ function planError(message: string, facts: { why?: string; fix?: CommandLine; ca
   const { cause, ...shown } = facts;
   return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
 }
+
+/** A file as it is in the archive. */
+export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
 
 /** What `body` and files would send: what is known without the platform. */
 function describeSent(

@@ -25,7 +25,7 @@ import {
   StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
-import type { Deployment, DeployOptions } from './deploy-options.ts';
+import type { Deployment, DeployOptions } from './deploy-record.ts';
 import { checkLocalSource, checkSecrets, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import { type PlannedDeploy, readPlanFile, whyNotAsPlanned, writePlanFile } from './plan-file.ts';

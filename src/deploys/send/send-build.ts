@@ -26,9 +26,17 @@ import { readCheckedOut } from '../git/index.ts';
 import { readHistory, recordEvent, sentSettings } from '../history/index.ts';
 import { ownSettings, readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
 import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
-import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
-import { digestsOf, recordSent, type SentBuild, type SentFile, withKeptRecord } from './deploy-record.ts';
+import {
+  type Deployment,
+  type DeployOptions,
+  digestsOf,
+  recordSent,
+  type SendOptions,
+  type SentBuild,
+  withKeptRecord,
+} from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
+import type { SentFile } from './plan-file.ts';
 import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */

@@ -7,8 +7,7 @@ import { type AppHistory, allApps, type EventOf, readHistory } from '../history/
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import type { Serving } from '../serving.ts';
 import { type CreateAppOptions, isCertain, ownSettings } from './app-settings.ts';
-import type { Deployment } from './deploy-options.ts';
-import { sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { type Deployment, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, type LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 

@@ -10,7 +10,7 @@ import { forgetArchives } from '../archives/index.ts';
 import { onceReady } from '../decide.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
-import { isKnown, mayReplace } from '../serving.ts';
+import { mayReplace } from '../serving.ts';
 
 /** Says which build an app serves after another one has failed: that one replaced nothing. Best effort. */
 async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {
@@ -39,7 +39,7 @@ export async function findServing(context: Context, app: string, own: Build, max
   const serving = isOurs ? 'ours' : isLater ? 'another' : facts ? 'one of' : 'not known';
   const step = onceReady({ serving, time: 'over', verifies: 'no', health: 'not asked', orRollback: 'no' });
   if (step !== 'stop: not shown') return isOurs || serves === undefined ? own.id : serves;
-  const shows = facts && isKnown(facts.shows) ? facts.shows : live;
+  const shows = facts ? facts.shows : live;
   throw new PendingError(
     `build ${shortBuild(own.id)} of ${app} has succeeded, but the app still shows ${shows === null ? 'none' : buildsText([shows])}`,
     {
