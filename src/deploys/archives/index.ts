@@ -7,4 +7,4 @@ export {
   whyNotUsable,
   withKeptArchive,
 } from './archive-store.ts';
-export { startKeeping } from './keep-archive.ts';
+export { keepArchive, shareArchive } from './keep-archive.ts';

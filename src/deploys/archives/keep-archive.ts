@@ -43,35 +43,13 @@ interface Deployed extends Pick<KeptArchive, 'build' | 'baseImages'> {
   body: AppCreation;
 }
 
-interface Keeping {
-  /** Before the upload: nobody may be there any more to do it once it has arrived. */
-  keep(deployed: Deployed): Promise<KeptArchive | undefined>;
-  /** After the upload: sends it to the team, and makes room when the command ends. */
-  share(): void;
-}
-
 /**
- * Reads the archive while its build is created. Best effort: a deploy never fails because of this, and a full disk only
- * means that there is no archive to roll back to.
+ * Before the upload: nobody may be there any more to do it once it has arrived. Best effort: a deploy never fails because of
+ * this, and a full disk only means that there is no archive to roll back to.
  */
-export function startKeeping(context: Context, archive: AppArchive): Keeping {
+export async function keepArchive(context: Context, archive: AppArchive, deployed: Deployed) {
   const isOff = context.settings.keepArchives.value === 'off' || archive.bytes > keepLimits.bytes;
-  const hash = isOff ? undefined : sha256OfFile(archive.path, context.signal);
-  // The build may not be created: nobody waits for the hash then.
-  hash?.catch(() => {});
-  let kept: KeptArchive | undefined;
-  return {
-    async keep(deployed) {
-      kept = hash && (await attempt(context, async () => keep(context, archive, await hash, deployed)));
-      return kept;
-    },
-    share() {
-      if (!kept) return;
-      // Once it is known how the command has ended: until then, a rollback may need any of them.
-      context.atEnd.push((atEnd) => attempt(atEnd, () => enforceLimits(atEnd)));
-      share(context, kept);
-    },
-  };
+  return isOff ? undefined : attempt(context, () => keep(context, archive, deployed));
 }
 
 async function attempt<T>(context: Context, work: () => Promise<T>): Promise<T | undefined> {
@@ -81,7 +59,8 @@ async function attempt<T>(context: Context, work: () => Promise<T>): Promise<T |
   });
 }
 
-async function keep(context: Context, archive: AppArchive, sha256: string, deployed: Deployed): Promise<KeptArchive> {
+async function keep(context: Context, archive: AppArchive, deployed: Deployed): Promise<KeptArchive> {
+  const sha256 = await sha256OfFile(archive.path, context.signal);
   const { state } = context.settings.folders;
   const { dockerAuth: _login, ...body } = deployed.body;
   const { build, baseImages } = deployed;
@@ -100,10 +79,13 @@ async function keep(context: Context, archive: AppArchive, sha256: string, deplo
 }
 
 /**
- * Sends an archive and its record to the team while its build is in progress: once that serves, others can return to it,
- * whatever becomes of this command. Nobody returns to a build that does not serve: what was kept of one is removed.
+ * After the upload: makes room when the command ends, and sends an archive and its record to the team while its build is in
+ * progress. Once that serves, others can return to it, whatever becomes of this command. Nobody returns to a build that
+ * does not serve: what was kept of one is removed.
  */
-function share(context: Context, kept: KeptArchive): void {
+export function shareArchive(context: Context, kept: KeptArchive): void {
+  // Once it is known how the command has ended: until then, a rollback may need any of them.
+  context.atEnd.push((atEnd) => attempt(atEnd, () => enforceLimits(atEnd)));
   const team = teamStateOf(context);
   if (!team) return;
   const { state } = context.settings.folders;

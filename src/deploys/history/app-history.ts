@@ -23,7 +23,13 @@ export interface SeenBuild {
   at: number;
 }
 
-const scalingFields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'];
+/** What a deploy may keep as it is scaled. */
+export const scalingFields = [
+  'minReplicaCount',
+  'maxReplicaCount',
+  'cooldownPeriodSeconds',
+  'replicaConcurrency',
+] as const;
 
 /** What is known of an app, from its events. Oldest first. */
 export class AppHistory {
@@ -259,17 +265,17 @@ function isOpen(event: HistoryEvent): event is EventOf<'sending'> | EventOf<'sen
 const commonFields = [
   ...['runtime', 'baseImage', 'pythonVersion', 'port', 'healthcheckEndpoint', 'readycheckEndpoint', 'disableAuth'],
   ...['region', 'cpu', 'memory', 'gpuCount', 'computeTier'],
-  ...['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'],
+  ...scalingFields,
   ...['responseGracePeriodSeconds', 'scalingMetric', 'scalingTarget', 'scalingBuffer', 'rollOutDurationSeconds'],
   ...['evaluationIntervalSeconds', 'loadBalancingAlgorithm', 'deploymentInitializationTimeout'],
 ] as const satisfies readonly (keyof App & keyof AppCreation)[];
 
 /** Two settings are returned under other names than they are sent (spec 2.2, 2.4). */
-const returnedNames: Record<string, string> = { hardware: 'compute', hardwareProvider: 'provider' };
+const sentNames: Record<string, string> = { hardware: 'compute', hardwareProvider: 'provider' };
 
 /** The key in the config file of a setting: `min_replicas` of `minReplicaCount`. */
 export function settingKey(name: string): string {
-  return returnedNames[name] ?? keyOfField(name) ?? name;
+  return sentNames[name] ?? keyOfField(name) ?? name;
 }
 
 /** The settings of a deployed app under the platform's names, as far as it shows them. */

@@ -8,6 +8,7 @@ export {
   type DeployedSettings,
   type ListedEvent,
   type SeenBuild,
+  scalingFields,
   sentSettings,
   settingKey,
 } from './app-history.ts';

@@ -257,11 +257,9 @@ async function untilReplaced(context: Context, app: string, build: string, seen:
   };
   const step = progress.step(`Waiting until no replica of ${app} from before is left`);
   await pollUntil(context, polling, (listed) => {
-    // Where the list names builds, a container without one is that of a job.
-    const areNamed = listed.some(({ buildId }) => buildId);
-    const isOld = ({ buildId, containerStartTimestamp: start }: Container) =>
-      buildId ? before.has(buildId) : !areNamed && !(Date.parse(start ?? '') > seen.at);
-    left = listed.filter((each) => isOld(each) && !isDown(each)).map(({ containerId }) => containerId);
+    // A container without a build is that of a job.
+    const isOld = (each: Container) => before.has(each.buildId ?? '') && !isDown(each);
+    left = listed.filter(isOld).map(({ containerId }) => containerId);
     clear = left.length === 0 ? clear + 1 : 0;
     // A list may be a copy that lacks a replica which has just started.
     return clear === 2 || undefined;

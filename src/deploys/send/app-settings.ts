@@ -8,7 +8,7 @@ import { findBaseImages, findRegistryLogin } from '../../platform/config/registr
 import type { Setting } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
-import type { DeployedSettings } from '../history/index.ts';
+import { type DeployedSettings, scalingFields } from '../history/index.ts';
 
 /** The settings that a deploy would change. */
 export function compareSettings(...compared: Parameters<typeof compareBody>): SettingChange[] {
@@ -29,9 +29,9 @@ export interface SettingChange {
 
 /** The live values of replicas, cooldown and concurrency, to keep them in a deploy. */
 export function scalingOf(shown: Record<string, unknown>): Partial<AppCreation> {
-  const { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency } = shown;
-  const live = { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency };
-  return Object.fromEntries(Object.entries(live).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    scalingFields.flatMap((field) => (shown[field] === undefined ? [] : [[field, shown[field]]])),
+  );
 }
 
 /** The settings that the file contains, under the platform's names. The platform decides the others. */

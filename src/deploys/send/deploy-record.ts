@@ -15,9 +15,6 @@ import type { BusyPolicy, StuckBuilds } from './busy-builds.ts';
 import type { LocalApp } from './local-app.ts';
 import type { PlannedDeploy, SentFile } from './plan-file.ts';
 
-/** Two deploys with the same digests send the same settings and files. */
-export type Digests = Pick<EventOf<'sent'>, 'settingsDigest' | 'filesDigest'>;
-
 /** What a build is made of, for the record. */
 type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
 
@@ -26,10 +23,6 @@ export interface SentBuild {
   record: SentRecord | undefined;
   /** Images that may need a registry login. */
   baseImages: string[];
-}
-
-export function digestsOf(body: AppCreation, files: readonly SentFile[]): Digests {
-  return { settingsDigest: settingsDigestOf(body), filesDigest: filesDigestOf(files) };
 }
 
 /** A registry login is not one of the settings. */
@@ -47,7 +40,7 @@ export async function sentFilesDigest({
   );
 }
 
-function filesDigestOf(files: readonly SentFile[]): string {
+export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
 }
 

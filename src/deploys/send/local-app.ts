@@ -230,13 +230,8 @@ async function loadRules(root: string) {
 
 /** The config file with the app name of the command line, so that the archive does not contain another one. */
 function textEntry(path: string, text: string): FileEntry {
-  return {
-    path: path.replaceAll('\\', '/'),
-    size: Buffer.byteLength(text),
-    executable: false,
-    source: { text },
-    reason: { kind: 'required' },
-  };
+  const size = Buffer.byteLength(text);
+  return { path: path.replaceAll('\\', '/'), size, executable: false, source: { text }, reason: required };
 }
 
 /** The same app as it would be sent by another name. */
@@ -266,26 +261,18 @@ export function fileDecisions({ entries, skipped }: Pick<LocalApp, 'entries' | '
   const sent = new Set(entries.map(({ path }) => path));
   // The config file is sent even if the patterns skip it.
   const notSent = skipped.filter(({ path, reason }) => reason.kind === 'replaced' || !sent.has(path));
-  return [...entries.map(sentFile), ...notSent.map(skippedFile)].sort(byPath);
+  const decisions = [
+    ...entries.map(({ path, size, reason = required }) => decisionOf(path, size, reason)),
+    ...notSent.map(({ path, reason }) => decisionOf(path, null, reason)),
+  ];
+  return decisions.sort((a, b) => Number(a.path > b.path) - Number(a.path < b.path));
 }
 
-const byPath = (a: FileDecision, b: FileDecision) => Number(a.path > b.path) - Number(a.path < b.path);
+const required: FileReason = { kind: 'required' };
 
-const sentFile = ({ path, size, reason = { kind: 'required' } }: FileEntry): FileDecision => ({
-  path,
-  sent: true,
-  bytes: size,
-  ...reasonFields(reason),
-});
-
-const skippedFile = ({ path, reason }: SkippedFile): FileDecision => ({
-  path,
-  sent: false,
-  bytes: null,
-  ...reasonFields(reason),
-});
-
-const reasonFields = (reason: FileReason) => ({ reason: reason.kind, by: 'by' in reason ? reason.by : null });
+function decisionOf(path: string, bytes: number | null, reason: FileReason): FileDecision {
+  return { path, sent: bytes !== null, bytes, reason: reason.kind, by: 'by' in reason ? reason.by : null };
+}
 
 function packingCache({ settings, cwd, now, trace }: Context, repack = false): PackingCacheOptions | undefined {
   if (repack || settings.packingCache.value === 'off') return undefined;

@@ -64,12 +64,6 @@ interface DeployAppOptions
   confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
 }
 
-interface PreparedDeploy {
-  plan: DeployPlan;
-  /** Deploys. Returns the live deployment instead if nothing has changed and `ifChanged` is set. */
-  run: () => Promise<Deployment>;
-}
-
 async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<void> {
   // What the platform does not tell is left to the app.
   const { project } = context;
@@ -78,12 +72,11 @@ async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<
   throwOnError(problems);
 }
 
-/** Compares the app with the deployed one and asks the user; `run` of the result deploys it. */
-export async function prepareDeploy(
-  context: Context,
-  local: LocalApp,
-  options: DeployAppOptions,
-): Promise<PreparedDeploy> {
+/**
+ * Compares the app with the deployed one and asks the user; `run` of the result deploys it. That returns the live deployment
+ * instead if nothing has changed and `ifChanged` is set.
+ */
+export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
   const { dryRun, ifChanged, confirm, verification, limit } = options;
   await refuseMissingSecrets(context, local);
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);

@@ -20,7 +20,7 @@ import {
   waitForChange,
 } from '../../platform/waiting/index.ts';
 import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
-import { startKeeping } from '../archives/index.ts';
+import { keepArchive, shareArchive } from '../archives/index.ts';
 import { fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
 import { readCheckedOut } from '../git/index.ts';
 import { readHistory, recordEvent, sentSettings } from '../history/index.ts';
@@ -29,10 +29,11 @@ import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
   type DeployOptions,
-  digestsOf,
+  filesDigestOf,
   recordSent,
   type SendOptions,
   type SentBuild,
+  settingsDigestOf,
   withKeptRecord,
 } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
@@ -56,7 +57,8 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
     const own = ownSettings(project, options);
     const describe = async () => {
       const history = await readHistory(context, project.name);
-      const record = { ...digestsOf(own, files), settings: sentSettings(own), ...(await reading) };
+      const digests = { settingsDigest: settingsDigestOf(own), filesDigest: filesDigestOf(files) };
+      const record = { ...digests, settings: sentSettings(own), ...(await reading) };
       return { baseImages, record: withKeptRecord(history, options.kept ?? options.keep ?? {}, record) };
     };
     const sending = new BuildUpload(context, options, { body, archive, files, packMs, describe });
@@ -239,8 +241,7 @@ class BuildUpload {
     const { buildId: build, dashboardUrl: dashboard } = created;
     const { record, baseImages } = await describe();
     if (!archive) return recordSent(context, { body, build, dashboard }, record);
-    const keeping = startKeeping(context, archive);
-    const kept = await keeping.keep({ body, build, baseImages });
+    const kept = await keepArchive(context, archive, { body, build, baseImages });
     const sent = record && { ...record, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
     await recordSent(context, { body, build, dashboard }, sent, 'sending');
     await this.#check(build);
@@ -252,7 +253,7 @@ class BuildUpload {
     });
     context.progress.event('uploaded', { build, bytes: archive.bytes });
     await recordSent(context, { body, build, dashboard }, sent);
-    keeping.share();
+    if (kept) shareArchive(context, kept);
   }
 
   /** What protects the upload is asked directly before it, however long this deploy has waited until then. */

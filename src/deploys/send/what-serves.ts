@@ -12,15 +12,6 @@ import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import { mayReplace } from '../serving.ts';
 
-/** Says which build an app serves after another one has failed: that one replaced nothing. Best effort. */
-async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {
-  const { project, progress } = context;
-  const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
-  const live = shown && liveBuild(shown);
-  if (!shown || live === failed) return;
-  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} has no live build`);
-}
-
 /**
  * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
  * one, if that may have replaced it meanwhile. Throws PendingError if one before still serves. Where the app does not show
@@ -70,7 +61,12 @@ export async function recordEnded(context: Context, app: string, build: string, 
 export async function recordFailure(context: Context, app: string, build: string, error: GantryError): Promise<void> {
   const details = (error.facts.details ?? {}) as { status?: string; explanation?: { title: string } };
   await recordEnded(context, app, build, details.explanation?.title ?? error.message, details.status ?? 'failed');
-  await tellWhatServes(context, app, build);
+  const { project, progress } = context;
+  const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  const live = shown && liveBuild(shown);
+  // It replaced nothing.
+  if (!shown || live === build) return;
+  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} has no live build`);
 }
 
 export interface KnownBuild {
