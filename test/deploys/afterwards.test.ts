@@ -77,3 +77,16 @@ test.each([
   const { code } = await machine.run('deploy --if-changed');
   expect([code, stage.platform.world.builds.size]).toEqual([0, now.version === 1 ? 2 : 3]);
 });
+
+test('what a rollback keeps of the file that served is changed by nobody', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.deploys({ version: 1, scaling: 'max_replicas = 2\n' });
+  await machine.deploys({ version: 2, scaling: 'max_replicas = 3\n' });
+  expect((await machine.run('rollback web --yes')).code).toBe(0);
+  expect(stage.platform.world.apps.get('web')?.settings).toMatchObject({ maxReplicaCount: 3 });
+  expect((await machine.run('deploy --fail-on-drift --dry-run')).code).toBe(0);
+  await machine.run('apps scale web --max-replicas 5');
+  expect((await machine.run('apps restart web --yes')).code).toBe(0);
+  expect((await machine.run('deploy --fail-on-drift --dry-run')).code).toBe(7);
+});
