@@ -10,8 +10,7 @@ import { type AppReading, observe } from '../observe.ts';
 import { othersInProgress } from '../send/index.ts';
 import { type BuildFact, order } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { isCommitted, listPreviews, type Preview } from './list-previews.ts';
-import { removePreviewRecord } from './preview-record.ts';
+import { isCommitted, listPreviews, type Preview, removePreviewRecord } from './preview-record.ts';
 
 interface PruneFilter {
   /** An app, a branch, or a part of them. */
