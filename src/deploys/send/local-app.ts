@@ -158,7 +158,7 @@ async function collectApp(
   generateDependencyFiles(project);
   const { env, signal, cwd } = context;
   const ignored = {
-    gitignored: useGitignore ? await loadRules(root) : undefined,
+    gitignored: useGitignore ? await (await import('../../app/files/gitignore.ts')).loadGitIgnore(root) : undefined,
     dockerignored: custom?.dockerfile_path === undefined ? undefined : loadDockerIgnore(root, custom.dockerfile_path),
   };
   const [collection, sourceProblems] = await Promise.all([
@@ -222,11 +222,6 @@ export async function checkSecrets(
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-
-async function loadRules(root: string) {
-  const { loadGitIgnore } = await import('../../app/files/gitignore.ts');
-  return loadGitIgnore(root);
-}
 
 /** The config file with the app name of the command line, so that the archive does not contain another one. */
 function textEntry(path: string, text: string): FileEntry {
