@@ -16,12 +16,10 @@ export interface CallFacts {
   /** Doubtful: most fail, too few have ended, or which build handled those that fail is not known. */
   state: 'worse' | 'doubtful' | 'fine' | 'none' | 'not known';
   reason: string;
-  /** The replica that shows it. */
   container?: string | undefined;
 }
 
 interface Known {
-  /** What there was before the build was uploaded. */
   before?: readonly Run[] | undefined;
   /** When builds served that are no measure, since they were found sick: from a time in ms up to another. */
   sickTimes: readonly { from: number; to: number }[];
@@ -43,7 +41,6 @@ export class Calls {
     if (known.before) this.#add(known.before);
   }
 
-  /** `refused`: why the platform lists none. */
   see({ runs, refused }: { runs?: readonly Run[] | undefined; refused?: string | undefined }): void {
     this.#refused = refused;
     if (!runs) return;
@@ -59,7 +56,6 @@ export class Calls {
     return last !== undefined && this.#runs.has(runKey(last)) && ![...this.#runs.values()].some(isOpen);
   }
 
-  /** Null if they are not listed. */
   get ended(): number | null {
     return this.#isKnown ? this.#ended('own').length : null;
   }

@@ -25,9 +25,9 @@ export interface Here {
   configFile: string;
 }
 
-/** What is on record, by this machine or its team. A build that a rollback made has the commit of the earlier one. */
+/** What is on record, by this machine or its team. */
 export function recordedCommit(history: AppHistory, build: string | undefined): BuildCommit {
-  const sent = build === undefined ? undefined : history.sent(history.originOf(build));
+  const sent = build === undefined ? undefined : history.sent(build);
   if (sent?.commit !== undefined) return { commit: sent.commit, dirty: sent.dirty ?? false, evidence: 'record' };
   const found = history.events.findLast((event) => event.event === 'commit' && event.build === build);
   if (found?.event !== 'commit') return { commit: null, dirty: null, evidence: null };

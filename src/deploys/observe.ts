@@ -6,7 +6,7 @@ import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, listBuilds } from '../platform/contract/builds.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, unless, unlessMissing } from '../platform/waiting/index.ts';
-import { buildFact, isKnown, type Known, lateMs, type Serving, type ServingFacts, serving } from './serving.ts';
+import { buildFact, lateMs, type Serving, type ServingFacts, serving } from './serving.ts';
 
 /** What the platform shows of an app at one time. */
 export interface AppReading extends ServingFacts {
@@ -27,22 +27,20 @@ export async function observe(context: Context, name: string, own?: Build): Prom
   const app = await unlessMissing(fetchApp(context.api, { project: context.project, app: name }));
   // It may have been deleted in between.
   const later = app ? before : await readBuilds(context, name);
-  const listed = withOwn(app || isKnown(later) ? later : [], own);
+  const listed = withOwn(app || later ? later : [], own);
   return readingOf(context, app, listed);
 }
 
 /** What has just been read. */
-export function readingOf(context: Context, app: App | undefined, listed: Known<readonly Build[]>): AppReading {
+export function readingOf(context: Context, app: App | undefined, listed: readonly Build[] | undefined): AppReading {
   const { at, readySince } = clockOf(context);
-  const builds = isKnown(listed)
-    ? listed.map((build) => {
-        const fact = buildFact(build, readySince.get(build.id) ?? at);
-        if (fact.phase === 'succeeded' && !readySince.has(build.id)) readySince.set(build.id, at);
-        return fact;
-      })
-    : listed;
+  const builds = listed?.map((build) => {
+    const fact = buildFact(build, readySince.get(build.id) ?? at);
+    if (fact.phase === 'succeeded' && !readySince.has(build.id)) readySince.set(build.id, at);
+    return fact;
+  });
   const facts: ServingFacts = { at, shows: (app && liveBuild(app)) ?? null, builds };
-  return { ...facts, app, list: isKnown(listed) ? listed : [], serving: serving(facts) };
+  return { ...facts, app, list: listed ?? [], serving: serving(facts) };
 }
 
 const pauseMs = 2_000;
@@ -77,9 +75,9 @@ export function buildsText(builds: readonly string[]): string {
   return `build ${builds.map(shortBuild).join(' or ')}`;
 }
 
-function withOwn(listed: Known<readonly Build[]>, own: Build | undefined): Known<readonly Build[]> {
-  if (!own || (isKnown(listed) && listed.some(({ id }) => id === own.id))) return listed;
-  return [...(isKnown(listed) ? listed : []), own];
+function withOwn(listed: readonly Build[] | undefined, own: Build | undefined): readonly Build[] | undefined {
+  if (!own || listed?.some(({ id }) => id === own.id)) return listed;
+  return [...(listed ?? []), own];
 }
 
 /** By the platform's clock, in ms since 1970: what its times are compared with. It does not jump. */
@@ -97,6 +95,6 @@ function clockOf({ settings, platformNow, elapsed }: Context): { at: number; rea
 /** Of each command; and when it first saw builds as ready, by their ids. */
 const clocks = new WeakMap<Settings, { aheadMs: number; readySince: Map<string, number> }>();
 
-async function readBuilds({ api, project }: Context, app: string): Promise<Known<readonly Build[]>> {
-  return (await unless(isRefusal, api(listBuilds, { project, app }))) ?? { unknown: 'refused' };
+async function readBuilds({ api, project }: Context, app: string): Promise<readonly Build[] | undefined> {
+  return unless(isRefusal, api(listBuilds, { project, app }));
 }

@@ -11,7 +11,6 @@ import {
 /** Of which build a replica is, by the list of replicas. */
 export type Owner = 'own' | 'other' | 'nobody';
 
-/** What is known of replicas before the first look. */
 interface KnownReplicas {
   /** Those that were there before the build was uploaded. */
   earlier?: ReadonlySet<string> | undefined;
@@ -37,13 +36,11 @@ export interface ReplicaFacts {
   state: 'bad' | 'back soon' | 'enough' | 'some' | 'none' | 'not known';
   /** What is wrong, or what is waited for. */
   reason: string;
-  /** The replica that shows it. */
   container?: string | undefined;
   running: number;
   min: number;
 }
 
-/** What became of a replica that is not there any more. */
 interface End {
   livedMs: number;
   /** How many others were there then, and how many the app was to keep, as far as that was known. */
@@ -52,7 +49,6 @@ interface End {
   cooldownMs: number;
 }
 
-/** One replica, over several looks. */
 interface Life {
   id: string;
   container: Container;
@@ -129,7 +125,6 @@ export class Replicas {
     return this.#changedAt;
   }
 
-  /** Of which build a replica is, which the list names. */
   of(id: string): Owner {
     return this.#owners.get(id) ?? 'nobody';
   }
@@ -153,7 +148,6 @@ export class Replicas {
     return this.#own().reduce((sum, life) => sum + restartsOf(life), 0);
   }
 
-  /** A replica that was started again once: not enough to say more. */
   get restarted(): string | undefined {
     return this.#own().find((life) => restartsOf(life) > 0)?.id;
   }

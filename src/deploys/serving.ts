@@ -1,15 +1,15 @@
 import { type Build, buildPhase } from '../platform/contract/builds.ts';
+import { type AppHistory, clockErrorMs, type SeenBuild } from './history/index.ts';
 
 /** How late any reply may show what has happened, in ms. */
 export const lateMs = 60_000;
 
-/** Which build answers calls. */
 export type Serving =
   | { is: 'none' }
   | { is: 'one'; build: string }
-  /** The app will show which of these serves by then, in ms by the platform's clock. One: that it serves is inferred. */
-  | { is: 'one-of'; builds: readonly string[]; until: number }
-  | { is: 'unknown'; why: string };
+  /** The app will show within a minute which of these serves. One: that it serves is inferred. */
+  | { is: 'one-of'; builds: readonly string[] }
+  | { is: 'unknown' };
 
 export type Order = 'before' | 'after' | 'unknown';
 
@@ -35,8 +35,7 @@ const rules = moments.map(
  * what the app shows names those that may serve. An app that shows none is not asked again once one build is left.
  */
 export function serving({ at, shows, builds }: ServingFacts): Serving {
-  if (!isKnown(shows)) return { is: 'unknown', why: shows.unknown };
-  if (!isKnown(builds)) return { is: 'unknown', why: builds.unknown };
+  if (!builds) return { is: 'unknown' };
   const ready = builds.filter(({ phase }) => phase === 'succeeded');
   const recent = ready.filter((build) => build.id !== shows && shownBy(build) > at);
   if (shows !== null && recent.length === 0) return { is: 'one', build: shows };
@@ -46,9 +45,8 @@ export function serving({ at, shows, builds }: ServingFacts): Serving {
   const last = new Set(allowed.flatMap((rule) => lastBy(rule, ready)));
   const [first] = last;
   if (first !== undefined && last.size === 1 && (first === shows || shows === null)) return { is: 'one', build: first };
-  if (recent.length === 0) return { is: 'unknown', why: 'not-shown' };
-  const until = recent.reduce((latest, build) => Math.max(latest, shownBy(build)), at);
-  return { is: 'one-of', builds: last.size > 0 ? [...last] : ready.map(({ id }) => id), until };
+  if (recent.length === 0) return { is: 'unknown' };
+  return { is: 'one-of', builds: last.size > 0 ? [...last] : ready.map(({ id }) => id) };
 }
 
 /** The build that serves, shown or inferred; undefined if there is none, or if it is not known. */
@@ -59,7 +57,7 @@ export function servingBuild(serving: Serving): string | undefined {
 
 /** Whether a build can have replaced another one, by times that the platform shows. Times of the same second allow it. */
 export function mayReplace({ builds }: ServingFacts, later: string, build: string): boolean {
-  const [a, b] = [later, build].map((id) => (isKnown(builds) ? builds.find((one) => one.id === id) : undefined));
+  const [a, b] = [later, build].map((id) => builds?.find((one) => one.id === id));
   if (!a || !b) return false;
   return moments.some((moment) => isShown(a[moment]) && isShown(b[moment]) && order(a[moment], b[moment]) !== 'before');
 }
@@ -81,16 +79,6 @@ function lastBy(rule: Rule, ready: readonly BuildFact[]): string[] {
   return ready.filter((one) => !ready.some((other) => rule(other, one) === 'after')).map(({ id }) => id);
 }
 
-/** A fact that is not known, and why. */
-interface NotKnown {
-  unknown: 'refused' | 'no-reply' | 'not-shown';
-}
-export type Known<T> = T | NotKnown;
-
-export function isKnown<T>(fact: Known<T>): fact is T {
-  return !(typeof fact === 'object' && fact !== null && 'unknown' in fact);
-}
-
 /** When something happened, as far as that is known: from one time on, and before another, in ms since 1970. */
 export interface Moment {
   from: number;
@@ -110,13 +98,10 @@ export interface BuildFact {
 export interface ServingFacts {
   /** When, in ms since 1970 by the platform's clock. */
   at: number;
-  /** The build that the app shows; null if it shows none. */
-  shows: Known<string | null>;
-  builds: Known<readonly BuildFact[]>;
+  shows: string | null;
+  /** Undefined if they may not be listed. */
+  builds: readonly BuildFact[] | undefined;
 }
-
-/** Times of this machine are those of the platform's replies, which have whole seconds. In ms. */
-export const clockErrorMs = 2_000;
 
 /** `readySeen`: the first reading of this command that showed it as ready, in ms by the platform's clock. */
 export function buildFact({ id, status, createdAt, updatedAt }: Build, readySeen?: number): BuildFact {
@@ -134,3 +119,95 @@ function moment(time: string | null | undefined): Moment {
 }
 
 export const always: Moment = { from: Number.NEGATIVE_INFINITY, before: Number.POSITIVE_INFINITY };
+
+/** A build that served, as far as that is known. */
+export interface ServedBuild {
+  id: string;
+  /**
+   * Seen: an app showed it. Listed: nobody on record looked then, but by its times it served, and later than those after it
+   * in the answer. Unclear: a later build was ready first, or the times do not tell. It may never have served.
+   */
+  evidence: 'seen' | 'listed' | 'unclear';
+}
+
+/** What shows which builds served. No history is complete: others deploy as well. */
+export interface Past {
+  builds: readonly BuildFact[];
+  /** Oldest first. */
+  looks: readonly SeenBuild[];
+}
+
+export function pastOf(listed: readonly Build[], history: AppHistory): Past {
+  return { builds: listed.map((build) => buildFact(build)), looks: history.looks() };
+}
+
+/** The builds that served before one last began to, or all of them, the latest first. */
+export function servedBefore(past: Past, build?: string): ServedBuild[] {
+  const began = build === undefined ? never : beganAt(past, build);
+  const seen = seenBefore(past, build, began);
+  const served = [...seen.keys()].map((id): ServedBuild => ({ id, evidence: 'seen' }));
+  const ready = past.builds.filter(({ phase }) => phase === 'succeeded');
+  const readyOf = new Map(ready.map((one) => [one.id, one.ready]));
+  const unseen = ready.filter((one) => one.id !== build && !seen.has(one.id) && order(one.ready, began) !== 'after');
+  for (const one of unseen.sort((a, b) => a.ready.from - b.ready.from)) {
+    const places = served.map(({ id }): Order => {
+      const wasOver = one.ready.before + lateMs <= (seen.get(id) ?? Number.NEGATIVE_INFINITY);
+      return wasOver ? 'before' : order(one.ready, readyOf.get(id) ?? always);
+    });
+    let at = places.lastIndexOf('before') + 1;
+    while (served[at]?.evidence === 'unclear' && places[at] === 'unknown') at += 1;
+    const hasServed =
+      order(one.ready, began) === 'before' && !ready.some((other) => other !== one && mayHide(other, one));
+    const isListed = hasServed && places.slice(at).every((place) => place === 'after');
+    served.splice(at, 0, { id: one.id, evidence: isListed ? 'listed' : 'unclear' });
+  }
+  return served;
+}
+
+const never: Moment = { from: Number.POSITIVE_INFINITY, before: Number.POSITIVE_INFINITY };
+
+/** When a build last began to serve: when it was ready, unless an app showed it earlier, or again. */
+function beganAt({ builds, looks }: Past, build: string): Moment {
+  const ready = builds.find(({ id }) => id === build)?.ready ?? always;
+  const shown = looks.filter((look) => look.build === build && Number.isFinite(look.at));
+  const last = shown.at(-1)?.at;
+  if (last === undefined || (shown.length === 1 && ready.before <= last + clockErrorMs)) return ready;
+  return { from: last - lateMs, before: last };
+}
+
+/** Those that an app showed before, the latest first, and when it last did. */
+function seenBefore({ looks }: Past, build: string | undefined, began: Moment): Map<string, number> {
+  const at = looks.findLastIndex((look) => look.build === build);
+  const earlier = at < 0 ? looks.filter((look) => look.at <= began.before) : looks.slice(0, at);
+  const seen = new Map<string, number>();
+  for (const look of earlier.toReversed()) {
+    if (look.build !== build && !seen.has(look.build)) seen.set(look.build, look.at);
+  }
+  return seen;
+}
+
+/** Whether a build may have been ready before one that was created earlier, which then never served on some platform. */
+function mayHide(other: BuildFact, one: BuildFact): boolean {
+  return order(other.created, one.created) !== 'before' && order(other.ready, one.ready) !== 'after';
+}
+
+/** When a build served, in ms since 1970. Before `since`, from the end of the one before on, it may have been either. */
+export interface ServingTime {
+  build: string;
+  since: number;
+  /** Infinity while it serves. */
+  until: number;
+}
+
+/** When builds served, oldest first. */
+export function servingTimes(past: Past): ServingTime[] {
+  const times = servedBefore(past).flatMap(({ id: build }) => {
+    const { before: since } = beganAt(past, build);
+    const created = past.builds.find(({ id }) => id === build)?.created.from ?? since;
+    return Number.isFinite(since) ? [{ build, since, begins: Number.isFinite(created) ? created : since }] : [];
+  });
+  const ordered = times.sort((a, b) => a.since - b.since);
+  return ordered.map(({ build, since }, at) => {
+    return { build, since, until: Math.max(since, ordered[at + 1]?.begins ?? Number.POSITIVE_INFINITY) };
+  });
+}

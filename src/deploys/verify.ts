@@ -5,7 +5,6 @@ import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, Pendin
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import { noteSick } from './archives/index.ts';
 import type { Finding, Health } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
 import {
@@ -19,15 +18,13 @@ import {
   summary,
   type WatchedBuild,
 } from './observed.ts';
-import { pastOf, servedBefore } from './served-before.ts';
-import { lateMs } from './serving.ts';
-import type { SmokeTest } from './smoke-test.ts';
+import { lateMs, pastOf, servedBefore } from './serving.ts';
+import type { SmokeTest } from './smoke.ts';
 
 /** What is asked of a new build, besides that it became ready. */
 export interface Verification {
   /** How long to watch its replicas and calls, in ms. */
   watchMs?: number | undefined;
-  /** Calls that it must answer. */
   smokeTests: readonly SmokeTest[];
   /** The command that goes on after an interruption: nothing is sent if nothing has changed. And the one that calls it. */
   goOn: CommandLine;
@@ -80,30 +77,13 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const seen = { ...(watchMs === undefined ? notSeen : observed.seen), smokeCalls: smoke.calls };
   const checks = { watchMs: watchMs === undefined ? 0 : watchedMs };
   const told = finding === 'healthy' ? '' : reason;
-  await recordEvent(context, app, 'verdict', {
-    build,
-    verdict: finding,
-    reason: told,
-    container,
-    watchedMs,
-    seen,
-    checks,
-  });
-  if (finding === 'sick') await noteSick(context, app, build);
+  const found = { build, verdict: finding, container, watchedMs };
+  await recordEvent(context, app, 'verdict', { ...found, reason: told, seen, checks });
   if (finding !== 'healthy') {
     const failedRunIds = observed.calls.failed();
     // A watch of what nobody calls sees nothing the next time, too.
     const fix = because === 'nothing seen' ? options.calling : options.goOn;
-    const details = {
-      app,
-      build,
-      verdict: finding,
-      reason,
-      container: container ?? null,
-      watchedMs,
-      ...seen,
-      failedRunIds,
-    };
+    const details = { app, ...found, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
     return { finding, error: await verdictError(context, { ...options, goOn: fix }, observed.earlierShown, details) };
   }
   const counted = watchMs === undefined ? '' : ` after ${duration(watchedMs)}: ${summary(observed.seen)}`;
@@ -168,7 +148,6 @@ async function isStillHealthy(
   return isWell;
 }
 
-/** Lines of the log in the error. */
 const shownLines = 20;
 
 interface VerdictDetails extends Record<string, unknown> {
@@ -184,28 +163,18 @@ async function verdictError(
   shows: string | undefined,
   details: VerdictDetails,
 ): Promise<GantryError> {
-  const { verdict } = details;
-  const { reason, container } = details;
+  const { verdict, reason, container } = details;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
-    const fix = gantryCommand`builds list ${app}`;
-    return new ConflictError(`${named} of ${app} was replaced before it was watched to the end: ${reason}`, {
-      fix,
-      details,
-    });
+    const facts = { fix: gantryCommand`builds list ${app}`, details };
+    return new ConflictError(`${named} of ${app} was replaced before it was watched to the end: ${reason}`, facts);
   }
   if (verdict === 'unknown') {
-    const late = 'the app may be late to show what serves, or somebody has put that build back';
-    return shows === undefined
-      ? new PendingError(`${app} serves ${named}, and whether it is healthy is not known: ${reason}`, {
-          fix: goOn,
-          details,
-        })
-      : new PendingError(`whether ${named} of ${app} is healthy is not known: ${reason}`, {
-          why: late,
-          fix: goOn,
-          details,
-        });
+    const doubt = 'the app may be late to show what serves, or somebody has put that build back';
+    const [what, why] = shows
+      ? [`whether ${named} of ${app} is healthy`, { why: doubt }]
+      : [`${app} serves ${named}, and whether it is healthy`, {}];
+    return new PendingError(`${what} is not known: ${reason}`, { ...why, fix: goOn, details });
   }
   const log = await readFailureLog(context, app, { container: container ?? undefined });
   const shown = log.slice(-shownLines);

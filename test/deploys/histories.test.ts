@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readHistory, recordEvent, recordLook } from '../../src/deploys/history/index.ts';
 import { type Before, lookBefore } from '../../src/deploys/observed.ts';
 import { candidatesOf, returnTo } from '../../src/deploys/rollback/choose-build.ts';
-import { pastOf, servedBefore } from '../../src/deploys/served-before.ts';
+import { pastOf, servedBefore } from '../../src/deploys/serving.ts';
 import { verifyBuild } from '../../src/deploys/verify.ts';
 import { gantryCommand } from '../../src/kernel/command-line.ts';
 import { NotFoundError } from '../../src/kernel/errors.ts';

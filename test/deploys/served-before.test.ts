@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Past, type ServedBuild, servedBefore } from '../../src/deploys/served-before.ts';
-import { buildFact, lateMs } from '../../src/deploys/serving.ts';
+import { buildFact, lateMs, type Past, type ServedBuild, servedBefore } from '../../src/deploys/serving.ts';
 import { drawnCases } from '../support/extent.ts';
 import { drawWorld } from './draw-world.ts';
 

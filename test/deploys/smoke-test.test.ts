@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSmokeTest } from '../../src/deploys/smoke-test.ts';
+import { parseSmokeTest } from '../../src/deploys/smoke.ts';
 import { UsageError } from '../../src/kernel/errors.ts';
 
 test.each<[string, object]>([

@@ -162,7 +162,7 @@ async function smokeOf({ runtime, root, custom }: AppConfig): Promise<string> {
 }
 
 async function parseSmokeTests(typed: readonly string[]) {
-  const { parseSmokeTest } = await import('../../deploys/smoke-test.ts');
+  const { parseSmokeTest } = await import('../../deploys/smoke.ts');
   return typed.map(parseSmokeTest);
 }
 

@@ -228,7 +228,7 @@ function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatu
   if (paths === null) return 'the same settings; files not compared';
   const same =
     unverified > 0 ? `the same names and sizes; ${count(unverified, 'file')} without a checksum` : 'as deployed';
-  return changed ? `${same}, but the last build failed` : same;
+  return changed ? `${same}, but no build serves` : same;
 }
 
 const shownNames = 3;

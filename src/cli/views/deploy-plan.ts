@@ -90,13 +90,14 @@ function sendText({ send }: DeployPlan): string {
   return `sends ${fileSummary(send.files, send.bytes)}${largest}`;
 }
 
-function conclusion({ exists, changed, fileChanges, failedBuild }: DeployPlan): View {
+function conclusion({ exists, changed, build, fileChanges, failedBuild }: DeployPlan): View {
   return ({ style }) => {
+    const failed = failedBuild ? `; the last build failed (${failedBuild})` : '';
     if (exists === null) return style.bold('no comparison: cannot read the deployed app');
     if (!exists) return style.bold('a deploy would create the app');
-    if (failedBuild) return style.bold(`the last build failed (${failedBuild}): a deploy would retry it`);
-    if (changed) return style.bold('a deploy would change the app');
-    return style.bold(fileChanges ? 'no changes' : 'no changed settings; files were not compared');
+    if (build === null) return style.bold(`no build serves: a deploy would change that${failed}`);
+    if (changed) return style.bold(`a deploy would change the app${failed}`);
+    return style.bold((fileChanges ? 'no changes' : 'no changed settings; files were not compared') + failed);
   };
 }
 

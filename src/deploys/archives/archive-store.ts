@@ -20,7 +20,6 @@ import { type TeamState, teamStateOf } from '../team-state/index.ts';
 
 const text = v.string();
 const number = v.number();
-/** As in the archive. */
 const entry = v.object({ path: text, size: number, compressed: number, crc32: number, sha256: text });
 
 /**
@@ -36,7 +35,6 @@ export const KeptArchive = v.object({
   body: v.looseObject({ name: text }),
   /** Images that may need a registry login. */
   baseImages: v.array(text),
-  isSick: v.optional(v.boolean()),
 });
 export type KeptArchive = v.InferOutput<typeof KeptArchive>;
 
@@ -66,7 +64,6 @@ export function recordName(kept: KeptArchive): string {
 
 const nameOf = ({ platform, project, app, build = '' }: ArchiveKey) => stateKey(platform, project, app, build);
 
-/** The hash in the name of a record. */
 export function hashOf(recordName: string): string | undefined {
   return /-([0-9a-f]{64})\.json$/.exec(recordName)?.[1];
 }
@@ -92,13 +89,6 @@ export function parseRecord(json: string): KeptArchive | undefined {
 
 export async function removeRecord(state: string, of: ArchiveKey & { build: string }): Promise<void> {
   for (const name of recordNames(state, of)) await rm(join(recordsFolder(state), name), { force: true });
-}
-
-/** Writes down that a build was found sick: it is not what a rollback returns to. Best effort. */
-export async function noteSick(context: Context, app: string, build: string): Promise<void> {
-  const { state } = context.settings.folders;
-  const [kept] = await readRecords(state, keyOf(context, app, build));
-  if (kept) await writeRecord(state, { ...kept, isSick: true }).catch(() => {});
 }
 
 /** The files of a folder that are still there, with their sizes in bytes and their times in ms. */

@@ -3,9 +3,8 @@ export {
   findKeptBuilds,
   forgetArchives,
   listArchives,
-  noteSick,
   readKeptFiles,
   whyNotUsable,
   withKeptArchive,
 } from './archive-store.ts';
-export { startKeeping } from './keep-archive.ts';
+export { keepArchive, shareArchive } from './keep-archive.ts';

@@ -8,7 +8,7 @@ import { platformOf, type StateKey, stateKey } from '../../platform/config/state
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { readHistory } from '../history/index.ts';
+import { readHistory, readOwnHistory } from '../history/index.ts';
 import { type TeamState, teamStateOf } from '../team-state/index.ts';
 import {
   archiveFile,
@@ -39,41 +39,17 @@ const maxShared = 10;
 /** An archive of a team without a record may be that of a build in progress. */
 const sendingMs = 86_400_000;
 
-/** What a build was deployed with. */
 interface Deployed extends Pick<KeptArchive, 'build' | 'baseImages'> {
   body: AppCreation;
 }
 
-/** Keeps the archive of a build. */
-interface Keeping {
-  /** Before the upload: nobody may be there any more to do it once it has arrived. */
-  keep(deployed: Deployed): Promise<KeptArchive | undefined>;
-  /** After the upload: sends it to the team, and makes room when the command ends. */
-  share(): void;
-}
-
 /**
- * Reads the archive while its build is created. Best effort: a deploy never fails because of this, and a full disk only
- * means that there is no archive to roll back to.
+ * Before the upload: nobody may be there any more to do it once it has arrived. Best effort: a deploy never fails because of
+ * this, and a full disk only means that there is no archive to roll back to.
  */
-export function startKeeping(context: Context, archive: AppArchive): Keeping {
+export async function keepArchive(context: Context, archive: AppArchive, deployed: Deployed) {
   const isOff = context.settings.keepArchives.value === 'off' || archive.bytes > keepLimits.bytes;
-  const hash = isOff ? undefined : sha256OfFile(archive.path, context.signal);
-  // The build may not be created: nobody waits for the hash then.
-  hash?.catch(() => {});
-  let kept: KeptArchive | undefined;
-  return {
-    async keep(deployed) {
-      kept = hash && (await attempt(context, async () => keep(context, archive, await hash, deployed)));
-      return kept;
-    },
-    share() {
-      if (!kept) return;
-      // Once it is known how the command has ended: until then, a rollback may need any of them.
-      context.atEnd.push((atEnd) => attempt(atEnd, () => enforceLimits(atEnd)));
-      share(context, kept);
-    },
-  };
+  return isOff ? undefined : attempt(context, () => keep(context, archive, deployed));
 }
 
 async function attempt<T>(context: Context, work: () => Promise<T>): Promise<T | undefined> {
@@ -83,7 +59,8 @@ async function attempt<T>(context: Context, work: () => Promise<T>): Promise<T |
   });
 }
 
-async function keep(context: Context, archive: AppArchive, sha256: string, deployed: Deployed): Promise<KeptArchive> {
+async function keep(context: Context, archive: AppArchive, deployed: Deployed): Promise<KeptArchive> {
+  const sha256 = await sha256OfFile(archive.path, context.signal);
   const { state } = context.settings.folders;
   const { dockerAuth: _login, ...body } = deployed.body;
   const { build, baseImages } = deployed;
@@ -102,10 +79,13 @@ async function keep(context: Context, archive: AppArchive, sha256: string, deplo
 }
 
 /**
- * Sends an archive and its record to the team while its build is in progress: once that serves, others can return to it,
- * whatever becomes of this command. Nobody returns to a build that does not serve: what was kept of one is removed.
+ * After the upload: makes room when the command ends, and sends an archive and its record to the team while its build is in
+ * progress. Once that serves, others can return to it, whatever becomes of this command. Nobody returns to a build that
+ * does not serve: what was kept of one is removed.
  */
-function share(context: Context, kept: KeptArchive): void {
+export function shareArchive(context: Context, kept: KeptArchive): void {
+  // Once it is known how the command has ended: until then, a rollback may need any of them.
+  context.atEnd.push((atEnd) => attempt(atEnd, () => enforceLimits(atEnd)));
   const team = teamStateOf(context);
   if (!team) return;
   const { state } = context.settings.folders;
@@ -181,8 +161,11 @@ async function newestOfApps({ settings }: Context): Promise<Set<string>> {
     const key = stateKey(platform, project, app);
     if (!isOver) found.set(key, [...(found.get(key) ?? []), kept]);
   }
-  const staying = (ofApp: KeptArchive[]) => [...ofApp.slice(0, maxOfApp), ...ofApp.filter(isWell).slice(0, 2)];
-  return new Set([...found.values()].flatMap(staying).map(recordName));
+  const names = new Set<string>();
+  for (const [key, ofApp] of found) {
+    const history = await readOwnHistory(settings, key);
+    const well = ofApp.filter(({ build }) => !history.isSick(build));
+    for (const kept of [...ofApp.slice(0, maxOfApp), ...well.slice(0, 2)]) names.add(recordName(kept));
+  }
+  return names;
 }
-
-const isWell = ({ isSick = false }: KeptArchive) => !isSick;

@@ -51,7 +51,6 @@ function isOther(one: number | string | undefined, other: number | string | unde
   return [one, other].every((value) => value !== undefined && value !== '') && one !== other;
 }
 
-/** A file in a build's archive. */
 export interface BuildFile {
   path: string;
   size?: number;

@@ -1,7 +1,15 @@
-import { endingOf, type LogEnding } from '../../calls/logs/index.ts';
+import type { AppConfig } from '../../app/config.ts';
+import {
+  buildLogSource,
+  endingOf,
+  type FollowedLog,
+  type LogEnding,
+  type WorkLine,
+  WorkLog,
+} from '../../calls/logs/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
+import { BuildFailedError, type GantryError, NotFoundError, NotReadyError, UsageError } from '../../kernel/errors.ts';
+import { duration, latestFirst, shortBuild } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App } from '../../platform/contract/apps.ts';
@@ -11,12 +19,21 @@ import {
   buildPhase,
   cancelBuild,
   getBuild,
+  isCanceled,
   listBuilds,
   ownStatus,
 } from '../../platform/contract/builds.ts';
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { expectId, fetchApp } from '../../platform/replies/index.ts';
-import type { RemoteWork } from '../../platform/waiting/index.ts';
+import {
+  Deadline,
+  type PolledWork,
+  type PollOptions,
+  pollUntil,
+  type RemoteWork,
+  throwUnlessTransient,
+  unfinishedError,
+} from '../../platform/waiting/index.ts';
 
 /** Reads one build. Throws UnexpectedReplyError if the platform replies with another one. */
 export async function fetchBuild(api: Api, params: { project: string; app: string; build: string }): Promise<Build> {
@@ -89,3 +106,152 @@ const hasResult = {
   succeeded: (status: string) => buildPhase(status) === 'succeeded',
   failed: buildHasFailed,
 };
+
+export interface FollowBuildOptions {
+  app: string;
+  build: string;
+  logs: boolean;
+  pauses?: PollOptions<Build>['pauses'] | undefined;
+  /** It is shown already, by this log. */
+  shown?: FollowedLog;
+  /** Stop waiting after this time, in ms; the build continues. */
+  timeoutMs: number;
+  /** The app of the build; by default the one in this folder, if that is the app. */
+  config?: AppConfig | undefined;
+  /** Another command started the build: if the first poll shows its end, its duration is unknown. */
+  startedBefore?: true;
+}
+
+/** How long a build that is good or canceled waits for the rest of its log, in ms. The end of a failed one has the cause. */
+const goodLogMs = 2_000;
+const tailLines = 20;
+/** Short at first: many builds fail immediately. */
+const defaultPauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
+
+/**
+ * Waits until a build has ended and returns it. The polled status decides, never the log. Throws BuildFailedError or
+ * NotReadyError if it failed, and at the timeout PendingError, or UnavailableError if nothing is known of the build.
+ */
+export async function followBuild(context: Context, options: FollowBuildOptions): Promise<Build> {
+  const { progress, elapsed } = context;
+  const { app } = options;
+  const started = elapsed();
+  const step = progress.step(`Building ${app}`);
+  let polls = 0;
+  const wasDone = () => options.startedBefore && polls === 1;
+  try {
+    const build = await waitForEnd(context, options, (status) => {
+      polls++;
+      step.update({ text: `${status}, ${duration(elapsed() - started)}` });
+    });
+    step.done(wasDone() ? `${app} is already built` : `Built in ${duration(elapsed() - started)}`);
+    return build;
+  } catch (error) {
+    // What continues has not failed, and what had failed before was not followed.
+    const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
+    if (hasFailed && !wasDone()) step.fail();
+    else step.clear();
+    await (await import('../../causes/index.ts')).addCause(context, error, options.config);
+    throw error;
+  }
+}
+
+async function waitForEnd(
+  context: Context,
+  options: FollowBuildOptions,
+  onStatus: (status: string) => void,
+): Promise<Build> {
+  const { app, build, logs, timeoutMs, startedBefore } = options;
+  let status = '';
+  let unread: GantryError | undefined;
+  const deadline = new Deadline(context, timeoutMs, () =>
+    unfinishedError(workOf(options), { timeoutMs, status, failure: unread, startedBefore }),
+  );
+  const onFailure = (error: unknown, silentMs: number) => {
+    const ageMs = startedBefore ? undefined : deadline.waitedMs;
+    unread = throwUnlessTransient(error, silentMs, { ...workOf(options), ageMs });
+  };
+  const onLine = ({ line, loggedAt }: WorkLine) => {
+    context.progress.log(line);
+    context.progress.event('log', { build, loggedAt, line });
+  };
+  const log =
+    options.shown ??
+    new WorkLog(context, {
+      source: (client) => buildLogSource(client, app, build),
+      name: 'build log',
+      deadline,
+      ...(logs && { onLine }),
+    });
+  let wasSeen = !startedBefore;
+  try {
+    const state = await pollUntilEnded(context, options, { deadline, onFailure }, (polled) => {
+      status = polled;
+      unread = undefined;
+      onStatus(status);
+      wasSeen ||= buildPhase(status) === 'in progress';
+      if (logs && buildPhase(status) === 'in progress') log.follow();
+    });
+    const failed = buildPhase(state.status) === 'failed';
+    const limitMs = failed && !isCanceled(state.status) ? undefined : goodLogMs;
+    const ending = endingOf(context, wasSeen ? null : state.updatedAt, limitMs);
+    const later = logs ? gantryCommand`logs ${app} --build ${build}` : undefined;
+    if (logs || failed) await log.finish(ending, later);
+    if (failed) throw failure(state, options, log);
+    return state;
+  } finally {
+    await log.abort();
+  }
+}
+
+/** Polls a build until it has succeeded or failed. Throws `deadline`'s error at the timeout. */
+async function pollUntilEnded(
+  context: Context,
+  options: FollowBuildOptions,
+  { deadline, onFailure }: Pick<PollOptions<Build>, 'deadline' | 'onFailure'>,
+  onStatus: (status: string) => void,
+): Promise<Build> {
+  const { project, progress } = context;
+  const { app, build, pauses = defaultPauses } = options;
+  let shown = '';
+  const pollOptions: PollOptions<Build> = {
+    poll: (api) => fetchBuild(api, { project, app, build }),
+    deadline,
+    pauses,
+    onFailure,
+  };
+  return pollUntil(context, pollOptions, (state) => {
+    if (state.status !== shown) progress.event('status', { build, status: ownStatus(state.status) });
+    shown = state.status;
+    onStatus(shown);
+    return buildPhase(shown) === 'in progress' ? undefined : state;
+  });
+}
+
+function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedLog): GantryError {
+  const tail = log.tail(tailLines);
+  const reason = build.initError || undefined;
+  // A reason of several lines is the end of the log.
+  const shownAlready = logs || tail.length === 0 || reason?.includes('\n');
+  const why = [reason, shownAlready ? undefined : `end of the log:\n${tail.join('\n')}`].filter(Boolean).join('\n');
+  const facts = {
+    ...(why ? { why } : {}),
+    fix: gantryCommand`logs ${app} --build ${shortBuild(build.id)}`,
+    details: { app, build: build.id, status: ownStatus(build.status), reason: reason ?? null, log: tail },
+    log: log.tail(),
+  };
+  if (/^init_/i.test(build.status)) {
+    return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);
+  }
+  if (isCanceled(build.status))
+    return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} was canceled`, facts);
+  return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} failed (${build.status})`, facts);
+}
+
+function workOf({ app, build }: FollowBuildOptions): PolledWork {
+  return {
+    name: `build ${shortBuild(build)} of ${app}`,
+    fix: gantryCommand`logs ${app} --build ${build} -f`,
+    details: { app, build },
+  };
+}

@@ -6,11 +6,12 @@ export {
   unchangedFiles,
 } from './compare-listings.ts';
 export {
+  type FollowBuildOptions,
   fetchBuild,
   findListedBuild,
+  followBuild,
   latestBuildOf,
   readBuildEnding,
   remoteBuild,
   resolveBuild,
 } from './fetch-build.ts';
-export { type FollowBuildOptions, followBuild } from './follow-build.ts';

@@ -1,5 +1,4 @@
 export {
-  type CheckedOut,
   currentBranch,
   findDefaultBranch,
   forkPullRequest,
@@ -15,4 +14,4 @@ export {
   readCheckedOut,
   readRepository,
 } from './repository.ts';
-export { findRevision, readObjects, withRevision } from './revision.ts';
+export { findRevision, readObjects, withRevision } from './run-git.ts';

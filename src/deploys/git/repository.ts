@@ -12,7 +12,6 @@ type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
 /** The repository of the working directory, the same for all of its clones as far as that can be known. */
 export interface Repository {
-  /** Its working tree. */
   root: string;
   /** `github.com/org/repo` of a remote, else of the first commit, else of the folder. */
   id: string;
@@ -182,7 +181,6 @@ export async function listAhead(context: GitContext): Promise<{ head: string; co
   return head && ahead !== undefined ? { head, commits: new Set(ahead.split('\n').filter(Boolean)) } : undefined;
 }
 
-/** The last commits of this clone. */
 export async function listRecent(context: GitContext, count: number): Promise<string[]> {
   const all = isOutside(context) ? '' : await tryGit(context, ['rev-list', `--max-count=${count}`, 'HEAD', ...shared]);
   return (all ?? '').split('\n').filter(Boolean);

@@ -10,13 +10,26 @@ export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> & {
   isOwn?: boolean;
 };
 
+export interface DeployedSettings {
+  /** As they were sent. What was left out was left to the platform. */
+  sent?: Record<string, unknown> | undefined;
+  /** As the platform showed them right after. */
+  shown?: Record<string, unknown> | undefined;
+}
+
 /** An app showed a build, in ms since 1970; -Infinity: at some time before. */
 export interface SeenBuild {
   build: string;
   at: number;
 }
 
-const scalingFields = ['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'];
+/** What a deploy may keep as it is scaled. */
+export const scalingFields = [
+  'minReplicaCount',
+  'maxReplicaCount',
+  'cooldownPeriodSeconds',
+  'replicaConcurrency',
+] as const;
 
 /** What is known of an app, from its events. Oldest first. */
 export class AppHistory {
@@ -32,12 +45,10 @@ export class AppHistory {
     for (const event of this.#own) this.#all(event.event).push(event);
   }
 
-  /** The same, and what was seen or done since. */
   with(event: HistoryEvent): AppHistory {
     return new AppHistory([...this.recorded, event].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)));
   }
 
-  /** How a build was created from here. */
   created(build: string): EventOf<'created'> | undefined {
     return this.#last('created', (event) => event.build === build);
   }
@@ -47,7 +58,6 @@ export class AppHistory {
     return this.#last('sent', (event) => event.build === (build ?? event.build));
   }
 
-  /** How a build failed that was followed from here. */
   failure(build: string): EventOf<'failed'> | undefined {
     return this.#last('failed', (event) => event.build === build);
   }
@@ -142,6 +152,12 @@ export class AppHistory {
     return this.#all('served').find((event) => event.build === build)?.settings;
   }
 
+  /** The settings of the file of a build, and what the platform made of them. Empty if that is not on record. */
+  fileSettings(build: string | null | undefined): DeployedSettings {
+    const sent = build ? this.sent(build) : undefined;
+    return sent ? { sent: sent.settings, shown: { ...this.firstSettingsOf(sent.build), ...sent.made } } : {};
+  }
+
   /** The settings of a build as the platform last showed them, or as they were last changed from here. */
   settingsOf(build: string): Record<string, unknown> | undefined {
     const followed = new FollowedSettings();
@@ -156,11 +172,6 @@ export class AppHistory {
       return scalingFields.some((field) => after?.[field] !== undefined);
     });
     return changed ? Date.parse(changed.at) : 0;
-  }
-
-  /** Whether a build was made by a command on record, a rollback too. */
-  isOnRecord(build: string): boolean {
-    return this.sent(build) !== undefined || this.#all('rolling-back').some(({ as }) => as === build);
   }
 
   /** Whether two builds were made of the same one, or one of them of the other. */
@@ -208,6 +219,8 @@ export class AppHistory {
   /** Whether a later event says more. */
   #isSurpassed(event: HistoryEvent): boolean {
     if (event.event === 'created') return this.sent(event.build) !== undefined;
+    // It may be noticed by a command that only looks, too.
+    if (event.event === 'rolled-back') return this.#last('rolled-back', ({ as }) => as === event.as) !== event;
     if (event.event !== 'rolling-back') return false;
     return (this.failure(event.as) ?? this.#last('rolled-back', ({ as }) => as === event.as)) !== undefined;
   }
@@ -252,17 +265,17 @@ function isOpen(event: HistoryEvent): event is EventOf<'sending'> | EventOf<'sen
 const commonFields = [
   ...['runtime', 'baseImage', 'pythonVersion', 'port', 'healthcheckEndpoint', 'readycheckEndpoint', 'disableAuth'],
   ...['region', 'cpu', 'memory', 'gpuCount', 'computeTier'],
-  ...['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'replicaConcurrency'],
+  ...scalingFields,
   ...['responseGracePeriodSeconds', 'scalingMetric', 'scalingTarget', 'scalingBuffer', 'rollOutDurationSeconds'],
   ...['evaluationIntervalSeconds', 'loadBalancingAlgorithm', 'deploymentInitializationTimeout'],
 ] as const satisfies readonly (keyof App & keyof AppCreation)[];
 
 /** Two settings are returned under other names than they are sent (spec 2.2, 2.4). */
-const returnedNames: Record<string, string> = { hardware: 'compute', hardwareProvider: 'provider' };
+const sentNames: Record<string, string> = { hardware: 'compute', hardwareProvider: 'provider' };
 
 /** The key in the config file of a setting: `min_replicas` of `minReplicaCount`. */
 export function settingKey(name: string): string {
-  return returnedNames[name] ?? keyOfField(name) ?? name;
+  return sentNames[name] ?? keyOfField(name) ?? name;
 }
 
 /** The settings of a deployed app under the platform's names, as far as it shows them. */

@@ -5,7 +5,6 @@ import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } 
 import { FailedError, systemCode } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 
-/** What is kept of an app. */
 export const maxHistoryBytes = 5 * 1024 * 1024;
 const dayMs = 86_400_000;
 export const maxHistoryMs = 90 * dayMs;
@@ -18,7 +17,6 @@ const maxStepMs = 60_000;
 export interface EventsRead {
   /** Oldest first, those of the last 90 days. */
   events: HistoryEvent[];
-  /** Lines that are no event. */
   unreadable: number;
 }
 
@@ -137,12 +135,16 @@ const sent = v.object({
   /** SHA-256 of all settings, and of all files. */
   settingsDigest: text,
   filesDigest: text,
+  /** As the config file has them: what is kept of a live app is no setting of the file. */
   settings,
+  /** What the platform has made of the file's own value of a setting that is kept; null if that is not known. */
+  made: v.optional(settings),
+  /** The name of the app in the config file, and the one of the digests, if it is that of another app. */
+  named: v.optional(text),
   /** The commit of the app folder; absent outside of a repository. */
   commit: v.optional(text),
   /** Whether files that were sent differed from that commit, or were not in it. */
   dirty: v.optional(v.boolean()),
-  /** The earlier build that it was made of again. */
   restored: v.optional(build),
   /** SHA-256 of the archive, if it was kept: what others find of it can be compared. */
   archive: v.optional(text),
@@ -178,12 +180,10 @@ const kinds = {
     build,
     verdict: v.picklist(verdicts),
     reason: text,
-    /** The replica that shows it. */
     container: v.optional(text),
     watchedMs: v.number(),
     /** Counts of what was looked at; null where it was not shown. */
     seen: v.record(v.string(), v.nullable(v.number())),
-    /** How long the build was watched. */
     checks: v.optional(v.object({ watchMs: v.number() })),
   }),
   /** A rollback is about to upload its build: once that serves, it has rolled back, whatever became of the command. */
@@ -194,7 +194,6 @@ const kinds = {
   deleted: v.object({ isNoticed: v.optional(v.boolean()) }),
   /** A run of a file began: it is not a call of the app. */
   job: v.object({ run: text }),
-  /** By a command of gantry. */
   scaled: v.object({ before: settings, after: settings }),
   secrets: v.object({ names: v.array(text), isSet: v.boolean() }),
   /** The live settings changed, and no command on record did it. */

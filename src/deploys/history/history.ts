@@ -130,7 +130,7 @@ async function withoutOther(context: Context, name: string, app: App, history: A
 }
 
 /** Times of this machine are those of the platform's last reply, in whole seconds. */
-const clockErrorMs = 2_000;
+export const clockErrorMs = 2_000;
 
 /** What this machine knows of an app of any platform, however old it is. Throws FailedError if it cannot be read. */
 export async function readOwnHistory(settings: Settings, app: StateKey): Promise<AppHistory> {

@@ -5,14 +5,17 @@
 export {
   type AppHistory,
   changedSettings,
+  type DeployedSettings,
   type ListedEvent,
   type SeenBuild,
+  scalingFields,
   sentSettings,
   settingKey,
 } from './app-history.ts';
 export type { EventOf, Verdict } from './event-log.ts';
 export {
   allApps,
+  clockErrorMs,
   forgetHistory,
   readHistory,
   readJobs,

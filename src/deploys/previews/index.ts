@@ -1,4 +1,2 @@
-export { listPreviews, type Preview } from './list-previews.ts';
-export { planPreview, previewScaling } from './plan-preview.ts';
-export { recordPreview } from './preview-record.ts';
+export { listPreviews, type Preview, planPreview, previewScaling, recordPreview } from './preview-record.ts';
 export { prunePreviews } from './prune-previews.ts';

@@ -1,15 +1,34 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { maxNameLength } from '../../app/app-name.ts';
+import { checkAppConfig, loadAppConfig } from '../../app/config.ts';
 import { toAppName } from '../../app/rules/name.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
+import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { readEvidence } from '../../platform/waiting/index.ts';
 import { forgetArchives } from '../archives/index.ts';
-import { forgetHistory } from '../history/index.ts';
+import {
+  currentBranch,
+  findDefaultBranch,
+  forkPullRequest,
+  isMerged,
+  listBranches,
+  listMainline,
+  type Repository,
+  readCheckedOut,
+  readRepository,
+} from '../git/index.ts';
+import { forgetHistory, readHistory } from '../history/index.ts';
 import { documentName, documentTime, teamStateOf } from '../team-state/index.ts';
 
 /** A preview that this machine or its team has deployed. It proves whose it is when its branch is gone. */
@@ -102,11 +121,9 @@ function fileOf(context: Context, app: string): string {
   return join(folderOf(context), `${stateKey(platformOf(context.settings), context.project, app)}.json`);
 }
 
-/** What a preview shows. */
 interface PreviewSource {
   /** The id of the repository; empty outside of one. */
   repository: string;
-  /** The name of the app in the config file. */
   base: string;
   /** A branch, or what the user called it. */
   branch: string;
@@ -147,4 +164,187 @@ export function findPreviewSource(
 /** Whether a name has the form of a preview of any repository. */
 export function looksLikePreview(app: string): boolean {
   return /^.+-[0-9a-f]{8}$/.test(app);
+}
+
+interface PreviewFlags {
+  /** What it is called instead of its branch; true if it is not. */
+  preview: string | true;
+  configFile: string;
+  name?: string | undefined;
+  /** How long it is needed after a deploy, in ms. Without it, as before. */
+  ttl?: number | undefined;
+}
+
+export async function planPreview(
+  context: Context,
+  { preview, configFile, name, ttl }: PreviewFlags,
+): Promise<PreviewRecord> {
+  const { cwd, project, progress } = context;
+  const repository = await readRepository(context);
+  const own = async () => (await forkPullRequest(context)) ?? (await currentBranch(context));
+  const branch = preview === true ? await own() : preview;
+  if (!branch) {
+    throw new UsageError('no branch to preview', {
+      why: repository ? 'HEAD is not on a branch' : `${cwd} is not in a git repository`,
+      fix: sentence`name the preview: ${gantryCommand`deploy --preview NAME`}`,
+    });
+  }
+  const { project: config } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
+  const source = { repository: repository?.id ?? '', base: config.name, branch };
+  const app = previewName(source);
+  progress.note(`preview of ${branch}: app ${app}`);
+  const { min_replicas: min = 0, max_replicas: max = 1 } = config.scaling;
+  if (min > 0 || max > 1) {
+    const asked = min === max ? String(max) : `${min} to ${max}`;
+    progress.note(
+      sentence`the preview has 0 to 1 replicas instead of ${asked}; ${gantryCommand`apps scale`} and --keep-scaling change that`,
+    );
+  }
+  const commit = (await readCheckedOut(context))?.commit ?? null;
+  const before = await readRecordOf(context, app);
+  const ttlMs = ttl ?? before?.ttlMs;
+  const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit)));
+  const at = new Date(context.platformNow()).toISOString();
+  const record = { platform: platformOf(context.settings), project, app, ...source, commit, ahead, at };
+  return ttlMs === undefined ? record : { ...record, ttlMs };
+}
+
+/** What is on record of a preview that is still there: one that was deleted elsewhere may have had the same name. */
+async function readRecordOf(context: Context, app: string): Promise<PreviewRecord | undefined> {
+  const record = (await readPreviewRecords(context)).get(app);
+  if (!record) return undefined;
+  const shown = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
+  if ('refusal' in shown) return shown.refusal instanceof NotFoundError ? undefined : record;
+  const isOther = Date.parse(shown.state.createdAt ?? '') > Date.parse(record.at) + creationMs;
+  return isOther ? undefined : record;
+}
+
+/** A record is written before its app is created, which other builds may hold up. In ms. */
+const creationMs = 3_600_000;
+
+/** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
+export const previewScaling = { min_replicas: 0, max_replicas: 1 };
+
+async function isAhead(context: Context, commit: string): Promise<boolean> {
+  const main = await findDefaultBranch(context);
+  return main !== undefined && !(await isMerged(context, commit, main.ref));
+}
+
+export interface Preview {
+  app: string;
+  /** Null if it is not known whose preview it is. */
+  branch: string | null;
+  /** What shows that it is a preview of this repository: its name and a branch, or a record of this machine. */
+  proof: 'branch' | 'record' | null;
+  /** Whether the default branch contains its branch; null if that is unknown. */
+  merged: boolean | null;
+  status: string;
+  createdAt: string | null;
+  updatedAt: string | null;
+  /** When `prune --expired` deletes it; null if no time to live is on record. RFC 3339, UTC. */
+  expiresAt: string | null;
+}
+
+/** Every app that may be a preview, those that are previews of this repository with a proof. `branch` may be gone. */
+export async function listPreviews(
+  context: Context,
+  { branch }: { branch?: string | undefined } = {},
+): Promise<{ repository: Repository; previews: Preview[] }> {
+  const { api, project } = context;
+  const repository = (await readRepository(context)) ?? noRepository;
+  const [clone, apps] = [await readClone(context, repository, branch), await api(listApps, { project, query: {} })];
+  const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(project, app.id) }));
+  const bases = [...named.map(({ name }) => name), clone.here];
+  const previews: Preview[] = [];
+  for (const { app, name } of named) {
+    const proven = prove(name, clone);
+    if (!proven && !(looksLikePreview(name) && bases.some((base) => base && name.startsWith(`${base}-`)))) continue;
+    previews.push({
+      app: name,
+      branch: proven?.branch ?? null,
+      proof: proven?.proof ?? null,
+      merged: proven ? await findMerged(context, name, proven, clone) : null,
+      status: app.status ?? '',
+      createdAt: app.createdAt ?? null,
+      updatedAt: app.updatedAt ?? null,
+      expiresAt: endOf(app, proven?.record),
+    });
+  }
+  return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
+}
+
+/** Outside of git, previews of the app in this folder have a name of their own, and a record. */
+const noRepository: Repository = { root: '', id: '', name: '' };
+
+interface Clone {
+  repository: string;
+  here: string | undefined;
+  /** Commits by branch. */
+  branches: Map<string, string | undefined>;
+  records: Map<string, PreviewRecord>;
+  defaultBranch: { ref: string; name: string } | undefined;
+}
+
+async function readClone(context: Context, { id }: Repository, branch: string | undefined): Promise<Clone> {
+  const { project } = await checkAppConfig(resolve(context.cwd, 'cerebrium.toml'), { purpose: 'run' });
+  const defaultBranch = await findDefaultBranch(context);
+  return {
+    repository: id,
+    here: project?.name,
+    branches: new Map([...(branch ? [[branch, undefined] as const] : []), ...(await listBranches(context))]),
+    records: await readPreviewRecords(context),
+    defaultBranch,
+  };
+}
+
+interface Proven {
+  branch: string;
+  proof: 'branch' | 'record';
+  record?: PreviewRecord;
+}
+
+function prove(name: string, { repository, branches, records, here }: Clone): Proven | undefined {
+  const record = records.get(name);
+  const isOfHere = record?.repository === repository && (repository !== noRepository.id || record.base === here);
+  if (isOfHere && previewName(record) === name) return { branch: record.branch, proof: 'record', record };
+  const source = findPreviewSource(name, repository, branches.keys());
+  return source && { branch: source.branch, proof: 'branch' };
+}
+
+/**
+ * Whether work that is in the preview has gone into the default branch: what was deployed last, and what its branch has
+ * now. A branch that has no commits of its own is merged into nothing. Null where nobody knows what was deployed.
+ */
+async function findMerged(
+  context: Context,
+  name: string,
+  { branch, record }: Proven,
+  { branches, defaultBranch }: Clone,
+): Promise<boolean | null> {
+  if (!defaultBranch) return null;
+  const sent = (await readHistory(context, name)).sent();
+  if (branch === defaultBranch.name) return false;
+  const tip = branches.get(branch);
+  if (tip !== undefined && !(await isMerged(context, tip, defaultBranch.ref))) return false;
+  if (!sent?.commit || sent.unconfirmed) return null;
+  if (!(await isCommitted(context, sent, defaultBranch.ref))) return false;
+  return record?.ahead === true || !(await listMainline(context, defaultBranch.ref)).has(sent.commit);
+}
+
+/** Whether a branch has all that was sent: changes that were never committed are nowhere else. */
+export async function isCommitted(
+  context: Context,
+  { commit, dirty }: { commit?: string | undefined; dirty?: boolean | undefined },
+  ref: string,
+): Promise<boolean> {
+  return commit !== undefined && dirty === false && (await isMerged(context, commit, ref));
+}
+
+/** The platform knows when it was deployed last, and the record when this began: the later of both counts. */
+function endOf({ updatedAt, createdAt }: AppSummary, record: PreviewRecord | undefined): string | null {
+  const shownAt = Date.parse(updatedAt ?? createdAt ?? '');
+  if (record?.ttlMs === undefined || Number.isNaN(shownAt)) return null;
+  const end = new Date(Math.max(shownAt, Date.parse(record.at) || 0) + record.ttlMs);
+  // A record may come from any version, and a time from any platform.
+  return Number.isNaN(end.getTime()) ? null : end.toISOString();
 }

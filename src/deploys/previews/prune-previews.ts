@@ -8,10 +8,9 @@ import { findDefaultBranch, previewedBranch } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe } from '../observe.ts';
 import { othersInProgress } from '../send/index.ts';
-import { type BuildFact, isKnown, order } from '../serving.ts';
+import { type BuildFact, order } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { isCommitted, listPreviews, type Preview } from './list-previews.ts';
-import { removePreviewRecord } from './preview-record.ts';
+import { isCommitted, listPreviews, type Preview, removePreviewRecord } from './preview-record.ts';
 
 interface PruneFilter {
   /** An app, a branch, or a part of them. */
@@ -19,7 +18,6 @@ interface PruneFilter {
   /** Time since the last deploy, in ms. */
   olderThan?: number | undefined;
   merged: boolean;
-  /** Its time to live is over. */
   expired: boolean;
   /** Of this branch, which may be gone. */
   branch?: string | undefined;
@@ -150,7 +148,6 @@ function names(previews: readonly Preview[]): string {
   return previews.map(({ app }) => app).join(', ');
 }
 
-/** What is known of a preview right before it is deleted. */
 export interface PreviewFacts extends AppReading {
   /** Builds that were sent by a deploy on record, and the last one of them. */
   sent: ReadonlySet<string>;
@@ -164,7 +161,7 @@ export interface PreviewFacts extends AppReading {
 /** Why a preview stays. The later half is for flags that go by its time to live or its files, as they are on record. */
 const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | false | undefined][] = [
   [false, ({ app }) => !app && 'it was deleted meanwhile'],
-  [false, ({ builds }) => !isKnown(builds) && 'its builds cannot be listed'],
+  [false, ({ builds }) => !builds && 'its builds cannot be listed'],
   [false, ({ list }) => list.some(({ status }) => status === '') && 'the status of its builds is not known'],
   [false, (facts) => about(othersInProgress(facts, []).first[0]?.id, 'is in progress')],
   [true, ({ list, lastSent }) => !list.some(({ id }) => id === lastSent) && 'its last deploy is not on record'],
@@ -187,28 +184,24 @@ const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | fal
   ],
 ];
 
-/** The first row that fits; undefined if none does. */
 export function whyItStays(facts: PreviewFacts, byRecord: boolean): string | undefined {
   return rows.flatMap(([isByRecord, why]) => (byRecord || !isByRecord ? why(facts) || [] : []))[0];
 }
 
 const about = (build: string | undefined, what: string) => build && `build ${shortBuild(build)} ${what}`;
 
-/** The builds that serve or may serve. */
 function live({ serving, shows }: Pick<PreviewFacts, 'serving' | 'shows'>): readonly string[] {
-  const shown = isKnown(shows) && shows !== null ? [shows] : [];
+  const shown = shows === null ? [] : [shows];
   return serving.is === 'one-of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
 }
 
 /** Not earlier than the last one on record, as far as their times tell. */
 function otherThanSent({ builds, sent, lastSent }: PreviewFacts): BuildFact | undefined {
-  const listed = isKnown(builds) ? builds : [];
-  const last = listed.find(({ id }) => id === lastSent);
+  const last = builds?.find(({ id }) => id === lastSent);
   const isEarlier = ({ created }: BuildFact) => last !== undefined && order(created, last.created) === 'before';
-  return listed.find((build) => !isCanceled(build.status) && !sent.has(build.id) && !isEarlier(build));
+  return builds?.find((build) => !isCanceled(build.status) && !sent.has(build.id) && !isEarlier(build));
 }
 
-/** Reads what the platform shows of it now. */
 async function readPreviewFacts(context: Context, name: string, byFiles: boolean): Promise<PreviewFacts> {
   const shown = await observe(context, name);
   const history = await readHistory(context, name);

@@ -10,13 +10,11 @@ import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import { type AppHistory, type EventOf, recordLook, settleRollbacks } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
-import { pastOf, type ServedBuild, servedBefore } from '../served-before.ts';
-import { isKnown, servingBuild } from '../serving.ts';
+import { pastOf, type ServedBuild, servedBefore, servingBuild } from '../serving.ts';
 
 export interface RollbackOptions {
   /** The build to return to, as the user named it. */
   build?: string | undefined;
-  /** A git revision to deploy instead of a kept archive. */
   fromGit?: string | undefined;
   configFile: string;
   /** Scale as the earlier build was deployed, instead of as the app is scaled now. */
@@ -24,7 +22,6 @@ export interface RollbackOptions {
   /** Go on although the files cannot be proven to be those of the build. */
   force?: boolean;
   logs: boolean;
-  /** `--timeout`, if the user typed it. */
   typedMs: number | undefined;
   /** The build that was found sick and serves: without a question. */
   sick?: { build: string; reason: string } | undefined;
@@ -36,7 +33,6 @@ export interface RollbackOptions {
 export interface Chosen extends Pick<Return, 'do' | 'chosenBy' | 'other'>, Pick<RollbackOptions, 'again'> {
   app: App;
   history: AppHistory;
-  /** The build that serves; undefined if none does. */
   live: string | undefined;
   target: Build;
   /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
@@ -69,7 +65,7 @@ export async function chooseBuild(
   const done = isLeft || (fromGit !== undefined && fromGit !== again?.fromGit) ? undefined : again;
   const wanted = done?.as ?? typed ?? again?.to;
   const target = wanted === undefined ? undefined : await fetchBuild(api, { project, app: name, build: wanted });
-  const builds = isKnown(seen.builds) || target ? [...seen.list] : await api(listBuilds, { project, app: name });
+  const builds = seen.builds || target ? [...seen.list] : await api(listBuilds, { project, app: name });
   const known = { history, live, isKept: fromGit === undefined ? await findKeptBuilds(context, name) : () => true };
   const before = candidatesOf({ ...known, builds }, servedBefore(pastOf(builds, history), live));
   // What serves is deployed again as any other build.
@@ -191,7 +187,6 @@ export const choices = ['name', 'history', 'order'] as const;
 export interface Return {
   /** Nothing: that is what serves. The others say why there is no return. */
   do: 'return' | 'nothing' | 'not-ready' | 'no-archive' | 'unclear' | 'nothing-before';
-  /** What is chosen, if anything is. */
   build: string | undefined;
   chosenBy: (typeof choices)[number];
   /** Those that may have served later than the one that is chosen. */

@@ -1,4 +1,3 @@
 export { choices } from './choose-build.ts';
-export { orRollBack, rollback, warnUnlessKept } from './or-roll-back.ts';
-export { type RolledBack, returnToBuild } from './rollback.ts';
+export { orRollBack, type RolledBack, returnToBuild, rollback, warnUnlessKept } from './rollback.ts';
 export { proofs } from './source.ts';

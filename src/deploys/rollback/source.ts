@@ -20,6 +20,7 @@ import {
   unchangedFiles,
 } from '../builds/index.ts';
 import { withRevision } from '../git/index.ts';
+import { type EventOf, readHistory } from '../history/index.ts';
 import {
   chooseRegion,
   compareFiles,
@@ -32,12 +33,12 @@ import {
   type SendOptions,
   scalingOf,
   sentFilesDigest,
+  withKeptRecord,
   withLogin,
   withoutLogin,
 } from '../send/index.ts';
-import { type Chosen, noArchiveError, type RollbackOptions } from './choose-build.ts';
+import { type Chosen, changedScaling, noArchiveError, type RollbackOptions } from './choose-build.ts';
 
-/** What is deployed again, as the result has it. */
 export interface SourceFacts {
   source: 'archive' | 'git' | null;
   /** Of a revision, or as it is on record. */
@@ -52,7 +53,6 @@ export interface SourceFacts {
 /** An archive that was kept, or a revision. */
 export interface RollbackSource {
   facts: SourceFacts;
-  /** In the user's words. */
   origin: string;
   /** Of all files, before compression. */
   bytes: number;
@@ -92,9 +92,10 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
     const body = { ...(kept.body as AppCreation), ...scalingOf(shown ?? {}), ...keep };
     const resolvedAnew = await findResolvedAnew((path) => readArchivedText(archive.path, path), baseImages);
     const sent = history.sent(kept.build);
-    const { commit, dirty, settingsDigest = '', filesDigest = '' } = sent ?? {};
+    const { commit = null } = sent ?? {};
+    const place = await readHistory(context, keep.name ?? name);
     return use({
-      facts: { source: 'archive', commit: commit ?? null, archive: kept.sha256, files: entries.length, resolvedAnew },
+      facts: { source: 'archive', commit, archive: kept.sha256, files: entries.length, resolvedAnew },
       origin: from
         ? `the archive in the team state at ${from} (SHA-256 as recorded there)`
         : 'the archive kept on this machine',
@@ -106,12 +107,21 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
       async deploy(options) {
         const sending = await withLogin(context, { ...body, cliVersion: version }, baseImages);
         // The next deploy compares with the new build as it would with the old one.
-        const origin = { restored: kept.build, ...(commit !== undefined && { commit, dirty: dirty === true }) };
-        const made = { baseImages, digests: sent && { settingsDigest, filesDigest }, origin };
-        return deployArchive(context, { body: sending, archive, describe: async () => made }, options);
+        const record = sent && withKeptRecord(place, changedScaling(history, target.id, keep), againOf(sent, name));
+        return deployArchive(
+          context,
+          { body: sending, archive, describe: async () => ({ baseImages, record }) },
+          options,
+        );
       },
     });
   });
+}
+
+/** What is on record of a build that is made of the same. `name`: of the app that it was made for. */
+function againOf({ build: restored, ...sent }: EventOf<'sent'>, name: string) {
+  const { settingsDigest, filesDigest, settings, made, commit, dirty, named = name } = sent;
+  return { settingsDigest, filesDigest, settings, made, restored, commit, dirty, named };
 }
 
 function withCommit<T>(
@@ -136,7 +146,8 @@ function withCommit<T>(
       body: withoutLogin(project, { region, keep }),
       isAsSent: sent && sent.filesDigest === (await sentFilesDigest(local)),
       compare: (expected) => compareFiles(entries, expected, context.signal),
-      deploy: (options) => deploy(context, local, { ...options, region, keep, commit }),
+      deploy: (options) =>
+        deploy(context, local, { ...options, region, keep, kept: changedScaling(history, target.id, keep), commit }),
     });
   });
 }

@@ -8,6 +8,7 @@ import { findBaseImages, findRegistryLogin } from '../../platform/config/registr
 import type { Setting } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
+import { type DeployedSettings, scalingFields } from '../history/index.ts';
 
 /** The settings that a deploy would change. */
 export function compareSettings(...compared: Parameters<typeof compareBody>): SettingChange[] {
@@ -15,7 +16,6 @@ export function compareSettings(...compared: Parameters<typeof compareBody>): Se
   return changed.map(({ returned: _, differs: __, ...change }) => change);
 }
 
-/** A setting that a deploy would change. */
 export interface SettingChange {
   /** As written in cerebrium.toml: `scaling.min_replicas`. */
   setting: string;
@@ -29,9 +29,9 @@ export interface SettingChange {
 
 /** The live values of replicas, cooldown and concurrency, to keep them in a deploy. */
 export function scalingOf(shown: Record<string, unknown>): Partial<AppCreation> {
-  const { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency } = shown;
-  const live = { minReplicaCount, maxReplicaCount, cooldownPeriodSeconds, replicaConcurrency };
-  return Object.fromEntries(Object.entries(live).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    scalingFields.flatMap((field) => (shown[field] === undefined ? [] : [[field, shown[field]]])),
+  );
 }
 
 /** The settings that the file contains, under the platform's names. The platform decides the others. */
@@ -42,14 +42,6 @@ export function createAppSettings(project: AppConfig): Partial<AppCreation> {
     runtime: project.runtime,
     ...(project.partner && { partnerService: project.runtime }),
   };
-}
-
-/** Settings of the live build, as far as they are known. */
-export interface DeployedSettings {
-  /** As they were sent. What was left out was left to the platform. */
-  sent?: Record<string, unknown> | undefined;
-  /** As the platform showed them right after. */
-  shown?: Record<string, unknown> | undefined;
 }
 
 /** Why a field of the body is not compared with the app. Each other one that is sent is. */
@@ -175,17 +167,14 @@ export function chooseRegion(
   return typed ?? fromFile ?? (isNew ? value : (region ?? undefined));
 }
 
-/** Settings of the command line. */
 export interface CreateAppOptions {
   region?: string | undefined;
   logLevel?: string | undefined;
-  /** Ask the platform not to keep a build log. */
   disableBuildLogs?: boolean | undefined;
   /** Settings of the deployed app that replace those of the file. */
   keep?: Partial<AppCreation> | undefined;
 }
 
-/** Adds the registry login if a base image needs one. */
 export async function withLogin(
   { env, secrets, progress }: Context,
   body: AppCreation,
@@ -209,6 +198,11 @@ export function withoutLogin(project: AppConfig, options: CreateAppOptions): App
     ...(options.disableBuildLogs && { disableBuildLogs: true }),
     ...options.keep,
   };
+}
+
+/** The same with the scaling of the file, whatever is kept of the app's. */
+export function ownSettings(project: AppConfig, { keep, ...options }: CreateAppOptions): AppCreation {
+  return withoutLogin(project, { ...options, keep: keep?.region ? { region: keep.region } : {} });
 }
 
 /** Images that the platform must be able to pull. */

@@ -178,7 +178,6 @@ const maxPendingMs = 600_000 + 60_000;
 /** How long an upload of the team may take, by a line of one megabit a second. In ms. */
 const maxUploadMs = (bytes = 0) => 60_000 + bytes / 125;
 
-/** Whether a build waits for its upload. */
 export function isPending(status: string): boolean {
   return /^pending$/i.test(status);
 }
@@ -241,19 +240,12 @@ export class StuckBuilds {
 
   async #tell({ id }: Build, { message, isOwn }: Proof): Promise<void> {
     const { context, app } = this;
-    if (!this.#isNew(id)) return;
-    if (!isOwn) return context.progress.warn({ severity: 'warning', message, fix: this.#cancelLine(id) });
+    if (this.#named.size === this.#named.add(id).size) return;
+    const fix = gantryCommand`builds cancel ${app} ${id}`;
+    if (!isOwn) return context.progress.warn({ severity: 'warning', message, fix });
     context.progress.note(message);
     const status = await cancelAbandoned(context, remoteBuild(context.project, app, id));
     if (status === 'canceled') await recordEnded(context, app, id, 'the deploy that created it was killed');
-  }
-
-  #isNew(name: string): boolean {
-    return this.#named.size < this.#named.add(name).size;
-  }
-
-  #cancelLine(build: string): CommandLine {
-    return gantryCommand`builds cancel ${this.app} ${build}`;
   }
 }
 

@@ -1,34 +1,28 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { FileEntry } from '../../app/files/entry.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import type { CheckedOut } from '../git/index.ts';
-import { type EventOf, recordEvent, sentSettings } from '../history/index.ts';
+import type { Build } from '../../platform/contract/builds.ts';
+import type { TimeLimit } from '../../platform/waiting/index.ts';
+import type { FollowBuildOptions } from '../builds/index.ts';
+import { type AppHistory, type EventOf, recordEvent } from '../history/index.ts';
+import type { BuildCommit } from '../identity.ts';
+import type { HealthSeen } from '../verify.ts';
+import { type CreateAppOptions, scalingOf } from './app-settings.ts';
+import type { BusyPolicy, StuckBuilds } from './busy-builds.ts';
 import type { LocalApp } from './local-app.ts';
+import type { PlannedDeploy, SentFile } from './plan-file.ts';
 
-/** Two deploys with the same digests send the same settings and files. */
-export type Digests = Pick<EventOf<'sent'>, 'settingsDigest' | 'filesDigest'>;
+/** What a build is made of, for the record. */
+type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
 
-/** A file as it is in the archive. */
-export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
-
-/** Where the files come from, and what is known of their archive. */
-type SentFrom = Partial<CheckedOut> & { restored?: string; archive?: string; bytes?: number };
-
-/** What a build is made of. */
 export interface SentBuild {
-  /** Undefined if they are not known. */
-  digests: Digests | undefined;
+  /** Undefined if that is not known. */
+  record: SentRecord | undefined;
   /** Images that may need a registry login. */
   baseImages: string[];
-  origin: SentFrom;
-}
-
-export function digestsOf(body: AppCreation, files: readonly SentFile[]): Digests {
-  return { settingsDigest: settingsDigestOf(body), filesDigest: filesDigestOf(files) };
 }
 
 /** A registry login is not one of the settings. */
@@ -46,7 +40,7 @@ export async function sentFilesDigest({
   );
 }
 
-function filesDigestOf(files: readonly SentFile[]): string {
+export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
 }
 
@@ -55,16 +49,27 @@ function digest(facts: readonly unknown[]): string {
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 }
 
-/** Writes into the history what a build is made of, as far as that is known. */
+/**
+ * What is on record of settings. Those that are kept of the live app become no settings of the file by that: what is on
+ * record of them is that of the build that serves.
+ */
+export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, record: SentRecord): SentRecord {
+  const { sent, shown } = history.fileSettings(history.served()?.build);
+  const kept = Object.keys(scalingOf(keep));
+  const pick = (from: Record<string, unknown> | undefined, otherwise: null | undefined) =>
+    Object.fromEntries(kept.map((field) => [field, from?.[field] ?? otherwise]));
+  const settings = { ...record.settings, ...pick(sent, undefined) };
+  return { ...record, settings, made: { ...record.made, ...pick(shown, null) } };
+}
+
+/** Writes into the history what a build is made of, if that is known. */
 export async function recordSent(
   context: Context,
   { body, build, dashboard }: { body: AppCreation; build: string; dashboard?: string | null | undefined },
-  { digests, origin }: Pick<SentBuild, 'digests' | 'origin'>,
+  record: SentRecord | undefined,
   event: 'sending' | 'sent' = 'sent',
 ): Promise<void> {
-  if (!digests) return;
-  const facts = { build, ...digests, settings: sentSettings(body), ...(dashboard && { dashboard }), ...origin };
-  await recordEvent(context, body.name, event, facts);
+  if (record) await recordEvent(context, body.name, event, { build, ...(dashboard && { dashboard }), ...record });
 }
 
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
@@ -91,4 +96,59 @@ function flagsFor({ settings: { profile }, target: { platform, project }, flags 
   if (platform.origin.startsWith('environment')) return [];
   const named = profile.value === 'default' ? [] : ['--profile', profile.value];
   return [...named, '-p', project.value ?? ''];
+}
+
+/** Of any deploy, also of an archive that is packed already. `config`: the app, to explain a failure. */
+export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses'> {
+  /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
+  detach?: boolean | undefined;
+  logs: boolean;
+  limit: TimeLimit;
+  /** By default the deploy proceeds. */
+  ifBusy?: BusyPolicy | undefined;
+  /** Builds that cannot start any more, as far as they were named already. */
+  stuck?: StuckBuilds | undefined;
+  /** Called before a build is created, and again right before its upload. Throws to stop the deploy. */
+  check?: ((deploy: PlannedDeploy & { hasLost: boolean }) => Promise<void>) | undefined;
+  /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
+  recheck?: (() => Promise<Deployment | undefined>) | undefined;
+}
+
+/** Of the deploy of an app. */
+export interface DeployOptions extends SendOptions, CreateAppOptions {
+  /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
+  preview?: string | true | undefined;
+  /** What is kept of the live app, if that is not all that is. */
+  kept?: Partial<AppCreation>;
+  /** Whose files these are, if not those of the working directory. */
+  commit?: string;
+}
+
+/** A deployment that succeeded or, with `detach`, one that is in progress. */
+export interface Deployment extends Partial<BuildCommit> {
+  app: string;
+  project: string;
+  runtime: string;
+  build: string;
+  status: string;
+  /** Why nothing is known of the app, on a platform that does not start it: the emulator. */
+  notStarted: NonNullable<Build['notStarted']> | null;
+  /** What an emulator does not do as the platform does. */
+  differences: string[];
+  endpoint: string;
+  /** Where a browser finds the pages of the app, on a platform whose endpoints are below a path; else empty. */
+  page: string;
+  dashboard: string;
+  /** Zero for a partner's app, which has no files to upload. */
+  files: number;
+  bytes: number;
+  packMs: number;
+  uploadMs: number;
+  buildMs: number;
+  /** False if nothing was deployed, because nothing has changed. */
+  changed: boolean;
+  /** A later build that has replaced it already. */
+  serves?: string;
+  /** What was seen after the deploy; absent if it was not watched. */
+  health?: HealthSeen;
 }

@@ -8,8 +8,8 @@ export {
   withoutLogin,
 } from './app-settings.ts';
 export { busyPolicies, isBusy, isPending, lookBeforeUpload, othersInProgress, StuckBuilds } from './busy-builds.ts';
-export type { Deployment, SendOptions } from './deploy-options.ts';
-export { rememberTarget, sentFilesDigest } from './deploy-record.ts';
+export type { Deployment, SendOptions } from './deploy-record.ts';
+export { rememberTarget, sentFilesDigest, withKeptRecord } from './deploy-record.ts';
 export {
   checkLocalApp,
   checkSecrets,

@@ -20,13 +20,10 @@ import type { Context } from '../../platform/context.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
 import { unlessMissing } from '../../platform/waiting/index.ts';
 
-/** The app on disk: its config file and the files to send. */
 export interface LocalApp {
   project: AppConfig;
   entries: FileEntry[];
-  /** What is not sent. */
   skipped: SkippedFile[];
-  /** Size of all entries. */
   bytes: number;
   /** Where compressed files are kept for the next archive; undefined if the user wants none kept. */
   cache: PackingCacheOptions | undefined;
@@ -43,13 +40,11 @@ export interface LocalAppOptions {
   name?: string | undefined;
   /** Keys of the scaling that replace those of the file. */
   scaling?: AppConfig['scaling'] | undefined;
-  /** Skip what `.gitignore` files ignore. */
   useGitignore?: boolean | undefined;
   /** With false, a syntax error is left to the build: starting Python takes longer than all the rest. */
   checkSource?: boolean | undefined;
   /** Files that the command reads or writes besides the app: they are no part of it, wherever they lie. */
   outputs?: (string | undefined)[];
-  /** Read and compress every file again. */
   repack?: boolean | undefined;
 }
 
@@ -163,7 +158,7 @@ async function collectApp(
   generateDependencyFiles(project);
   const { env, signal, cwd } = context;
   const ignored = {
-    gitignored: useGitignore ? await loadRules(root) : undefined,
+    gitignored: useGitignore ? await (await import('../../app/files/gitignore.ts')).loadGitIgnore(root) : undefined,
     dockerignored: custom?.dockerfile_path === undefined ? undefined : loadDockerIgnore(root, custom.dockerfile_path),
   };
   const [collection, sourceProblems] = await Promise.all([
@@ -228,20 +223,20 @@ export async function checkSecrets(
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 
-async function loadRules(root: string) {
-  const { loadGitIgnore } = await import('../../app/files/gitignore.ts');
-  return loadGitIgnore(root);
-}
-
 /** The config file with the app name of the command line, so that the archive does not contain another one. */
 function textEntry(path: string, text: string): FileEntry {
-  return {
-    path: path.replaceAll('\\', '/'),
-    size: Buffer.byteLength(text),
-    executable: false,
-    source: { text },
-    reason: { kind: 'required' },
-  };
+  const size = Buffer.byteLength(text);
+  return { path: path.replaceAll('\\', '/'), size, executable: false, source: { text }, reason: required };
+}
+
+/** The same app as it would be sent by another name. */
+export async function asNamed(local: LocalApp, name = local.project.name): Promise<LocalApp> {
+  const { project, entries } = local;
+  if (name === project.name) return local;
+  const config = relative(project.root, project.file);
+  const text = await withAppName(project.text, name);
+  const renamed = isBelow(config) ? addGeneratedFiles(entries, [textEntry(config, text)]) : entries;
+  return { ...local, project: { ...project, name, text }, entries: renamed };
 }
 
 /** A file that is sent, or a file or folder that is not, and why. */
@@ -261,26 +256,18 @@ export function fileDecisions({ entries, skipped }: Pick<LocalApp, 'entries' | '
   const sent = new Set(entries.map(({ path }) => path));
   // The config file is sent even if the patterns skip it.
   const notSent = skipped.filter(({ path, reason }) => reason.kind === 'replaced' || !sent.has(path));
-  return [...entries.map(sentFile), ...notSent.map(skippedFile)].sort(byPath);
+  const decisions = [
+    ...entries.map(({ path, size, reason = required }) => decisionOf(path, size, reason)),
+    ...notSent.map(({ path, reason }) => decisionOf(path, null, reason)),
+  ];
+  return decisions.sort((a, b) => Number(a.path > b.path) - Number(a.path < b.path));
 }
 
-const byPath = (a: FileDecision, b: FileDecision) => Number(a.path > b.path) - Number(a.path < b.path);
+const required: FileReason = { kind: 'required' };
 
-const sentFile = ({ path, size, reason = { kind: 'required' } }: FileEntry): FileDecision => ({
-  path,
-  sent: true,
-  bytes: size,
-  ...reasonFields(reason),
-});
-
-const skippedFile = ({ path, reason }: SkippedFile): FileDecision => ({
-  path,
-  sent: false,
-  bytes: null,
-  ...reasonFields(reason),
-});
-
-const reasonFields = (reason: FileReason) => ({ reason: reason.kind, by: 'by' in reason ? reason.by : null });
+function decisionOf(path: string, bytes: number | null, reason: FileReason): FileDecision {
+  return { path, sent: bytes !== null, bytes, reason: reason.kind, by: 'by' in reason ? reason.by : null };
+}
 
 function packingCache({ settings, cwd, now, trace }: Context, repack = false): PackingCacheOptions | undefined {
   if (repack || settings.packingCache.value === 'off') return undefined;

@@ -9,24 +9,11 @@ import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import { type FileDecision, fileDecisions, type LocalApp, type LocalAppOptions, readLocalApp } from './local-app.ts';
 
-interface PackedEntry {
-  path: string;
-  bytes: number;
-  compressedBytes: number;
-  crc32: number;
-  sha256: string;
-}
-
-/** What was written. */
-export interface Packed {
+export interface Packed extends Awaited<ReturnType<typeof toFile>> {
   file: string;
-  bytes: number;
-  entries: PackedEntry[];
-  /** With `--files`. */
   selection: FileDecision[] | null;
 }
 
-/** For stdout. */
 export interface PackedBytes {
   send: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
 }
@@ -63,25 +50,17 @@ function nothingToPack({ name, runtime }: AppConfig): ProjectError {
   return new ProjectError(message, [{ severity: 'error', message, ...facts }], facts);
 }
 
-async function toFile(context: Context, local: LocalApp, target: string): Promise<Omit<Packed, 'file' | 'selection'>> {
+async function toFile(context: Context, local: LocalApp, target: string) {
   const { state } = context.settings.folders;
   const names = new TemporaryNames(state);
   const { onProgress, done } = progressOf(context, local);
-  const archive = await writeArchive(local.entries, target, {
-    names,
-    signal: context.signal,
-    onProgress,
-    cache: local.cache,
-  });
+  const { signal } = context;
+  const archive = await writeArchive(local.entries, target, { names, signal, onProgress, cache: local.cache });
   names.close();
   done(archive);
-  const entries = archive.entries.map(({ path, size, compressed, crc32, sha256 }) => ({
-    path,
-    bytes: size,
-    compressedBytes: compressed,
-    crc32,
-    sha256,
-  }));
+  const entries = archive.entries.map(({ path, size: bytes, compressed: compressedBytes, crc32, sha256 }) => {
+    return { path, bytes, compressedBytes, crc32, sha256 };
+  });
   return { bytes: archive.bytes, entries };
 }
 

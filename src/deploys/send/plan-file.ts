@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import type { FileEntry } from '../../app/files/entry.ts';
 import { isPlan } from '../../app/files/plans.ts';
 import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
@@ -16,7 +17,6 @@ import { type AppReading, observe } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
 import { lookBeforeUpload, othersInProgress } from './busy-builds.ts';
-import type { SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
 /**
@@ -32,7 +32,6 @@ const planSchema = v.object({
   settings: v.record(v.string(), v.string()),
   /** Digests of the fields of the deployed app; null if it is not deployed. */
   live: v.nullable(v.record(v.string(), v.string())),
-  /** Builds in progress. */
   builds: v.optional(v.array(v.string()), []),
   /** By path: size, SHA-256 and whether it is executable. */
   files: v.record(v.string(), v.tuple([v.number(), v.string(), v.boolean()])),
@@ -78,6 +77,9 @@ function planError(message: string, facts: { why?: string; fix?: CommandLine; ca
   return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
 }
 
+/** A file as it is in the archive. */
+export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
+
 /** What `body` and files would send: what is known without the platform. */
 function describeSent(
   { project, settings }: Context,
@@ -120,7 +122,6 @@ function liveFields({ app, serving }: AppReading): Record<string, unknown> | nul
   return bound === undefined ? live : { ...live, latestReadyBuildId: bound };
 }
 
-/** What a plan is compared with. */
 export interface PlannedDeploy {
   body: AppCreation;
   files: readonly SentFile[];
@@ -185,9 +186,7 @@ async function listDeployed(
   if (!now.app || !live) return planned || !now.list.some(({ id }) => id === created) ? [`${app} was deleted`] : [];
   const history = await readHistory(context, app);
   const build = liveBuild(now.app);
-  const sent = build === undefined ? undefined : history.sent(build);
-  const made = sent && { sent: sent.settings, shown: history.firstSettingsOf(sent.build) };
-  const compared = compareBody(project, body, now.app, made ?? {});
+  const compared = compareBody(project, body, now.app, history.fileSettings(build));
   const settings = new Map(compared.map(({ returned, differs }) => [returned, differs]));
   const isOther = (field: string) => settings.get(field) ?? field !== 'cerebriumVersion';
   if (planned) return changedKeys(planned, digests(live)).filter(isOther).map(deployedField);

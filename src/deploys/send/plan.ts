@@ -27,11 +27,10 @@ import {
   parseZipContents,
   unchangedFiles,
 } from '../builds/index.ts';
-import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
+import { recordLook } from '../history/index.ts';
 import {
   chooseRegion,
   compareSettings,
-  type DeployedSettings,
   describeSetup,
   isCertain,
   isPublic,
@@ -40,7 +39,7 @@ import {
   withoutLogin,
 } from './app-settings.ts';
 import { sentFilesDigest } from './deploy-record.ts';
-import { type FileDecision, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
+import { asNamed, type FileDecision, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
 export interface DeployPlan {
@@ -52,11 +51,8 @@ export interface DeployPlan {
   exists: boolean | null;
   /** The build that serves; null if there is none, or if it is unknown. */
   build: string | null;
-  /** The status of the deployed app; null if it is unknown. */
   status: string | null;
-  /** The address of the deployed app; empty if unknown. */
   endpoint: string;
-  /** Where the app is deployed. */
   region: string | null;
   /** Whether anyone can call it without a token. */
   public: boolean;
@@ -72,7 +68,6 @@ export interface DeployPlan {
   /** Every file and why it is sent or not; null if it was not requested. */
   selection: FileDecision[] | null;
   warnings: Problem[];
-  /** The status of the last build if it failed: deploying the same files again may succeed. */
   failedBuild: string | null;
   /** Whether a deploy would change anything, as far as that can be compared. */
   changed: boolean;
@@ -83,7 +78,6 @@ export interface PlanOptions {
   compareFiles: boolean;
   /** Do not ask the platform for the files of the live build if those on record as sent for it are equal. */
   trustRecord?: boolean | undefined;
-  /** List every file and why it is sent or not. */
   listFiles?: boolean | undefined;
   /** Fail if the deployed app cannot be read: the comparison is the result. */
   dryRun: boolean;
@@ -102,14 +96,15 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const body = withoutLogin(project, { keep });
   const history = app && (await recordLook(context, project.name, app));
   const sent = build === null ? undefined : history?.sent(build);
-  const settings = app ? compareSettings(project, body, app, deployedSettings(history, sent)) : [];
+  const named = await asNamed(local, sent?.named);
+  const settings = app ? compareSettings(project, body, app, history?.fileSettings(build)) : [];
   const canCompareFiles = app && options.compareFiles && !project.partner;
-  const isAsSent = async () => options.trustRecord && sent?.filesDigest === (await sentFilesDigest(local));
+  const isAsSent = async () => options.trustRecord && sent?.filesDigest === (await sentFilesDigest(named));
   const files = !canCompareFiles
     ? null
     : (await isAsSent())
       ? unchangedFiles(entries.length)
-      : await compareWithBuild(context, app, local, options);
+      : await compareWithBuild(context, app, named, project.name, options);
   const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
   const lastStatus = app?.lastBuildStatus;
   const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? ownStatus(lastStatus) : null;
@@ -136,13 +131,8 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     selection: options.listFiles ? fileDecisions(local) : null,
     warnings,
     failedBuild,
-    changed: !app || failedBuild !== null || settings.some(isCertain) || hasFileChanges,
+    changed: build === null || settings.some(isCertain) || hasFileChanges,
   };
-}
-
-/** What was sent for the live build, and what the platform showed then. */
-function deployedSettings(history: AppHistory | undefined, sent: EventOf<'sent'> | undefined): DeployedSettings {
-  return sent ? { sent: sent.settings, shown: history?.firstSettingsOf(sent.build) } : {};
 }
 
 async function readDeployedApp(
@@ -166,7 +156,8 @@ async function readDeployedApp(
 async function compareWithBuild(
   context: Context,
   app: App,
-  { project: { name }, entries, checksums }: LocalApp,
+  { entries, checksums }: LocalApp,
+  name: string,
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
@@ -238,7 +229,6 @@ export async function compareFiles(
 /** What a deploy of this folder would change of the live app. */
 export interface DifferenceHere {
   changed: boolean;
-  /** Names of the settings. */
   settings: string[];
   /** New, changed and removed files; null if they cannot be compared. */
   paths: string[] | null;

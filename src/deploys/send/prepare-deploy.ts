@@ -25,7 +25,7 @@ import {
   StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
-import type { Deployment, DeployOptions } from './deploy-options.ts';
+import type { Deployment, DeployOptions } from './deploy-record.ts';
 import { checkLocalSource, checkSecrets, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import { type PlannedDeploy, readPlanFile, whyNotAsPlanned, writePlanFile } from './plan-file.ts';
@@ -36,7 +36,6 @@ interface DeployAppOptions
   extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'>,
     Pick<DeployOptions, 'preview'> {
   dryRun: boolean;
-  /** List every file and why it is sent or not. */
   files?: true | undefined;
   /** With `dryRun`: where to write a plan. */
   savePlan?: string | undefined;
@@ -65,12 +64,6 @@ interface DeployAppOptions
   confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
 }
 
-interface PreparedDeploy {
-  plan: DeployPlan;
-  /** Deploys. Returns the live deployment instead if nothing has changed and `ifChanged` is set. */
-  run: () => Promise<Deployment>;
-}
-
 async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<void> {
   // What the platform does not tell is left to the app.
   const { project } = context;
@@ -79,12 +72,11 @@ async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<
   throwOnError(problems);
 }
 
-/** Compares the app with the deployed one and asks the user; `run` of the result deploys it. */
-export async function prepareDeploy(
-  context: Context,
-  local: LocalApp,
-  options: DeployAppOptions,
-): Promise<PreparedDeploy> {
+/**
+ * Compares the app with the deployed one and asks the user; `run` of the result deploys it. That returns the live deployment
+ * instead if nothing has changed and `ifChanged` is set.
+ */
+export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
   const { dryRun, ifChanged, confirm, verification, limit } = options;
   await refuseMissingSecrets(context, local);
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);

@@ -20,15 +20,24 @@ import {
   waitForChange,
 } from '../../platform/waiting/index.ts';
 import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
-import { startKeeping } from '../archives/index.ts';
+import { keepArchive, shareArchive } from '../archives/index.ts';
 import { fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
 import { readCheckedOut } from '../git/index.ts';
-import { recordEvent } from '../history/index.ts';
-import { readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
+import { readHistory, recordEvent, sentSettings } from '../history/index.ts';
+import { ownSettings, readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
 import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
-import type { Deployment, DeployOptions, SendOptions } from './deploy-options.ts';
-import { digestsOf, recordSent, type SentBuild, type SentFile } from './deploy-record.ts';
+import {
+  type Deployment,
+  type DeployOptions,
+  filesDigestOf,
+  recordSent,
+  type SendOptions,
+  type SentBuild,
+  settingsDigestOf,
+  withKeptRecord,
+} from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
+import type { SentFile } from './plan-file.ts';
 import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
@@ -37,16 +46,21 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
   const options = { ...deployOptions, config: project };
   const baseImages = await readBaseImages(project);
   const body = await withLogin(context, withoutLogin(project, options), baseImages);
-  const own = local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
+  const written = local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
   const { commit, preview } = options;
-  const checkedOut = () => readCheckedOut(context, own, { byContent: preview !== undefined });
+  const checkedOut = () => readCheckedOut(context, written, { byContent: preview !== undefined });
   const reading = commit === undefined ? checkedOut() : Promise.resolve({ commit, dirty: false });
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
   const send = (archive?: AppArchive, packMs = 0) => {
     const files = sentFiles(local, archive);
-    const digests = digestsOf(body, files);
-    const describe = async () => ({ digests, baseImages, origin: (await reading) ?? {} });
+    const own = ownSettings(project, options);
+    const describe = async () => {
+      const history = await readHistory(context, project.name);
+      const digests = { settingsDigest: settingsDigestOf(own), filesDigest: filesDigestOf(files) };
+      const record = { ...digests, settings: sentSettings(own), ...(await reading) };
+      return { baseImages, record: withKeptRecord(history, options.kept ?? options.keep ?? {}, record) };
+    };
     const sending = new BuildUpload(context, options, { body, archive, files, packMs, describe });
     return sending.send().catch((error: unknown) => locateRefusal(context, project, error));
   };
@@ -114,7 +128,6 @@ function placeIn(message: string, field: string): number {
   return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
 }
 
-/** What is deployed. */
 export interface Sending {
   body: AppCreation;
   /** Absent of a partner's app, which starts once it is created, and whose build has no log. */
@@ -226,11 +239,10 @@ class BuildUpload {
     const { context, options } = this;
     const { body, archive, describe } = this.sending;
     const { buildId: build, dashboardUrl: dashboard } = created;
-    const { digests, baseImages, origin } = await describe();
-    if (!archive) return recordSent(context, { body, build, dashboard }, { digests, origin });
-    const keeping = startKeeping(context, archive);
-    const kept = await keeping.keep({ body, build, baseImages });
-    const sent = { digests, origin: { ...origin, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) } };
+    const { record, baseImages } = await describe();
+    if (!archive) return recordSent(context, { body, build, dashboard }, record);
+    const kept = await keepArchive(context, archive, { body, build, baseImages });
+    const sent = record && { ...record, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
     await recordSent(context, { body, build, dashboard }, sent, 'sending');
     await this.#check(build);
     await uploadFiles(context, { app: this.#app, created, archive }, () => {
@@ -240,9 +252,8 @@ class BuildUpload {
       context.interruption.message = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${cancel}`;
     });
     context.progress.event('uploaded', { build, bytes: archive.bytes });
-    await options.onUploaded?.(created, archive);
     await recordSent(context, { body, build, dashboard }, sent);
-    keeping.share();
+    if (kept) shareArchive(context, kept);
   }
 
   /** What protects the upload is asked directly before it, however long this deploy has waited until then. */

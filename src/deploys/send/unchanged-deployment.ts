@@ -1,15 +1,14 @@
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { type AppCreation, appIsUnwell } from '../../platform/contract/apps.ts';
+import { appIsUnwell } from '../../platform/contract/apps.ts';
 import { dashboardUrl } from '../apps.ts';
 import type { BeforeFacts } from '../decide.ts';
 import { type AppHistory, allApps, type EventOf, readHistory } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import type { Serving } from '../serving.ts';
-import { type CreateAppOptions, isCertain, scalingOf, withoutLogin } from './app-settings.ts';
-import type { Deployment } from './deploy-options.ts';
-import { sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
-import type { LocalApp } from './local-app.ts';
+import { type CreateAppOptions, isCertain, ownSettings } from './app-settings.ts';
+import { type Deployment, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { asNamed, type LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
 /** How this app compares with the build that serves. */
@@ -89,12 +88,6 @@ function findSickness({ status }: DeployPlan, build: string, history: AppHistory
   return appIsUnwell(status) ? `its status is ${status}` : undefined;
 }
 
-/** Settings that the app keeps are no difference: they are taken as they were sent. */
-function withKept(body: AppCreation, kept: readonly string[], sent: Record<string, unknown>): AppCreation {
-  const fields = Object.entries({ ...body, ...Object.fromEntries(kept.map((field) => [field, sent[field]])) });
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as AppCreation;
-}
-
 /** What differs from the deployed app; undefined if nothing that can be compared does. */
 function differenceText({ app, exists, settings, fileChanges }: DeployPlan): string | undefined {
   if (!exists) return exists === null ? `cannot read the deployed ${app}` : `${app} is new`;
@@ -112,18 +105,19 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
  */
 async function isSent(
   local: LocalApp,
-  { fileChanges, region, keep }: DeployPlan,
+  { fileChanges, region }: DeployPlan,
   options: CreateAppOptions,
   record: EventOf<'sent'> | undefined,
 ): Promise<boolean> {
   const { project, entries } = local;
   if (record) {
-    const body = withKept(withoutLogin(project, options), Object.keys(scalingOf(keep)), record.settings);
+    const named = await asNamed(local, record.named);
+    const body = ownSettings(named.project, options);
     const { region: _, ...others } = body;
     // A region that the app shows is compared with that: it may not have been sent.
     const sent = [body, ...(region === null ? [] : [others])].map(settingsDigestOf);
     if (!sent.includes(record.settingsDigest)) return false;
-    return record.filesDigest === (await sentFilesDigest(local));
+    return record.filesDigest === (await sentFilesDigest(named));
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);

@@ -10,16 +10,7 @@ import { forgetArchives } from '../archives/index.ts';
 import { onceReady } from '../decide.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
-import { isKnown, mayReplace } from '../serving.ts';
-
-/** Says which build an app serves after another one has failed: that one replaced nothing. Best effort. */
-async function tellWhatServes(context: Context, app: string, failed: string): Promise<void> {
-  const { project, progress } = context;
-  const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
-  const live = shown && liveBuild(shown);
-  if (!shown || live === failed) return;
-  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} has no live build`);
-}
+import { mayReplace } from '../serving.ts';
 
 /**
  * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
@@ -39,7 +30,7 @@ export async function findServing(context: Context, app: string, own: Build, max
   const serving = isOurs ? 'ours' : isLater ? 'another' : facts ? 'one of' : 'not known';
   const step = onceReady({ serving, time: 'over', verifies: 'no', health: 'not asked', orRollback: 'no' });
   if (step !== 'stop: not shown') return isOurs || serves === undefined ? own.id : serves;
-  const shows = facts && isKnown(facts.shows) ? facts.shows : live;
+  const shows = facts ? facts.shows : live;
   throw new PendingError(
     `build ${shortBuild(own.id)} of ${app} has succeeded, but the app still shows ${shows === null ? 'none' : buildsText([shows])}`,
     {
@@ -67,14 +58,17 @@ export async function recordEnded(context: Context, app: string, build: string, 
   await recordEvent(context, app, 'failed', { build, status, reason });
 }
 
-/** Writes down that a build has failed, and says what serves. */
 export async function recordFailure(context: Context, app: string, build: string, error: GantryError): Promise<void> {
   const details = (error.facts.details ?? {}) as { status?: string; explanation?: { title: string } };
   await recordEnded(context, app, build, details.explanation?.title ?? error.message, details.status ?? 'failed');
-  await tellWhatServes(context, app, build);
+  const { project, progress } = context;
+  const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  const live = shown && liveBuild(shown);
+  // It replaced nothing.
+  if (!shown || live === build) return;
+  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} has no live build`);
 }
 
-/** What is known of the build that a deploy makes. */
 export interface KnownBuild {
   app: string;
   build?: string;

@@ -66,12 +66,10 @@ export class TeamState {
     this.#read.clear();
   }
 
-  /** As users write it. */
   get place(): string {
     return this.#volume.place;
   }
 
-  /** The folder of an app: of its history, or of its archives. */
   folderOf(kind: 'history' | 'archives', app: string): string {
     return `${kind}/${folderName(app)}`;
   }
@@ -127,7 +125,6 @@ export class TeamState {
     return this.#outbox.add(`${folder}/${name}`, text);
   }
 
-  /** The same for a file. */
   addFile(path: string, from: string): Promise<void> {
     return this.#outbox.addFile(path, from);
   }
@@ -259,7 +256,6 @@ class TeamVolume {
 
   constructor(private readonly root: VolumePath) {}
 
-  /** As users write it. */
   get place(): string {
     return formatRemotePath(this.root);
   }

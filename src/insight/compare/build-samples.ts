@@ -1,6 +1,6 @@
 import type { ErrorCount } from '../../calls/difference.ts';
 import { addOutcome } from '../../calls/runs/index.ts';
-import type { ServingTime } from '../../deploys/served-before.ts';
+import type { ServingTime } from '../../deploys/serving.ts';
 import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { CallRow, RunDay } from '../run-mirror/index.ts';
 

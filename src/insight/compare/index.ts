@@ -1,7 +1,7 @@
 import { compareListings, type FileChanges, parseZipContents, resolveBuild } from '../../deploys/builds/index.ts';
 import { type AppHistory, changedSettings, recordLook, settingKey } from '../../deploys/history/index.ts';
 import { buildsText, readingOf } from '../../deploys/observe.ts';
-import { pastOf, type ServingTime, servedBefore, servingTimes } from '../../deploys/served-before.ts';
+import { pastOf, type ServingTime, servedBefore, servingTimes } from '../../deploys/serving.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
@@ -46,7 +46,7 @@ export async function compareBuilds(context: Context, options: CompareBuildsOpti
   const live = liveBuild(deployed);
   const chosen = await chooseBuilds(context, options, { times, live, previous });
   const now = context.platformNow();
-  const { serving } = readingOf(context, deployed, listed ?? { unknown: 'refused' });
+  const { serving } = readingOf(context, deployed, listed);
   const others = serving.is === 'one-of' ? serving.builds.filter((build) => build !== live) : [];
   if (others.length > 0 && options.builds.length < 2) {
     context.progress.warn(`${buildsText(others)} of ${name} is ready, and may serve by now`);

@@ -102,7 +102,9 @@ describe('a deploy plan', () => {
   test.each<[ends: RegExp, changes: Partial<DeployPlan>]>([
     [/cannot read the deployed app/, { exists: null, changed: true }],
     [/would create the app/, { exists: false, changed: true }],
-    [/last build failed \(build_error\)/, { failedBuild: 'build_error', changed: true }],
+    [/would change the app; the last build failed \(build_error\)$/, { failedBuild: 'build_error', changed: true }],
+    [/^no changes; the last build failed \(build_error\)$/, { failedBuild: 'build_error' }],
+    [/no build serves/, { build: null, changed: true }],
     [/would change the app/, { changed: true }],
     [/^no changes$/, {}],
     [/files were not compared/, { fileChanges: null }],

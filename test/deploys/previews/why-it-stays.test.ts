@@ -37,7 +37,7 @@ function factsOf({
     { id: 'b-1', status: older, createdAt: time(90_000), updatedAt: time(80_000) },
     { id: 'b-2', status: newer, createdAt: time(isTie ? 90_000 : 60_000), updatedAt: time(isTie ? 80_000 : 50_000) },
   ];
-  const builds = isListed ? list.map((build) => buildFact(build)) : ({ unknown: 'refused' } as const);
+  const builds = isListed ? list.map((build) => buildFact(build)) : undefined;
   const app = exists ? ({ id: 'p-1-web' } as never) : undefined;
   const read = { app, list: isListed ? list : [], builds, shows, at };
   const lastSent = sent.at(-1);
