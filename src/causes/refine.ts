@@ -50,7 +50,8 @@ const missingProgram: Refinement = (found, { command = '' }) => {
   if (isNodeProgram(command))
     return {
       ...found,
-      fix: `install the packages of package.json in the image (npm ci, with devDependencies): ${command} is one`,
+      title: `${command} of node_modules is not there`,
+      fix: `install the packages of package.json in the image (npm ci, with devDependencies: ${command} may be one), and let no mount hide node_modules`,
     };
   const python = pythonPackageOfProgram(command);
   return python === undefined
@@ -240,10 +241,8 @@ const otherPythonHere: Refinement = (found, _, { reason = '' }) => {
 };
 
 /** Of a limit that is known, more of it helps. */
-const knownLimit: Refinement = (found, { killed, heap }, { config }) => {
+const knownLimit: Refinement = (found, { killed }, { config }) => {
   const memory = config?.hardware?.memory;
-  if (heap !== undefined)
-    return { ...found, fix: `set NODE_OPTIONS=--max-old-space-size=4096: Node limits its heap itself` };
   if (killed === undefined || memory === undefined) return undefined;
   return { ...found, title: 'the app ran out of memory', fix: `raise memory (now ${memory}), or load less at once` };
 };

@@ -5,7 +5,7 @@ export const databaseRules: readonly FailureRule[] = [
   ...messageRows(`
 permission-denied | attempt to write a readonly database | the app may not write to its SQLite file, or to the folder around it | keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write
 file-not-found | unable to open database file | SQLite cannot open its file: the folder does not exist, or the app may not write there | create the folder first, and keep the file in /persistent-storage or /tmp
-3 database-locked | OperationalError…database is locked | several processes write to one SQLite file | start one worker, set a longer timeout, or use a database server; SQLite on a volume that replicas share does not work
+3 database-locked | OperationalError…database is locked | several processes write to one SQLite file, or it is on a network share that cannot lock it (CIFS, NFS) | keep it on a local disk, start one worker, or use a database server
 database-schema-missing | FATAL: …database "{name}" does not exist; Unknown database '{name}' | the database server has no database {name} | create it, or correct its name in the address
 download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (NoSuchKey) | the store of files has no such bucket or object: {name} | correct the names of the bucket and of the object, the region and the endpoint
 `),
@@ -67,16 +67,16 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       'could not translate host name': /could not translate host name "(?<host>[^"]{1,120})" to address/,
       'onnection refused':
         /^(?!.{0,200}(?:attempt \d|[Rr]etry)).{0,200}(?:OperationalError|connection to server at|[Cc]ould not connect|[Cc]annot connect|[Cc]an't connect|Connect call failed|failed to connect|Error 111 connecting).{0,300}(?:[Cc]onnection refused|ECONNREFUSED)/,
-      ECONNREFUSED: /(?:connect|connecting to \S{1,80}) ECONNREFUSED|connect ECONNREFUSED/,
+      ECONNREFUSED: /(?:connect|connecting to \S{1,80}) ECONNREFUSED(?: (?<host>[\w.:-]{1,80}))?/,
       'Connect call failed': /^OSError: Multiple exceptions: .{0,80}Connect call failed/,
-      "Can't connect to": /Can't connect to (?:local )?(?:MySQL|MariaDB) server/,
+      "Can't connect to": /Can't connect to (?:local )?(?:MySQL|MariaDB) server(?: on '(?<host>[^']{1,80})')?/,
       "Can't reach database server": /Can't reach database server at `?(?<host>[\w.:-]{1,100})/,
       'to connect to database': /[Uu]nable to connect to (?:the )?database\b/,
       'database system is': /FATAL: {1,4}the database system is (?:starting up|shutting down)/,
       ...texts(`server closed the connection unexpectedly; SSL connection has been closed unexpectedly;
         Lost connection to MySQL server`),
     },
-    title: 'the database or another service cannot be reached',
+    title: 'the database or another service cannot be reached: {host}',
     fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; wait until it accepts connections (a health check)',
   },
   {
@@ -114,13 +114,13 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
         /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}No address associated with hostname/,
       '[Errno 110]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 110\]/,
       '[Errno 113]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 113\]/,
-      'annot connect to host': /Cannot connect to host \S{1,120}/,
-      'Cannot connect to ': /Cannot connect to (?:amqp|redis)s?:\/\/\S{1,160}: .{1,120}$/,
+      'annot connect to host': /Cannot connect to host (?<host>\S{1,120})/,
+      'Cannot connect to ': /Cannot connect to (?:amqp|redis)s?:\/\/(?:[^\s@]{0,120}@)?(?<host>[\w.:-]{1,100}).{0,60}: .{1,120}$/,
       'curl: (': /^curl: \((?:6|7|28|35|52|56)\) /,
       'failed: ':
         /^(?:Connecting|Resolving) \S{1,120}.{0,80}failed: (?:Connection (?:timed out|refused)|Temporary failure in name resolution|Name or service not known)/,
       'dial tcp':
-        /^(?!.*probe failed).*dial tcp:? .{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
+        /^(?!.*probe failed).*dial tcp:? (?:lookup )?(?<host>[\w.:-]{0,100}).{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
       'getaddrinfo E': /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>\S{1,100})/,
       ' E': /\b(?:connect|read) (?:ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH)\b/,
       'host not found in upstream': /host not found in upstream "(?<host>[^"]{1,100})"/,
@@ -131,7 +131,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
         wget: can't connect to remote host; failed to lookup address information`),
       Timeout: /^(?:\w[\w.]{0,80}\.)(?:ReadTimeout|ConnectTimeout|APITimeoutError)$/,
     },
-    title: 'another host cannot be reached',
+    title: 'another host cannot be reached: {host}',
     fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; if it is only busy, retry in the code',
   },
   {
@@ -196,8 +196,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       'Client error': /^httpx\.HTTPStatusError: Client error '40[13] .{0,30}for url '(?!https:\/\/huggingface\.co)/,
       'An error occurred (':
         /An error occurred \((?:AccessDenied|403|Forbidden|InvalidToken|AllAccessDisabled|AuthFailure|UnrecognizedClientException|InvalidClientTokenId|ExpiredToken\w{0,10})\)/,
-      ...texts(`password authentication failed for user; Access denied for user ';
-        NOAUTH Authentication required; WRONGPASS; InvalidClientTokenId; SignatureDoesNotMatch;
+      ...texts(`NOAUTH Authentication required; WRONGPASS; InvalidClientTokenId; SignatureDoesNotMatch;
         InvalidAccessKeyId; ExpiredToken`),
     },
     title: 'another service refuses the login of the app',

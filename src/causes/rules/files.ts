@@ -173,7 +173,6 @@ export const fileRules: readonly FailureRule[] = [
       'onfiguration is invalid': /(?<problem>The Poetry configuration is invalid)/,
       'TOML parse error': /TOML parse error at (?<problem>line \d{1,6}, column \d{1,6})/,
       '`project` table': /(?<problem>No `project` table found in: \S{1,120})/,
-      'nginx: [emerg]': /nginx: \[emerg\] (?<problem>(?:unknown directive|unexpected|invalid|directive) .{1,120})/,
     },
     title: 'a file of the app is not valid: {problem}',
     fix: 'correct it at the line and column that the message names',

@@ -66,7 +66,7 @@ export const gpuRules: readonly FailureRule[] = [
         provided PTX was compiled with an unsupported toolchain`),
     },
     title: 'the CUDA version of the app is newer than the driver of the platform',
-    fix: 'use a base image or a version of torch that is built for an older CUDA',
+    fix: 'use a base image or a version of torch that is built for an older CUDA, and leave a libcuda of the image (cuda-compat) out of LD_LIBRARY_PATH',
     at: 'deployment.docker_base_image_url',
   },
   {

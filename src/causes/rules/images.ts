@@ -72,10 +72,10 @@ image-without-command | o command specified; o command or entrypoint provided | 
       'qemu-': /qemu-\w{1,20}(?:-static)?: Could not open '\/lib/,
       ...texts(`no match for platform in manifest; rosetta error: failed to open elf; Unsupported system page size;
         ELF load command address/offset not properly aligned; exec format error; qemu: uncaught target signal;
-        Exec format error; invalid ELF header; Could not load the "sharp" module using the linux`),
+        Exec format error; invalid ELF header`),
     },
-    title: 'an image or a program is not made for linux/amd64',
-    fix: 'build or choose it for linux/amd64; packages such as node_modules are installed in the image, not copied from another machine',
+    title: 'an image or a program is made for another processor or system than the machine that runs it',
+    fix: 'build or choose it for that machine: --platform linux/amd64, as this platform has it, or linux/arm64 (Apple silicon, Raspberry Pi); install node_modules in the image instead of copying them',
     at: 'deployment.docker_base_image_url',
   },
   {

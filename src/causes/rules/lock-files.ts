@@ -8,6 +8,11 @@ environment-missing | No virtual environment found | uv needs a virtual environm
 dependency-conflict | ResolutionTooDeep; resolution-too-deep | pip found no set of versions that fits, among very many | pin the packages with many versions in [cerebrium.dependencies.pip], such as boto3 and those of Google, or write a lock with uv pip compile | dependencies.pip
 package-build-failed | AttributeError: cython_sources | this version of PyYAML cannot be built with Cython 3 | use PyYAML 6.0.1 or newer, or update the package that pins an older one | dependencies.pip.pyyaml
 lock-file-outdated | lock file is not compatible with the current version of Poetry | the lock file was written by another version of Poetry | install the Poetry that wrote it in the build, or write it again with poetry lock
+environment-missing | ensurepip is not; apt install {package}-venv; Could not find an activated virtualenv | the Python of the image cannot make a virtual environment: Debian has that in the package {package|python3}-venv | install {package|python3}-venv in the image before it, or use a python base image | dependencies.apt
+6 python-version-unsupported | is newer than PyO3's maximum supported version ({wanted}); only versions {wanted} are supported; only has wheels with the following Python ABI tag; only has wheels with the following Python implementation tag; supported Python range (…is not compatible with some of the required packages | a package has no wheel for the Python of the app: it is newer, or older, than the package allows ({wanted}) | set python_version to one that it supports, or use a newer version of the package | deployment.python_version
+5 wrong-architecture | only has wheels for the following platform | a package is made for another system only | remove it from the requirements, or add a marker: mlx; sys_platform == "darwin" | dependencies.pip
+5 package-not-found | requirement pywin32; requirement pypiwin32; requirement pywinpty; requirement windows-curses; requirement appnope; requirement pyobjc | a requirement is made for Windows or macOS only | remove it from the requirements, or add a marker: pywin32; sys_platform == "win32" | dependencies.pip
+3 dependency-conflict | is taking longer than usual. You might need to provide | pip tries many versions of the packages, and finds no set that fits in time | pin the packages that it collects again and again above, or write a lock with uv pip compile | dependencies.pip
 `),
   {
     cause: 'lock-file-outdated',
@@ -15,8 +20,6 @@ lock-file-outdated | lock file is not compatible with the current version of Poe
     signs: {
       'Unable to find lockfile': /Unable to find lockfile at `(?<path>[^`]{1,120})`/,
       'is out of date': /Pipfile\.lock \(\w{1,20}\) is out of date|Your Pipfile\.lock .{0,40}is out of date/,
-      'frozen-lockfile':
-        /(?:lockfile needs to be updated, but yarn was run with|ERR_PNPM_OUTDATED_LOCKFILE.{0,80}) .{0,4}"?-?-?frozen-lockfile/,
       'are in sync': /can only install packages (?:when|with) your package\.json and \S{1,60} .{0,60}are in sync/,
       ...texts(`changed significantly since poetry.lock was last generated;
         poetry.lock is not consistent with pyproject.toml;

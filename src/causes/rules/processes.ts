@@ -64,11 +64,18 @@ event-loop-misused | cannot be called from a running event loop; RuntimeError: T
   },
   {
     cause: 'segfault',
-    // What was printed before an abort shows more.
-    rank: 1,
-    signs: { Aborted: /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/ },
-    title: 'the program stopped itself in native code',
-    fix: 'read what it printed before; if that is nothing, pin the packages with compiled code to other versions',
+    // What was printed before shows more.
+    rank: 2,
+    signs: {
+      Aborted: /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/,
+      ...endedBy(11, 'SIGSEGV'),
+      ...endedBy(6, 'SIGABRT'),
+      // gunicorn sends it to a worker that took too long.
+      SIGABRT: /(?:[Ss]ignal[ =:]{1,2}|ended with )SIGABRT/,
+      ...endedBy(8, 'SIGFPE'),
+    },
+    title: 'the program crashed, or stopped itself, in native code',
+    fix: 'read what it printed before; if that is nothing, the cause is probably a package with compiled code: pin it to another version',
     at: 'dependencies.pip',
   },
 ];

@@ -218,7 +218,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
       '--port':
         /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,
       'is not a valid port number': /'(?<value>[^']{0,40})' is not a valid port number/,
-      'invalid literal for int': /^ValueError: invalid literal for int\(\) with base 10: '(?<value>\$\{?\w{1,40}\}?)'/,
     },
     title: 'the port of the server is not a number: {value}',
     fix: 'write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"]',

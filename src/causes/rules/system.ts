@@ -23,12 +23,11 @@ export const systemRules: readonly FailureRule[] = [
     cause: 'build-out-of-memory',
     only: 'build',
     signs: {
-      Killed: /^(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
+      Killed: /^(?!.*\.py$)(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
       'exit code: 137': /(?<step>executor failed running \[.{1,400}\]: )?exit code: 137$/,
       'eta 0': /\beta \d[\d:]{1,10}\s?Killed$/,
       'Out of memory: Kill process': /Out of memory: Kill process \d{1,8}/,
       ' 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
-      'heap out of memory': /(?<heap>JavaScript heap) out of memory/,
       'Cannot allocate memory': /Cannot allocate memory/,
     },
     // The same happens to an app that runs.
@@ -173,7 +172,7 @@ export const systemRules: readonly FailureRule[] = [
   {
     cause: 'shell-syntax-error',
     signs: {
-      'yntax error': /^\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/,
+      'yntax error': /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/,
       'unexpected EOF while looking': /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/,
     },
     title: 'a shell script has a syntax error: {problem}',
