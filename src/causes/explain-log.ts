@@ -9,16 +9,16 @@ import { refine } from './refine.ts';
 import { endsWell, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
-import { decisive, findTracebacks } from './tracebacks.ts';
+import { decisive, findTracebacks, findUncaught } from './tracebacks.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
   const all = logLines(log);
   if (!hasFailed(facts) && endsWell(all)) return undefined;
   const lines = [...factLines(facts), ...relevantLines(all)];
-  const whole = lines.map(({ text }) => text).join('\n');
-  const tracebacks = findTracebacks(lines.map(({ text }) => text));
-  const raised = decisive(tracebacks)?.start ?? -1;
+  const texts = lines.map(({ text }) => text);
+  const tracebacks = findTracebacks(texts);
+  const raised = Math.max(decisive(tracebacks)?.start ?? -1, findUncaught(texts)?.at ?? -1);
   const isRaised = (at: number) => tracebacks.some(({ start, end }) => at >= start && at <= end);
   // The work went on after it, to an exception.
   const isPassed = ({ at, line, rule }: Match) =>
@@ -26,7 +26,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
     (warning.test(line.text) || (line.source === 'log' && (rule.rank ?? defaultRank) < 3 && !isRaised(at)));
   const matches = rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
-    .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
+    .flatMap((rule) => lastMatch(rule, lines, texts.join('\n'), facts) ?? [])
     .filter((match) => hasFailed(facts) || !isPassed(match));
   const best = matches.reduce<Match | undefined>(
     (one, other) => (one && !isBetter(other, one) ? one : other),

@@ -2,7 +2,15 @@ import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
 import { namespaces } from './refine.ts';
-import { decisive, findTracebacks, isForeignFile, lastFile, raisedAt, type Traceback } from './tracebacks.ts';
+import {
+  decisive,
+  findTracebacks,
+  findUncaught,
+  isForeignFile,
+  lastFile,
+  raisedAt,
+  type Traceback,
+} from './tracebacks.ts';
 
 /** A line that was searched. */
 interface Line {
@@ -21,7 +29,8 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   const at = said >= 0 ? said : (traceback?.end ?? -1);
   const line = lines[at];
   if (line === undefined || lines.length - at > maxDistance) return undefined;
-  const found = adviceOf(shown, at, traceback) ?? (at === traceback?.end ? raisedIn(shown, traceback) : undefined);
+  const found =
+    adviceOf(shown, at, traceback) ?? (at === traceback?.end ? raisedIn(shown, traceback) : mistakeIn(shown));
   const evidence = { source: line.source, line: line.number || null, text: cutText(line.text.trim(), 400) };
   return found && { ...found, evidence };
 }
@@ -62,6 +71,17 @@ function adviceOf(shown: readonly string[], at: number, traceback: Traceback | u
 
 /** Errors of code that no setting mends. */
 const mistakes = /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b/;
+/** The same in other languages. */
+const otherMistakes =
+  /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|on a `None` value|all goroutines are asleep/;
+
+/** A mistake of the app in another language than Python. */
+function mistakeIn(shown: readonly string[]): Found | undefined {
+  const { error = '', place } = findUncaught(shown) ?? {};
+  if (place === undefined || !otherMistakes.test(error)) return undefined;
+  return { cause: 'code-error', title: `the code of the app raised ${cutText(error, 200)}`, fix: `correct ${place}` };
+}
+
 /** What is raised where packages do not fit together. */
 const misfits =
   /^(?:AttributeError|TypeError|NameError|ImportError|ValueError|RuntimeError|SystemError|AssertionError)\b/;

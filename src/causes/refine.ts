@@ -8,6 +8,7 @@ import { closestName } from '../app/toml/closest-name.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
+import { standardModules } from './files/python-names.ts';
 import { packageOf } from './import-names.ts';
 import { moduleOf, versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, isNodeProgram, pythonPackageOfProgram } from './program-packages.ts';
@@ -26,6 +27,7 @@ const missingModule: Refinement = (found, { module }, { config }, before) => {
   const importer = files.findLast((file) => !/^<|\/(?:importlib\/\w+|runpy)\.py$/.test(file)) ?? '';
   const isForeign = isForeignFile(importer);
   const known = packageOf(module);
+  if (/(?:^|\/)\w{0,8}pickle\w{0,8}\.py$/.test(importer)) return { ...found, ...pickled };
   if (top === 'encodings') return { ...found, ...brokenPython };
   if (top.startsWith('_') || standard.has(top)) return { ...found, ...standardModule };
   if (commonNames.has(top) || namesOf(files, config?.root).has(top)) return ownModule(found, module);
@@ -103,6 +105,35 @@ const misspelledFile: Refinement = (found, { path }, { config }) => {
   return meant === undefined
     ? undefined
     : { ...found, fix: `did you mean ${join(dirname(path), meant)}? Or ${found.fix}` };
+};
+
+/** On Linux, a file of other capitals is another file. */
+const otherCapitals: Refinement = (found, { path }, _, before) => {
+  const name = basename(path ?? '');
+  if (found.cause !== 'file-not-found' || name === '') return undefined;
+  const words = before.flatMap((line) => line.split(/[\s'"/()[\],;:]+/));
+  const other = words.find((word) => word !== name && word.toLowerCase() === name.toLowerCase());
+  if (other === undefined) return undefined;
+  return {
+    ...found,
+    title: `${found.title}: the log also shows ${other}`,
+    fix: `write ${other} as the file is called: capitals count on Linux`,
+  };
+};
+
+/** A name of Python's own modules among the requirements. */
+const standardPackage: Refinement = (found, { package: name = '' }) => {
+  if (found.cause !== 'package-not-found' || !standardModules.has(name)) return undefined;
+  const title = `${name} is a module of Python itself, and no package`;
+  return { ...found, cause: 'requirement-invalid', title, fix: `remove ${name} from the requirements` };
+};
+
+/** pydantic says each field in a line of its own, above what is wrong with it. */
+const missingFields: Refinement = (found, { missing }, _, before) => {
+  if (missing === undefined) return undefined;
+  const fields = before.filter((_line, at) => before[at + 1]?.includes(missing) ?? true);
+  const names = fields.map((field) => field.trim().toUpperCase()).filter((name) => /^\w+$/.test(name));
+  return { ...found, title: `variables are not set: ${names.join(', ')}`, next: ['secrets', 'set', ...names] };
 };
 
 function leftOut(
@@ -286,6 +317,9 @@ const betweenPackages: Refinement = (found, { name, argument }, _, before) => {
 };
 
 const refinements: readonly Refinement[] = [
+  missingFields,
+  standardPackage,
+  otherCapitals,
   betweenPackages,
   knownLimit,
   pipWarned,
@@ -312,6 +346,13 @@ const standardModule = {
   title: 'the Python of the image does not have a module of the standard library',
   fix: 'use a python_version that has it, or newer versions of the packages that import it',
   setting: 'deployment.python_version',
+};
+
+const pickled = {
+  cause: 'package-api-changed',
+  title: 'a pickled file names a module that the installed packages, or the app, do not have',
+  fix: 'pin scikit-learn, numpy and the others to the versions that wrote the file, or write it again',
+  setting: 'dependencies.pip',
 };
 
 const brokenPython = {

@@ -2,7 +2,7 @@ import { cutText } from '../kernel/output/format.ts';
 import { cleanLines } from './log-text.ts';
 import { endsSurely, endsWell, relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
-import { decisive, findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
+import { decisive, findTracebacks, findUncaught, raisedAt, type Traceback } from './tracebacks.ts';
 
 /** What can be said about a failure that no rule knows. */
 export interface UnknownFailure {
@@ -41,7 +41,9 @@ function describe(lines: readonly string[], reason: string, statusCode?: number)
     return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(errorsOf(lines)) };
   const meaning = statusCode === 422 ? ': the app does not accept its parameters' : '';
   const returned = isCall ? `; the call returned ${statusCode}${meaning}` : '';
-  return { title: `no known cause matches${returned}`, log: shorten([...errorsOf(lines), ...reasons]) };
+  const { error, place } = findUncaught(lines) ?? {};
+  const raised = error && `the app raised ${cutText(error, 160)}${place === undefined ? '' : ` at ${place}`}`;
+  return { title: `${raised ?? 'no known cause matches'}${returned}`, log: shorten([...errorsOf(lines), ...reasons]) };
 }
 
 function titleOf({ start, end, exception }: Traceback, lines: readonly string[]): string {

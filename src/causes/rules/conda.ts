@@ -28,6 +28,15 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
     at: 'dependencies.conda.{package}',
   },
   {
+    cause: 'conda-package-not-found',
+    rank: 3,
+    signs: { ' - ': /^\s{1,6}- (?<package>[a-z][\w.-]{1,60})(?:[=<>].{0,60})?$/ },
+    after: /^(?:PackagesNotFoundError|ResolvePackageNotFound)/,
+    title: 'the conda channels have no {package} in this version for this system',
+    fix: 'correct its name or version, add the channel that has it, or build for linux/amd64; write name=1.2 instead of name=1.2=0',
+    at: 'dependencies.conda.{package}',
+  },
+  {
     cause: 'conda-conflict',
     rank: 2,
     signs: {

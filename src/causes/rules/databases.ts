@@ -115,7 +115,8 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       '[Errno 110]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 110\]/,
       '[Errno 113]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 113\]/,
       'annot connect to host': /Cannot connect to host (?<host>\S{1,120})/,
-      'Cannot connect to ': /Cannot connect to (?:amqp|redis)s?:\/\/(?:[^\s@]{0,120}@)?(?<host>[\w.:-]{1,100}).{0,60}: .{1,120}$/,
+      'Cannot connect to ':
+        /Cannot connect to (?:amqp|redis)s?:\/\/(?:[^\s@]{0,120}@)?(?<host>[\w.:-]{1,100}).{0,60}: .{1,120}$/,
       'curl: (': /^curl: \((?:6|7|28|35|52|56)\) /,
       'failed: ':
         /^(?:Connecting|Resolving) \S{1,120}.{0,80}failed: (?:Connection (?:timed out|refused)|Temporary failure in name resolution|Name or service not known)/,

@@ -12,7 +12,8 @@ export const fileRules: readonly FailureRule[] = [
         /^(?:cp|mv|cat|ls|chmod|tar|source|bash|sh|rm|ln): (?:line \d{1,6}: )?(?:cannot (?:stat|access|open) )?['‘]?(?<path>[^'’:]{1,200})['’]?: No such file or directory$/,
       ': no such file or directory':
         /\b(?:open|stat|chdir)(?: to cwd)? \(?["']?(?<path>[\w./-]{1,200})["']?\)?(?: set in config\.json failed)?: no such file or directory/,
-      'failed (2: No such file': /open\(\) "(?<path>[^"]{1,200})" failed \(2: No such file/,
+      'failed (2: No such file':
+        /open\(\) "(?=[^"]{0,200}index\.html"|(?!.*, client: ))(?<path>[^"]{1,200})" failed \(2: No such file/,
       ENOENT: /ENOENT: no such file or directory, \w{1,12} '(?<path>[^']{1,200})'/,
       "annot find module '": /Cannot find module '(?<path>[./][^']{1,200})'/,
       "an't resolve '": /Can't resolve '(?<path>\.[^']{1,200})'/,
@@ -30,7 +31,7 @@ export const fileRules: readonly FailureRule[] = [
       ': permission denied': /exec: "(?<path>[^"]{1,200})": permission denied/,
     },
     title: 'permission denied: {path}',
-    fix: 'write to /persistent-storage or /tmp, or give the user of the image permission to write there',
+    fix: 'write to /persistent-storage or /tmp (HF_HOME and XDG_CACHE_HOME name caches), or give the user of the image permission to write there',
   },
   {
     cause: 'file-not-found',
@@ -141,7 +142,7 @@ export const fileRules: readonly FailureRule[] = [
   {
     cause: 'file-system-read-only',
     signs: {
-      'Read-only file system': /(?:\[Errno 30\] |: )Read-only file system(?:: '(?<path>[^']{1,200})')?/,
+      'Read-only file system': /(?:\[Errno 30\] |: |")Read-only file system(?:: '(?<path>[^']{1,200})')?/,
       'read-only file system': /: read-only file system/,
     },
     title: 'the app writes to a folder that is read-only: {path}',

@@ -16,7 +16,7 @@ export const gpuRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'CUDA out of memory':
-        /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})|(?:Caught|Error:) CUDA out of memory/,
+        /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})(?!.*\bretry)|(?:Caught|Error:) CUDA out of memory/,
       'error: out of memory': /CUDA (?:runtime )?error: out of memory/,
       ...texts(`Dst tensor is not initialized; OOM when allocating tensor with shape; CUBLAS_STATUS_ALLOC_FAILED;
         cudaErrorMemoryAllocation`),

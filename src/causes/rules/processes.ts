@@ -1,4 +1,5 @@
 import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { findUncaught } from '../tracebacks.ts';
 
 const exit =
   /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:[Cc]ode|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,9}\(?/
@@ -74,6 +75,7 @@ event-loop-misused | cannot be called from a running event loop; RuntimeError: T
       SIGABRT: /(?:[Ss]ignal[ =:]{1,2}|ended with )SIGABRT/,
       ...endedBy(8, 'SIGFPE'),
     },
+    applies: (_, __, before) => findUncaught(before()) === undefined,
     title: 'the program crashed, or stopped itself, in native code',
     fix: 'read what it printed before; if that is nothing, the cause is probably a package with compiled code: pin it to another version',
     at: 'dependencies.pip',

@@ -66,11 +66,19 @@ export const settingRules: readonly FailureRule[] = [
     cause: 'secret-missing',
     signs: {
       'for ':
-        /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
+        /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
       'nvalid environment variables': /[Ii]nvalid environment variables:? \{? ?(?<name>[A-Z][A-Z0-9_]{2,80})/,
     },
     title: 'variables ({name}) are not set, or have no valid value',
     fix: 'set each that the message names as a secret: gantry secrets set NAME; an empty text is no value',
+  },
+  {
+    cause: 'secret-missing',
+    rank: 5,
+    signs: { 'ield required': /^\s{1,4}(?<missing>[Ff]ield required) [[(]type=/ },
+    after: /validation errors? for (?:\w{0,60}Settings|Config|Env)$/,
+    title: 'variables are not set',
+    fix: 'set each as a secret of the app: gantry secrets set NAME',
   },
   {
     cause: 'secret-missing',
@@ -130,8 +138,9 @@ export const settingRules: readonly FailureRule[] = [
     signs: {
       'status code 504': /^status code 504$/,
       'HTTP/1': /"(?:GET|POST|PUT|PATCH|DELETE) \S{1,300} HTTP\/1\.[01]" 504\b/,
-      'upstream timed out': /upstream timed out \(110: /,
     },
+    // Without a call, it is one of many requests.
+    applies: (_, { statusCode, source }) => (statusCode ?? source) !== undefined,
     title: 'the call took longer than allowed',
     fix: 'raise response_grace_period, or call it asynchronously: gantry invoke --async',
     at: 'scaling.response_grace_period',
@@ -150,8 +159,8 @@ export const settingRules: readonly FailureRule[] = [
     cause: 'wrong-arguments',
     rank: 1,
     signs: { 'HTTP/1': /"(?:POST|PUT|PATCH|GET|DELETE) \S{1,300} HTTP\/1\.[01]" 422\b/ },
-    // The text of the reply says more.
-    applies: (_, { reason }) => reason === undefined,
+    // Without a call, it is one of many requests; the text of its reply says more.
+    applies: (_, { reason, statusCode, source }) => (statusCode ?? source) !== undefined && reason === undefined,
     title: invalid,
     fix: correct,
   },
