@@ -10,6 +10,7 @@ import {
   lastFile,
   raisedAt,
   type Traceback,
+  type Uncaught,
 } from './tracebacks.ts';
 
 /** A line that was searched. */
@@ -23,16 +24,20 @@ interface Line {
 export function explainLastError(lines: readonly Line[]): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
   const traceback = decisive(findTracebacks(shown));
-  const said = shown.findLastIndex(
-    (text, at) => at > (traceback?.end ?? -1) && complaint.test(text) && !frame.test(text),
-  );
-  const at = said >= 0 ? said : (traceback?.end ?? -1);
+  const uncaught = findUncaught(shown);
+  const end = traceback?.end ?? -1;
+  const said = lastComplaint(shown, uncaught);
+  const at = said > end ? said : end;
   const line = lines[at];
   if (line === undefined || lines.length - at > maxDistance) return undefined;
-  const found =
-    adviceOf(shown, at, traceback) ?? (at === traceback?.end ? raisedIn(shown, traceback) : mistakeIn(shown));
+  const raised = () => (traceback && at === end ? raisedIn(shown, traceback) : mistakeOf(uncaught));
+  const found = adviceOf(shown, at, traceback) ?? raised();
   const evidence = { source: line.source, line: line.number || null, text: cutText(line.text.trim(), 400) };
   return found && { ...found, evidence };
+}
+
+function lastComplaint(shown: readonly string[], uncaught: Uncaught | undefined): number {
+  return shown.findLastIndex((text, at) => at === uncaught?.at || (complaint.test(text) && !frame.test(text)));
 }
 
 /** From the end of the log: what was said before was not the end of the work. */
@@ -73,12 +78,11 @@ function adviceOf(shown: readonly string[], at: number, traceback: Traceback | u
 const mistakes = /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b/;
 /** The same in other languages. */
 const otherMistakes =
-  /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|on a `None` value|all goroutines are asleep/;
+  /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|all goroutines are asleep/;
 
 /** A mistake of the app in another language than Python. */
-function mistakeIn(shown: readonly string[]): Found | undefined {
-  const { error = '', place } = findUncaught(shown) ?? {};
-  if (place === undefined || !otherMistakes.test(error)) return undefined;
+function mistakeOf({ error, place }: Partial<Uncaught> = {}): Found | undefined {
+  if (error === undefined || place === undefined || !otherMistakes.test(error)) return undefined;
   return { cause: 'code-error', title: `the code of the app raised ${cutText(error, 200)}`, fix: `correct ${place}` };
 }
 
