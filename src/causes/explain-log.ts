@@ -19,7 +19,8 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const texts = lines.map(({ text }) => text);
   const tracebacks = findTracebacks(texts);
   const raised = Math.max(decisive(tracebacks)?.start ?? -1, findUncaught(texts)?.at ?? -1);
-  const isRaised = (at: number) => tracebacks.some(({ start, end }) => at >= start && at <= end);
+  const isRaised = (at: number) =>
+    causedBy.test(texts[at] ?? '') || tracebacks.some(({ start, end }) => at >= start && at <= end);
   // The work went on after it, to an exception.
   const isPassed = ({ at, line, rule }: Match) =>
     at < raised &&
@@ -136,6 +137,9 @@ function isBetter(one: Match, other: Match): boolean {
 function rankOf({ rule }: Match): number {
   return rule.rank ?? defaultRank;
 }
+
+/** An exception of Java, whose chain names the last one only. */
+const causedBy = /^(?:Caused by: )?[\w$]{1,40}(?:\.[\w$]{1,60}){1,8}(?:Exception|Error): /;
 
 const warning = /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W):/;
 

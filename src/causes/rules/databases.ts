@@ -44,7 +44,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       OperationFailure:
         /pymongo\.errors\.OperationFailure: (?:bad auth|.{0,40}[Aa]uthentication failed|.{0,80}requires authentication)/,
       'is not allowed to connect to': /is not allowed to connect to this (?:MySQL|MariaDB) server/,
-      ...texts(`no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused; ER_ACCESS_DENIED_ERROR`),
+      ...texts(`no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused`),
     },
     title: 'the database refuses the login of the app',
     fix: 'correct the user, the password and the name of the database (gantry secrets set NAME); the server must allow the address of the app (its firewall, GRANT, pg_hba.conf)',

@@ -241,4 +241,8 @@ model-code-not-trusted | contains custom code which must be executed to correctl
     fix: 'download it in the build (shell_commands): python -m spacy download {name}, by its full name, such as en_core_web_sm, without blanks around it',
     at: 'deployment.shell_commands',
   },
+  // Where pydantic says it, and nothing above knows more.
+  ...messageRows(`
+fix-in-message | Value error, {problem…} | a value does not pass a check: {problem} | change what the message names: a setting, a variable or a flag of the command
+`),
 ];
