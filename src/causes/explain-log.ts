@@ -141,7 +141,7 @@ function rankOf({ rule }: Match): number {
 /** An exception of Java, whose chain names the last one only. */
 const causedBy = /^(?:Caused by: )?[\w$]{1,40}(?:\.[\w$]{1,60}){1,8}(?:Exception|Error): /;
 
-const warning = /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W):/;
+const warning = /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W):|\b(?:UserWarning:|failed call to cuInit)/;
 
 function toExplanation({ rule, captured, line }: Match): Explanation {
   const { source, line: number, text } = line;

@@ -29,7 +29,7 @@ const missingModule: Refinement = (found, { module }, { config }, before) => {
   const known = packageOf(module);
   if (/(?:^|\/)\w{0,8}pickle\w{0,8}\.py$/.test(importer)) return { ...found, ...pickled };
   if (top === 'encodings') return { ...found, ...brokenPython };
-  if (top.startsWith('_') || standard.has(top)) return { ...found, ...standardModule };
+  if (top.startsWith('_') || standardModules.has(top)) return { ...found, ...standardModule };
   if (commonNames.has(top) || namesOf(files, config?.root).has(top)) return ownModule(found, module);
   if (module !== top && !namespaces.has(top))
     return isForeign || known !== undefined ? otherVersion(found, module, known ?? top) : ownModule(found, module);
@@ -134,6 +134,14 @@ const missingFields: Refinement = (found, { missing }, _, before) => {
   const fields = before.filter((_line, at) => before[at + 1]?.includes(missing) ?? true);
   const names = fields.map((field) => field.trim().toUpperCase()).filter((name) => /^\w+$/.test(name));
   return { ...found, title: `variables are not set: ${names.join(', ')}`, next: ['secrets', 'set', ...names] };
+};
+
+/** What the check was answered. */
+const answeredCheck: Refinement = (found, { path }, _, before) => {
+  if (found.cause !== 'health-check-failed' || path !== undefined) return undefined;
+  const answers = before.map((line) => /"GET (\/\S{0,60}) HTTP\/1\.[01]" ([45]\d\d)/.exec(line));
+  const [, asked, status] = answers.findLast((answer) => answer !== null) ?? [];
+  return asked === undefined ? undefined : { ...found, title: `the check of ${asked} gets the status ${status}` };
 };
 
 function leftOut(
@@ -317,6 +325,7 @@ const betweenPackages: Refinement = (found, { name, argument }, _, before) => {
 };
 
 const refinements: readonly Refinement[] = [
+  answeredCheck,
   missingFields,
   standardPackage,
   otherCapitals,
@@ -334,13 +343,6 @@ const refinements: readonly Refinement[] = [
   missingModule,
   missingProgram,
 ];
-
-/** Modules of Python that some versions and images do not have. */
-const standard = new Set(
-  'asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 nntplib pipes smtpd sndhdr telnetlib tkinter tomllib uu xdrlib'.split(
-    ' ',
-  ),
-);
 
 const standardModule = {
   title: 'the Python of the image does not have a module of the standard library',

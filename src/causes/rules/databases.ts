@@ -64,6 +64,10 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
     cause: 'network-failed',
     rank: 2,
     signs: {
+      'Error 111 connecting': /Error 111 connecting to (?<host>[\w.:-]{1,80})\. Connection refused/,
+      'connection to server at':
+        /connection to server at "(?<host>[^"]{1,80})".{0,300}(?:[Cc]onnection refused|timeout expired)/,
+      'Connect call failed (': /Connect call failed \('(?<host>[^']{1,80})'/,
       'could not translate host name': /could not translate host name "(?<host>[^"]{1,120})" to address/,
       'onnection refused':
         /^(?!.{0,200}(?:attempt \d|[Rr]etry)).{0,200}(?:OperationalError|connection to server at|[Cc]ould not connect|[Cc]annot connect|[Cc]an't connect|Connect call failed|failed to connect|Error 111 connecting).{0,300}(?:[Cc]onnection refused|ECONNREFUSED)/,

@@ -66,7 +66,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
       'Error: Missing ': /^Error: (?<target>Missing (?:argument|option) .{1,80})/,
       'Unable to load celery': /(?<target>Unable to load celery application)/,
       'unexpected argument': /^error: (?<target>unexpected argument '[^']{1,60}') found/,
-      'issing script': /(?<target>[Mm]issing script: "?[\w:-]{1,60})/,
       'executable file not found in $PATH': /exec: "(?<target>[^"]{1,120} [^"]{1,120})": executable file not found/,
     },
     title: 'the program that the entrypoint starts refuses its arguments: {target}',
