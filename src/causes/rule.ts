@@ -79,7 +79,7 @@ function sourceOf(part: string, isLast: boolean): string {
 
 /**
  * Rules of a table: each line has a cause, the texts that show it, the title, the fix, and the setting if one is to be
- * changed, between ` | `. A number before the cause is its rank.
+ * changed, between ` | `. A number before the cause is its rank. In the title, `{said}` is the text that was found.
  */
 export function messageRows(rows: string): FailureRule[] {
   return rows
@@ -89,7 +89,8 @@ export function messageRows(rows: string): FailureRule[] {
       const [head = '', list = '', title = '', fix = '', at] = row.trim().split(' | ');
       const [, rank, cause = ''] = /^(?:(\d) )?(\S+)$/.exec(head) ?? [];
       const rest = { ...(rank !== undefined && { rank: Number(rank) }), ...(at !== undefined && { at }) };
-      return { cause, signs: texts(list), title, fix, ...rest };
+      const signs = texts(list, title.includes('{said}') ? 'said' : undefined);
+      return { cause, signs, title, fix, ...rest };
     });
 }
 

@@ -3,24 +3,16 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Databases: files, schemas and connections. Other hosts that the app uses while it runs. */
 export const databaseRules: readonly FailureRule[] = [
   ...messageRows(`
+5 network-failed | ProxyError('Cannot connect to proxy; ProxyError('Unable to connect to proxy; 407 Proxy Authentication Required | the proxy that the environment names cannot be reached, or refuses the login | correct or remove HTTP_PROXY and HTTPS_PROXY, and list hosts that need no proxy in NO_PROXY
+service-quota-exceeded | FATAL:  sorry, too many clients already; FATAL:  remaining connection slots are reserved; Too many connections; QueuePool limit of size | the database allows no more connections | use fewer workers and replicas or smaller pools, close connections, or put a pooler such as pgbouncer in between
+service-access-denied | role "{user}" does not exist; Authentication failed…code: 18; OperationFailure: bad auth; OperationFailure: Authentication failed; is not allowed to connect to this MySQL server; is not allowed to connect to this MariaDB server; no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused | the database refuses the login of the app: {user} | correct the user, the password and the name of the database (gantry secrets set NAME); the server must allow the address of the app (its firewall, GRANT, pg_hba.conf)
+5 sqlite-too-old | unsupported version of sqlite3; SQLite {wanted} or later is required | the SQLite of the image is older than a package needs | use a newer base image (Debian bookworm or later), or add pysqlite3-binary and put it in the place of sqlite3 before the import | deployment.docker_base_image_url
 permission-denied | attempt to write a readonly database | the app may not write to its SQLite file, or to the folder around it | keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write
 file-not-found | unable to open database file | SQLite cannot open its file: the folder does not exist, or the app may not write there | create the folder first, and keep the file in /persistent-storage or /tmp
 3 database-locked | OperationalError…database is locked | several processes write to one SQLite file, or it is on a network share that cannot lock it (CIFS, NFS) | keep it on a local disk, start one worker, or use a database server
 database-schema-missing | FATAL: …database "{name}" does not exist; Unknown database '{name}' | the database server has no database {name} | create it, or correct its name in the address
 download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (NoSuchKey) | the store of files has no such bucket or object: {name} | correct the names of the bucket and of the object, the region and the endpoint
 `),
-  {
-    cause: 'sqlite-too-old',
-    rank: 5,
-    signs: {
-      'unsupported version of sqlite3': /unsupported version of sqlite3/,
-      'SQLite ':
-        /(?:ImproperlyConfigured|NotSupportedError): .{0,20}SQLite (?<wanted>[\d.]{1,10}) or later is required/,
-    },
-    title: 'the SQLite of the image is older than a package needs',
-    fix: 'use a newer base image (Debian bookworm or later), or add pysqlite3-binary and put it in the place of sqlite3 before the import',
-    at: 'deployment.docker_base_image_url',
-  },
   {
     cause: 'database-schema-missing',
     rank: 3,
@@ -35,30 +27,6 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
     },
     title: 'the database has no {name}',
     fix: 'run the migrations before the server starts, as in alembic upgrade head or python manage.py migrate',
-  },
-  {
-    cause: 'service-access-denied',
-    signs: {
-      'FATAL:': /FATAL: {1,4}role "[\w.-]{1,80}" does not exist/,
-      'uthentication failed': /\b[Aa]uthentication failed\b.{0,80}(?:mongo|code: 18|AuthenticationFailed)/,
-      OperationFailure:
-        /pymongo\.errors\.OperationFailure: (?:bad auth|.{0,40}[Aa]uthentication failed|.{0,80}requires authentication)/,
-      'is not allowed to connect to': /is not allowed to connect to this (?:MySQL|MariaDB) server/,
-      ...texts(`no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused`),
-    },
-    title: 'the database refuses the login of the app',
-    fix: 'correct the user, the password and the name of the database (gantry secrets set NAME); the server must allow the address of the app (its firewall, GRANT, pg_hba.conf)',
-  },
-  {
-    cause: 'service-quota-exceeded',
-    signs: {
-      'too many clients': /FATAL: {1,4}sorry, too many clients already/,
-      'remaining connection slots': /FATAL: {1,4}remaining connection slots are reserved/,
-      'Too many connections': /\(?1040,? .{0,4}Too many connections/,
-      'QueuePool limit': /QueuePool limit of size \d{1,6} overflow \d{1,6} reached/,
-    },
-    title: 'the database allows no more connections',
-    fix: 'use fewer workers and replicas or smaller pools, close connections, or put a pooler such as pgbouncer in between',
   },
   {
     cause: 'network-failed',
@@ -138,16 +106,6 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
     },
     title: 'another host cannot be reached: {host}',
     fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; if it is only busy, retry in the code',
-  },
-  {
-    cause: 'network-failed',
-    rank: 5,
-    signs: {
-      'ProxyError(': /ProxyError\('(?:Cannot|Unable to) connect to proxy/,
-      'Proxy Authentication Required': /407 Proxy Authentication Required/,
-    },
-    title: 'the proxy that the environment names cannot be reached, or refuses the login',
-    fix: 'correct or remove HTTP_PROXY and HTTPS_PROXY, and list hosts that need no proxy in NO_PROXY',
   },
   {
     cause: 'service-quota-exceeded',

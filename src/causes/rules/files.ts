@@ -1,7 +1,10 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 /** Files of the app and of the machine. */
 export const fileRules: readonly FailureRule[] = [
+  ...messageRows(`
+permission-denied | ^E: …(13: Permission denied); ^E: …are you root? | apt has to run as root, and the image has another user | install apt packages before the USER line of the Dockerfile, or write USER root above the command | runtime.custom.dockerfile_path
+`),
   {
     cause: 'file-not-found',
     rank: 2,
@@ -54,17 +57,6 @@ export const fileRules: readonly FailureRule[] = [
     },
     title: '{path|a font or another file} does not exist',
     fix: 'add it to the app folder and to include; name it by a path from the folder of the file that uses it',
-  },
-  {
-    cause: 'permission-denied',
-    signs: {
-      '13: Permission denied':
-        /^E: (?:Could not open lock file|Could not open file|List directory|Unable to acquire) .{0,200}\(13: Permission denied\)/,
-      'are you root?': /^E: .{0,200}are you root\?$/,
-    },
-    title: 'apt has to run as root, and the image has another user',
-    fix: 'install apt packages before the USER line of the Dockerfile, or write USER root above the command',
-    at: 'runtime.custom.dockerfile_path',
   },
   {
     cause: 'permission-denied',

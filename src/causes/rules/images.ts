@@ -3,6 +3,7 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Images, their registries and Dockerfiles. */
 export const imageRules: readonly FailureRule[] = [
   ...messageRows(`
+5 container-engine-failed | sd-bus call: {problem…}; newuidmap: {problem…}; newgidmap: {problem…}; exec: "newuidmap": {problem…}; exec: "newgidmap": {problem…}; error creating overlay mount{problem…}; error mounting overlay mount{problem…}; Cannot connect to the Docker daemon; potentially insufficient UIDs or GIDs available in user namespace | the container engine of the machine that builds failed, and not the app: {said} | make docker info or podman info work there for this user
 image-rate-limited | toomanyrequests:  | the registry of the base image limits how often it is pulled | log in with docker login before the deploy, or use another registry | deployment.docker_base_image_url
 5 copy-source-missing | CopyIgnoredFile: Attempting to Copy file "{path}" that is excluded by .dockerignore | the Dockerfile copies {path}, which .dockerignore leaves out | remove its pattern from .dockerignore, or add !{path} below it | runtime.custom.dockerfile_path
 image-without-command | o command specified; o command or entrypoint provided | the image says no command to run | add a CMD line to the Dockerfile, or set entrypoint | runtime.custom.dockerfile_path
@@ -165,21 +166,5 @@ image-without-command | o command specified; o command or entrypoint provided | 
     fix: 'write the list with double quotes and commas only: CMD ["uvicorn", "main:app"]',
     at: 'runtime.custom.dockerfile_path',
     step: 'CMD',
-  },
-  {
-    cause: 'container-engine-failed',
-    rank: 5,
-    signs: {
-      'sd-bus call': /(?<problem>sd-bus call: .{1,60})/,
-      uidmap: /(?<problem>new[ug]idmap: .{1,80}|exec: "new[ug]idmap": .{1,60})/,
-      'overlay mount': /(?<problem>error (?:creating|mounting) overlay mount.{0,60})/,
-      ...texts(
-        `Cannot connect to the Docker daemon;
-        potentially insufficient UIDs or GIDs available in user namespace`,
-        'problem',
-      ),
-    },
-    title: 'the container engine of the machine that builds failed, and not the app: {problem}',
-    fix: 'make docker info or podman info work there for this user',
   },
 ];

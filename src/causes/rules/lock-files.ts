@@ -3,6 +3,12 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Lock files, and the versions that a project wants of its tools and of Python. */
 export const lockFileRules: readonly FailureRule[] = [
   ...messageRows(`
+tool-version-wrong | ^This installer is deprecated; error:0308010C:digital envelope routines::unsupported; invalid go version '{what}': must match; package {what} is not in GOROOT; package {what} is not in std | a tool of the build is too old, or too new, for the project: {said} | for Poetry, use pip install poetry or install.python-poetry.org; for webpack, Node 16 or NODE_OPTIONS=--openssl-legacy-provider; for Go, the version that go.mod names | deployment.shell_commands
+python-version-unsupported | Current Python version ({python}) is not allowed by the project ({wanted…}); activated Python version {python} is not supported by the project ({wanted…}); No interpreter found for Python {wanted}; incompatible with the project's Python requirement: \`{wanted…}\` | the project wants Python {wanted}, which the image does not have | set python_version to one that the project allows, or use a base image with that Python | deployment.python_version
+tool-version-wrong | Required uv version \`{wanted}\` does not match the running version \`{found}\` | the project wants uv {wanted}, and the image has {found} | install that version of uv in the image, or change the version that pyproject.toml requires
+tool-version-wrong | This project requires Poetry {wanted}, but you are using Poetry {found} | the project wants Poetry {wanted}, and the image has {found} | install that version of Poetry in the image, or change the version that pyproject.toml requires
+tool-version-wrong | The "{wanted}" option does not exist; The requested command {wanted} does not exist | the Poetry of the image has no {wanted} | install the version of Poetry that the command was written for (poetry<2), or use --without dev for --no-dev; export is a plugin since 2.0
+requirements-file-missing | No \`{path}\` found in current directory; Poetry could not find a {path} file; ^EnvironmentFileNotFound: '{path}' file not found | {path} is not in the app, or not in the folder where the command runs | add {path} to the app folder and to include, or copy it in the Dockerfile before the command | deployment.include
 lock-file-outdated | The lockfile at \`{path}\` needs to be updated, but | the lock file {path} does not fit the packages that the project lists, or is locked for another index | write it again with uv lock, and send it with the app; with another index (--default-index), use --frozen instead of --locked
 environment-missing | No virtual environment found | uv needs a virtual environment, and none was found | add --system to the command (or set UV_SYSTEM_PYTHON=1), or make one with uv venv before it
 dependency-conflict | ResolutionTooDeep; resolution-too-deep | pip found no set of versions that fits, among very many | pin the packages with many versions in [cerebrium.dependencies.pip], such as boto3 and those of Google, or write a lock with uv pip compile | dependencies.pip
@@ -30,37 +36,6 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
     fix: 'write it again with poetry lock, uv lock, pipenv lock, npm install or go mod tidy, and send it with the app',
   },
   {
-    cause: 'tool-version-wrong',
-    signs: {
-      'Required uv version':
-        /Required (?<tool>uv) version `(?<wanted>[^`]{1,40})` does not match the running version `(?<found>[^`]{1,40})`/,
-      'This project requires Poetry':
-        /This project requires (?<tool>Poetry) (?<wanted>\S{1,40}), but you are using Poetry (?<found>[\w.]{1,20})/,
-    },
-    title: 'the project wants {tool} {wanted}, and the image has {found}',
-    fix: 'install that version of {tool} in the image, or change the version that pyproject.toml requires',
-  },
-  {
-    cause: 'tool-version-wrong',
-    signs: {
-      'option does not exist': /The "(?<wanted>--[\w-]{1,40})" option does not exist/,
-      'requested command': /The requested command (?<wanted>\w{1,40}) does not exist/,
-    },
-    title: 'the Poetry of the image has no {wanted}',
-    fix: 'install the version of Poetry that the command was written for (poetry<2), or use --without dev for --no-dev; export is a plugin since 2.0',
-  },
-  {
-    cause: 'requirements-file-missing',
-    signs: {
-      'No `pyproject.toml` found': /No `(?<path>pyproject\.toml)` found in current directory/,
-      'could not find a pyproject.toml file': /Poetry could not find a (?<path>pyproject\.toml) file/,
-      EnvironmentFileNotFound: /^EnvironmentFileNotFound: '(?<path>[^']{1,200})' file not found/,
-    },
-    title: '{path} is not in the app, or not in the folder where the command runs',
-    fix: 'add {path} to the app folder and to include, or copy it in the Dockerfile before the command',
-    at: 'deployment.include',
-  },
-  {
     cause: 'dependency-conflict',
     inFiles: true,
     // uv ends every failed resolution with it, whatever the cause.
@@ -72,21 +47,6 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
     },
     title: 'the packages need different versions of one package',
     fix: 'loosen the versions so that one version fits all; the lines above name them',
-  },
-  {
-    cause: 'python-version-unsupported',
-    signs: {
-      'is not allowed by the project':
-        /Current Python version \((?<python>[\d.]{1,12})\) is not allowed by the project \((?<wanted>[^)]{1,60})\)/,
-      'is not supported by the project':
-        /activated Python version (?<python>[\d.]{1,12}) is not supported by the project \((?<wanted>[^)]{1,60})\)/,
-      'No interpreter found for Python': /No interpreter found for Python (?<wanted>[\w<>=!~.,*]{1,40})/,
-      "incompatible with the project's Python requirement":
-        /resolved to Python (?<python>[\d.]{1,12}), which is incompatible with the project's Python requirement: `(?<wanted>[^`]{1,40})`/,
-    },
-    title: 'the project wants Python {wanted}, which the image does not have',
-    fix: 'set python_version to one that the project allows, or use a base image with that Python',
-    at: 'deployment.python_version',
   },
   {
     cause: 'tool-version-wrong',
@@ -106,17 +66,5 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
     title: 'the code needs {tool|another Node} {wanted}, and the image has {found|another version}',
     fix: 'use a base image with {tool|the Node} {wanted|that package.json names}, or let the code allow the older one',
     at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'tool-version-wrong',
-    signs: {
-      'This installer is deprecated': /^(?<what>This installer is deprecated)/,
-      'digital envelope routines': /(?<what>error:0308010C:digital envelope routines::unsupported)/,
-      'invalid go version': /(?<what>invalid go version '[\d.]{1,10}'): must match format/,
-      ' is not in ': /(?<what>package \S{1,80} is not in (?:GOROOT|std)\b)/,
-    },
-    title: 'a tool of the build is too old, or too new, for the project: {what}',
-    fix: 'for Poetry, use pip install poetry or install.python-poetry.org; for webpack, Node 16 or NODE_OPTIONS=--openssl-legacy-provider; for Go, the version that go.mod names',
-    at: 'deployment.shell_commands',
   },
 ];

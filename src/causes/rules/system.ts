@@ -1,4 +1,4 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 import { endedBy } from './processes.ts';
 
 /** What a build prints, and an app that runs does not. */
@@ -7,6 +7,9 @@ const building =
 
 /** Commands of a build, quotas and the machine. */
 export const systemRules: readonly FailureRule[] = [
+  ...messageRows(`
+hardware-unavailable | nodes are available: …Insufficient {resource} | no machine with this hardware is free | list several kinds in compute, or use another region | hardware.compute
+`),
   {
     cause: 'build-out-of-memory',
     only: 'build',
@@ -65,15 +68,6 @@ export const systemRules: readonly FailureRule[] = [
     },
     title: 'a quota or a plan does not allow more',
     fix: 'delete or scale down what you no longer need, or choose a larger plan: gantry plan set',
-  },
-  {
-    cause: 'hardware-unavailable',
-    signs: {
-      'nodes are available': /^.{0,80}\d+\/\d+ nodes are available: .{0,200}Insufficient (?<resource>[\w./-]{1,60})/,
-    },
-    title: 'no machine with this hardware is free',
-    fix: 'list several kinds in compute, or use another region',
-    at: 'hardware.compute',
   },
   {
     cause: 'command-failed',
