@@ -9,7 +9,7 @@ const exit =
 export function endedBy(signal: number, name: string): Record<string, RegExp> {
   const named = `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`;
   const entries = [128 + signal, -signal].map((code) => [String(code), new RegExp(`${exit}${code}\\b`)]);
-  const numbered = `\\b(?:killed|died|terminated|exited)\\b.{0,30}\\bsignal:? ${signal}\\b`;
+  const numbered = `\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? ${signal}\\b`;
   return { ...Object.fromEntries(entries), [name]: new RegExp(named), [`signal ${signal}`]: new RegExp(numbered) };
 }
 

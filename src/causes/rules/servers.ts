@@ -65,6 +65,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
       'No such command': /^Error: (?<target>No such command '?[^']{1,60})/,
       'Error: Missing ': /^Error: (?<target>Missing (?:argument|option) .{1,80})/,
       'Unable to load celery': /(?<target>Unable to load celery application)/,
+      'invalid value': /^error: (?<target>invalid value '[^']{0,60}' for '[^']{1,60}')/,
       'unexpected argument': /^error: (?<target>unexpected argument '[^']{1,60}') found/,
       'executable file not found in $PATH': /exec: "(?<target>[^"]{1,120} [^"]{1,120})": executable file not found/,
     },
