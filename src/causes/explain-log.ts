@@ -17,6 +17,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   if (!hasFailed(facts) && endsWell(all)) return undefined;
   const lines = [...factLines(facts), ...relevantLines(all)];
   const texts = lines.map(({ text }) => text);
+  const whole = texts.join('\n');
   const tracebacks = findTracebacks(texts);
   const raised = Math.max(decisive(tracebacks)?.start ?? -1, findUncaught(texts)?.at ?? -1);
   const isRaised = (at: number) =>
@@ -27,7 +28,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
     (warning.test(line.text) || (line.source === 'log' && (rule.rank ?? defaultRank) < 3 && !isRaised(at)));
   const matches = rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
-    .flatMap((rule) => lastMatch(rule, lines, texts.join('\n'), facts) ?? [])
+    .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
     .filter((match) => hasFailed(facts) || !isPassed(match));
   const best = matches.reduce<Match | undefined>(
     (one, other) => (one && !isBetter(other, one) ? one : other),
