@@ -65,7 +65,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       'Temporary failure in name resolution':
         /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}Temporary failure in name resolution/,
       'timed out':
-        /^(?:\w[\w.]{0,80}\.)?(?:ReadTimeout|ConnectTimeout|Timeout|TimeoutError|ReadTimeoutError|APITimeoutError)(?:: .{0,200}timed out|$)/,
+        /^(?:\w[\w.]{0,80}\.)?(?:ReadTimeout|ConnectTimeout|Timeout|TimeoutError|ReadTimeoutError|APITimeoutError)(?:: (?:.{0,80}host='(?<host>[^']{1,80})')?.{0,200}timed out|$)/,
       'Could not resolve host': /Could not resolve host: ?(?<host>[\w.-]{0,100})/,
       OperationalError:
         /OperationalError: .{0,300}(?:Connection refused|could not connect to server|could not translate host name|timeout expired|Can't connect to (?:local )?MySQL|Name or service not known|No route to host)/,
@@ -75,7 +75,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       "couldn't connect to": /We couldn't connect to 'https:\/\/huggingface\.co\/?'/,
       'Network is unreachable': /(?:Error|error).{0,200}Network is unreachable/,
       'Max retries exceeded with url':
-        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Timeout|Exception): .{0,200}Max retries exceeded with url/,
+        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Timeout|Exception): (?:.{0,80}host='(?<host>[^']{1,80})')?.{0,200}Max retries exceeded with url/,
       'onnection reset by peer': /Error(?:\(|: )?.{0,200}[Cc]onnection reset by peer/,
       'Remote end closed':
         /(?:RemoteDisconnected|RemoteProtocolError|ConnectionError)\b.{0,120}(?:Remote end closed|Server disconnected)/,

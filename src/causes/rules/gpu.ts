@@ -79,8 +79,7 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
       'libnvidia-ml.so': /libnvidia-ml\.so(?:\.1)?: cannot open shared object file/,
       CUDA_ERROR_NO_DEVICE: /^(?:\w[\w.]{0,80}Error: ).{0,200}CUDA_ERROR_NO_DEVICE/,
       ...texts(`RuntimeError: No CUDA GPUs are available;
-        Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False;
-        no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu;
+                no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu;
         CUDA unknown error - this may be due to an incorrectly set up environment;
         NVIDIA-SMI has failed because it couldn't communicate; cudaErrorNoDevice; NVMLError_LibraryNotFound;
         CudaSupportError:; nvidia-container-cli: initialization error; No GPU found. A GPU is needed;

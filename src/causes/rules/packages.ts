@@ -166,10 +166,10 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
       'has invalid metadata': /has invalid metadata: (?<line>.{1,120})/,
       'is not installable': /^ERROR: Directory .{1,200} is not installable/,
       "No such file or directory: '/":
-        /^ERROR: Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?<path>[^']{1,200})'/,
+        /^ERROR: Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?<line>[^']{1,200})'/,
       'Expected one of': /^\s*Expected one of `@`, `\(`, `<`/,
     },
-    title: 'a requirement is not valid',
+    title: 'a requirement is not valid: {line}',
     fix: 'write it as name==1.2, name>=1.0,<2 or name',
     at: 'dependencies.pip',
   },

@@ -78,8 +78,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     signs: {
       ' in use': /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/,
       'Cannot find empty port': /Cannot find empty port in range: (?<port>\d{1,5})/,
-      'Connection in use: ': /Connection in use: \('(?<host>[^']{1,60})', (?<port>\d{1,5})\)/,
-      'already allocated': /Bind for \S{1,60}:(?<port>\d{1,5}) failed: port is already allocated/,
       ...texts(`address already in use; Address already in use; [Errno 98]`),
     },
     undoneBy: /Application startup complete|App is ready/,
