@@ -185,7 +185,9 @@ permission-denied | ^E: …(13: Permission denied); ^E: …are you root? | apt h
     signs: {
       ' pointer': /is a (?:git[- ])?lfs pointer/i,
       'invalid magic': /invalid magic (?:characters|number):? '?(?:vers|76657273)/,
-      ...texts(`version https://git-lfs.github.com/spec/v1; UnpicklingError: invalid load key, 'v'`),
+      ...texts(
+        `version https://git-lfs.github.com/spec/v1; Unexpected token 'v', "version ht; UnpicklingError: invalid load key, 'v'`,
+      ),
     },
     title: 'a file is only a pointer of Git LFS, not its content',
     fix: 'git lfs pull before the deploy',

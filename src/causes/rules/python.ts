@@ -26,7 +26,7 @@ export const pythonRules: readonly FailureRule[] = [
     inFiles: true,
     rank: 3,
     signs: {
-      'SyntaxError: ': /^(?:E {1,8})?SyntaxError: (?<problem>.{1,200})/,
+      'SyntaxError: ': /^(?:E {1,8})?SyntaxError: (?!.{0,120}\bJSON\b)(?<problem>.{1,200})/,
       'IndentationError: ': /^IndentationError: (?<problem>.{1,200})/,
       'TabError: ': /^TabError: (?<problem>.{1,200})/,
     },

@@ -174,7 +174,7 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   },
   {
     cause: 'build-timeout',
-    rank: 2,
+    rank: 1,
     signs: {
       'imed out': /^(?:ERROR: |error: )?(?:the )?build (?:has )?timed out\b/i,
       'failed to solve: ': /failed to solve: (?:DeadlineExceeded|Canceled)\b.{0,20}(?:context deadline exceeded)?$/,
