@@ -49,7 +49,7 @@ const complaint =
   /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
 /** What engines, shells and servers print after the message that counts. */
 const frame =
-  /^\s*(?:>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
+  /^\s*(?:[IW]\d{4} |>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
 
 const advice =
   /\b(?:[Pp]lease (?!fix |correct |report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|must|have to)\b|[Tt]ry (?!again|running|restarting|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;

@@ -60,9 +60,9 @@ function titleOf({ start, end, exception }: Traceback, lines: readonly string[])
 
 const failed = /\b(?:error|exception|fatal|panic(?:ked)?|critical|failed|abort(?:ed)?)\b/i;
 /** Requests that failed at a gateway follow from the failure of the app. */
-const request = /"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S{0,300} HTTP\/|\b50[234]\b/;
+const request = /"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
 
-const calm = /\b(?:WARN(?:ING)?|[Ww]arning|INFO|DEBUG|0 errors|no errors?)\b/;
+const calm = /\b(?:WARN(?:ING)?|[Ww]arning|INFO|DEBUG|0 errors|no errors?|retry|skipp\w{2,4})\b/;
 
 /** What an engine and a shell print around a command. */
 const frame =
