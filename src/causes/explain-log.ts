@@ -90,7 +90,7 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
     const captured = capture(signs, line.text);
     const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
     if (!captured || (rule.after && !before().some((text) => rule.after?.test(text)))) continue;
-    const named = withCheck(withPackage(captured), facts);
+    const named = withBuilt(withCheck(withPackage(captured), facts), rule, lines.slice(0, at));
     if (rule.applies?.(named, facts, before) ?? true) return { rule, captured: named, at, line };
   }
   return undefined;
@@ -126,6 +126,16 @@ function withCheck(captured: Captured, { config }: FailureFacts): Captured {
   const { path, probe } = captured;
   const { readycheck_endpoint: ready } = config?.custom ?? {};
   return ready && (path === ready || probe === 'Readiness') ? { ...captured, check: 'readycheck' } : captured;
+}
+
+/** The package that pip builds. */
+function withBuilt(captured: Captured, { title }: FailureRule, before: readonly Line[]): Captured {
+  if (!title.includes('{built')) return captured;
+  const builds = before.map(({ text }) =>
+    /(?:Building wheel for|Running setup\.py \w{1,20} for) ([\w.-]{1,60})/.exec(text),
+  );
+  const [, built] = builds.findLast((found) => found !== null) ?? [];
+  return built === undefined ? captured : { ...captured, built };
 }
 
 const defaultRank = 4;

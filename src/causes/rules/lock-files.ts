@@ -21,6 +21,9 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
 5 data-missing | requirement en-core-web-{size}; requirement en_core_web_{size} | the model en_core_web_{size} of spaCy is no package of PyPI | list the address of its wheel instead, or run python -m spacy download in the build | dependencies.pip
 5 requirement-invalid | Invalid requirement: …\\x00 | the requirements file is saved as UTF-16, which pip cannot read | save it as UTF-8: in PowerShell, Out-File -Encoding utf8 | dependencies.paths.pip
 5 requirement-invalid | No such file or directory: '/croot/; No such file or directory: '/home/conda/; No such file or directory: '/tmp/build/80754af9/ | the requirements have paths of conda, which made its packages there | write them again: pip list --format=freeze | dependencies.paths.pip
+2 dependency-conflict | ^ERROR: ResolutionImpossible | the packages need different versions of one package | loosen the versions in [cerebrium.dependencies.pip] so that one version fits all; the lines above name them | dependencies.pip
+2 dependency-conflict | ecause {app} depends on both {problem…}, version solving failed; Because {problem…}, we can conclude that your requirements are unsatisfiable | the packages need different versions of one package: {problem} | loosen the versions so that one version fits all
+2 dependency-conflict | npm error peer {package}@"…" from {owner}; npm ERR! peer {package}@"…" from {owner} | {owner} does not fit the {package} of the project | use a version of it that does, or another {package}, and write the lock file again; npm ci --legacy-peer-deps installs both all the same
 2 dependency-conflict | is taking longer than usual. You might need to provide | pip tries many versions of the packages, and finds no set that fits in time | pin the packages that it collects again and again above, or write a lock with uv pip compile | dependencies.pip
 `),
   {

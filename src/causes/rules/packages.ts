@@ -96,10 +96,9 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
     signs: {
       'because these package versions have conflicting dependencies':
         /^ERROR: Cannot install (?<packages>.{1,200}) because these package versions have conflicting dependencies/,
-      ResolutionImpossible: /^ERROR: ResolutionImpossible/,
       'Double requirement given': /^ERROR: Double requirement given: (?<packages>.{1,120})/,
     },
-    title: 'the packages need different versions of one package',
+    title: 'the packages need different versions of one package: {packages}',
     fix: 'loosen the versions in [cerebrium.dependencies.pip] so that one version fits all',
     at: 'dependencies.pip',
   },
