@@ -36,7 +36,7 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
       'any Python installation': /find any (?<tool>Python) installation/,
     },
     title: '{built|a package} has to be compiled, and the image has no compiler for it: {tool}',
-    fix: 'use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]',
+    fix: 'use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]; on Alpine: apk add build-base',
     at: 'dependencies.apt',
   },
   {
