@@ -19,10 +19,10 @@ permission-denied | ^E: …(13: Permission denied); ^E: …are you root? | apt h
         /open\(\) "(?=[^"]{0,200}index\.html"|(?!.*, client: ))(?<path>[^"]{1,200})" failed \(2: No such file/,
       ENOENT: /ENOENT: no such file or directory, \w{1,12} '(?<path>[^']{1,200})'/,
       "annot find module '": /Cannot find module '(?<path>[./][^']{1,200})'/,
-      "an't resolve '": /Can't resolve '(?<path>\.[^']{1,200})'/,
+      "an't resolve '": /Can't resolve '(?<path>(?:\.|[@~]\/)[^']{1,200})'/,
     },
     title: '{path} does not exist',
-    fix: 'add it to the app folder, or copy it to a volume and read it from /persistent-storage',
+    fix: 'add it to the app folder (capitals count on Linux), or copy it to a volume and read it from /persistent-storage',
   },
   {
     cause: 'permission-denied',

@@ -35,8 +35,7 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
       'are in sync': /can only install packages (?:when|with) your package\.json and \S{1,60} .{0,60}are in sync/,
       ...texts(`changed significantly since poetry.lock was last generated;
         poetry.lock is not consistent with pyproject.toml;
-        poetry.lock file is not up to date with the latest changes in pyproject.toml; missing go.sum entry;
-        no required module provides package`),
+        poetry.lock file is not up to date with the latest changes in pyproject.toml; missing go.sum entry`),
     },
     title: 'the lock file does not fit the packages that the project lists',
     fix: 'write it again with poetry lock, uv lock, pipenv lock, npm install or go mod tidy, and send it with the app',

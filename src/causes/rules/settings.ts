@@ -67,7 +67,8 @@ export const settingRules: readonly FailureRule[] = [
     signs: {
       'for ':
         /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
-      'nvalid environment variables': /[Ii]nvalid environment variables:? \{? ?(?<name>[A-Z][A-Z0-9_]{2,80})/,
+      'nvalid environment variables':
+        /[Ii]nvalid environment variables:? (?:.{0,160}?['"{ ])?(?<name>[A-Z][A-Z0-9_]{2,80})\b/,
     },
     title: 'variables ({name}) are not set, or have no valid value',
     fix: 'set each that the message names as a secret: gantry secrets set NAME; an empty text is no value',
