@@ -3,6 +3,7 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Images, their registries and Dockerfiles. */
 export const imageRules: readonly FailureRule[] = [
   ...messageRows(`
+1 image-not-found | ErrImagePull; ImagePullBackOff | the image cannot be pulled | correct its name and tag; a private image needs a login | deployment.docker_base_image_url
 5 container-engine-failed | sd-bus call: {problem…}; newuidmap: {problem…}; newgidmap: {problem…}; exec: "newuidmap": {problem…}; exec: "newgidmap": {problem…}; error creating overlay mount{problem…}; error mounting overlay mount{problem…}; Cannot connect to the Docker daemon; potentially insufficient UIDs or GIDs available in user namespace | the container engine of the machine that builds failed, and not the app: {said} | make docker info or podman info work there for this user
 image-rate-limited | toomanyrequests:  | the registry of the base image limits how often it is pulled | log in with docker login before the deploy, or use another registry | deployment.docker_base_image_url
 5 copy-source-missing | CopyIgnoredFile: Attempting to Copy file "{path}" that is excluded by .dockerignore | the Dockerfile copies {path}, which .dockerignore leaves out | remove its pattern from .dockerignore, or add !{path} below it | runtime.custom.dockerfile_path
@@ -23,18 +24,6 @@ image-without-command | o command specified; o command or entrypoint provided | 
     },
     title: 'the base image {image} does not exist',
     fix: 'correct its name and tag',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'image-not-found',
-    // The line before it says why, if there is one.
-    rank: 1,
-    signs: {
-      ErrImagePull: /ErrImagePull/,
-      ImagePullBackOff: /ImagePullBackOff/,
-    },
-    title: 'the image cannot be pulled',
-    fix: 'correct its name and tag; a private image needs a login',
     at: 'deployment.docker_base_image_url',
   },
   {

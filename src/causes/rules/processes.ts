@@ -1,4 +1,4 @@
-import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { type FailureRule, messageRows } from '../rule.ts';
 import { findUncaught } from '../tracebacks.ts';
 
 const exit =
@@ -16,6 +16,8 @@ export function endedBy(signal: number, name: string): Record<string, RegExp> {
 /** Processes, threads and event loops of the app. */
 export const processRules: readonly FailureRule[] = [
   ...messageRows(`
+3 not-picklable | rror: Can't pickle {what…}; rror: can't pickle {what…}; rror: cannot pickle {what…} | what is sent to another process cannot be pickled: {what} | define it at the top of a module, and open connections and models in the process that uses them
+3 event-loop-misused | RuntimeError: There is no current event loop; RuntimeError: no running event loop; RuntimeError: Event loop is closed; attached to a different loop; bound to a different event loop | the code uses an event loop that does not run, or that of another thread | create clients and locks inside of the async function that uses them, and start it with asyncio.run
 5 cuda-after-fork | Cannot re-initialize CUDA in forked subprocess; CUDA_ERROR_NOT_INITIALIZED | a process uses the GPU before it forks another one that does | load the model in each worker, not before: gunicorn without --preload, multiprocessing with set_start_method('spawn') | runtime.custom.entrypoint
 5 main-guard-missing | current process has finished its bootstrapping phase | a started process imports the file again, which starts processes when it is imported | put what starts processes below if __name__ == "__main__":
 event-loop-misused | cannot be called from a running event loop; RuntimeError: This event loop is already running; RuntimeError: Cannot run the event loop while another loop is running; using Playwright Sync API inside the asyncio loop; SynchronousOnlyOperation: You cannot call this from an async context | the code starts or blocks an event loop inside of a running one, such as that of the server | await the coroutine in an async function instead of asyncio.run, or call it in a thread of its own
@@ -30,27 +32,6 @@ event-loop-misused | cannot be called from a running event loop; RuntimeError: T
     title: '{who} listens on port {port}',
     fix: 'read the port from the variable PORT, which the emulator sets for each app, or stop what listens there',
     at: 'runtime.custom.port',
-  },
-  {
-    cause: 'event-loop-misused',
-    rank: 3,
-    signs: {
-      'no current event loop': /RuntimeError: There is no current event loop(?: in thread|\.|$)/,
-      ...texts(`RuntimeError: no running event loop; RuntimeError: Event loop is closed;
-        attached to a different loop; bound to a different event loop`),
-    },
-    title: 'the code uses an event loop that does not run, or that of another thread',
-    fix: 'create clients and locks inside of the async function that uses them, and start it with asyncio.run',
-  },
-  {
-    cause: 'not-picklable',
-    rank: 3,
-    signs: {
-      "an't pickle": /^(?:AttributeError|TypeError|_pickle\.PicklingError): [Cc]an't pickle (?<what>.{1,100})/,
-      'cannot pickle': /(?:^|[ .])TypeError: cannot pickle (?<what>.{1,100})/,
-    },
-    title: 'what is sent to another process cannot be pickled: {what}',
-    fix: 'define it at the top of a module, and open connections and models in the process that uses them',
   },
   {
     cause: 'process-limit-reached',

@@ -12,6 +12,7 @@ const timedOut = /\bWORKER TIMEOUT \(pid:\d{1,8}\)/;
 /** Servers of apps: how they are started, where they listen, and what the checks of the platform say. Workers of gunicorn. */
 export const serverRules: readonly FailureRule[] = [
   ...messageRows(`
+worker-class-wrong | __call__() missing 1 required positional argument: 'send'; __call__() missing 2 required positional arguments: 'receive' and 'send' | gunicorn serves an ASGI app with a worker for WSGI apps | add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies | runtime.custom.entrypoint
 worker-class-wrong | missing 1 required positional argument: 'start_response'; takes from 2 to 3 positional arguments but 4 were given | an ASGI server, such as uvicorn, serves a WSGI app, such as that of Flask or Django | start it with gunicorn, or wrap it: WsgiToAsgi(app) of asgiref | runtime.custom.entrypoint
 entrypoint-invalid | Import string "{target}" must be in format "<module>:<attribute>" | the command of the entrypoint is not valid: {target} | entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"] | runtime.custom.entrypoint
 5 worker-class-wrong | class uri '{name}' invalid or not found | gunicorn does not find the worker class {name} | correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it | runtime.custom.entrypoint
@@ -252,16 +253,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     title: 'the app ran out of memory',
     fix: 'raise memory, or start fewer workers: each loads the app',
     at: 'hardware.memory',
-  },
-  {
-    cause: 'worker-class-wrong',
-    signs: {
-      "'send'":
-        /^TypeError: [\w.]{0,80}__call__\(\) missing [12] required positional arguments?: (?:'receive' and )?'send'/,
-    },
-    title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
-    fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
-    at: 'runtime.custom.entrypoint',
   },
 ];
 

@@ -18,6 +18,7 @@ const correct =
 /** Environment variables and the settings made from them. Calls that the app or the platform refuses. */
 export const settingRules: readonly FailureRule[] = [
   ...messageRows(`
+3 run-timeout | Hard time limit (…s) exceeded; Soft time limit (…s) exceeded; TimeLimitExceeded( | a task took longer than its time limit | raise the time limit of the worker, or split the task
 3 host-not-allowed | Invalid HTTP_HOST header: '{host}' | Django refuses requests for the host of the app | add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS
 `),
   {
@@ -122,16 +123,6 @@ export const settingRules: readonly FailureRule[] = [
     after: /\benviron\b|getenv/,
     title: 'the code uses a variable that is not set',
     fix: 'set the variable that the line of the traceback names as a secret, or give it a default in the code',
-  },
-  {
-    cause: 'run-timeout',
-    rank: 3,
-    signs: {
-      'time limit (': /(?:Hard|Soft) time limit \(\d{1,7}(?:\.\d{1,3})?s\) exceeded/,
-      TimeLimitExceeded: /(?:Soft)?TimeLimitExceeded\(/,
-    },
-    title: 'a task took longer than its time limit',
-    fix: 'raise the time limit of the worker, or split the task',
   },
   {
     cause: 'run-timeout',
