@@ -9,17 +9,19 @@ import { refine } from './refine.ts';
 import { endsWell, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
-import { decisive, findTracebacks } from './tracebacks.ts';
+import { decisive, findTracebacks, findUncaught } from './tracebacks.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
   const all = logLines(log);
   if (!hasFailed(facts) && endsWell(all)) return undefined;
   const lines = [...factLines(facts), ...relevantLines(all)];
-  const whole = lines.map(({ text }) => text).join('\n');
-  const tracebacks = findTracebacks(lines.map(({ text }) => text));
-  const raised = decisive(tracebacks)?.start ?? -1;
-  const isRaised = (at: number) => tracebacks.some(({ start, end }) => at >= start && at <= end);
+  const texts = lines.map(({ text }) => text);
+  const whole = texts.join('\n');
+  const tracebacks = findTracebacks(texts);
+  const raised = Math.max(decisive(tracebacks)?.start ?? -1, findUncaught(texts)?.at ?? -1);
+  const isRaised = (at: number) =>
+    causedBy.test(texts[at] ?? '') || tracebacks.some(({ start, end }) => at >= start && at <= end);
   // The work went on after it, to an exception.
   const isPassed = ({ at, line, rule }: Match) =>
     at < raised &&
@@ -88,7 +90,7 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
     const captured = capture(signs, line.text);
     const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
     if (!captured || (rule.after && !before().some((text) => rule.after?.test(text)))) continue;
-    const named = withCheck(withPackage(captured), facts);
+    const named = withBuilt(withCheck(withPackage(captured), facts), rule, lines.slice(0, at));
     if (rule.applies?.(named, facts, before) ?? true) return { rule, captured: named, at, line };
   }
   return undefined;
@@ -126,6 +128,16 @@ function withCheck(captured: Captured, { config }: FailureFacts): Captured {
   return ready && (path === ready || probe === 'Readiness') ? { ...captured, check: 'readycheck' } : captured;
 }
 
+/** The package that pip builds. */
+function withBuilt(captured: Captured, { title }: FailureRule, before: readonly Line[]): Captured {
+  if (!title.includes('{built')) return captured;
+  const builds = before.map(({ text }) =>
+    /(?:Building wheel for|Running setup\.py \w{1,20} for) ([\w.-]{1,60})/.exec(text),
+  );
+  const [, built] = builds.findLast((found) => found !== null) ?? [];
+  return built === undefined ? captured : { ...captured, built };
+}
+
 const defaultRank = 4;
 
 /** What ends the work comes last; what follows from a cause has a lower rank. */
@@ -137,7 +149,10 @@ function rankOf({ rule }: Match): number {
   return rule.rank ?? defaultRank;
 }
 
-const warning = /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W):/;
+/** An exception of Java, whose chain names the last one only. */
+const causedBy = /^(?:Caused by: )?[\w$]{1,40}(?:\.[\w$]{1,60}){1,8}(?:Exception|Error): /;
+
+const warning = /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W):|\b(?:UserWarning:|failed call to cuInit)/;
 
 function toExplanation({ rule, captured, line }: Match): Explanation {
   const { source, line: number, text } = line;

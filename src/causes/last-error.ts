@@ -2,7 +2,16 @@ import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { packageOf } from './import-names.ts';
 import { namespaces } from './refine.ts';
-import { decisive, findTracebacks, isForeignFile, lastFile, raisedAt, type Traceback } from './tracebacks.ts';
+import {
+  decisive,
+  findTracebacks,
+  findUncaught,
+  isForeignFile,
+  lastFile,
+  raisedAt,
+  type Traceback,
+  type Uncaught,
+} from './tracebacks.ts';
 
 /** A line that was searched. */
 interface Line {
@@ -15,15 +24,20 @@ interface Line {
 export function explainLastError(lines: readonly Line[]): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
   const traceback = decisive(findTracebacks(shown));
-  const said = shown.findLastIndex(
-    (text, at) => at > (traceback?.end ?? -1) && complaint.test(text) && !frame.test(text),
-  );
-  const at = said >= 0 ? said : (traceback?.end ?? -1);
+  const uncaught = findUncaught(shown);
+  const end = traceback?.end ?? -1;
+  const said = lastComplaint(shown, uncaught);
+  const at = said > end ? said : end;
   const line = lines[at];
   if (line === undefined || lines.length - at > maxDistance) return undefined;
-  const found = adviceOf(shown, at, traceback) ?? (at === traceback?.end ? raisedIn(shown, traceback) : undefined);
+  const raised = () => (traceback && at === end ? raisedIn(shown, traceback) : mistakeOf(uncaught));
+  const found = adviceOf(shown, at, traceback) ?? raised();
   const evidence = { source: line.source, line: line.number || null, text: cutText(line.text.trim(), 400) };
   return found && { ...found, evidence };
+}
+
+function lastComplaint(shown: readonly string[], uncaught: Uncaught | undefined): number {
+  return shown.findLastIndex((text, at) => at === uncaught?.at || (complaint.test(text) && !frame.test(text)));
 }
 
 /** From the end of the log: what was said before was not the end of the work. */
@@ -35,7 +49,7 @@ const complaint =
   /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
 /** What engines, shells and servers print after the message that counts. */
 const frame =
-  /^\s*(?:>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
+  /^\s*(?:[IW]\d{4} |>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
 
 const advice =
   /\b(?:[Pp]lease (?!fix |correct |report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|must|have to)\b|[Tt]ry (?!again|running|restarting|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;
@@ -62,6 +76,16 @@ function adviceOf(shown: readonly string[], at: number, traceback: Traceback | u
 
 /** Errors of code that no setting mends. */
 const mistakes = /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b/;
+/** The same in other languages. */
+const otherMistakes =
+  /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|all goroutines are asleep/;
+
+/** A mistake of the app in another language than Python. */
+function mistakeOf({ error, place }: Partial<Uncaught> = {}): Found | undefined {
+  if (error === undefined || place === undefined || !otherMistakes.test(error)) return undefined;
+  return { cause: 'code-error', title: `the code of the app raised ${cutText(error, 200)}`, fix: `correct ${place}` };
+}
+
 /** What is raised where packages do not fit together. */
 const misfits =
   /^(?:AttributeError|TypeError|NameError|ImportError|ValueError|RuntimeError|SystemError|AssertionError)\b/;

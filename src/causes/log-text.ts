@@ -106,11 +106,11 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
 
 /** Times, `stdout F` of container logs, `#11 0.412` and `0.412` of image builds, `web-1  | ` of Compose. */
 const prefix =
-  /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?[ \t]|\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr)(?: [FP] |\t))?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.-]{1,64}) {1,20}\| )?/;
+  /^(?:\[?\d{4}-(?:\d\d|[A-Z][a-z]{2})-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?[ \t](?:\d\d[OE][+ ] ?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr)(?: [FP] |\t))?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.@-]{1,64}) {1,20}\| )?/;
 
-/** Of syslog, `Oct 27 18:30:47 web python3[15]: `, and of hosts that run apps, `app[web.1] lax [info]`. */
+/** Of syslog, `Oct 27 18:30:47 web python3[15]: `, of hosts that run apps, `app[web.1] lax [info]`, `Step #2 - "Deploy": `, and of PM2, `0|web | `. */
 const hostPrefix =
-  /^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,9}\])?: |app\[[\w.-]{1,64}\](?: [a-z]{3} \[\w{1,10}\] ?|: )|\[[^\]]{10,40}\] \{\w{1,40}\.py:\d{1,6}\} (?:INFO|ERROR) - )/;
+  /^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,9}\])?: |app\[[\w.-]{1,64}\](?: [a-z]{3} \[\w{1,10}\] ?|: )|Step #\d{1,3}(?: - "[^"]{1,60}")?: |\[(?:inf|err)\] {1,4}|\[\d\d:\d\d:\d\d(?:\.\d{1,6})?\] |[AP]M: {1,4}|[A-Z][a-z]{2} {1,2}\d{1,2},? \d{1,2}:\d\d(?::\d\d)? [AP]M {1,4}|\d{1,3}\|[\w.-]{1,40} {1,20}\| |[\w@/-]{1,60}:(?:build|dev|start): |remote: (?!Repository|Support)|\[[^\]]{10,40}\] \{\w{1,40}\.py:\d{1,6}\} (?:INFO|ERROR) - )/;
 
 /** Of one of several processes: `(EngineCore_DP0 pid=6880)` of vLLM and Ray, `[rank0]:` of torchrun. */
 const processPrefix = /^(?:\([A-Za-z][\w-]{0,40} pid=\d{1,9}[^()]{0,40}\) ?|\[rank\d{1,4}\]: ?)/;

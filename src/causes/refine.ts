@@ -8,6 +8,7 @@ import { closestName } from '../app/toml/closest-name.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
+import { standardModules } from './files/python-names.ts';
 import { packageOf } from './import-names.ts';
 import { moduleOf, versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, isNodeProgram, pythonPackageOfProgram } from './program-packages.ts';
@@ -26,8 +27,9 @@ const missingModule: Refinement = (found, { module }, { config }, before) => {
   const importer = files.findLast((file) => !/^<|\/(?:importlib\/\w+|runpy)\.py$/.test(file)) ?? '';
   const isForeign = isForeignFile(importer);
   const known = packageOf(module);
+  if (/(?:^|\/)\w{0,8}pickle\w{0,8}\.py$/.test(importer)) return { ...found, ...pickled };
   if (top === 'encodings') return { ...found, ...brokenPython };
-  if (top.startsWith('_') || standard.has(top)) return { ...found, ...standardModule };
+  if (top.startsWith('_') || standardModules.has(top)) return { ...found, ...standardModule };
   if (commonNames.has(top) || namesOf(files, config?.root).has(top)) return ownModule(found, module);
   if (module !== top && !namespaces.has(top))
     return isForeign || known !== undefined ? otherVersion(found, module, known ?? top) : ownModule(found, module);
@@ -50,7 +52,8 @@ const missingProgram: Refinement = (found, { command = '' }) => {
   if (isNodeProgram(command))
     return {
       ...found,
-      fix: `install the packages of package.json in the image (npm ci, with devDependencies): ${command} is one`,
+      title: `${command} of node_modules is not there`,
+      fix: `install the packages of package.json in the image (npm ci, with devDependencies: ${command} may be one), and let no mount hide node_modules`,
     };
   const python = pythonPackageOfProgram(command);
   return python === undefined
@@ -102,6 +105,43 @@ const misspelledFile: Refinement = (found, { path }, { config }) => {
   return meant === undefined
     ? undefined
     : { ...found, fix: `did you mean ${join(dirname(path), meant)}? Or ${found.fix}` };
+};
+
+/** On Linux, a file of other capitals is another file. */
+const otherCapitals: Refinement = (found, { path }, _, before) => {
+  const name = basename(path ?? '');
+  if (found.cause !== 'file-not-found' || name === '') return undefined;
+  const words = before.flatMap((line) => line.split(/[\s'"/()[\],;:]+/));
+  const other = words.find((word) => word !== name && word.toLowerCase() === name.toLowerCase());
+  if (other === undefined) return undefined;
+  return {
+    ...found,
+    title: `${found.title}: the log also shows ${other}`,
+    fix: `write ${other} as the file is called: capitals count on Linux`,
+  };
+};
+
+/** A name of Python's own modules among the requirements. */
+const standardPackage: Refinement = (found, { package: name = '' }) => {
+  if (found.cause !== 'package-not-found' || !standardModules.has(name)) return undefined;
+  const title = `${name} is a module of Python itself, and no package`;
+  return { ...found, cause: 'requirement-invalid', title, fix: `remove ${name} from the requirements` };
+};
+
+/** pydantic says each field in a line of its own, above what is wrong with it. */
+const missingFields: Refinement = (found, { missing }, _, before) => {
+  if (missing === undefined) return undefined;
+  const fields = before.filter((_line, at) => before[at + 1]?.includes(missing) ?? true);
+  const names = fields.map((field) => field.trim().toUpperCase()).filter((name) => /^\w+$/.test(name));
+  return { ...found, title: `variables are not set: ${names.join(', ')}`, next: ['secrets', 'set', ...names] };
+};
+
+/** What the check was answered. */
+const answeredCheck: Refinement = (found, { path }, _, before) => {
+  if (found.cause !== 'health-check-failed' || path !== undefined) return undefined;
+  const answers = before.map((line) => /"GET (\/\S{0,60}) HTTP\/1\.[01]" ([45]\d\d)/.exec(line));
+  const [, asked, status] = answers.findLast((answer) => answer !== null) ?? [];
+  return asked === undefined ? undefined : { ...found, title: `the check of ${asked} gets the status ${status}` };
 };
 
 function leftOut(
@@ -240,10 +280,8 @@ const otherPythonHere: Refinement = (found, _, { reason = '' }) => {
 };
 
 /** Of a limit that is known, more of it helps. */
-const knownLimit: Refinement = (found, { killed, heap }, { config }) => {
+const knownLimit: Refinement = (found, { killed }, { config }) => {
   const memory = config?.hardware?.memory;
-  if (heap !== undefined)
-    return { ...found, fix: `set NODE_OPTIONS=--max-old-space-size=4096: Node limits its heap itself` };
   if (killed === undefined || memory === undefined) return undefined;
   return { ...found, title: 'the app ran out of memory', fix: `raise memory (now ${memory}), or load less at once` };
 };
@@ -287,6 +325,10 @@ const betweenPackages: Refinement = (found, { name, argument }, _, before) => {
 };
 
 const refinements: readonly Refinement[] = [
+  answeredCheck,
+  missingFields,
+  standardPackage,
+  otherCapitals,
   betweenPackages,
   knownLimit,
   pipWarned,
@@ -302,17 +344,17 @@ const refinements: readonly Refinement[] = [
   missingProgram,
 ];
 
-/** Modules of Python that some versions and images do not have. */
-const standard = new Set(
-  'asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 nntplib pipes smtpd sndhdr telnetlib tkinter tomllib uu xdrlib'.split(
-    ' ',
-  ),
-);
-
 const standardModule = {
   title: 'the Python of the image does not have a module of the standard library',
   fix: 'use a python_version that has it, or newer versions of the packages that import it',
   setting: 'deployment.python_version',
+};
+
+const pickled = {
+  cause: 'package-api-changed',
+  title: 'a pickled file names a module that the installed packages, or the app, do not have',
+  fix: 'pin scikit-learn, numpy and the others to the versions that wrote the file, or write it again',
+  setting: 'dependencies.pip',
 };
 
 const brokenPython = {

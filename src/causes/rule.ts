@@ -41,7 +41,7 @@ export interface FailureRule {
 
 /**
  * Signs that are texts, between semicolons, each captured under a name if one is given. In a text, `{name}` is a word that
- * is captured, `…` is what differs, and `^` its start of the line.
+ * is captured, `{name…}` the rest of the line, `…` is what differs, and `^` its start of the line.
  */
 export function texts(list: string, name?: string): Record<string, RegExp> {
   const signs: Record<string, RegExp> = {};
@@ -55,11 +55,11 @@ export function texts(list: string, name?: string): Record<string, RegExp> {
   return signs;
 }
 
-const placeholder = /\{\w+\}|…/;
+const placeholder = /\{\w+…?\}|…/;
 
 function signOf(text: string, name: string | undefined): [word: string, sign: RegExp] {
   const start = text.startsWith('^') ? '^' : '';
-  const parts = text.slice(start.length).split(/(\{\w+\}|…)/);
+  const parts = text.slice(start.length).split(/(\{\w+…?\}|…)/);
   const word = parts
     .filter((part) => !placeholder.test(part))
     .reduce((one, other) => (other.length > one.length ? other : one));
@@ -70,15 +70,16 @@ function signOf(text: string, name: string | undefined): [word: string, sign: Re
 /** What is captured ends where the text goes on, or with its word. */
 function sourceOf(part: string, isLast: boolean): string {
   if (part === '…') return '.{0,160}?';
-  const name = part.slice(1, -1);
+  const name = part.replace(/\W/g, '');
   if (!placeholder.test(part)) return part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  if (part.endsWith('…}')) return `(?<${name}>.{1,160}${isLast ? '' : '?'})`;
   // The last one ends before punctuation.
   return isLast ? `(?<${name}>[^\\s'"\`]{0,160}[^\\s'"\`.,;:()])` : `(?<${name}>[^\\s'"\`]{1,160}?)`;
 }
 
 /**
  * Rules of a table: each line has a cause, the texts that show it, the title, the fix, and the setting if one is to be
- * changed, between ` | `. A number before the cause is its rank.
+ * changed, between ` | `. A number before the cause is its rank. In the title, `{said}` is the text that was found.
  */
 export function messageRows(rows: string): FailureRule[] {
   return rows
@@ -88,7 +89,8 @@ export function messageRows(rows: string): FailureRule[] {
       const [head = '', list = '', title = '', fix = '', at] = row.trim().split(' | ');
       const [, rank, cause = ''] = /^(?:(\d) )?(\S+)$/.exec(head) ?? [];
       const rest = { ...(rank !== undefined && { rank: Number(rank) }), ...(at !== undefined && { at }) };
-      return { cause, signs: texts(list), title, fix, ...rest };
+      const signs = texts(list, title.includes('{said}') ? 'said' : undefined);
+      return { cause, signs, title, fix, ...rest };
     });
 }
 

@@ -51,7 +51,45 @@ export function raisedAt(lines: readonly string[]): string | undefined {
     return file === undefined ? [] : [{ file, line }];
   });
   const own = frames.findLast(({ file }) => !isForeignFile(file)) ?? frames.at(-1);
-  return own && `${own.file.replace(/^\/(?:cortex|app|code|src|workspace)\//, '')}:${own.line}`;
+  return own && `${withoutFolder(own.file)}:${own.line}`;
+}
+
+/** An error of another language that nothing caught. */
+export interface Uncaught {
+  at: number;
+  error: string;
+  /** Where the code of the app raised it. */
+  place?: string;
+}
+
+/** What Java, Go, PHP, .NET and Rust print before one; Node prints its name only. */
+const uncaught =
+  /^(?:(?:Uncaught |Unhandled exception\. |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
+const place =
+  /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs))(?::line |[:(])(\d{1,7})/;
+const foreign =
+  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)/;
+
+/** The last one. A name alone is one only with the lines of its stack. */
+export function findUncaught(lines: readonly string[]): Uncaught | undefined {
+  const at = lines.findLastIndex((text, index) => {
+    const { said, raised } = uncaught.exec(text)?.groups ?? {};
+    return said !== undefined || (raised !== undefined && lines.slice(index + 1, index + 5).some(isFrame));
+  });
+  const { said, raised } = uncaught.exec(lines[at] ?? '')?.groups ?? {};
+  const error = said?.endsWith(':') ? lines[at + 1] : (said ?? raised);
+  if (error === undefined) return undefined;
+  const frames = lines.slice(at, at + 40).filter((text) => !foreign.test(text));
+  const [, file, line] = frames.map((text) => place.exec(text)).find((found) => found !== null) ?? [];
+  return { at, error, ...(file !== undefined && { place: `${withoutFolder(file)}:${line}` }) };
+}
+
+function isFrame(text: string): boolean {
+  return /^\s+(?:at |from )|^\t/.test(text);
+}
+
+function withoutFolder(file: string): string {
+  return file.replace(/^\/(?:cortex|app|code|src|workspace)\//, '');
 }
 
 /** Of the last frame; empty if there is none. */

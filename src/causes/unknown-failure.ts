@@ -2,7 +2,7 @@ import { cutText } from '../kernel/output/format.ts';
 import { cleanLines } from './log-text.ts';
 import { endsSurely, endsWell, relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
-import { decisive, findTracebacks, raisedAt, type Traceback } from './tracebacks.ts';
+import { decisive, findTracebacks, findUncaught, raisedAt, type Traceback } from './tracebacks.ts';
 
 /** What can be said about a failure that no rule knows. */
 export interface UnknownFailure {
@@ -41,7 +41,15 @@ function describe(lines: readonly string[], reason: string, statusCode?: number)
     return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(errorsOf(lines)) };
   const meaning = statusCode === 422 ? ': the app does not accept its parameters' : '';
   const returned = isCall ? `; the call returned ${statusCode}${meaning}` : '';
-  return { title: `no known cause matches${returned}`, log: shorten([...errorsOf(lines), ...reasons]) };
+  return { title: `${lastError(lines)}${returned}`, log: shorten([...errorsOf(lines), ...reasons]) };
+}
+
+function lastError(lines: readonly string[]): string {
+  const { error, place } = findUncaught(lines) ?? {};
+  if (error !== undefined) return `the app raised ${cutText(error, 160)}${place === undefined ? '' : ` at ${place}`}`;
+  const isError = (line: string) => failed.test(line) && !calm.test(line) && !request.test(line) && !frame.test(line);
+  const said = lines.slice(-shownLines).findLast(isError);
+  return `no known cause matches${said === undefined ? '' : `; the last error is: ${cutText(said.trim(), 160)}`}`;
 }
 
 function titleOf({ start, end, exception }: Traceback, lines: readonly string[]): string {
@@ -52,7 +60,9 @@ function titleOf({ start, end, exception }: Traceback, lines: readonly string[])
 
 const failed = /\b(?:error|exception|fatal|panic(?:ked)?|critical|failed|abort(?:ed)?)\b/i;
 /** Requests that failed at a gateway follow from the failure of the app. */
-const request = /"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S{0,300} HTTP\/|\b50[234]\b/;
+const request = /"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
+
+const calm = /\b(?:WARN(?:ING)?|[Ww]arning|INFO|DEBUG|0 errors|no errors?|retry|skipp\w{2,4})\b/;
 
 /** What an engine and a shell print around a command. */
 const frame =

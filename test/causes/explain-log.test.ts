@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeUnknown, explainLog } from '../../src/causes/index.ts';
 import { rules } from '../../src/causes/rules/index.ts';
@@ -230,6 +231,12 @@ describe('facts decide before signs', () => {
       '#7 [2/4] RUN make\n#7 0.5 flux: no such capacitor\n#7 0.6 make: *** [Makefile:9: all] Error 1\n#7 ERROR: process "/bin/sh -c make" did not complete successfully: exit code: 2\n';
     expect(explainLog(log)?.title).toBe('the build command "make" failed with exit code 2: flux: no such capacitor');
   });
+});
+
+test('nothing is named for work that went on after what looks like a failure', () => {
+  const logs = readFileSync('fixtures/failures/healthy.txt', 'utf8').split('\n\n');
+  expect(logs.length).toBeGreaterThan(15);
+  expect(logs.map((log) => explainLog(log)).filter((found) => found !== undefined)).toEqual([]);
 });
 
 test('of two packages that do not fit, the one that calls is named', () => {

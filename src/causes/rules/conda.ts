@@ -1,8 +1,10 @@
-import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { type FailureRule, messageRows } from '../rule.ts';
 
 /** conda and its solvers. apt, and Debian packages. */
 export const condaRules: readonly FailureRule[] = [
   ...messageRows(`
+apt-repository-failed | ^E: The repository '{repository…}' does not have a Release file; ^E: The repository '{repository…}' no longer has a Release file; ^E: The repository '{repository…}' is not signed; ^E: Failed to fetch {repository}; ^W: Failed to fetch {repository}; ^E: Some index files failed to download; ^E: Release file for {repository} is not valid yet; ^E: Release file for {repository} is expired; 404  Not Found [IP: ; NO_PUBKEY {key}; Temporary failure resolving '{repository}'; Hash Sum mismatch; At least one invalid signature was encountered; Clearsigned file isn't valid | an apt repository cannot be read: {repository} | check its address and key, or deploy again if it was down; after a 404, run apt-get update in the same RUN line, or use a newer base image | dependencies.apt
+2 conda-conflict | UnsatisfiableError; which conflicts with the; which conflicts with any; cannot be installed because there are no viable options; Could not solve for environment specs | conda packages need versions that do not fit together | loosen the versions in [cerebrium.dependencies.conda] | dependencies.conda
 conda-not-initialized | Your shell has not been properly configured to use 'conda; ^CondaError: Run 'conda init' before 'conda | the shell of the build does not know conda activate | use conda run -n NAME command, or run . /opt/conda/etc/profile.d/conda.sh before it in the same command | deployment.shell_commands
 conda-terms-not-accepted | Terms of Service have not been accepted | the terms of service of the conda channels are not accepted | use conda-forge only (conda config --remove channels defaults), or run conda tos accept in the build | deployment.pre_build_commands
 conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda environment: {name}; ^EnvironmentLocationNotFound: Not a conda environment: {name} | there is no conda environment {name} | create it first, or correct its name: conda env list | deployment.shell_commands
@@ -28,16 +30,13 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
     at: 'dependencies.conda.{package}',
   },
   {
-    cause: 'conda-conflict',
-    rank: 2,
-    signs: {
-      UnsatisfiableError: /^(?:\w{0,20})UnsatisfiableError/,
-      'which conflicts with': /which conflicts with (?:the|any) /,
-      ...texts(`cannot be installed because there are no viable options; Could not solve for environment specs`),
-    },
-    title: 'conda packages need versions that do not fit together',
-    fix: 'loosen the versions in [cerebrium.dependencies.conda]',
-    at: 'dependencies.conda',
+    cause: 'conda-package-not-found',
+    rank: 3,
+    signs: { ' - ': /^\s{1,6}- (?<package>[a-z][\w.-]{1,60})(?:[=<>].{0,60})?$/ },
+    after: /^(?:PackagesNotFoundError|ResolvePackageNotFound)/,
+    title: 'the conda channels have no {package} in this version for this system',
+    fix: 'correct its name or version, add the channel that has it, or build for linux/amd64; write name=1.2 instead of name=1.2=0',
+    at: 'dependencies.conda.{package}',
   },
   {
     cause: 'apt-package-not-found',
@@ -53,26 +52,6 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
     title: 'the distribution of the image has no package {package}',
     fix: 'run apt-get update before it in the same command, or correct the name: packages.debian.org lists those of each release',
     at: 'dependencies.apt.{package}',
-  },
-  {
-    cause: 'apt-repository-failed',
-    signs: {
-      'a Release file':
-        /^E: The repository '(?<repository>[^']{1,200})' (?:does not have|no longer has) a Release file/,
-      'is not signed': /^E: The repository '(?<repository>[^']{1,200})' is not signed/,
-      'E: Failed to fetch': /^E: Failed to fetch (?<repository>\S{1,200})/,
-      'W: Failed to fetch': /^W: Failed to fetch (?<repository>\S{1,200})/,
-      'Some index files failed to download': /^E: Some index files failed to download/,
-      'is not valid yet': /^E: Release file for \S{1,200} is not valid yet/,
-      'is expired': /^E: Release file for \S{1,200} is expired/,
-      '404  Not Found': /^(?:E: .{0,200}|Err:\d.{0,200}|\s{0,4})404 {1,2}Not Found \[IP: /,
-      NO_PUBKEY: /NO_PUBKEY [0-9A-F]{8,40}/,
-      'Temporary failure resolving': /Temporary failure resolving '(?<repository>[^']{1,120})'/,
-      ...texts(`Hash Sum mismatch; At least one invalid signature was encountered; Clearsigned file isn't valid`),
-    },
-    title: 'an apt repository cannot be read',
-    fix: 'check its address and key, or deploy again if it was down; after a 404, run apt-get update in the same RUN line, or use a newer base image',
-    at: 'dependencies.apt',
   },
   {
     cause: 'apt-repository-failed',

@@ -3,24 +3,16 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Databases: files, schemas and connections. Other hosts that the app uses while it runs. */
 export const databaseRules: readonly FailureRule[] = [
   ...messageRows(`
+5 network-failed | ProxyError('Cannot connect to proxy; ProxyError('Unable to connect to proxy; 407 Proxy Authentication Required | the proxy that the environment names cannot be reached, or refuses the login | correct or remove HTTP_PROXY and HTTPS_PROXY, and list hosts that need no proxy in NO_PROXY
+service-quota-exceeded | FATAL:  sorry, too many clients already; FATAL:  remaining connection slots are reserved; Too many connections; QueuePool limit of size | the database allows no more connections | use fewer workers and replicas or smaller pools, close connections, or put a pooler such as pgbouncer in between
+service-access-denied | role "{user}" does not exist; Authentication failed…code: 18; OperationFailure: bad auth; OperationFailure: Authentication failed; is not allowed to connect to this MySQL server; is not allowed to connect to this MariaDB server; no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused | the database refuses the login of the app: {user} | correct the user, the password and the name of the database (gantry secrets set NAME); the server must allow the address of the app (its firewall, GRANT, pg_hba.conf)
+5 sqlite-too-old | unsupported version of sqlite3; SQLite {wanted} or later is required | the SQLite of the image is older than a package needs | use a newer base image (Debian bookworm or later), or add pysqlite3-binary and put it in the place of sqlite3 before the import | deployment.docker_base_image_url
 permission-denied | attempt to write a readonly database | the app may not write to its SQLite file, or to the folder around it | keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write
 file-not-found | unable to open database file | SQLite cannot open its file: the folder does not exist, or the app may not write there | create the folder first, and keep the file in /persistent-storage or /tmp
-3 database-locked | OperationalError…database is locked | several processes write to one SQLite file | start one worker, set a longer timeout, or use a database server; SQLite on a volume that replicas share does not work
+3 database-locked | OperationalError…database is locked | several processes write to one SQLite file, or it is on a network share that cannot lock it (CIFS, NFS) | keep it on a local disk, start one worker, or use a database server
 database-schema-missing | FATAL: …database "{name}" does not exist; Unknown database '{name}' | the database server has no database {name} | create it, or correct its name in the address
 download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (NoSuchKey) | the store of files has no such bucket or object: {name} | correct the names of the bucket and of the object, the region and the endpoint
 `),
-  {
-    cause: 'sqlite-too-old',
-    rank: 5,
-    signs: {
-      'unsupported version of sqlite3': /unsupported version of sqlite3/,
-      'SQLite ':
-        /(?:ImproperlyConfigured|NotSupportedError): .{0,20}SQLite (?<wanted>[\d.]{1,10}) or later is required/,
-    },
-    title: 'the SQLite of the image is older than a package needs',
-    fix: 'use a newer base image (Debian bookworm or later), or add pysqlite3-binary and put it in the place of sqlite3 before the import',
-    at: 'deployment.docker_base_image_url',
-  },
   {
     cause: 'database-schema-missing',
     rank: 3,
@@ -37,46 +29,26 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
     fix: 'run the migrations before the server starts, as in alembic upgrade head or python manage.py migrate',
   },
   {
-    cause: 'service-access-denied',
-    signs: {
-      'FATAL:': /FATAL: {1,4}role "[\w.-]{1,80}" does not exist/,
-      'uthentication failed': /\b[Aa]uthentication failed\b.{0,80}(?:mongo|code: 18|AuthenticationFailed)/,
-      OperationFailure:
-        /pymongo\.errors\.OperationFailure: (?:bad auth|.{0,40}[Aa]uthentication failed|.{0,80}requires authentication)/,
-      'is not allowed to connect to': /is not allowed to connect to this (?:MySQL|MariaDB) server/,
-      ...texts(`no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused; ER_ACCESS_DENIED_ERROR`),
-    },
-    title: 'the database refuses the login of the app',
-    fix: 'correct the user, the password and the name of the database (gantry secrets set NAME); the server must allow the address of the app (its firewall, GRANT, pg_hba.conf)',
-  },
-  {
-    cause: 'service-quota-exceeded',
-    signs: {
-      'too many clients': /FATAL: {1,4}sorry, too many clients already/,
-      'remaining connection slots': /FATAL: {1,4}remaining connection slots are reserved/,
-      'Too many connections': /\(?1040,? .{0,4}Too many connections/,
-      'QueuePool limit': /QueuePool limit of size \d{1,6} overflow \d{1,6} reached/,
-    },
-    title: 'the database allows no more connections',
-    fix: 'use fewer workers and replicas or smaller pools, close connections, or put a pooler such as pgbouncer in between',
-  },
-  {
     cause: 'network-failed',
     rank: 2,
     signs: {
+      'Error 111 connecting': /Error 111 connecting to (?<host>[\w.:-]{1,80})\. Connection refused/,
+      'connection to server at':
+        /connection to server at "(?<host>[^"]{1,80})".{0,300}(?:[Cc]onnection refused|timeout expired)/,
+      'Connect call failed (': /Connect call failed \('(?<host>[^']{1,80})'/,
       'could not translate host name': /could not translate host name "(?<host>[^"]{1,120})" to address/,
       'onnection refused':
         /^(?!.{0,200}(?:attempt \d|[Rr]etry)).{0,200}(?:OperationalError|connection to server at|[Cc]ould not connect|[Cc]annot connect|[Cc]an't connect|Connect call failed|failed to connect|Error 111 connecting).{0,300}(?:[Cc]onnection refused|ECONNREFUSED)/,
-      ECONNREFUSED: /(?:connect|connecting to \S{1,80}) ECONNREFUSED|connect ECONNREFUSED/,
+      ECONNREFUSED: /(?:connect|connecting to \S{1,80}) ECONNREFUSED(?: (?<host>[\w.:-]{1,80}))?/,
       'Connect call failed': /^OSError: Multiple exceptions: .{0,80}Connect call failed/,
-      "Can't connect to": /Can't connect to (?:local )?(?:MySQL|MariaDB) server/,
+      "Can't connect to": /Can't connect to (?:local )?(?:MySQL|MariaDB) server(?: on '(?<host>[^']{1,80})')?/,
       "Can't reach database server": /Can't reach database server at `?(?<host>[\w.:-]{1,100})/,
       'to connect to database': /[Uu]nable to connect to (?:the )?database\b/,
       'database system is': /FATAL: {1,4}the database system is (?:starting up|shutting down)/,
       ...texts(`server closed the connection unexpectedly; SSL connection has been closed unexpectedly;
         Lost connection to MySQL server`),
     },
-    title: 'the database or another service cannot be reached',
+    title: 'the database or another service cannot be reached: {host}',
     fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; wait until it accepts connections (a health check)',
   },
   {
@@ -93,7 +65,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       'Temporary failure in name resolution':
         /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}Temporary failure in name resolution/,
       'timed out':
-        /^(?:\w[\w.]{0,80}\.)?(?:ReadTimeout|ConnectTimeout|Timeout|TimeoutError|ReadTimeoutError|APITimeoutError)(?:: .{0,200}timed out|$)/,
+        /^(?:\w[\w.]{0,80}\.)?(?:ReadTimeout|ConnectTimeout|Timeout|TimeoutError|ReadTimeoutError|APITimeoutError)(?:: (?:.{0,80}host='(?<host>[^']{1,80})')?.{0,200}timed out|$)/,
       'Could not resolve host': /Could not resolve host: ?(?<host>[\w.-]{0,100})/,
       OperationalError:
         /OperationalError: .{0,300}(?:Connection refused|could not connect to server|could not translate host name|timeout expired|Can't connect to (?:local )?MySQL|Name or service not known|No route to host)/,
@@ -103,7 +75,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       "couldn't connect to": /We couldn't connect to 'https:\/\/huggingface\.co\/?'/,
       'Network is unreachable': /(?:Error|error).{0,200}Network is unreachable/,
       'Max retries exceeded with url':
-        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Timeout|Exception): .{0,200}Max retries exceeded with url/,
+        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Timeout|Exception): (?:.{0,80}host='(?<host>[^']{1,80})')?.{0,200}Max retries exceeded with url/,
       'onnection reset by peer': /Error(?:\(|: )?.{0,200}[Cc]onnection reset by peer/,
       'Remote end closed':
         /(?:RemoteDisconnected|RemoteProtocolError|ConnectionError)\b.{0,120}(?:Remote end closed|Server disconnected)/,
@@ -114,13 +86,14 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
         /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}No address associated with hostname/,
       '[Errno 110]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 110\]/,
       '[Errno 113]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 113\]/,
-      'annot connect to host': /Cannot connect to host \S{1,120}/,
-      'Cannot connect to ': /Cannot connect to (?:amqp|redis)s?:\/\/\S{1,160}: .{1,120}$/,
+      'annot connect to host': /Cannot connect to host (?<host>\S{1,120})/,
+      'Cannot connect to ':
+        /Cannot connect to (?:amqp|redis)s?:\/\/(?:[^\s@]{0,120}@)?(?<host>[\w.:-]{1,100}).{0,60}: .{1,120}$/,
       'curl: (': /^curl: \((?:6|7|28|35|52|56)\) /,
       'failed: ':
         /^(?:Connecting|Resolving) \S{1,120}.{0,80}failed: (?:Connection (?:timed out|refused)|Temporary failure in name resolution|Name or service not known)/,
       'dial tcp':
-        /^(?!.*probe failed).*dial tcp:? .{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
+        /^(?!.*probe failed).*dial tcp:? (?:lookup )?(?<host>[\w.:-]{0,100}).{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
       'getaddrinfo E': /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>\S{1,100})/,
       ' E': /\b(?:connect|read) (?:ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH)\b/,
       'host not found in upstream': /host not found in upstream "(?<host>[^"]{1,100})"/,
@@ -131,18 +104,8 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
         wget: can't connect to remote host; failed to lookup address information`),
       Timeout: /^(?:\w[\w.]{0,80}\.)(?:ReadTimeout|ConnectTimeout|APITimeoutError)$/,
     },
-    title: 'another host cannot be reached',
+    title: 'another host cannot be reached: {host}',
     fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; if it is only busy, retry in the code',
-  },
-  {
-    cause: 'network-failed',
-    rank: 5,
-    signs: {
-      'ProxyError(': /ProxyError\('(?:Cannot|Unable to) connect to proxy/,
-      'Proxy Authentication Required': /407 Proxy Authentication Required/,
-    },
-    title: 'the proxy that the environment names cannot be reached, or refuses the login',
-    fix: 'correct or remove HTTP_PROXY and HTTPS_PROXY, and list hosts that need no proxy in NO_PROXY',
   },
   {
     cause: 'service-quota-exceeded',
@@ -196,8 +159,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       'Client error': /^httpx\.HTTPStatusError: Client error '40[13] .{0,30}for url '(?!https:\/\/huggingface\.co)/,
       'An error occurred (':
         /An error occurred \((?:AccessDenied|403|Forbidden|InvalidToken|AllAccessDisabled|AuthFailure|UnrecognizedClientException|InvalidClientTokenId|ExpiredToken\w{0,10})\)/,
-      ...texts(`password authentication failed for user; Access denied for user ';
-        NOAUTH Authentication required; WRONGPASS; InvalidClientTokenId; SignatureDoesNotMatch;
+      ...texts(`NOAUTH Authentication required; WRONGPASS; InvalidClientTokenId; SignatureDoesNotMatch;
         InvalidAccessKeyId; ExpiredToken`),
     },
     title: 'another service refuses the login of the app',

@@ -1,7 +1,10 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 /** Files of the app and of the machine. */
 export const fileRules: readonly FailureRule[] = [
+  ...messageRows(`
+permission-denied | ^E: …(13: Permission denied); ^E: …are you root? | apt has to run as root, and the image has another user | install apt packages before the USER line of the Dockerfile, or write USER root above the command | runtime.custom.dockerfile_path
+`),
   {
     cause: 'file-not-found',
     rank: 2,
@@ -12,13 +15,14 @@ export const fileRules: readonly FailureRule[] = [
         /^(?:cp|mv|cat|ls|chmod|tar|source|bash|sh|rm|ln): (?:line \d{1,6}: )?(?:cannot (?:stat|access|open) )?['‘]?(?<path>[^'’:]{1,200})['’]?: No such file or directory$/,
       ': no such file or directory':
         /\b(?:open|stat|chdir)(?: to cwd)? \(?["']?(?<path>[\w./-]{1,200})["']?\)?(?: set in config\.json failed)?: no such file or directory/,
-      'failed (2: No such file': /open\(\) "(?<path>[^"]{1,200})" failed \(2: No such file/,
+      'failed (2: No such file':
+        /open\(\) "(?=[^"]{0,200}index\.html"|(?!.*, client: ))(?<path>[^"]{1,200})" failed \(2: No such file/,
       ENOENT: /ENOENT: no such file or directory, \w{1,12} '(?<path>[^']{1,200})'/,
       "annot find module '": /Cannot find module '(?<path>[./][^']{1,200})'/,
-      "an't resolve '": /Can't resolve '(?<path>\.[^']{1,200})'/,
+      "an't resolve '": /Can't resolve '(?<path>(?:\.|[@~]\/)[^']{1,200})'/,
     },
     title: '{path} does not exist',
-    fix: 'add it to the app folder, or copy it to a volume and read it from /persistent-storage',
+    fix: 'add it to the app folder (capitals count on Linux), or copy it to a volume and read it from /persistent-storage',
   },
   {
     cause: 'permission-denied',
@@ -30,7 +34,7 @@ export const fileRules: readonly FailureRule[] = [
       ': permission denied': /exec: "(?<path>[^"]{1,200})": permission denied/,
     },
     title: 'permission denied: {path}',
-    fix: 'write to /persistent-storage or /tmp, or give the user of the image permission to write there',
+    fix: 'write to /persistent-storage or /tmp (HF_HOME and XDG_CACHE_HOME name caches), or give the user of the image permission to write there',
   },
   {
     cause: 'file-not-found',
@@ -53,17 +57,6 @@ export const fileRules: readonly FailureRule[] = [
     },
     title: '{path|a font or another file} does not exist',
     fix: 'add it to the app folder and to include; name it by a path from the folder of the file that uses it',
-  },
-  {
-    cause: 'permission-denied',
-    signs: {
-      '13: Permission denied':
-        /^E: (?:Could not open lock file|Could not open file|List directory|Unable to acquire) .{0,200}\(13: Permission denied\)/,
-      'are you root?': /^E: .{0,200}are you root\?$/,
-    },
-    title: 'apt has to run as root, and the image has another user',
-    fix: 'install apt packages before the USER line of the Dockerfile, or write USER root above the command',
-    at: 'runtime.custom.dockerfile_path',
   },
   {
     cause: 'permission-denied',
@@ -141,7 +134,7 @@ export const fileRules: readonly FailureRule[] = [
   {
     cause: 'file-system-read-only',
     signs: {
-      'Read-only file system': /(?:\[Errno 30\] |: )Read-only file system(?:: '(?<path>[^']{1,200})')?/,
+      'Read-only file system': /(?:\[Errno 30\] |: |")Read-only file system(?:: '(?<path>[^']{1,200})')?/,
       'read-only file system': /: read-only file system/,
     },
     title: 'the app writes to a folder that is read-only: {path}',
@@ -173,7 +166,6 @@ export const fileRules: readonly FailureRule[] = [
       'onfiguration is invalid': /(?<problem>The Poetry configuration is invalid)/,
       'TOML parse error': /TOML parse error at (?<problem>line \d{1,6}, column \d{1,6})/,
       '`project` table': /(?<problem>No `project` table found in: \S{1,120})/,
-      'nginx: [emerg]': /nginx: \[emerg\] (?<problem>(?:unknown directive|unexpected|invalid|directive) .{1,120})/,
     },
     title: 'a file of the app is not valid: {problem}',
     fix: 'correct it at the line and column that the message names',
@@ -193,7 +185,9 @@ export const fileRules: readonly FailureRule[] = [
     signs: {
       ' pointer': /is a (?:git[- ])?lfs pointer/i,
       'invalid magic': /invalid magic (?:characters|number):? '?(?:vers|76657273)/,
-      ...texts(`version https://git-lfs.github.com/spec/v1; UnpicklingError: invalid load key, 'v'`),
+      ...texts(
+        `version https://git-lfs.github.com/spec/v1; Unexpected token 'v', "version ht; UnpicklingError: invalid load key, 'v'`,
+      ),
     },
     title: 'a file is only a pointer of Git LFS, not its content',
     fix: 'git lfs pull before the deploy',

@@ -3,6 +3,14 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** GPUs: memory, drivers, and what was compiled for them. Libraries around GPUs: cuDNN, NCCL, ONNX Runtime, and what is run on which device. */
 export const gpuRules: readonly FailureRule[] = [
   ...messageRows(`
+5 cuda-toolkit-missing | CUDA_HOME environment variable is not set; The detected CUDA version ({found}) mismatches the version; Unsupported gpu architecture '{wanted}'; nvcc was not found; nvcc not found; Could not find nvcc ; CMAKE_CUDA_COMPILER not found; CMAKE_CUDA_COMPILER: not found; CMAKE_CUDA_COMPILER could be found; CMAKE_CUDA_COMPILER-NOTFOUND; No such file or directory: '…/nvcc' | a package has to be compiled with the CUDA toolkit, which the image does not have in this version | use a wheel of the package, or a base image such as nvidia/cuda:12.4.1-devel-ubuntu22.04 | deployment.docker_base_image_url
+3 device-mismatch | Expected all tensors to be on the same device; RuntimeError: Input type (…) and weight type (…) should be the same; RuntimeError: Input type (…) and bias type (…) should be the same; not implemented for 'Half'; not implemented for 'BFloat16'; RuntimeError: expected scalar type {wanted} but found; RuntimeError: expected …have the same dtype; mat1 and mat2 must have the same dtype | a tensor is on another device, or of another data type, than the model | move inputs to the model (x.to(model.device, model.dtype)), and use float32 on a CPU
+5 gpu-count-too-low | CUDA error: invalid device ordinal; number of required GPUs exceeds the total number of; larger than the number of available GPUs; greater than the number of available GPUs | the app uses more GPUs than the replica has | use as many as gpu_count says (--tensor-parallel-size, device_map="auto"), or raise gpu_count | hardware.gpu_count
+3 gpu-connection-failed | NCCL error; ^ncclSystemError: ; ^ncclUnhandledCudaError: ; NCCL WARN Cuda failure | NCCL, which connects the GPUs of the replica, failed | set NCCL_DEBUG=INFO in the environment to see why: often too little shared memory (NCCL_SHM_DISABLE=1), or a driver that is too old | hardware.gpu_count
+shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime does not find the CUDA and cuDNN that it was built for, and uses the CPU | use a base image with that CUDA and cuDNN, or a version of onnxruntime-gpu for the CUDA of the image | deployment.docker_base_image_url
+5 shared-library-missing | Cannot load symbol cudnn{name}; Unable to load cuDNN. Is it installed; DNN library is not found; Unable to load any of {libcudnn | the image lacks cuDNN, or has another one than the packages need | use a base image such as nvidia/cuda with cudnn and runtime in its tag, or add nvidia-cudnn-cu12 to [cerebrium.dependencies.pip] | deployment.docker_base_image_url
+5 binary-incompatible | Loaded runtime CuDNN library: {found} but source was compiled with; Loaded runtime cuDNN library: {found} but source was compiled with; Found cuDNN version {found}, but JAX was built against version; Outdated cuDNN installation found; cuDNN version incompatibility: PyTorch was compiled | the cuDNN that is loaded is older than a package was built with: {found} | let the package bring its own (jax[cuda12], or torch of pip) in an image without cuDNN and without LD_LIBRARY_PATH, or use a newer base image | deployment.docker_base_image_url
+3 gpu-out-of-memory | CUDA_ERROR_OUT_OF_MEMORY | the GPU has too little memory | choose a GPU with more memory, use smaller batches, or use the GPU from one process only | hardware.compute
 5 torch-without-cuda | ^AssertionError: Torch not compiled with CUDA enabled | torch was installed without CUDA | install torch from PyPI, in a version without +cpu | dependencies.pip.torch
 5 gpu-out-of-memory | No available memory for the cache blocks; larger than the maximum number of tokens that can be stored in KV cache; larger than the available KV cache memory | the GPU has no memory left for the KV cache of vLLM beside the weights of the model | lower max_model_len, raise gpu_memory_utilization (0.95 at most), or choose a GPU with more memory | hardware.compute
 5 gpu-out-of-memory | Free memory on device …is less than desired GPU memory utilization | another process uses the memory of the GPU that vLLM wants | lower gpu_memory_utilization, or use the GPU from one process only | runtime.custom.entrypoint
@@ -16,22 +24,13 @@ export const gpuRules: readonly FailureRule[] = [
     rank: 5,
     signs: {
       'CUDA out of memory':
-        /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})|(?:Caught|Error:) CUDA out of memory/,
+        /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})(?!.*\bretry)|(?:Caught|Error:) CUDA out of memory/,
       'error: out of memory': /CUDA (?:runtime )?error: out of memory/,
       ...texts(`Dst tensor is not initialized; OOM when allocating tensor with shape; CUBLAS_STATUS_ALLOC_FAILED;
         cudaErrorMemoryAllocation`),
     },
     title: 'the GPU has too little memory',
     fix: 'choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches',
-    at: 'hardware.compute',
-  },
-  {
-    cause: 'gpu-out-of-memory',
-    // TensorFlow asks for less after it: it may be harmless.
-    rank: 3,
-    signs: { CUDA_ERROR_OUT_OF_MEMORY: /CUDA_ERROR_OUT_OF_MEMORY/ },
-    title: 'the GPU has too little memory',
-    fix: 'choose a GPU with more memory, use smaller batches, or use the GPU from one process only',
     at: 'hardware.compute',
   },
   {
@@ -66,7 +65,7 @@ export const gpuRules: readonly FailureRule[] = [
         provided PTX was compiled with an unsupported toolchain`),
     },
     title: 'the CUDA version of the app is newer than the driver of the platform',
-    fix: 'use a base image or a version of torch that is built for an older CUDA',
+    fix: 'use a base image or a version of torch that is built for an older CUDA, and leave a libcuda of the image (cuda-compat) out of LD_LIBRARY_PATH',
     at: 'deployment.docker_base_image_url',
   },
   {
@@ -80,8 +79,7 @@ export const gpuRules: readonly FailureRule[] = [
       'libnvidia-ml.so': /libnvidia-ml\.so(?:\.1)?: cannot open shared object file/,
       CUDA_ERROR_NO_DEVICE: /^(?:\w[\w.]{0,80}Error: ).{0,200}CUDA_ERROR_NO_DEVICE/,
       ...texts(`RuntimeError: No CUDA GPUs are available;
-        Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False;
-        no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu;
+                no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu;
         CUDA unknown error - this may be due to an incorrectly set up environment;
         NVIDIA-SMI has failed because it couldn't communicate; cudaErrorNoDevice; NVMLError_LibraryNotFound;
         CudaSupportError:; nvidia-container-cli: initialization error; No GPU found. A GPU is needed;
@@ -94,50 +92,6 @@ export const gpuRules: readonly FailureRule[] = [
     at: 'hardware.compute',
   },
   {
-    cause: 'cuda-toolkit-missing',
-    rank: 5,
-    signs: {
-      'CUDA_HOME environment variable is not set': /CUDA_HOME environment variable is not set/,
-      'The detected CUDA version':
-        /The detected CUDA version \((?<found>[\d.]{1,8})\) mismatches the version that was used to compile PyTorch \((?<wanted>[\d.]{1,8})\)/,
-      'Unsupported gpu architecture': /nvcc fatal {1,4}: Unsupported gpu architecture '(?<wanted>\w{1,20})'/,
-      'nvcc ': /nvcc (?:was )?not found|Could not find nvcc /,
-      CMAKE_CUDA_COMPILER:
-        /CMAKE_CUDA_COMPILER(?::? (?:not found|could be found)|-NOTFOUND)|No CMAKE_CUDA_COMPILER could be found/,
-      '/nvcc': /No such file or directory: '?\S{0,80}\/nvcc'?/,
-    },
-    title: 'a package has to be compiled with the CUDA toolkit, which the image does not have in this version',
-    fix: 'use a wheel of the package, or a base image such as nvidia/cuda:12.4.1-devel-ubuntu22.04',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'binary-incompatible',
-    rank: 5,
-    signs: {
-      'but source was compiled with':
-        /Loaded runtime CuDNN library: (?<found>[\d.]{1,12}) but source was compiled with: (?<wanted>[\d.]{1,12})/i,
-      'Found cuDNN version':
-        /Found cuDNN version (?<found>\d{1,8}), but JAX was built against version (?<wanted>\d{1,8})/,
-      'Outdated cuDNN installation found': /Outdated cuDNN installation found/,
-      'cuDNN version incompatibility':
-        /cuDNN version incompatibility: PyTorch was compiled\s+against \(?(?<wanted>[\d., ]{1,16})/,
-    },
-    title: 'the cuDNN that is loaded is older than a package was built with: {found}',
-    fix: 'let the package bring its own (jax[cuda12], or torch of pip) in an image without cuDNN and without LD_LIBRARY_PATH, or use a newer base image',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'shared-library-missing',
-    rank: 5,
-    signs: {
-      'Cannot load symbol cudnn': /Cannot load symbol cudnn\w{1,60}/,
-      ...texts(`Unable to load cuDNN. Is it installed; DNN library is not found; Unable to load any of {libcudnn`),
-    },
-    title: 'the image lacks cuDNN, or has another one than the packages need',
-    fix: 'use a base image such as nvidia/cuda with cudnn and runtime in its tag, or add nvidia-cudnn-cu12 to [cerebrium.dependencies.pip]',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
     cause: 'shared-library-missing',
     // Only the package for the CPU has this list.
     rank: 2,
@@ -146,52 +100,5 @@ export const gpuRules: readonly FailureRule[] = [
     title: 'onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu',
     fix: 'remove onnxruntime, and install onnxruntime-gpu alone',
     at: 'dependencies.pip.onnxruntime',
-  },
-  {
-    cause: 'shared-library-missing',
-    signs: { 'Failed to create CUDAExecutionProvider': /Failed to create CUDAExecutionProvider/ },
-    title: 'onnxruntime does not find the CUDA and cuDNN that it was built for, and uses the CPU',
-    fix: 'use a base image with that CUDA and cuDNN, or a version of onnxruntime-gpu for the CUDA of the image',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'gpu-connection-failed',
-    rank: 3,
-    signs: {
-      'NCCL error': /NCCL error\b/,
-      ncclSystemError: /^ncclSystemError: /,
-      ncclUnhandledCudaError: /^ncclUnhandledCudaError: /,
-      'NCCL WARN Cuda failure': /NCCL WARN Cuda failure/,
-    },
-    title: 'NCCL, which connects the GPUs of the replica, failed',
-    fix: 'set NCCL_DEBUG=INFO in the environment to see why: often too little shared memory (NCCL_SHM_DISABLE=1), or a driver that is too old',
-    at: 'hardware.gpu_count',
-  },
-  {
-    cause: 'gpu-count-too-low',
-    rank: 5,
-    signs: {
-      'invalid device ordinal': /CUDA error: invalid device ordinal/,
-      'number of required GPUs': /number of required GPUs exceeds the total number of (?:available )?GPUs/,
-      'than the number of available GPUs':
-        /(?:[Tt]ensor[ _]parallel[ _]size|World size) .{0,80}(?:larger|greater) than the number of available GPUs/,
-    },
-    title: 'the app uses more GPUs than the replica has',
-    fix: 'use as many as gpu_count says (--tensor-parallel-size, device_map="auto"), or raise gpu_count',
-    at: 'hardware.gpu_count',
-  },
-  {
-    cause: 'device-mismatch',
-    rank: 3,
-    signs: {
-      'Expected all tensors to be on the same device': /Expected all tensors to be on the same device/,
-      'should be the same':
-        /RuntimeError: Input type \(.{1,60}\) and (?:weight|bias) type \(.{1,60}\) should be the same/,
-      'not implemented for': /RuntimeError: "\w{1,80}" not implemented for '(?:Half|BFloat16)'/,
-      'expected scalar type': /RuntimeError: expected scalar type \w{1,12} but found (?:Half|BFloat16|Float|Double)$/,
-      'same dtype': /RuntimeError: (?:expected .{0,60}|mat1 and mat2 must )have the same dtype/,
-    },
-    title: 'a tensor is on another device, or of another data type, than the model',
-    fix: 'move inputs to the model (x.to(model.device, model.dtype)), and use float32 on a CPU',
   },
 ];

@@ -3,6 +3,8 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Images, their registries and Dockerfiles. */
 export const imageRules: readonly FailureRule[] = [
   ...messageRows(`
+1 image-not-found | ErrImagePull; ImagePullBackOff | the image cannot be pulled | correct its name and tag; a private image needs a login | deployment.docker_base_image_url
+5 container-engine-failed | sd-bus call: {problem…}; newuidmap: {problem…}; newgidmap: {problem…}; exec: "newuidmap": {problem…}; exec: "newgidmap": {problem…}; error creating overlay mount{problem…}; error mounting overlay mount{problem…}; Cannot connect to the Docker daemon; potentially insufficient UIDs or GIDs available in user namespace | the container engine of the machine that builds failed, and not the app: {said} | make docker info or podman info work there for this user
 image-rate-limited | toomanyrequests:  | the registry of the base image limits how often it is pulled | log in with docker login before the deploy, or use another registry | deployment.docker_base_image_url
 5 copy-source-missing | CopyIgnoredFile: Attempting to Copy file "{path}" that is excluded by .dockerignore | the Dockerfile copies {path}, which .dockerignore leaves out | remove its pattern from .dockerignore, or add !{path} below it | runtime.custom.dockerfile_path
 image-without-command | o command specified; o command or entrypoint provided | the image says no command to run | add a CMD line to the Dockerfile, or set entrypoint | runtime.custom.dockerfile_path
@@ -22,18 +24,6 @@ image-without-command | o command specified; o command or entrypoint provided | 
     },
     title: 'the base image {image} does not exist',
     fix: 'correct its name and tag',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'image-not-found',
-    // The line before it says why, if there is one.
-    rank: 1,
-    signs: {
-      ErrImagePull: /ErrImagePull/,
-      ImagePullBackOff: /ImagePullBackOff/,
-    },
-    title: 'the image cannot be pulled',
-    fix: 'correct its name and tag; a private image needs a login',
     at: 'deployment.docker_base_image_url',
   },
   {
@@ -72,10 +62,10 @@ image-without-command | o command specified; o command or entrypoint provided | 
       'qemu-': /qemu-\w{1,20}(?:-static)?: Could not open '\/lib/,
       ...texts(`no match for platform in manifest; rosetta error: failed to open elf; Unsupported system page size;
         ELF load command address/offset not properly aligned; exec format error; qemu: uncaught target signal;
-        Exec format error; invalid ELF header; Could not load the "sharp" module using the linux`),
+        Exec format error; invalid ELF header`),
     },
-    title: 'an image or a program is not made for linux/amd64',
-    fix: 'build or choose it for linux/amd64; packages such as node_modules are installed in the image, not copied from another machine',
+    title: 'an image or a program is made for another processor or system than the machine that runs it',
+    fix: 'build or choose it for that machine: --platform linux/amd64, as this platform has it, or linux/arm64 (Apple silicon, Raspberry Pi); install node_modules in the image instead of copying them',
     at: 'deployment.docker_base_image_url',
   },
   {
@@ -165,21 +155,5 @@ image-without-command | o command specified; o command or entrypoint provided | 
     fix: 'write the list with double quotes and commas only: CMD ["uvicorn", "main:app"]',
     at: 'runtime.custom.dockerfile_path',
     step: 'CMD',
-  },
-  {
-    cause: 'container-engine-failed',
-    rank: 5,
-    signs: {
-      'sd-bus call': /(?<problem>sd-bus call: .{1,60})/,
-      uidmap: /(?<problem>new[ug]idmap: .{1,80}|exec: "new[ug]idmap": .{1,60})/,
-      'overlay mount': /(?<problem>error (?:creating|mounting) overlay mount.{0,60})/,
-      ...texts(
-        `Cannot connect to the Docker daemon;
-        potentially insufficient UIDs or GIDs available in user namespace`,
-        'problem',
-      ),
-    },
-    title: 'the container engine of the machine that builds failed, and not the app: {problem}',
-    fix: 'make docker info or podman info work there for this user',
   },
 ];

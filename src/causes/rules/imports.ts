@@ -216,6 +216,7 @@ export const importRules: readonly FailureRule[] = [
     rank: 3,
     signs: {
       "annot find module '": /Cannot find module '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
+      "an't resolve '": /Can't resolve '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
       "annot find package '": /Cannot find package '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
       'Cannot find module @': /Cannot find module (?<name>@\S{1,100}?)\.? /,
     },

@@ -3,11 +3,28 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Lock files, and the versions that a project wants of its tools and of Python. */
 export const lockFileRules: readonly FailureRule[] = [
   ...messageRows(`
+tool-version-wrong | ^This installer is deprecated; error:0308010C:digital envelope routines::unsupported; invalid go version '{what}': must match; package {what} is not in GOROOT; package {what} is not in std | a tool of the build is too old, or too new, for the project: {said} | for Poetry, use pip install poetry or install.python-poetry.org; for webpack, Node 16 or NODE_OPTIONS=--openssl-legacy-provider; for Go, the version that go.mod names | deployment.shell_commands
+python-version-unsupported | Current Python version ({python}) is not allowed by the project ({wanted…}); activated Python version {python} is not supported by the project ({wanted…}); No interpreter found for Python {wanted}; incompatible with the project's Python requirement: \`{wanted…}\` | the project wants Python {wanted}, which the image does not have | set python_version to one that the project allows, or use a base image with that Python | deployment.python_version
+tool-version-wrong | Required uv version \`{wanted}\` does not match the running version \`{found}\` | the project wants uv {wanted}, and the image has {found} | install that version of uv in the image, or change the version that pyproject.toml requires
+tool-version-wrong | This project requires Poetry {wanted}, but you are using Poetry {found} | the project wants Poetry {wanted}, and the image has {found} | install that version of Poetry in the image, or change the version that pyproject.toml requires
+tool-version-wrong | The "{wanted}" option does not exist; The requested command {wanted} does not exist | the Poetry of the image has no {wanted} | install the version of Poetry that the command was written for (poetry<2), or use --without dev for --no-dev; export is a plugin since 2.0
+requirements-file-missing | No \`{path}\` found in current directory; Poetry could not find a {path} file; ^EnvironmentFileNotFound: '{path}' file not found | {path} is not in the app, or not in the folder where the command runs | add {path} to the app folder and to include, or copy it in the Dockerfile before the command | deployment.include
 lock-file-outdated | The lockfile at \`{path}\` needs to be updated, but | the lock file {path} does not fit the packages that the project lists, or is locked for another index | write it again with uv lock, and send it with the app; with another index (--default-index), use --frozen instead of --locked
 environment-missing | No virtual environment found | uv needs a virtual environment, and none was found | add --system to the command (or set UV_SYSTEM_PYTHON=1), or make one with uv venv before it
 dependency-conflict | ResolutionTooDeep; resolution-too-deep | pip found no set of versions that fits, among very many | pin the packages with many versions in [cerebrium.dependencies.pip], such as boto3 and those of Google, or write a lock with uv pip compile | dependencies.pip
 package-build-failed | AttributeError: cython_sources | this version of PyYAML cannot be built with Cython 3 | use PyYAML 6.0.1 or newer, or update the package that pins an older one | dependencies.pip.pyyaml
 lock-file-outdated | lock file is not compatible with the current version of Poetry | the lock file was written by another version of Poetry | install the Poetry that wrote it in the build, or write it again with poetry lock
+environment-missing | ensurepip is not; apt install {package}-venv; Could not find an activated virtualenv | the Python of the image cannot make a virtual environment: Debian has that in the package {package|python3}-venv | install {package|python3}-venv in the image before it, or use a python base image | dependencies.apt
+6 python-version-unsupported | is newer than PyO3's maximum supported version ({wanted}); only versions {wanted} are supported; but \`{package}\` (…) only has wheels with the following Python; supported Python range (…is not compatible with some of the required packages | {package|a package} has no wheel for the Python of the app, which is newer or older than it allows: {wanted} | set python_version to one that it supports, or use a newer version of the package | deployment.python_version
+5 wrong-architecture | only has wheels for the following platform | a package is made for another system only | remove it from the requirements, or add a marker: mlx; sys_platform == "darwin" | dependencies.pip
+5 package-not-found | requirement pywin32; requirement pypiwin32; requirement pywinpty; requirement windows-curses; requirement appnope; requirement pyobjc | a requirement is made for Windows or macOS only | remove it from the requirements, or add a marker: pywin32; sys_platform == "win32" | dependencies.pip
+5 data-missing | requirement en-core-web-{size}; requirement en_core_web_{size} | the model en_core_web_{size} of spaCy is no package of PyPI | list the address of its wheel instead, or run python -m spacy download in the build | dependencies.pip
+5 requirement-invalid | Invalid requirement: …\\x00 | the requirements file is saved as UTF-16, which pip cannot read | save it as UTF-8: in PowerShell, Out-File -Encoding utf8 | dependencies.paths.pip
+5 requirement-invalid | No such file or directory: '/croot/; No such file or directory: '/home/conda/; No such file or directory: '/tmp/build/80754af9/ | the requirements have paths of conda, which made its packages there | write them again: pip list --format=freeze | dependencies.paths.pip
+2 dependency-conflict | ^ERROR: ResolutionImpossible | the packages need different versions of one package | loosen the versions in [cerebrium.dependencies.pip] so that one version fits all; the lines above name them | dependencies.pip
+2 dependency-conflict | ecause {app} depends on both {problem…}, version solving failed; Because {problem…}, we can conclude that your requirements are unsatisfiable | the packages need different versions of one package: {problem} | loosen the versions so that one version fits all
+2 dependency-conflict | npm error peer {package}@"…" from {owner}; npm ERR! peer {package}@"…" from {owner} | {owner} does not fit the {package} of the project | use a version of it that does, or another {package}, and write the lock file again; npm ci --legacy-peer-deps installs both all the same
+2 dependency-conflict | is taking longer than usual. You might need to provide | pip tries many versions of the packages, and finds no set that fits in time | pin the packages that it collects again and again above, or write a lock with uv pip compile | dependencies.pip
 `),
   {
     cause: 'lock-file-outdated',
@@ -15,47 +32,13 @@ lock-file-outdated | lock file is not compatible with the current version of Poe
     signs: {
       'Unable to find lockfile': /Unable to find lockfile at `(?<path>[^`]{1,120})`/,
       'is out of date': /Pipfile\.lock \(\w{1,20}\) is out of date|Your Pipfile\.lock .{0,40}is out of date/,
-      'frozen-lockfile':
-        /(?:lockfile needs to be updated, but yarn was run with|ERR_PNPM_OUTDATED_LOCKFILE.{0,80}) .{0,4}"?-?-?frozen-lockfile/,
       'are in sync': /can only install packages (?:when|with) your package\.json and \S{1,60} .{0,60}are in sync/,
       ...texts(`changed significantly since poetry.lock was last generated;
         poetry.lock is not consistent with pyproject.toml;
-        poetry.lock file is not up to date with the latest changes in pyproject.toml; missing go.sum entry;
-        no required module provides package`),
+        poetry.lock file is not up to date with the latest changes in pyproject.toml; missing go.sum entry`),
     },
     title: 'the lock file does not fit the packages that the project lists',
     fix: 'write it again with poetry lock, uv lock, pipenv lock, npm install or go mod tidy, and send it with the app',
-  },
-  {
-    cause: 'tool-version-wrong',
-    signs: {
-      'Required uv version':
-        /Required (?<tool>uv) version `(?<wanted>[^`]{1,40})` does not match the running version `(?<found>[^`]{1,40})`/,
-      'This project requires Poetry':
-        /This project requires (?<tool>Poetry) (?<wanted>\S{1,40}), but you are using Poetry (?<found>[\w.]{1,20})/,
-    },
-    title: 'the project wants {tool} {wanted}, and the image has {found}',
-    fix: 'install that version of {tool} in the image, or change the version that pyproject.toml requires',
-  },
-  {
-    cause: 'tool-version-wrong',
-    signs: {
-      'option does not exist': /The "(?<wanted>--[\w-]{1,40})" option does not exist/,
-      'requested command': /The requested command (?<wanted>\w{1,40}) does not exist/,
-    },
-    title: 'the Poetry of the image has no {wanted}',
-    fix: 'install the version of Poetry that the command was written for (poetry<2), or use --without dev for --no-dev; export is a plugin since 2.0',
-  },
-  {
-    cause: 'requirements-file-missing',
-    signs: {
-      'No `pyproject.toml` found': /No `(?<path>pyproject\.toml)` found in current directory/,
-      'could not find a pyproject.toml file': /Poetry could not find a (?<path>pyproject\.toml) file/,
-      EnvironmentFileNotFound: /^EnvironmentFileNotFound: '(?<path>[^']{1,200})' file not found/,
-    },
-    title: '{path} is not in the app, or not in the folder where the command runs',
-    fix: 'add {path} to the app folder and to include, or copy it in the Dockerfile before the command',
-    at: 'deployment.include',
   },
   {
     cause: 'dependency-conflict',
@@ -69,21 +52,6 @@ lock-file-outdated | lock file is not compatible with the current version of Poe
     },
     title: 'the packages need different versions of one package',
     fix: 'loosen the versions so that one version fits all; the lines above name them',
-  },
-  {
-    cause: 'python-version-unsupported',
-    signs: {
-      'is not allowed by the project':
-        /Current Python version \((?<python>[\d.]{1,12})\) is not allowed by the project \((?<wanted>[^)]{1,60})\)/,
-      'is not supported by the project':
-        /activated Python version (?<python>[\d.]{1,12}) is not supported by the project \((?<wanted>[^)]{1,60})\)/,
-      'No interpreter found for Python': /No interpreter found for Python (?<wanted>[\w<>=!~.,*]{1,40})/,
-      "incompatible with the project's Python requirement":
-        /resolved to Python (?<python>[\d.]{1,12}), which is incompatible with the project's Python requirement: `(?<wanted>[^`]{1,40})`/,
-    },
-    title: 'the project wants Python {wanted}, which the image does not have',
-    fix: 'set python_version to one that the project allows, or use a base image with that Python',
-    at: 'deployment.python_version',
   },
   {
     cause: 'tool-version-wrong',
@@ -103,17 +71,5 @@ lock-file-outdated | lock file is not compatible with the current version of Poe
     title: 'the code needs {tool|another Node} {wanted}, and the image has {found|another version}',
     fix: 'use a base image with {tool|the Node} {wanted|that package.json names}, or let the code allow the older one',
     at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'tool-version-wrong',
-    signs: {
-      'This installer is deprecated': /^(?<what>This installer is deprecated)/,
-      'digital envelope routines': /(?<what>error:0308010C:digital envelope routines::unsupported)/,
-      'invalid go version': /(?<what>invalid go version '[\d.]{1,10}'): must match format/,
-      ' is not in ': /(?<what>package \S{1,80} is not in (?:GOROOT|std)\b)/,
-    },
-    title: 'a tool of the build is too old, or too new, for the project: {what}',
-    fix: 'for Poetry, use pip install poetry or install.python-poetry.org; for webpack, Node 16 or NODE_OPTIONS=--openssl-legacy-provider; for Go, the version that go.mod names',
-    at: 'deployment.shell_commands',
   },
 ];

@@ -4,6 +4,12 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Models: the hub, their files, and the servers that load them. Programs and data that Python packages use, and do not bring along. */
 export const modelRules: readonly FailureRule[] = [
   ...messageRows(`
+model-settings-invalid | User-specified max_model_len (…) is greater than the derived max_model_len; Total number of attention heads (…) must be divisible by tensor parallel size (…); max_num_batched_tokens (…) is smaller than max_model_len (…); Cannot find the config file for {name}; Unknown quantization method: {name}; unknown quantization method: {name}; Quantization method specified in the model config (…) does not match; torch.{name} is not supported for quantization method {method}; Poll failed for model directory '{folder}': {problem…} | the model does not start with these settings: {said} | change the flag that the message names to what the config.json of the model allows | runtime.custom.entrypoint
+package-api-changed | Unsupported model IR version: {found}, max supported IR version: {wanted}; official released onnx opset; required to explicitly set the providers parameter; cannot enable executable stack as shared object requires | the installed onnxruntime does not fit the model, the code or the image: {said} | use a newer onnxruntime, or export the model for an older opset; name the providers, as in InferenceSession(path, providers=["CPUExecutionProvider"]) | dependencies.pip.onnxruntime
+5 browser-missing | 'chromedriver' executable needs to be in PATH; 'geckodriver' executable needs to be in PATH; Unable to obtain driver for {name}; Could not find Chrome; Could not find expected browser; cannot find Chrome binary; DevToolsActivePort file doesn't exist; only supports Chrome version; hrome failed to start: exited | there is no browser that starts, or its driver is of another version | add chromium and chromium-driver to [cerebrium.dependencies.apt], and start it headless (--headless=new) | dependencies.apt
+package-api-changed | Unrecognized keyword arguments…batch_shape; Unrecognized keyword arguments…optional; Unrecognized keyword arguments…groups; Keras 3 only supports V3; ValueError: File format not supported: filepath=; ^ValueError: Unknown layer: 'Functional; ^ValueError: Unknown layer: Functional; ^ValueError: Unknown layer: {layer}V2 | the model was saved by another version of Keras than the installed one | pin tensorflow to the version that saved it (tensorflow = "<2.16" has Keras 2), or save it again | dependencies.pip.tensorflow
+5 binary-incompatible | engine plan file is not compatible; engine plan file is generated on an incompatible; Serialization…Version tag does not match | the engine of TensorRT was built with another version of TensorRT, or for another GPU | build it again with the TensorRT of the image, on the GPU that runs it | deployment.docker_base_image_url
+package-api-changed | Model architectures [{model…}] are not supported for now; Model architectures [{model…}] failed to be inspected; {model} has no vLLM implementation | the installed vllm does not know {model} | use a newer version of vllm, or a model that it supports | dependencies.pip.vllm
 package-api-changed | ^Weights only load failed; Error: Weights only load failed | torch 2.6 and later load only weights, and the file has other objects of Python too | use safetensors, or allow the classes that the message names with torch.serialization.add_safe_globals; for a file that you trust, torch.load(path, weights_only=False) | dependencies.pip.torch
 3 weights-mismatch | Error(s) in loading state_dict for {model}: | the weights do not fit the model that the code builds: {model} | use the weights and the code of the same version, or correct the sizes in its config
 6 browser-missing | No usable sandbox; Running as root without --no-sandbox is not supported; Failed to move to new namespace | the sandbox of the browser does not start in this container | start it with --no-sandbox (chromium_sandbox=False) for pages that you trust, or as a user that may make namespaces
@@ -80,17 +86,6 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   },
   {
     cause: 'package-api-changed',
-    signs: {
-      'Model architectures [':
-        /Model architectures \[(?<model>[^\]]{1,120})\] (?:are not supported for now|failed to be inspected)/,
-      'has no vLLM implementation': /(?<model>\w{1,80}) has no vLLM implementation/,
-    },
-    title: 'the installed vllm does not know {model}',
-    fix: 'use a newer version of vllm, or a model that it supports',
-    at: 'dependencies.pip.vllm',
-  },
-  {
-    cause: 'package-api-changed',
     rank: 3,
     signs: { 'KeyError: ': /^KeyError: '(?<model>[a-z][\w-]{1,60})'$/ },
     after: /configuration_auto\.py", line/,
@@ -113,64 +108,6 @@ model-code-not-trusted | contains custom code which must be executed to correctl
     title: 'the installed transformers does not know {model}',
     fix: 'use a newer version of transformers, or the class that the page of the model names; a folder needs its config.json',
     at: 'dependencies.pip.transformers',
-  },
-  {
-    cause: 'model-settings-invalid',
-    signs: {
-      'greater than the derived max_model_len':
-        /(?<problem>User-specified max_model_len \(\d{1,9}\) is greater than the derived max_model_len)/,
-      'must be divisible by':
-        /(?<problem>Total number of attention heads \(\d{1,6}\) must be divisible by tensor parallel size \(\d{1,4}\))/,
-      'is smaller than max_model_len':
-        /(?<problem>max_num_batched_tokens \(\d{1,9}\) is smaller than max_model_len \(\d{1,9}\))/,
-      'Cannot find the config file for': /(?<problem>Cannot find the config file for \w{1,20})/,
-      'nknown quantization method': /(?<problem>[Uu]nknown quantization method: \S{1,40})/,
-      'specified in the model config':
-        /(?<problem>Quantization method specified in the model config \(\S{1,30}\) does not match)/,
-      'is not supported for quantization method':
-        /(?<problem>torch\.\w{1,20} is not supported for quantization method \w{1,30})/,
-      'Poll failed for model': /Poll failed for model directory '[^']{1,200}': (?<problem>.{1,160})/,
-    },
-    title: 'the model does not start with these settings: {problem}',
-    fix: 'change the flag that the message names to what the config.json of the model allows',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: {
-      'model IR version': /(?<problem>Unsupported model IR version: \d{1,3}, max supported IR version: \d{1,3})/,
-      ...texts(
-        `official released onnx opset; required to explicitly set the providers parameter;
-        cannot enable executable stack as shared object requires`,
-        'problem',
-      ),
-    },
-    title: 'the installed onnxruntime does not fit the model, the code or the image: {problem}',
-    fix: 'use a newer onnxruntime, or export the model for an older opset; name the providers, as in InferenceSession(path, providers=["CPUExecutionProvider"])',
-    at: 'dependencies.pip.onnxruntime',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: {
-      'nrecognized keyword arguments':
-        /Unrecognized keyword arguments(?: passed to \w{1,40})?: .{0,20}'?(?:batch_shape|optional|groups)/,
-      ...texts(`Keras 3 only supports V3; ValueError: File format not supported: filepath=`),
-      'Unknown layer: ': /^ValueError: Unknown layer:? '?(?:Functional|\w{1,40}V2)/,
-    },
-    title: 'the model was saved by another version of Keras than the installed one',
-    fix: 'pin tensorflow to the version that saved it (tensorflow = "<2.16" has Keras 2), or save it again',
-    at: 'dependencies.pip.tensorflow',
-  },
-  {
-    cause: 'binary-incompatible',
-    rank: 5,
-    signs: {
-      'plan file is not compatible': /engine plan file is (?:not compatible|generated on an incompatible)/,
-      'Version tag does not match': /Serialization.{0,80}Version tag does not match/,
-    },
-    title: 'the engine of TensorRT was built with another version of TensorRT, or for another GPU',
-    fix: 'build it again with the TensorRT of the image, on the GPU that runs it',
-    at: 'deployment.docker_base_image_url',
   },
   {
     cause: 'command-not-found',
@@ -209,20 +146,6 @@ model-code-not-trusted | contains custom code which must be executed to correctl
     at: 'deployment.shell_commands',
   },
   {
-    cause: 'browser-missing',
-    rank: 5,
-    signs: {
-      'executable needs to be in PATH': /'(?:chromedriver|geckodriver)' executable needs to be in PATH/,
-      'Unable to obtain driver for': /NoSuchDriverException: .{0,80}Unable to obtain driver for \w{1,20}/,
-      'Could not find Chrome': /Could not find (?:Chrome|expected browser)/,
-      ...texts(`cannot find Chrome binary; DevToolsActivePort file doesn't exist; only supports Chrome version`),
-      'failed to start: exited': /[Cc]hrome failed to start: exited/,
-    },
-    title: 'there is no browser that starts, or its driver is of another version',
-    fix: 'add chromium and chromium-driver to [cerebrium.dependencies.apt], and start it headless (--headless=new)',
-    at: 'dependencies.apt',
-  },
-  {
     cause: 'data-missing',
     inFiles: true,
     signs: { 'nltk.download(': /^\s{0,10}>>> nltk\.download\('(?<name>[\w-]{1,60})'\)/ },
@@ -241,4 +164,8 @@ model-code-not-trusted | contains custom code which must be executed to correctl
     fix: 'download it in the build (shell_commands): python -m spacy download {name}, by its full name, such as en_core_web_sm, without blanks around it',
     at: 'deployment.shell_commands',
   },
+  // Where pydantic says it, and nothing above knows more.
+  ...messageRows(`
+fix-in-message | Value error, {problem…} | a value does not pass a check: {problem} | change what the message names: a setting, a variable or a flag of the command
+`),
 ];

@@ -6,6 +6,7 @@ const needsFirst =
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
   ...messageRows(`
+package-layout-invalid | Multiple top-level packages discovered in a flat-layout: {found…}; Multiple top-level modules discovered in a flat-layout: {found…}; No file/folder found for package {found}; Unable to determine which files to ship inside the wheel; Readme file does not exist: {found}; Readme path \`{found}\` does not exist; Expected a Python module at: \`{found}\` | the project itself cannot be installed as a package: {said} | install only what it needs (poetry install --no-root, uv sync --no-install-project), or copy its files before; name its folders in pyproject.toml: [tool.setuptools] packages = ["..."]
 git-missing | Cannot find command 'git'; Git executable not found | a requirement is in a Git repository, and the image has no git | add git to [cerebrium.dependencies.apt]: git = "latest" | dependencies.apt
 git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not found; couldn't find remote ref {ref} | the Git repository of a requirement has no {ref} | use a branch, tag or commit that exists | dependencies.pip
 5 system-library-missing | pkg-config is required; pkg-config is not installed; pkg-config: not found; pkg-config: command not found | a package has to be compiled, and the image has no pkg-config to find its libraries | add pkg-config to [cerebrium.dependencies.apt], and the library with its headers, whose name ends in -dev | dependencies.apt
@@ -34,8 +35,8 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
       'linker `cc`': /linker `(?<tool>cc)` not found/,
       'any Python installation': /find any (?<tool>Python) installation/,
     },
-    title: 'a package has to be compiled, and the image has no compiler for it: {tool}',
-    fix: 'use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]',
+    title: '{built|a package} has to be compiled, and the image has no compiler for it: {tool}',
+    fix: 'use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]; on Alpine: apk add build-base',
     at: 'dependencies.apt',
   },
   {
@@ -50,7 +51,7 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
       'Dependency "': /Dependency "(?<header>[^"]{1,60})" not found/,
       'cannot find -l': /\bld: cannot find -l(?<header>[\w.+-]{1,40})/,
     },
-    title: 'a package has to be compiled, and the image lacks a library or header that it needs: {header}',
+    title: '{built|a package} has to be compiled, and the image lacks a library or header that it needs: {header}',
     fix: 'add {package|the library with its headers, whose name ends in -dev, such as libpq-dev,} to [cerebrium.dependencies.apt]',
     at: 'dependencies.apt',
   },
@@ -104,19 +105,6 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
     title: 'the Git repository of a requirement needs a login',
     fix: 'put a token from a secret into its URL, or copy the package into the app folder',
     at: 'dependencies.pip',
-  },
-  {
-    cause: 'package-layout-invalid',
-    signs: {
-      'top-level':
-        /^\s*error: Multiple top-level (?:packages|modules) discovered in a flat-layout: (?<found>.{1,160}?)\.?$/,
-      'folder found for package': /(?<found>No file\/folder found for package \S{1,80})/,
-      'ship inside the wheel': /(?<found>Unable to determine which files to ship inside the wheel)/,
-      'eadme ': /(?<found>Readme (?:file does not exist: \S{1,80}|path `[^`]{1,120}` does not exist))/,
-      'Expected a Python module at': /(?<found>Expected a Python module at: `[^`]{1,120}`)/,
-    },
-    title: 'the project itself cannot be installed as a package: {found}',
-    fix: 'install only what it needs (poetry install --no-root, uv sync --no-install-project), or copy its files before; name its folders in pyproject.toml: [tool.setuptools] packages = ["..."]',
   },
   {
     // What setup.py files import: pip indents what they print.

@@ -96,10 +96,9 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
     signs: {
       'because these package versions have conflicting dependencies':
         /^ERROR: Cannot install (?<packages>.{1,200}) because these package versions have conflicting dependencies/,
-      ResolutionImpossible: /^ERROR: ResolutionImpossible/,
       'Double requirement given': /^ERROR: Double requirement given: (?<packages>.{1,120})/,
     },
-    title: 'the packages need different versions of one package',
+    title: 'the packages need different versions of one package: {packages}',
     fix: 'loosen the versions in [cerebrium.dependencies.pip] so that one version fits all',
     at: 'dependencies.pip',
   },
@@ -166,10 +165,10 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
       'has invalid metadata': /has invalid metadata: (?<line>.{1,120})/,
       'is not installable': /^ERROR: Directory .{1,200} is not installable/,
       "No such file or directory: '/":
-        /^ERROR: Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?<path>[^']{1,200})'/,
+        /^ERROR: Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?<line>[^']{1,200})'/,
       'Expected one of': /^\s*Expected one of `@`, `\(`, `<`/,
     },
-    title: 'a requirement is not valid',
+    title: 'a requirement is not valid: {line}',
     fix: 'write it as name==1.2, name>=1.0,<2 or name',
     at: 'dependencies.pip',
   },

@@ -1,4 +1,5 @@
-import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { type FailureRule, messageRows } from '../rule.ts';
+import { findUncaught } from '../tracebacks.ts';
 
 const exit =
   /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:[Cc]ode|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,9}\(?/
@@ -8,13 +9,15 @@ const exit =
 export function endedBy(signal: number, name: string): Record<string, RegExp> {
   const named = `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`;
   const entries = [128 + signal, -signal].map((code) => [String(code), new RegExp(`${exit}${code}\\b`)]);
-  const numbered = `\\b(?:killed|died|terminated|exited)\\b.{0,30}\\bsignal:? ${signal}\\b`;
+  const numbered = `\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? ${signal}\\b`;
   return { ...Object.fromEntries(entries), [name]: new RegExp(named), [`signal ${signal}`]: new RegExp(numbered) };
 }
 
 /** Processes, threads and event loops of the app. */
 export const processRules: readonly FailureRule[] = [
   ...messageRows(`
+3 not-picklable | rror: Can't pickle {what…}; rror: can't pickle {what…}; rror: cannot pickle {what…} | what is sent to another process cannot be pickled: {what} | define it at the top of a module, and open connections and models in the process that uses them
+3 event-loop-misused | RuntimeError: There is no current event loop; RuntimeError: no running event loop; RuntimeError: Event loop is closed; attached to a different loop; bound to a different event loop | the code uses an event loop that does not run, or that of another thread | create clients and locks inside of the async function that uses them, and start it with asyncio.run
 5 cuda-after-fork | Cannot re-initialize CUDA in forked subprocess; CUDA_ERROR_NOT_INITIALIZED | a process uses the GPU before it forks another one that does | load the model in each worker, not before: gunicorn without --preload, multiprocessing with set_start_method('spawn') | runtime.custom.entrypoint
 5 main-guard-missing | current process has finished its bootstrapping phase | a started process imports the file again, which starts processes when it is imported | put what starts processes below if __name__ == "__main__":
 event-loop-misused | cannot be called from a running event loop; RuntimeError: This event loop is already running; RuntimeError: Cannot run the event loop while another loop is running; using Playwright Sync API inside the asyncio loop; SynchronousOnlyOperation: You cannot call this from an async context | the code starts or blocks an event loop inside of a running one, such as that of the server | await the coroutine in an async function instead of asyncio.run, or call it in a thread of its own
@@ -31,27 +34,6 @@ event-loop-misused | cannot be called from a running event loop; RuntimeError: T
     at: 'runtime.custom.port',
   },
   {
-    cause: 'event-loop-misused',
-    rank: 3,
-    signs: {
-      'no current event loop': /RuntimeError: There is no current event loop(?: in thread|\.|$)/,
-      ...texts(`RuntimeError: no running event loop; RuntimeError: Event loop is closed;
-        attached to a different loop; bound to a different event loop`),
-    },
-    title: 'the code uses an event loop that does not run, or that of another thread',
-    fix: 'create clients and locks inside of the async function that uses them, and start it with asyncio.run',
-  },
-  {
-    cause: 'not-picklable',
-    rank: 3,
-    signs: {
-      "an't pickle": /^(?:AttributeError|TypeError|_pickle\.PicklingError): [Cc]an't pickle (?<what>.{1,100})/,
-      'cannot pickle': /(?:^|[ .])TypeError: cannot pickle (?<what>.{1,100})/,
-    },
-    title: 'what is sent to another process cannot be pickled: {what}',
-    fix: 'define it at the top of a module, and open connections and models in the process that uses them',
-  },
-  {
     cause: 'process-limit-reached',
     signs: {
       "can't start new thread": /RuntimeError: can't start new thread/,
@@ -64,11 +46,19 @@ event-loop-misused | cannot be called from a running event loop; RuntimeError: T
   },
   {
     cause: 'segfault',
-    // What was printed before an abort shows more.
-    rank: 1,
-    signs: { Aborted: /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/ },
-    title: 'the program stopped itself in native code',
-    fix: 'read what it printed before; if that is nothing, pin the packages with compiled code to other versions',
+    // What was printed before shows more.
+    rank: 2,
+    signs: {
+      Aborted: /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/,
+      ...endedBy(11, 'SIGSEGV'),
+      ...endedBy(6, 'SIGABRT'),
+      // gunicorn sends it to a worker that took too long.
+      SIGABRT: /(?:[Ss]ignal[ =:]{1,2}|ended with )SIGABRT/,
+      ...endedBy(8, 'SIGFPE'),
+    },
+    applies: (_, __, before) => findUncaught(before()) === undefined,
+    title: 'the program crashed, or stopped itself, in native code',
+    fix: 'read what it printed before; if that is nothing, the cause is probably a package with compiled code: pin it to another version',
     at: 'dependencies.pip',
   },
 ];

@@ -26,7 +26,7 @@ export const pythonRules: readonly FailureRule[] = [
     inFiles: true,
     rank: 3,
     signs: {
-      'SyntaxError: ': /^(?:E {1,8})?SyntaxError: (?<problem>.{1,200})/,
+      'SyntaxError: ': /^(?:E {1,8})?SyntaxError: (?!.{0,120}\bJSON\b)(?<problem>.{1,200})/,
       'IndentationError: ': /^IndentationError: (?<problem>.{1,200})/,
       'TabError: ': /^TabError: (?<problem>.{1,200})/,
     },
@@ -53,7 +53,6 @@ export const pythonRules: readonly FailureRule[] = [
         /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/,
       'Memory quota': /Error R1[45] \(Memory quota (?:vastly )?exceeded\)/,
       'ut of memory: Kill': /[Oo]ut of memory: Kill(?:ed)? process \d{1,8} \((?<program>[^)]{1,40})\)/,
-      'heap out of memory': /(?<heap>JavaScript heap) out of memory/,
       'an out of memory': /\b[Rr]an out of memory \(used over/,
       'emory limit':
         /[Mm]emory limit of \S{1,12} (?:\w{1,5} )?(?:was )?exceeded|[Ee]xceeded (?:its |the )?memory limit/,
@@ -93,11 +92,6 @@ export const pythonRules: readonly FailureRule[] = [
     signs: {
       'egmentation fault':
         /(?:^|^\d{1,8} {1,4}|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?[Ss]egmentation fault(?: {1,20}\(core dumped\))?(?: {1,20}\S.{0,200})?$/,
-      ...endedBy(11, 'SIGSEGV'),
-      ...endedBy(6, 'SIGABRT'),
-      // gunicorn sends it to a worker that took too long.
-      SIGABRT: /(?:[Ss]ignal[ =:]{1,2}|ended with )SIGABRT/,
-      ...endedBy(8, 'SIGFPE'),
       'double free or corruption': /^(?:\*{3} .{0,80})?double free or corruption/,
       'free(): invalid': /^free\(\): invalid (?:pointer|size|next size)/,
       'malloc(): ': /^malloc\(\): (?:invalid|corrupted|memory corruption|unaligned|unsorted)/,

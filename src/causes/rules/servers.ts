@@ -12,6 +12,7 @@ const timedOut = /\bWORKER TIMEOUT \(pid:\d{1,8}\)/;
 /** Servers of apps: how they are started, where they listen, and what the checks of the platform say. Workers of gunicorn. */
 export const serverRules: readonly FailureRule[] = [
   ...messageRows(`
+worker-class-wrong | __call__() missing 1 required positional argument: 'send'; __call__() missing 2 required positional arguments: 'receive' and 'send' | gunicorn serves an ASGI app with a worker for WSGI apps | add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies | runtime.custom.entrypoint
 worker-class-wrong | missing 1 required positional argument: 'start_response'; takes from 2 to 3 positional arguments but 4 were given | an ASGI server, such as uvicorn, serves a WSGI app, such as that of Flask or Django | start it with gunicorn, or wrap it: WsgiToAsgi(app) of asgiref | runtime.custom.entrypoint
 entrypoint-invalid | Import string "{target}" must be in format "<module>:<attribute>" | the command of the entrypoint is not valid: {target} | entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"] | runtime.custom.entrypoint
 5 worker-class-wrong | class uri '{name}' invalid or not found | gunicorn does not find the worker class {name} | correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it | runtime.custom.entrypoint
@@ -65,8 +66,8 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
       'No such command': /^Error: (?<target>No such command '?[^']{1,60})/,
       'Error: Missing ': /^Error: (?<target>Missing (?:argument|option) .{1,80})/,
       'Unable to load celery': /(?<target>Unable to load celery application)/,
+      'invalid value': /^error: (?<target>invalid value '[^']{0,60}' for '[^']{1,60}')/,
       'unexpected argument': /^error: (?<target>unexpected argument '[^']{1,60}') found/,
-      'issing script': /(?<target>[Mm]issing script: "?[\w:-]{1,60})/,
       'executable file not found in $PATH': /exec: "(?<target>[^"]{1,120} [^"]{1,120})": executable file not found/,
     },
     title: 'the program that the entrypoint starts refuses its arguments: {target}',
@@ -78,8 +79,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     signs: {
       ' in use': /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/,
       'Cannot find empty port': /Cannot find empty port in range: (?<port>\d{1,5})/,
-      'Connection in use: ': /Connection in use: \('(?<host>[^']{1,60})', (?<port>\d{1,5})\)/,
-      'already allocated': /Bind for \S{1,60}:(?<port>\d{1,5}) failed: port is already allocated/,
       ...texts(`address already in use; Address already in use; [Errno 98]`),
     },
     undoneBy: /Application startup complete|App is ready/,
@@ -218,7 +217,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
       '--port':
         /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,
       'is not a valid port number': /'(?<value>[^']{0,40})' is not a valid port number/,
-      'invalid literal for int': /^ValueError: invalid literal for int\(\) with base 10: '(?<value>\$\{?\w{1,40}\}?)'/,
     },
     title: 'the port of the server is not a number: {value}',
     fix: 'write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"]',
@@ -255,16 +253,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     title: 'the app ran out of memory',
     fix: 'raise memory, or start fewer workers: each loads the app',
     at: 'hardware.memory',
-  },
-  {
-    cause: 'worker-class-wrong',
-    signs: {
-      "'send'":
-        /^TypeError: [\w.]{0,80}__call__\(\) missing [12] required positional arguments?: (?:'receive' and )?'send'/,
-    },
-    title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
-    fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
-    at: 'runtime.custom.entrypoint',
   },
 ];
 

@@ -18,6 +18,7 @@ const correct =
 /** Environment variables and the settings made from them. Calls that the app or the platform refuses. */
 export const settingRules: readonly FailureRule[] = [
   ...messageRows(`
+3 run-timeout | Hard time limit (…s) exceeded; Soft time limit (…s) exceeded; TimeLimitExceeded( | a task took longer than its time limit | raise the time limit of the worker, or split the task
 3 host-not-allowed | Invalid HTTP_HOST header: '{host}' | Django refuses requests for the host of the app | add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS
 `),
   {
@@ -66,11 +67,20 @@ export const settingRules: readonly FailureRule[] = [
     cause: 'secret-missing',
     signs: {
       'for ':
-        /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
-      'nvalid environment variables': /[Ii]nvalid environment variables:? \{? ?(?<name>[A-Z][A-Z0-9_]{2,80})/,
+        /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
+      'nvalid environment variables':
+        /[Ii]nvalid environment variables:? (?:.{0,160}?['"{ ])?(?<name>[A-Z][A-Z0-9_]{2,80})\b/,
     },
     title: 'variables ({name}) are not set, or have no valid value',
     fix: 'set each that the message names as a secret: gantry secrets set NAME; an empty text is no value',
+  },
+  {
+    cause: 'secret-missing',
+    rank: 5,
+    signs: { 'ield required': /^\s{1,4}(?<missing>[Ff]ield required) [[(]type=/ },
+    after: /validation errors? for (?:\w{0,60}Settings|Config|Env)$/,
+    title: 'variables are not set',
+    fix: 'set each as a secret of the app: gantry secrets set NAME',
   },
   {
     cause: 'secret-missing',
@@ -116,22 +126,13 @@ export const settingRules: readonly FailureRule[] = [
   },
   {
     cause: 'run-timeout',
-    rank: 3,
-    signs: {
-      'time limit (': /(?:Hard|Soft) time limit \(\d{1,7}(?:\.\d{1,3})?s\) exceeded/,
-      TimeLimitExceeded: /(?:Soft)?TimeLimitExceeded\(/,
-    },
-    title: 'a task took longer than its time limit',
-    fix: 'raise the time limit of the worker, or split the task',
-  },
-  {
-    cause: 'run-timeout',
     rank: 0,
     signs: {
       'status code 504': /^status code 504$/,
       'HTTP/1': /"(?:GET|POST|PUT|PATCH|DELETE) \S{1,300} HTTP\/1\.[01]" 504\b/,
-      'upstream timed out': /upstream timed out \(110: /,
     },
+    // Without a call, it is one of many requests.
+    applies: (_, { statusCode, source }) => (statusCode ?? source) !== undefined,
     title: 'the call took longer than allowed',
     fix: 'raise response_grace_period, or call it asynchronously: gantry invoke --async',
     at: 'scaling.response_grace_period',
@@ -150,8 +151,8 @@ export const settingRules: readonly FailureRule[] = [
     cause: 'wrong-arguments',
     rank: 1,
     signs: { 'HTTP/1': /"(?:POST|PUT|PATCH|GET|DELETE) \S{1,300} HTTP\/1\.[01]" 422\b/ },
-    // The text of the reply says more.
-    applies: (_, { reason }) => reason === undefined,
+    // Without a call, it is one of many requests; the text of its reply says more.
+    applies: (_, { reason, statusCode, source }) => (statusCode ?? source) !== undefined && reason === undefined,
     title: invalid,
     fix: correct,
   },

@@ -1,4 +1,4 @@
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, messageRows, texts } from '../rule.ts';
 import { endedBy } from './processes.ts';
 
 /** What a build prints, and an app that runs does not. */
@@ -7,6 +7,9 @@ const building =
 
 /** Commands of a build, quotas and the machine. */
 export const systemRules: readonly FailureRule[] = [
+  ...messageRows(`
+hardware-unavailable | nodes are available: …Insufficient {resource} | no machine with this hardware is free | list several kinds in compute, or use another region | hardware.compute
+`),
   {
     cause: 'build-out-of-memory',
     only: 'build',
@@ -23,12 +26,11 @@ export const systemRules: readonly FailureRule[] = [
     cause: 'build-out-of-memory',
     only: 'build',
     signs: {
-      Killed: /^(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
+      Killed: /^(?!.*\.py$)(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
       'exit code: 137': /(?<step>executor failed running \[.{1,400}\]: )?exit code: 137$/,
       'eta 0': /\beta \d[\d:]{1,10}\s?Killed$/,
       'Out of memory: Kill process': /Out of memory: Kill process \d{1,8}/,
       ' 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
-      'heap out of memory': /(?<heap>JavaScript heap) out of memory/,
       'Cannot allocate memory': /Cannot allocate memory/,
     },
     // The same happens to an app that runs.
@@ -66,15 +68,6 @@ export const systemRules: readonly FailureRule[] = [
     },
     title: 'a quota or a plan does not allow more',
     fix: 'delete or scale down what you no longer need, or choose a larger plan: gantry plan set',
-  },
-  {
-    cause: 'hardware-unavailable',
-    signs: {
-      'nodes are available': /^.{0,80}\d+\/\d+ nodes are available: .{0,200}Insufficient (?<resource>[\w./-]{1,60})/,
-    },
-    title: 'no machine with this hardware is free',
-    fix: 'list several kinds in compute, or use another region',
-    at: 'hardware.compute',
   },
   {
     cause: 'command-failed',
@@ -173,7 +166,7 @@ export const systemRules: readonly FailureRule[] = [
   {
     cause: 'shell-syntax-error',
     signs: {
-      'yntax error': /^\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/,
+      'yntax error': /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/,
       'unexpected EOF while looking': /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/,
     },
     title: 'a shell script has a syntax error: {problem}',
@@ -181,7 +174,7 @@ export const systemRules: readonly FailureRule[] = [
   },
   {
     cause: 'build-timeout',
-    rank: 2,
+    rank: 1,
     signs: {
       'imed out': /^(?:ERROR: |error: )?(?:the )?build (?:has )?timed out\b/i,
       'failed to solve: ': /failed to solve: (?:DeadlineExceeded|Canceled)\b.{0,20}(?:context deadline exceeded)?$/,

@@ -1,11 +1,13 @@
 import { packageOf } from '../import-names.ts';
 import { moduleOf } from '../moved-names.ts';
-import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { type FailureRule, messageRows } from '../rule.ts';
 import { isForeignFile, lastFile } from '../tracebacks.ts';
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
   ...messageRows(`
+package-api-changed | cannot import name 'builder' from 'google.protobuf; cannot import name 'runtime_version' from 'google.protobuf; VersionError: Detected incompatible Protobuf; VersionError: Detected mismatched Protobuf; Descriptors cannot be created directly; Descriptors cannot not be created directly | generated code was made for another version of protobuf | generate it again with a newer protoc, or pin protobuf = "<3.21" | dependencies.pip.protobuf
+package-api-changed | operator torchvision::nms; load custom C++ ops | torch and torchvision are not of the same release | pin both to versions of the same release, such as torch 2.4.0 and torchvision 0.19.0 | dependencies.pip.torchvision
 package-api-changed | this is no longer supported in openai>=1.0.0 | the code is written for openai 0.x, and a newer one is installed | use client = OpenAI() and its methods, or pin openai = "==0.28.1" | dependencies.pip.openai
 package-api-changed | BaseSettings has been moved to the \`pydantic-settings\` package; \`BaseSettings\` has been moved to the \`pydantic-settings\` package; \`BaseSettings\` has moved to the \`pydantic-settings\` package | BaseSettings is in the package pydantic-settings since pydantic 2 | add pydantic-settings to [cerebrium.dependencies.pip], and import BaseSettings from pydantic_settings | dependencies.pip
 package-api-changed | __init__() got an unexpected keyword argument 'proxies'; Client() got an unexpected keyword argument 'proxies' | a client of openai or anthropic does not fit the installed httpx: httpx 0.28 has no proxies | update openai or anthropic, or pin httpx = "<0.28" | dependencies.pip.httpx
@@ -35,17 +37,6 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
   {
     cause: 'package-api-changed',
     signs: {
-      'google/protobuf': /ImportError: cannot import name '(?:builder|runtime_version)' from 'google\.protobuf/,
-      ' Protobuf': /VersionError: Detected (?:incompatible|mismatched) Protobuf/,
-      ...texts(`Descriptors cannot be created directly; Descriptors cannot not be created directly`),
-    },
-    title: 'generated code was made for another version of protobuf',
-    fix: 'generate it again with a newer protoc, or pin protobuf = "<3.21"',
-    at: 'dependencies.pip.protobuf',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: {
       'PydanticUserError: ':
         /^pydantic\.errors\.PydanticUserError: (?<problem>`\w{1,40}` is removed.{0,80}|If you use `@root_validator`.{0,80}|A non-annotated attribute was detected.{0,80})/,
       'PydanticImportError: ':
@@ -70,16 +61,6 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
   {
     cause: 'package-api-changed',
     signs: {
-      'torchvision::nms': /operator torchvision::nms(?: does not exist)?$/,
-      "load torchvision's": /Couldn't load custom C\+\+ ops.{0,120}PyTorch and torchvision versions are incompatible/,
-    },
-    title: 'torch and torchvision do not fit together',
-    fix: 'pin both to versions of the same release, such as torch 2.4.0 and torchvision 0.19.0',
-    at: 'dependencies.pip.torchvision',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: {
       'is required for a normal functioning':
         /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/,
       VersionConflict:
@@ -94,7 +75,7 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
     // What it could not import is said before.
     rank: 2,
     signs: {
-      "Are this object's requirements":
+      'requirements defined correctly':
         /Could not import module '(?<model>\w{1,80})'\. Are this object's requirements defined correctly/,
       'because of the following error':
         /Failed to import (?<model>transformers[\w.]{1,120}|diffusers[\w.]{1,120}) because of the following error/,
