@@ -6,7 +6,7 @@ import { type ApiKey, listApiKeys } from '../../platform/contract/api-keys.ts';
 import { listServiceAccounts } from '../../platform/contract/service-accounts.ts';
 import { inviteUser } from '../../platform/contract/users.ts';
 
-export { changeGrants, type GrantChange, grantedProjects } from './grants.ts';
+export { changeGrants, grantedProjects } from './grants.ts';
 
 /** An API key with the name of its service account. `apiKey` is null unless values were requested. */
 export type OwnedKey = {
