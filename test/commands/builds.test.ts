@@ -64,7 +64,11 @@ test('prints a note if the log is empty', async () => {
   if (!build) throw new Error('there is no build');
   build.script.scenes = [];
   const { code, stdout, stderr } = await gantry(['logs', 'web', '--build'], { emulator });
-  expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    '',
+    'no log lines yet: they take some seconds to arrive; -f waits for them\n',
+  ]);
 });
 
 test('lists the files of a build with their sizes', async () => {

@@ -107,6 +107,7 @@ async function* readSettled(
   yield last;
 }
 
-function emptyText({ isFiltered }: LogSource, { since, until }: ReadLogOptions): string {
-  return isFiltered || since !== undefined || until !== undefined ? 'no log lines match' : 'no log lines yet';
+function emptyText({ isFiltered }: LogSource, { since, until, follow }: ReadLogOptions): string {
+  if (isFiltered || since !== undefined || until !== undefined) return 'no log lines match';
+  return follow ? 'no log lines yet' : 'no log lines yet: they take some seconds to arrive; -f waits for them';
 }
