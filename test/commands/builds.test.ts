@@ -230,7 +230,7 @@ describe('canceling a build', () => {
 
   test('cancels with --yes', async () => {
     const { code, stdout } = await gantry(['builds', 'cancel', 'web', build, '--yes'], { emulator });
-    expect([code, stdout]).toEqual([0, `Build ${build} cancelled\n`]);
+    expect([code, stdout]).toEqual([0, `canceled build ${build.slice(0, 8)}\n`]);
     expect(cancelled()).toBe(true);
   });
 
