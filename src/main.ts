@@ -73,7 +73,7 @@ async function runAndReport(argv: string[], io: Io, state: RunState): Promise<nu
 
 async function runLoaded(argv: string[], io: Io, state: RunState): Promise<number> {
   const { runProgram } = await import('./cli/program/run-program.ts');
-  return runProgram(argv, io, state);
+  return runProgram([...(io.implied ?? []), ...argv], io, state);
 }
 
 /** A command that waits for what can no longer come has failed: without this, its process would end as if it had succeeded. */

@@ -13,8 +13,8 @@ export interface SampleCall {
 
 /** Of the named function, else of `run`, or of the first one that can be called; undefined without one. */
 export async function sampleCallOf(root: string, wanted?: string): Promise<SampleCall | undefined> {
-  const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
-  const functions = analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
+  const source = await sourceOf(root);
+  const functions = functionsIn(source);
   const name = wanted ?? (functions.includes('run') ? 'run' : functions[0]);
   if (name === undefined || !functions.includes(name)) return undefined;
   // The platform itself gives the run id.
@@ -25,10 +25,22 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
   };
 }
 
+/** The functions of main.py that can be called. */
+export async function callableFunctions(root: string): Promise<string[]> {
+  return functionsIn(await sourceOf(root));
+}
+
+function sourceOf(root: string): Promise<Buffer> {
+  return readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
+}
+
+function functionsIn(source: Buffer): string[] {
+  return analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
+}
+
 /** What a function of main.py takes, in words: `name, seconds (optional)`. */
 export async function parameterWords(root: string, name: string): Promise<string> {
-  const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
-  const given = parametersOf(source, name).filter((parameter) => parameter.name !== 'run_id');
+  const given = parametersOf(await sourceOf(root), name).filter((parameter) => parameter.name !== 'run_id');
   return given.map((each) => `${each.name}${each.hasDefault ? ' (optional)' : ''}`).join(', ') || 'no parameters';
 }
 

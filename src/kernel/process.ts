@@ -42,6 +42,8 @@ export interface Io {
   silenceMs: number;
   /** A language model reads what is printed: every error is a document, and values of secrets stay hidden. */
   isForModel?: boolean;
+  /** Flags that hold for each line: nobody types them, so no command that is shown has them. */
+  implied?: readonly string[];
 }
 
 /** The real process. The streams are getters because Node opens them, slowly, on first use. */

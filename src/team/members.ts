@@ -81,7 +81,7 @@ async function checkRole(prompt: Context['prompt'], email: string, role: string)
 }
 
 /** What a service account may access before and after a change. */
-export interface GrantChange {
+interface GrantChange {
   serviceAccount: string;
   before: string[];
   after: string[];

@@ -65,7 +65,15 @@ test('as JSON it is one document, with an error as that of one app, whose comman
     { folder: 'apps/web', app: 'web', exitCode: 0, deployment: { app: 'web' } },
     { folder: 'apps/work', app: 'work', exitCode: 11, error: { code: 'build-failed', details: { app: 'work' } } },
   ]);
-  expect(JSON.stringify(apps[2])).toContain(`-C ${join(repository.path, 'apps/work')}`);
+  expect(JSON.stringify(apps[2])).toContain('-C apps/work');
+  const elsewhere = await gantry(['-C', repository.path, 'deploy', 'apps/work', '--json'], { emulator });
+  expect(elsewhere.stdout).toContain(`-C ${join(repository.path, 'apps/work')}`);
+});
+
+test('on a terminal of 80 columns, what it says to type next fits', async () => {
+  const { stderr, stdout } = await deploy(['apps/web'], { columns: 80, env: { NO_COLOR: '1' } });
+  expect(stderr).toMatch(/^web: to call it: gantry invoke web -C apps\/web$/m);
+  expect(stdout).toMatch(/^web +live +[0-9a-f]{8} +http/m);
 });
 
 test('a plan of all is applied to all, from the folder above as well', async () => {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands/index.ts';
-import { referenceOf } from '../../src/cli/reference.ts';
+import { helpText, reference, referenceOf } from '../../src/cli/reference.ts';
 import { faults } from '../../src/emulator/index.ts';
 import { variables } from '../../src/kernel/environment.ts';
 import { exitCodes } from '../../src/kernel/errors.ts';
+import { version } from '../../src/kernel/version.ts';
 import { gantry } from '../support/gantry.ts';
 
 test.each([
@@ -11,6 +12,7 @@ test.each([
   ['exit-codes', Object.keys(exitCodes)],
   ['environment', Object.keys(variables)],
   ['json', ['--json=id,status', '--events']],
+  ['version', [version]],
   ['faults', Object.values(faults).flatMap((known) => Object.keys(known))],
 ])('help %s is complete, as text and as JSON', async (topic, words) => {
   const text = await gantry(['help', topic]);
@@ -86,7 +88,7 @@ test('help of an unknown topic exits with 2 and lists the topics', async () => {
   expect([child.code, child.stderr]).toEqual([2, 'error: unknown command "nonsense"\n  fix gantry apps --help\n']);
   const { code, stderr } = await gantry(['help', 'nonsense']);
   expect(code).toBe(2);
-  expect(stderr).toContain('available topics: topics, flags, exit-codes, environment, json, agents, faults');
+  expect(stderr).toContain('available topics: topics, flags, exit-codes, environment, json, version, agents, faults');
 });
 
 test('help alone shows the commands', async () => {
@@ -123,3 +125,29 @@ test('deploy --help has three groups of flags in 35 lines; the reference has the
 function lettersOf(text: string): string[] {
   return [...text.replace(/\s+/g, '')].sort();
 }
+
+/** What is said in one breath; the reference and the site have the rest. */
+const most = { characters: 80, words: 14, wordsOfSentence: 25, wordsOfParagraph: 40 };
+
+test('each argument and flag is told in one thing that fits, and each paragraph is short', async () => {
+  const { commands: all, flags: shared } = await reference();
+  const words = (text: string) => text.match(/\S*\w\S*/g)?.length ?? 0;
+  const long = [{ command: '', arguments: [], flags: shared, details: [] }, ...all].flatMap((one) => [
+    ...[...one.arguments, ...one.flags]
+      .map(({ description }) => description)
+      .filter((text) => text.length > most.characters || words(text) > most.words || /[a-z]\.( |$)/.test(text)),
+    ...one.details.filter(
+      (text) =>
+        words(text) > most.wordsOfParagraph || text.split(/[.:;] /).some((each) => words(each) > most.wordsOfSentence),
+    ),
+  ]);
+  expect(long).toEqual([]);
+  const stems = (text: string): string[] => text.toLowerCase().match(/\b[a-z]{3}/g) ?? [];
+  const twice = all.filter(({ summary, details: [first = ''] }) => {
+    const said = stems(first.split(/[.:] /)[0] ?? '');
+    return stems(summary).every((stem) => said.includes(stem));
+  });
+  expect(twice.map(({ command }) => command)).toEqual([]);
+  const lines = all.flatMap((one) => helpText({ ...one, isWhole: true }).split('\n'));
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});

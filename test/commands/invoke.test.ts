@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
+import { folderOf, smallApp } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
 import { gantry } from '../support/gantry.ts';
 import { listening } from '../support/listening.ts';
@@ -268,6 +268,19 @@ describe('an error', () => {
       6,
       expect.stringMatching(/web\/nope not found.*\n {2}why not here\n {2}fix web exists/),
     ]);
+  });
+
+  test.each([
+    ['predcit', 'gantry invoke web predict text=text'],
+    ['nope', 'call one that main.py has: run, predict'],
+  ])('404 of the function %s names one that the folder has, and calls no other', async (name, fix) => {
+    const code = 'def run():\n    pass\n\ndef predict(text: str):\n    pass\n';
+    await using app = await folderOf({ ...smallApp(), 'main.py': code });
+    const { env } = await appServer((response, { method }) =>
+      method === 'POST' ? sayJson(response, {}, 404) : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
+    );
+    const { code: exit, stderr } = await gantry(['invoke', '.', name], { env, cwd: app.path });
+    expect([exit, stderr]).toEqual([6, expect.stringContaining(`  fix ${fix}\n`)]);
   });
 
   test("404 from the app's own server is the app's error", async () => {

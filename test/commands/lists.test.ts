@@ -102,6 +102,13 @@ describe('apps are sorted', () => {
     ).toEqual(names);
   });
 
+  test('and picked by a text in their name', async () => {
+    const env = { GANTRY_API_URL: await answering(apps) };
+    const search = (text: string) => gantry(['apps', 'list', '--search', text, '--json=name'], { emulator, env });
+    expect((await search('lt')).json()).toEqual([{ name: 'delta' }]);
+    expect((await search('x')).stderr).toBe('no name contains x\n');
+  });
+
   test('by no other field: exit code 2 with the available fields', async () => {
     const { code, stderr } = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
     expect(code).toBe(2);

@@ -50,6 +50,8 @@ describe('gantry deploy --local', () => {
     expect(invoked).toMatchObject({ code: 0, behind: [] });
     expect(invoked.stderr).toMatch(/^project p-12345678 \(emulator of this folder\)\n/);
     expect((await run('logs', { cwd })).code).toBe(0);
+    // The variables of the emulator are nobody's token.
+    expect((await run('logout --json', { cwd })).json()).toEqual({ profiles: [], stillUsed: null });
     expect((await run('whoami --json', { cwd })).json()).toMatchObject({
       ...{
         target: 'p-12345678 (emulator of this folder)',

@@ -101,7 +101,8 @@ describe('the log of an app', () => {
 
   test('prints a note and exits with 0 if the log is empty', async () => {
     const { code, stdout, stderr } = await logs();
-    expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
+    const note = 'no log lines yet: they take some seconds to arrive; -f waits for them\n';
+    expect([code, stdout, stderr]).toEqual([0, '', note]);
     print('x');
     expect((await logs(['--search', 'y'])).stderr).toBe('no log lines match\n');
     expect((await logs(['--search', 'y', '--json'])).json()).toEqual({ type: 'result' });

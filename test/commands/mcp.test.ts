@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { compactTools } from '../../src/cli/mcp/compact-tools.ts';
 import { reference } from '../../src/cli/reference.ts';
 import { version } from '../../src/kernel/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -129,14 +130,23 @@ describe('gantry mcp', () => {
     await using session = await open();
     const result = await call(session, 'deploy', {});
     expect(JSON.parse(textOf(result)).error).toMatchObject({
-      code: 'denied',
-      fix: 'gantry mcp --allow-changes',
-      next: ['gantry', 'mcp', '--allow-changes'],
+      ...{ code: 'denied', why: 'this server was started without --allow-changes; dry-run is allowed' },
+      fix: 'ask the user to start gantry mcp --allow-changes',
     });
     expect(result.isError).toBe(true);
     const deleted = await call(session, 'apps_destroy', { app: 'transcriber', confirm: 'transcriber' });
-    expect(JSON.parse(textOf(deleted)).error.fix).toBe('gantry mcp --allow-destroy');
+    expect(JSON.parse(textOf(deleted)).error.fix).toBe('ask the user to start gantry mcp --allow-destroy');
     expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
+  });
+
+  test('shows what a change would be, although it only reads', async () => {
+    await using session = await open();
+    const plan = await call(session, 'deploy', { 'dry-run': true });
+    expect(JSON.parse(textOf(plan))).toMatchObject({ app: 'web', dryRun: true });
+    const deleted = await call(session, 'apps_destroy', { app: 'transcriber', 'dry-run': true });
+    expect(JSON.parse(textOf(deleted))).toMatchObject({ app: 'transcriber', dryRun: true });
+    const local = await call(session, 'deploy', { 'dry-run': true, project: 'local' });
+    expect(JSON.parse(textOf(local)).error).toMatchObject({ message: 'this folder has no emulator yet' });
   });
 
   test('writes no file while it only reads', async () => {
@@ -144,7 +154,10 @@ describe('gantry mcp', () => {
     const file = join(app, 'notes.txt');
     await writeFile(file, 'precious');
     const packed = await call(session, 'deploy', { 'dry-run': true, output: file });
-    expect(JSON.parse(textOf(packed)).error).toMatchObject({ code: 'denied', fix: 'gantry mcp --allow-changes' });
+    expect(JSON.parse(textOf(packed)).error).toMatchObject({
+      code: 'denied',
+      fix: 'ask the user to start gantry mcp --allow-changes',
+    });
     const charted = await call(session, 'runs', { command: 'runs chart', app: 'transcriber', html: file });
     expect(JSON.parse(textOf(charted)).error.code).toBe('usage');
     expect(await readFile(file, 'utf8')).toBe('precious');
@@ -162,7 +175,7 @@ describe('gantry mcp', () => {
     expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
     await using reading = await open();
     const refused = await call(reading, 'apps', { command: 'apps delete', app: 'transcriber' });
-    expect(JSON.parse(textOf(refused)).error.fix).toBe('gantry mcp --allow-destroy');
+    expect(JSON.parse(textOf(refused)).error.fix).toBe('ask the user to start gantry mcp --allow-destroy');
     expect(JSON.parse(textOf(await call(reading, 'apps', {}))).error.message).toBe('apps requires "command"');
   });
 
@@ -342,9 +355,29 @@ describe('gantry mcp --compact', () => {
   });
 
   test.each([
-    ['apps scale transcriber --min-replicas 1', 'denied', 'gantry mcp --allow-changes'],
-    ['apps delete transcriber --confirm transcriber', 'denied', 'gantry mcp --allow-destroy'],
-    ['deploy --dry-run --output notes.txt', 'denied', 'gantry mcp --allow-changes'],
+    ['apps get transcribr', ['apps', 'get', 'transcriber']],
+    ['apps get transcribr -p p-12345678', ['apps', 'get', '--project=p-12345678', 'transcriber']],
+    ['apps delete transcriber', ['apps', 'delete', '--confirm', 'transcriber', '--', 'transcriber']],
+    ['apps list --limit 0', ['apps', 'list', '--help']],
+  ])('what the error of %s says to do next is what call takes', async (line, next) => {
+    const words = ['--compact', '--allow-destroy', '--project', 'p-12345678'];
+    await using session = await open(words);
+    const failed = await call(session, 'call', { argv: line.split(' ') });
+    const { error } = JSON.parse(textOf(failed));
+    expect([failed.isError, error.next.filter((word: string) => word !== '--')]).toEqual([
+      true,
+      ['gantry', ...next].filter((word) => word !== '--'),
+    ]);
+    // The app stays.
+    if (line.startsWith('apps delete')) return;
+    expect((await call(session, 'call', { argv: error.next })).isError ?? false).toBe(false);
+  });
+
+  test.each([
+    ['apps scale transcriber --min-replicas 1', 'denied', 'ask the user to start gantry mcp --allow-changes'],
+    ['apps delete transcriber --confirm transcriber', 'denied', 'ask the user to start gantry mcp --allow-destroy'],
+    ['deploy --dry-run --save-plan notes.json', 'denied', 'ask the user to start gantry mcp --allow-changes'],
+    ['deploy --dry-run --output notes.txt', 'denied', 'ask the user to start gantry mcp --allow-changes'],
     ['runs chart transcriber --html notes.txt', 'usage', undefined],
     ['logs transcriber -f', 'usage', undefined],
     ['logout', 'usage', 'call find for the commands'],
@@ -451,7 +484,16 @@ async function call(
   input: Record<string, unknown>,
   options?: CallOptions,
 ): Promise<CallToolResult> {
-  return (await client.callTool({ name, arguments: input }, options)) as CallToolResult;
+  const result = (await client.callTool({ name, arguments: input }, options)) as CallToolResult;
+  const { error } = Object(result.structuredContent) as { error?: { next?: string[] } };
+  if (error?.next) await expectCallable(error.next);
+  return result;
+}
+
+/** What an error says to do next is a line that the tool `call` takes, whatever the tools are. */
+async function expectCallable(argv: string[]): Promise<void> {
+  const { commands } = await reference();
+  await compactTools(commands, ['reads', 'changes', 'destroys']).read('call', { argv });
 }
 
 function textOf({ content }: CallToolResult): string {

@@ -10,6 +10,7 @@ import { folderOf } from '../support/app.ts';
 import { emulatorForAll, testLateMs } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
+import { deployWeb } from '../support/runs.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
 const toml = (more = '') => `[cerebrium.deployment]\nname = "jobs"\n${more}`;
@@ -82,6 +83,13 @@ test.each([
 ])('%j is the hardware of one run', async (flags, query) => {
   const { code } = await run({ 'job.py': job }, [...flags, 'job.py::train', '--detach']);
   expect([code, sent().query]).toEqual([0, expect.objectContaining(query)]);
+});
+
+test.skipIf(!python).each(['a job', 'web'])('the emulator says that it has no GPU for a run of %s', async (name) => {
+  if (name === 'web') await deployWeb(emulator);
+  const app = name === 'web' ? ['--name', name] : [];
+  const { code, stderr } = await run({ 'job.py': 'print(1)' }, [...app, '--gpu', 'H100', 'job.py']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('compute HOPPER_H100 is simulated')]);
 });
 
 test('--gpu A100 is one of two', async () => {

@@ -40,6 +40,8 @@ test.each(['src/cli/commands/agent-skill.md', 'src/app/agents.md'])(
       ([, line = '']) => line,
     );
     expect(lines.length).toBeGreaterThan(8);
+    // Alone, it never ends.
+    expect(lines.filter((line) => /^logs .*-f/.test(line) && !/--(run|build)/.test(line))).toEqual([]);
     for (const line of lines) {
       const words = parseWords(line);
       const command = commands.find(({ command }) => `${line} `.startsWith(`${command} `));

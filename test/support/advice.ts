@@ -72,7 +72,7 @@ async function problemOf([program, ...words]: readonly string[]): Promise<string
   const key = words.join('\0');
   if (!problems.has(key)) {
     problems.set(key, await refusalOf(words));
-    if (process.env.GANTRY_TEST_ADVICE) appendFileSync(process.env.GANTRY_TEST_ADVICE, `${words.join(' ')}\n`);
+    if (process.env.GANTRY_TEST_ADVICE) appendFileSync(process.env.GANTRY_TEST_ADVICE, `${JSON.stringify(words)}\n`);
   }
   return problems.get(key);
 }

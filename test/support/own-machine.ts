@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -22,15 +24,24 @@ export default function ownMachine(): () => void {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'tests-machine-'));
   const before = { ...process.env };
   const engine = ownEngine(join(folder, 'engine'), process.env.GANTRY_TEST_DOCKER ?? locate('podman'));
-  const found = { PATH: makePath(folder), GANTRY_TEST_SHELLS: shells(), ...engine };
+  const advice = process.env.GANTRY_TEST_ADVICE ?? join(folder, 'advice');
+  const found = { PATH: makePath(folder), GANTRY_TEST_SHELLS: shells(), GANTRY_TEST_ADVICE: advice, ...engine };
   const own = { ...variables, ...makeHome(join(folder, 'home')), ...found };
   const kept = Object.entries(before).filter(([name]) => isKept(name));
   // Programs of Windows need many variables.
   become(process.platform === 'win32' ? before : { ...Object.fromEntries(kept), ...own });
   return () => {
+    reportAdvice(advice);
     become(before);
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
+}
+
+/** How many different lines gantry has said to type: each was parsed (advice.ts). */
+function reportAdvice(file: string): void {
+  if (!existsSync(file)) return;
+  const lines = new Set(readFileSync(file, 'utf8').trimEnd().split('\n'));
+  process.stdout.write(`\n${lines.size} command lines that gantry says to type were parsed\n`);
 }
 
 const variables = {

@@ -1,4 +1,5 @@
 import { safeParse } from 'valibot';
+import { closestName } from '../../app/toml/closest-name.ts';
 import { type CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import {
   AppError,
@@ -280,12 +281,14 @@ async function fixOfRequest(
 }
 
 /** How to correct a call of a function that the deployed app does not have, if it is the app of this folder. */
-async function fixOfFunction(
-  context: Context,
-  { app, fn }: Pick<CallTarget, 'app' | 'fn'>,
-): Promise<CommandLine | undefined> {
-  const isInCode = fn !== undefined && (await callOf(context, app, fn)) !== undefined;
-  return isInCode ? gantryCommand`deploy` : callOf(context, app);
+async function fixOfFunction(context: Context, { app, fn }: Pick<CallTarget, 'app' | 'fn'>): Promise<Fix | undefined> {
+  const { callableFunctions } = await import('../../app/sample-call.ts');
+  const known = (await callOf(context, app)) ? await callableFunctions(context.cwd) : [];
+  if (fn !== undefined && known.includes(fn)) return gantryCommand`deploy`;
+  // Nobody has to type `run`.
+  const meant = fn && (closestName(fn, known) ?? (fn === 'run' ? known[0] : undefined));
+  if (meant) return callOf(context, app, meant);
+  return known.length > 0 ? `call one that main.py has: ${known.join(', ')}` : undefined;
 }
 
 /** A call of a function, or of the first one, as the code in this folder has it; undefined for another app. */

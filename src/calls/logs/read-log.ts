@@ -132,6 +132,6 @@ function throwOrNoteEmpty(
 ): void {
   if (missing && !follow) throw missing;
   if (tail === 0) return;
-  const isPart = isFiltered || since !== undefined || until !== undefined;
-  progress.note(isPart ? 'no log lines match' : 'no log lines yet');
+  if (isFiltered || since !== undefined || until !== undefined) progress.note('no log lines match');
+  else progress.note(`no log lines yet${follow ? '' : ': they take some seconds to arrive; -f waits for them'}`);
 }

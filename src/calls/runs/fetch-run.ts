@@ -43,9 +43,6 @@ export function remoteRun(project: string, app: string, run: string): RemoteWork
       const { items } = await api(listRuns, { project, app, query: {} });
       return items.some(({ id }) => id === run);
     },
-    async cancel(api) {
-      await api(cancelRun, params);
-      return '';
-    },
+    cancel: (api) => api(cancelRun, params),
   };
 }

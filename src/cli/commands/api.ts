@@ -9,11 +9,7 @@ export default defineCommand({
       .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
       .argument('<path>', 'path, such as /v2/projects/{project}/apps; {project} is filled in')
       .option('--query <name=value>', 'query parameter (repeatable)', repeatablePairFlag)
-      .option(
-        '--field <name=value>',
-        'text field of the JSON body; name:=json for other values (repeatable)',
-        repeatablePairFlag,
-      )
+      .option('--field <name=value>', 'text field of the JSON body; name:=json for others', repeatablePairFlag)
       .addOption(command.createOption('--input <file>', 'read the body from this file; - is stdin').conflicts('field'))
       .option('-i, --show-headers', 'print the status and headers')
       .option('--paginate', 'fetch all pages and join them'),
@@ -36,7 +32,7 @@ export default defineCommand({
   }),
   examples: [
     "api GET '/v2/projects/{project}/apps'",
-    "api PATCH '/v2/projects/{project}/apps/p-12345678-web' --field maxReplicaCount:=3",
+    'api PATCH /v2/projects/p-1/apps/p-1-web --field maxReplicaCount:=3',
     'api GET /v2/projects --json=body',
   ],
 });

@@ -25,7 +25,7 @@ export default defineCommand({
   configure: (command) =>
     addCopyFlags(
       command
-        .argument('[path...]', 'sources and, last, the target; on a volume: volume:/path or :/path; - is stdin, stdout')
+        .argument('[path...]', 'sources, then the target: files, :/path, volume:/path or -')
         .option('--sha256 <hex>', 'checksum that the file at a https:// URL must have', sha256Flag)
         .option('--lock', 'record a URL in weights.lock; without paths, copy all that it has')
         .option('--no-clobber', 'skip files that exist')
@@ -61,10 +61,10 @@ export default defineCommand({
     'cp ./dataset default:/dataset --exclude "*.tmp"',
     'cp :/models/a.bin :/backup/ --verify',
     'cp hf://Qwen/Qwen3-0.6B :/models/qwen',
-    'cp hf://Qwen/Qwen3-0.6B@main :/models/qwen --include "*.safetensors" --include "*.json"',
+    'cp hf://Qwen/Qwen3-0.6B@main :/models/qwen --include "*.json"',
     'cp --lock',
     'cp checkpoint.pt checkpoints/checkpoint.pt',
-    'cp https://example.com/model.gguf :/models/ --sha256 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+    'cp https://example.com/model.gguf :/models/',
     'cp - :/notes.txt',
     'cp :/notes.txt -',
   ],

@@ -29,7 +29,7 @@ import {
 import type { FailureDocument } from '../../kernel/output/failure.ts';
 import { count, shortBuild } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
-import type { View } from '../../kernel/output/page.ts';
+import type { Page, View } from '../../kernel/output/page.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import { stackViews, table } from '../../kernel/output/table.ts';
 import { announceEnd } from '../../local/notify/index.ts';
@@ -80,7 +80,8 @@ export default defineCommand({
       // An unchanged app has no new mistakes: it is checked once it is known to have changed.
       const outputs = [options.savePlan, options.applyPlan];
       const ofPreview = preview && { name: preview.app, scaling: previews?.previewScaling };
-      const local = await readLocalApp(context, { ...options, ...ofPreview, checkSource: !options.ifChanged, outputs });
+      const reading = { ...options, ...ofPreview, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
+      const local = await readLocalApp(context, reading);
       const { maxHourly, keepScaling = false } = options;
       if (maxHourly !== undefined) {
         const { checkHourlyBound } = await import('../../insight/cost/index.ts');
@@ -172,15 +173,20 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
   const { name, events, output, savePlan, applyPlan } = options;
   if (name ?? events ?? output)
     throw new UsageError('--name, --output and --events are for one app', { fix: 'leave out the folders' });
-  const { callCommand } = await import('../mcp/call.ts');
+  const [{ callCommand }, { settingArguments }] = await Promise.all([
+    import('../mcp/call.ts'),
+    import('../mcp/setting-arguments.ts'),
+  ]);
   const apps = await findApps(context, folders, options.configFile);
+  const configFile = options.configFile === 'cerebrium.toml' ? [] : ['--config-file', options.configFile];
   const deployEach = async (flags: DeployFlags): Promise<DeployedApps> => {
     const done = await fewAtOnce(apps, async ({ folder, app }) => {
       const planOf = (place?: string) => place && join(resolve(cwd, place), `${app}.json`);
       const own = flagsOfOne(flags, { savePlan: planOf(savePlan), applyPlan: planOf(applyPlan) });
       const asked = [prompt.isConfirmed ? '--yes' : [], progress.isQuiet ? '--quiet' : []].flat();
-      const at = ['-C', resolve(cwd, folder), '--config-file', options.configFile];
-      const argv = ['deploy', ...at, ...own, ...asked, '--json'];
+      // As it was typed, if it was typed in this folder: it is in each command that is shown.
+      const at = ['-C', context.flags.cwd === undefined ? folder : resolve(cwd, folder), ...configFile];
+      const argv = ['deploy', ...settingArguments(context), ...at, ...own, ...asked, '--json'];
       const onLine = (line: string) => progress.relay(`${app}: ${line}`);
       const { code, stdout } = await callCommand(context, argv, { signal, idle: { onIdle: () => () => {} }, onLine });
       const { next: _, ...shown } = JSON.parse(`${stdout}`);
@@ -215,8 +221,8 @@ async function confirmPlan(
   plan: DeployPlan,
   questions: readonly Question[],
 ): Promise<void> {
-  progress.note(deployPlanView(plan));
   if (isFolderEmulator(target)) return;
+  progress.note(deployPlanView(plan));
   for (const { text } of questions) await prompt.confirm(text);
   const question = plan.changed ? 'Deploy?' : 'Nothing has changed. Deploy again?';
   if (questions.length === 0) await prompt.confirm(question, { byDefault: true });
@@ -355,7 +361,12 @@ function deployedAppsView({ apps }: DeployedApps): View {
   const columns = {
     APP: ({ app }: App) => app,
     RESULT: (app: App) => statusCell(resultText(app)),
-    BUILD: ({ deployment, plan, error }: App) => String((deployment ?? plan ?? error?.details)?.build ?? ''),
+    BUILD:
+      ({ deployment, plan, error }: App) =>
+      ({ terminal }: Page) => {
+        const build = String((deployment ?? plan ?? error?.details)?.build ?? '');
+        return terminal ? shortBuild(build) : build;
+      },
     ENDPOINT: ({ deployment, plan }: App) => (deployment ?? plan)?.endpoint,
   };
   const plans = apps.flatMap(({ plan }) => (plan ? [deployPlanView(plan)] : []));

@@ -10,10 +10,7 @@ import { boolean, choice, document, integer, list, nullable, object, text } from
 export default defineCommand({
   configure: (command) =>
     optionalAppArgument(command, { unless: 'file' })
-      .argument(
-        '[id]',
-        'build or run id (default: the latest build if it failed or was rolled back, else the latest failed run)',
-      )
+      .argument('[id]', 'build or run id (default: the latest failure)')
       .option('--file <log>', 'explain a saved log; - is stdin'),
   run: async (context, app, id, { file, configFile }) => {
     if (file !== undefined && app !== undefined) throw new UsageError('--file explains a log, not an app');
@@ -54,7 +51,7 @@ export default defineCommand({
     log: list(text('line'), 'lines of the log that show most, if the cause is unknown'),
   }),
   details: [
-    'Compares the log, the status and cerebrium.toml with known causes. If none matches, it says so and shows the last traceback, the errors or the end of the log; the exit code is 0 all the same.',
+    'Compares the log, the status and cerebrium.toml with known causes. If none matches, it shows the end of the log, and exits with 0 all the same.',
   ],
   examples: [
     'explain',

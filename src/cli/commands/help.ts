@@ -2,9 +2,9 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { variables } from '../../kernel/environment.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
-import { groupFlags } from '../../kernel/output/flag-groups.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { keyValueTable, stackViews, wrappedTable } from '../../kernel/output/table.ts';
+import { stackViews, wrappedTable } from '../../kernel/output/table.ts';
+import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
 import {
   type CommandReference,
@@ -124,6 +124,7 @@ const topics: Record<string, () => readonly Row[] | Promise<readonly Row[]>> = {
     { form: 'times', prints: 'RFC 3339 in UTC, or null' },
     { form: 'exit codes', prints: 'the same with and without --json' },
   ],
+  version: () => [{ text: version }],
   agents: async () => [{ text: await agentSkill() }],
   faults: async () => {
     const { faults, lateFault, statusFaults } = await import('../../emulator/index.ts');
@@ -152,6 +153,7 @@ const topicSummaries: Record<string, string> = {
   environment: 'the variables that gantry reads',
   json: 'what --json prints',
   agents: 'instructions for AI agents, as a skill to store',
+  version: 'the version of gantry',
   faults: 'faults that the emulator can be told to make',
 };
 
@@ -160,7 +162,7 @@ const summaries = record(text('summary'), 'the summary of each command');
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[topic...]', `a command, or ${Object.keys(topics).join(', ')}`)
+      .argument('[topic...]', 'a command or topic; gantry help topics lists these')
       .option('--all', 'all commands, or all that there is to say of one')
       .option('--schema', 'the JSON Schema of what a command prints with --json'),
   run: async (_, words, { schema }): Promise<readonly Row[] | Reference | CommandReference | OutputSchema> => {
@@ -227,45 +229,19 @@ description: Deploy, call, inspect and fix apps on the hosting platform with the
 ${instructions.trimEnd()}`;
 }
 
-/** One command, as in `gantry help COMMAND --all`. */
-interface DescribedCommand {
-  usage: string;
-  summary: string;
-  effect: string;
-  output: string | null;
-  flags: readonly { flags: string; description: string; group?: string; default?: unknown }[];
-  json: Record<string, { type: string; description: string }>;
-  exitCodes: readonly { name: string; code: number; when: string }[];
-}
-
 /** What a command takes, prints and exits with. */
-function commandReferenceView(command: DescribedCommand): View {
-  const { usage, summary, effect, output, flags, json, exitCodes } = command;
+function commandReferenceView(command: CommandReference): View {
   return stackViews(
-    keyValueTable([
-      ['usage', usage],
-      ['summary', summary],
-      ['effect', effect],
-      ['output', output ? outputForms[output] : 'raw bytes'],
-    ]),
-    groupFlags(flags).map(({ title, members }) =>
-      wrappedTable(members, {
-        [title.toUpperCase()]: (flag) => flag.flags,
-        MEANING: (flag) => flag.description,
-        DEFAULT: (flag) => (flag.default === undefined ? '' : String(flag.default)),
-      }),
-    ),
-    wrappedTable(Object.entries(json), {
+    ({ terminal, columns }) => helpText({ ...command, isWhole: true }, terminal ? columns : undefined).trimEnd(),
+    wrappedTable(Object.entries(command.json), {
       'JSON FIELD': ([name]) => name,
       TYPE: ([, { type }]) => type || 'any',
       MEANING: ([, { description }]) => description,
     }),
-    wrappedTable(exitCodes, { 'EXIT CODE': ({ code }) => code, NAME: ({ name }) => name, WHEN: ({ when }) => when }),
+    wrappedTable(command.exitCodes, {
+      'EXIT CODE': ({ code }) => code,
+      NAME: ({ name }) => name,
+      WHEN: ({ when }) => when,
+    }),
   );
 }
-
-const outputForms: Record<string, string> = {
-  document: 'one JSON document',
-  list: 'one JSON list',
-  stream: 'one JSON document per line',
-};

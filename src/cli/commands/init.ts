@@ -30,11 +30,7 @@ export default defineCommand({
       .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4', computeFlag)
       .option('--python <version>', 'Python version', pythonFlag)
       .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml')
-      .addOption(
-        command
-          .createOption('--ci <system>', 'also write a pipeline that deploys; keeps an existing cerebrium.toml')
-          .choices(ciSystems),
-      )
+      .addOption(command.createOption('--ci <system>', 'also write a pipeline that deploys').choices(ciSystems))
       .addOption(requiring(command.createOption('--print', 'print the pipeline, and write nothing'), 'ci')),
   run: async (context, dir, { name, compute, python, agents, ci, print }) => {
     const { cwd, prompt, settings, progress } = context;

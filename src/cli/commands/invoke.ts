@@ -20,35 +20,30 @@ export default defineCommand({
     callFlags(
       appArgument(command.usage('[app] [function] [name=value...]')).argument(
         '[args...]',
-        'function (default: run), then parameters: name=text, name:=json or name=@FILE (text, or base64 of other bytes)',
+        'function (default: run), then name=text, name:=json or name=@FILE',
       ),
     )
       .option('-i, --show-headers', 'print the status and headers before the body')
-      .option('--raw', 'print the bytes unchanged: compressed ones, too, and even on a terminal')
+      .option('--raw', 'print the bytes unchanged, even on a terminal')
       .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
       .addOption(
         command.createOption('--stream', 'request a stream of events').conflicts(['async', 'wait', 'awaitWebhook']),
       )
       .option('--async', 'do not wait: print the run id')
       .addOption(
-        command
-          .createOption('--wait', 'call asynchronously, wait until the run ends, and fail if it fails')
-          .conflicts('awaitWebhook'),
+        command.createOption('--wait', 'call asynchronously, and wait until the run ends').conflicts('awaitWebhook'),
       )
       .addOption(
         command.createOption('--webhook <url>', 'also send the response to this URL').conflicts('awaitWebhook'),
       )
       .addOption(
         requiring(
-          command.createOption(
-            '--webhook-secret-file <file>',
-            'sign webhook deliveries with the secret in this file; - is stdin',
-          ),
+          command.createOption('--webhook-secret-file <file>', 'sign with the secret in this file; - is stdin'),
           'webhook',
           'awaitWebhook',
         ),
       )
-      .option('--await-webhook', 'call asynchronously, and print the response that a webhook delivers here')
+      .option('--await-webhook', 'call asynchronously, and print the response of its webhook')
       .addOption(
         requiring(
           command.createOption('--port <number>', 'port to listen on').argParser(wholeNumberFlag(0, 65_535)),

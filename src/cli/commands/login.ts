@@ -12,11 +12,11 @@ export default defineCommand({
     command
       .addOption(
         command
-          .createOption('--device', 'print a URL and a code instead of opening a browser; works without a terminal')
+          .createOption('--device', 'print a URL and a code instead of opening a browser')
           .conflicts(['token', 'import']),
       )
       .addOption(command.createOption('--token [-]', 'store a token from a prompt or stdin').conflicts('import'))
-      .option('--import [file]', "import the login from the official client's config.yaml; - is stdin"),
+      .option('--import [file]', "import the official client's login; - is stdin"),
   run: (context, options): Promise<Login> => logIn(context, options),
   view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
     keyValueTable([

@@ -27,7 +27,7 @@ export default defineCommand({
     logFlags(appArgument(command))
       .option('--prefix', 'show the container of each line')
       .option('--run <id>', 'only show lines of this run')
-      .option('--container <name>', 'only show lines of this container; a part of its name is enough')
+      .option('--container <name>', 'only show lines of this container, or of a part of its name')
       .addOption(
         command
           .createOption('--source <stream>', 'only show this stream (-f then polls every few seconds)')
@@ -79,7 +79,7 @@ export default defineCommand({
   effect: 'reads',
   exits: [...platformExits, 'pending', 'build-failed', 'not-ready', 'app-error'],
   details: [
-    'Of an app, the last 100 lines are shown; of a build or a run, all of them. -f with --run or --build waits for the end, and exits with its exit code. --run, --container and --source do not apply to the log of a build.',
+    'Of an app, the last 100 lines are shown; of a build or a run, all. With --run or --build, -f ends with it, and has its exit code.',
   ],
   examples: [
     'logs web',

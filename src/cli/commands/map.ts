@@ -12,7 +12,7 @@ import { choice, document, integer, list, nullable, number, object, text } from 
 export default defineCommand({
   configure: (command) =>
     appArgument(command.usage('[options] [app] [function] <inputs> -o <results>'))
-      .argument('[args...]', 'function (default: run), then a .jsonl or .csv file with one input per line')
+      .argument('[args...]', 'function (default: run), then a .jsonl or .csv file of inputs')
       .requiredOption('-o, --output <file>', 'file for the results; an existing one is continued')
       .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 1_024))
       .option('--retry-failed', 'call the inputs again that have failed')
@@ -103,7 +103,7 @@ export default defineCommand({
   ],
   examples: [
     'map web inputs.jsonl -o results.jsonl',
-    'map web train inputs.jsonl -o results.jsonl --async --public-url https://tunnel.example.com --port 8900',
+    'map web in.jsonl --async -o out.jsonl --public-url https://a.example',
     'map web predict inputs.csv -o results.jsonl --concurrency 16',
     'map web inputs.jsonl -o results.jsonl --budget 5',
     'map web inputs.jsonl -o results.jsonl --retry-failed --ordered',

@@ -56,11 +56,7 @@ export default defineCommand({
           `${resourceMetrics.join(', ')}; repeatable (default: all)`,
           repeatableChoiceFlag(resourceMetrics),
         )
-        .addOption(
-          command
-            .createOption('--startup', 'chart how long replicas take to start instead of what they use')
-            .conflicts('metric'),
-        )
+        .addOption(command.createOption('--startup', 'chart how long replicas take to start').conflicts('metric'))
         .addOption(
           command.createOption('--live', 'show figures of the last minute, again and again').conflicts('until'),
         )
@@ -124,7 +120,7 @@ export default defineCommand({
     ),
   ),
   details: [
-    `--until waits for a condition: a figure of the last minute, > >= < or <=, a bound, and how long it has to hold. Figures: ${figureNames.join(', ')}; errors in percent, cold as cold starts a minute, rate as calls a second. Exits with 8 at the time limit.`,
+    `--until waits until a figure of the last minute passes a bound, and exits with 8 at the time limit. Figures: ${figureNames.join(', ')}; errors in percent, cold starts a minute, calls a second.`,
     'Keys of --live: j and k select an app, l shows its log, c compares its build with the one before, q quits.',
   ],
   examples: [
@@ -225,11 +221,7 @@ async function readStartup(context: Context, app: string, flags: Flags) {
 function metricsFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   return command
     .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
-    .option(
-      '--until <when>',
-      "end at this time, or wait for a condition such as 'p90>5s for 5m'; repeatable",
-      untilFlag,
-    )
+    .option('--until <when>', "end at this time, or wait for a condition: 'p90>5s for 5m'", untilFlag)
     .option('--container <name>', 'only show this container; a part of its name is enough')
     .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
     .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag);

@@ -11,7 +11,7 @@ import { boolean, document, text } from '../result-schema.ts';
 export default defineCommand({
   configure: (command) =>
     optionalAppArgument(command, {
-      description: 'app name or id, or docs (default: the app in this folder, else the project)',
+      description: 'app, or docs (default: the app in this folder, else the project)',
     })
       .argument('[build]', 'build id, or latest')
       .option('--print', 'only print the URL'),
@@ -30,7 +30,7 @@ export default defineCommand({
   unattended: false,
   exits: platformExits,
   json: document({ url: text('URL'), opened: boolean('whether a browser was asked to open it') }),
-  details: ['Opens the dashboard in a browser. Off a terminal, or without a browser, it only prints the URL.'],
+  details: ['Off a terminal, or without a browser, it only prints the URL.'],
   examples: ['open', 'open web', 'open latest', 'open web b-1234', 'open docs --print'],
 });
 

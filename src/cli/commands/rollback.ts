@@ -9,7 +9,7 @@ export default defineCommand({
     appArgument(command)
       .argument('[build]', 'build id (default: the one before the live one)')
       .option('--from-git <revision>', 'deploy this revision, if it has the same files')
-      .option('--restore-scaling', 'scale as that build was deployed, not as the app is scaled now')
+      .option('--restore-scaling', 'scale as that build was deployed')
       .option('--force', 'deploy even if the files differ')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
   run: (context, app, build, { fromGit, configFile, force = false, restoreScaling, timeout: typedMs }) => {
@@ -18,12 +18,7 @@ export default defineCommand({
   },
   ...deployedAgain,
   details: [
-    'Deploys the archive and settings of an earlier build again, once checksums prove that the files are the same. Secrets stay as they are. Archives of deploys from this machine are kept (gantry doctor --cache archives).',
+    'Checksums have to prove that the files are the same. Secrets stay as they are. This machine keeps the archives of its deploys.',
   ],
-  examples: [
-    'rollback web',
-    'rollback web b-1234 --dry-run',
-    'rollback web b-1234 --from-git v1.2.0',
-    'rollback web --yes',
-  ],
+  examples: ['rollback web --yes', 'rollback web b-1234 --dry-run', 'rollback web b-1234 --from-git v1.2.0'],
 });

@@ -42,11 +42,8 @@ export default defineCommand({
     withConfigFile(command)
       .usage('[flags] <file[::function]> [arguments...]')
       .argument('<file[::function]>', 'Python file in this folder, and the function to call')
-      .argument(
-        '[arguments...]',
-        'of the function: --name text, name=text, name:=json or name=@FILE; of a script: its command line',
-      )
-      .option('--data <json>', 'arguments as JSON, @file with JSON, or - for stdin; parameters replace its keys')
+      .argument('[arguments...]', 'name=text, name:=json or name=@FILE; of a script, its command line')
+      .option('--data <json>', 'arguments as JSON, @file or - (stdin); parameters replace its keys')
       // As in the official client; other commands have --region alone.
       .addOption(command.createOption('-r <region>').hideHelp())
       .option('--gpu <type>', 'GPU for this run, such as H100 or H100:2', gpuFlag)
@@ -115,7 +112,7 @@ export default defineCommand({
     'run train.py -- --epochs 3 --fast',
     'run --gpu H100 job.py::train --detach',
     'run job.py::train --data \'{"epochs": 3}\' --region us-east-1',
-    'run --timeout 10m job.py --data @arguments.json --json=status,durationMs',
+    'run --timeout 10m job.py --data @arguments.json --json=status',
   ],
 });
 

@@ -150,8 +150,8 @@ export default defineCommand({
   exits: [...platformExits, 'pending'],
   json: document(appFields, projectFields, servesFields),
   details: [
-    'Shows the live build of an app, what differs in this folder, its replicas, calls and errors of the last hour, what it costs now, the last failure and the platform. A part that cannot be read is "not known", with the reason.',
-    'With --serves it exits with 0 if what serves has the files that a deploy of the revision sends, with 7 if it has others, and with 8 if that cannot be told.',
+    'Shows what serves, what differs here, the last hour, the cost, the last failure and the platform. What cannot be read is "not known".',
+    '--serves exits with 0 if the files of the revision serve, with 7 if others do, and with 8 if that cannot be told.',
   ],
   examples: [
     'status',

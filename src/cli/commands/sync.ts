@@ -35,7 +35,7 @@ export default defineCommand({
   view: (summary) => syncView(summary),
   details: [
     'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
-    'If file names are equal on the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
+    'Names that are equal on the disk here, such as Readme.md and readme.md, are refused; --rename-clashes saves readme-2.md.',
   ],
   json: document({
     ...copySummaryFields,

@@ -14,7 +14,7 @@ export interface ChartPageFlags {
 export function chartPageFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
-  return command.option('--html [file]', 'write an HTML page with charts; without a file, open it in the browser');
+  return command.option('--html [file]', 'write a page with charts; without a file, open it in the browser');
 }
 
 /** Throws UsageError. Call it before the first request. */

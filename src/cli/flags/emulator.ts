@@ -65,7 +65,7 @@ export function emulatorFlags(command: Commander) {
     .option('--late <ms>', 'show log lines and what is new so much later (default: 300)', wholeNumberFlag(0))
     .option(
       '--fault <target=fault,…>',
-      'make requests fail in turn, for example createApp=503,429:2, or @FILE with one a line (see gantry help faults)',
+      'make requests fail in turn, such as createApp=503 (gantry help faults)',
       faultFlag,
     )
     .option('--now <time>', 'stop the clock at this time, so that each start has the same data', timeFlag);

@@ -79,8 +79,8 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
   return command
     .addOption(command.createOption('--status <status>', 'only show runs with this status').choices(runStatuses))
     .option('--status-code <number>', 'only show runs with this HTTP status', statusCodeFlag)
-    .option('--startup <range>', 'only show runs that took this long to start, such as 2s.. or ..500ms', spanFlag)
-    .option('--response <range>', 'only show runs with a response time such as 2s.. or 100ms..500ms', spanFlag);
+    .option('--startup <range>', 'only show runs that started in 2s.. or ..500ms', spanFlag)
+    .option('--response <range>', 'only show runs that responded in 2s.. or 100ms..500ms', spanFlag);
 }
 
 /** Converts the flags to the platform's names; times in ms. */

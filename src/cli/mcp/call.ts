@@ -4,7 +4,6 @@ import { type Io, processIo } from '../../kernel/process.ts';
 import { main } from '../../main.ts';
 import type { Context } from '../../platform/context.ts';
 import type { IdleWatch } from './idle-watch.ts';
-import { settingArguments } from './setting-arguments.ts';
 
 export interface CallOutcome {
   code: number;
@@ -14,6 +13,8 @@ export interface CallOutcome {
 }
 
 interface CallOptions {
+  /** Flags that hold for each call. */
+  implied?: readonly string[];
   /** Ends the command as Ctrl-C does. */
   signal: AbortSignal;
   idle: Pick<IdleWatch, 'onIdle'>;
@@ -25,10 +26,7 @@ interface CallOptions {
 export async function callCommand(context: Context, argv: string[], options: CallOptions): Promise<CallOutcome> {
   const stdout = new Capture();
   const stderr = new Capture(options.onLine);
-  const code = await main(
-    ['--no-input', ...settingArguments(context), ...argv],
-    callIo(context, stdout, stderr, options),
-  );
+  const code = await main(argv, callIo(context, stdout, stderr, options));
   return {
     code,
     stdout: stdout.bytes,
@@ -39,7 +37,8 @@ export async function callCommand(context: Context, argv: string[], options: Cal
   };
 }
 
-function callIo(context: Context, stdout: Writable, stderr: Writable, { signal, idle }: CallOptions): Io {
+function callIo(context: Context, stdout: Writable, stderr: Writable, options: CallOptions): Io {
+  const { signal, idle, implied = [] } = options;
   const { env, cwd, now, elapsed, delay, silenceMs } = context;
   return {
     stdin: new Readable({
@@ -69,6 +68,7 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, { signal, 
     spawnDetached: processIo().spawnDetached,
     silenceMs,
     isForModel: true,
+    implied: ['--no-input', ...implied],
   };
 }
 

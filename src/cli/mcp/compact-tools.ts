@@ -26,14 +26,18 @@ export function compactTools(commands: readonly CommandReference[], allowed: rea
       if (name === 'find') return find(input, suitable, allowed);
       if (name !== 'call') throw new UsageError(`unknown tool "${name}"`, { why: 'tools: find, call' });
       if (input.result !== undefined) return askedPage(input);
-      const asked = readCommandLine(wordsOf(input), suitable);
-      checkAllowed(asked.command, allowed);
+      const words = wordsOf(input);
+      if (words.includes('--help')) return find({ query: words.filter(isName).join(' ') }, suitable, allowed);
+      const asked = readCommandLine(words, suitable);
+      checkAllowed(asked, allowed);
       return asked;
     },
   };
 }
 
 const instructions = `gantry deploys and manages apps on the hosting platform. find says which commands there are and, by its name, what one takes; call runs one. Every command line may have --jq (filters the result), --cwd (folder) and --project. What deletes needs --confirm NAME, or --yes. ${sharedInstructions}`;
+
+const isName = (word: string) => /^[a-z]/.test(word);
 
 const text = { type: 'string' };
 
@@ -111,10 +115,19 @@ function readCommandLine(argv: readonly string[], commands: readonly CommandRefe
   return { command, properties: readProperties(command, words.slice(command.command.split(' ').length)) };
 }
 
-/** What every call has anyway. */
-const impliedFlags = new Set(['--json', '--no-input']);
+/** Flags of every command in the words of `call`, and those that every call has anyway. */
+const globalFlags: Record<string, readonly string[]> = {
+  '--json': [],
+  '--no-input': [],
+  '--local': ['--project', 'local'],
+  '-p': ['--project'],
+  '-C': ['--cwd'],
+  '-y': ['--yes'],
+};
 
-function readProperties(command: CommandReference, words: readonly string[]): Input {
+function readProperties(command: CommandReference, typed: readonly string[]): Input {
+  const end = typed.includes('--') ? typed.indexOf('--') : typed.length;
+  const words = typed.flatMap((word, at) => (at < end && globalFlags[word]) || [word]);
   const properties: Input = {};
   const operands: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -123,7 +136,6 @@ function readProperties(command: CommandReference, words: readonly string[]): In
       for (const word of words.slice(at + 1)) operands.push(word);
       break;
     }
-    if (impliedFlags.has(word)) continue;
     if (!/^-./.test(word)) {
       operands.push(word);
       continue;
@@ -143,16 +155,13 @@ function readProperties(command: CommandReference, words: readonly string[]): In
 function flagProperty(command: CommandReference, typed: string): InputProperty {
   const known = knownProperties(command).filter(({ flag }) => flag !== undefined);
   const own = command.flags.find(({ flags }) => flags.split(/,? /).includes(typed))?.flags ?? '';
-  const [long = shortFlags[typed] ?? typed] = /--[\w-]+/.exec(own) ?? [];
+  const [long = typed] = /--[\w-]+/.exec(own) ?? [];
   const property = known.find(({ flag }) => flag === long);
   if (property) return property;
   throw new UsageError(`${command.command} has no flag "${typed}" here`, {
     why: `its flags: ${known.map(({ flag }) => flag).join(', ')}`,
   });
 }
-
-/** Of every command. */
-const shortFlags: Record<string, string> = { '-p': '--project', '-C': '--cwd', '-y': '--yes' };
 
 /** As on the command line, a value that may be absent is no flag. */
 function takesNextWord(property: InputProperty, next: string | undefined): boolean {

@@ -12,6 +12,7 @@ import { type CallOutcome, callCommand } from './call.ts';
 import { compactTools } from './compact-tools.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { argvOf } from './input.ts';
+import { settingArguments } from './setting-arguments.ts';
 import { askedPage, checkAllowed, describeInFull, type Input, sharedInstructions, type ToolSet } from './tool-set.ts';
 import { type CommandTool, commandTools, type ToolDefinition, toolDefinition } from './tools.ts';
 import { DrainingTransport } from './transport.ts';
@@ -65,7 +66,7 @@ function groupedTools(commands: readonly CommandReference[], allowed: readonly E
         throw new UsageError(`unknown tool "${name}"`, { why });
       }
       const asked = chooseCommand(tool, input, tools);
-      checkAllowed(asked.command, allowed);
+      checkAllowed(asked, allowed);
       if (!tool.commands.includes(asked.command)) throw otherTool(asked.command, tools);
       return asked;
     },
@@ -161,11 +162,11 @@ function createToolServer({ context, toolSet, running, idle }: ToolServerOptions
     if ('result' in asked) return pageResult(results.next(asked.result, asked.from));
     if ('text' in asked) return pageResult(results.first(asked.text, asked.form));
     const { command, properties } = asked;
-    const argv = argvOf(command, properties);
-    if (command.output !== null) argv.unshift('--json');
+    const implied = [...settingArguments(context), ...(command.output === null ? [] : ['--json'])];
     const { signal } = extra.mcpReq;
     const progress = new ProgressReport(extra);
-    const outcome = await callCommand(context, argv, { signal, idle, onLine: (line) => progress.report(line) });
+    const onLine = (line: string) => progress.report(line);
+    const outcome = await callCommand(context, argvOf(command, properties), { implied, signal, idle, onLine });
     await progress.sent();
     return commandResult(outcome, command, properties.jq !== undefined);
   }

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import type { Effect } from '../command.ts';
@@ -26,15 +26,21 @@ export interface AskedCommand {
   properties: Input;
 }
 
-/** What a server allows is decided when it is started. */
-export function checkAllowed({ command, effect }: CommandReference, allowed: readonly Effect[]): void {
-  if (allowed.includes(effect)) return;
+/** What a server allows is decided when it is started. A dry run only reads, unless it writes a file. */
+export function checkAllowed({ command, properties }: AskedCommand, allowed: readonly Effect[]): void {
+  const { command: line, effect } = command;
+  const isDryRun = properties['dry-run'] === true && !written.some((name) => name in properties);
+  if (allowed.includes(isDryRun ? 'reads' : effect)) return;
   const flag = effect === 'destroys' ? '--allow-destroy' : '--allow-changes';
-  throw new DeniedError(`gantry ${command} is not allowed here`, {
-    why: `this server was started without ${flag}`,
-    fix: gantryCommand`mcp ${{ [flag]: true }}`,
+  const hasDryRun = command.flags.some(({ flags }) => flags === '--dry-run');
+  throw new DeniedError(`gantry ${line} is not allowed here`, {
+    why: `this server was started without ${flag}${hasDryRun ? '; dry-run is allowed' : ''}`,
+    fix: sentence`ask the user to start ${gantryCommand`mcp ${{ [flag]: true }}`}`,
   });
 }
+
+/** Properties that name a file to write. */
+const written = ['output', 'save-plan'];
 
 export function askedPage({ result, from = 0 }: Input): Asked {
   const start = Number(from);

@@ -60,7 +60,7 @@ function addGlobalFlags(root: Commander): Commander {
     .option('--no-input', 'never prompt: exit with 9 instead')
     .option('-y, --yes', 'answer yes to prompts')
     .option('-p, --project <id>', 'project to use')
-    .option('--local', 'use the emulator of this folder, which starts if needed; the same as -p local')
+    .option('--local', 'use the emulator of this folder, as -p local does')
     .option('--profile <profile>', 'profile to use')
     .option('--region <region>', 'region to use')
     .option('--config-file <file>', 'config file of the app', 'cerebrium.toml')

@@ -11,7 +11,10 @@ export type HelpSource =
 export type CommandHelp = Pick<
   CommandReference,
   'command' | 'summary' | 'details' | 'usage' | 'arguments' | 'flags' | 'json' | 'examples'
->;
+> & {
+  /** With the flags that few need, and all examples. */
+  isWhole?: true;
+};
 
 /** The help as text for a terminal of that many columns, or for a pipe. */
 export function helpText(source: HelpSource, columns?: number): string {
@@ -104,12 +107,16 @@ function commandHelp({
   arguments: inputs,
   flags,
   json,
+  isWhole,
 }: CommandHelp): Help {
   const fields = Object.keys(json);
   const sections: HelpSection[] = [
     { title: 'arguments', rows: inputs.map(argumentRow) },
-    { title: 'examples', lines: examples.slice(0, shownExamples).map((example) => `$ gantry ${example}`) },
-    ...groupFlags(flags.filter(({ seldom }) => !seldom)).map(({ title, members }) => ({
+    {
+      title: 'examples',
+      lines: examples.slice(0, isWhole ? undefined : shownExamples).map((example) => `$ gantry ${example}`),
+    },
+    ...groupFlags(flags.filter(({ seldom }) => isWhole || !seldom)).map(({ title, members }) => ({
       title,
       rows: members.map((flag): [string, string] => [flag.flags, flagMeaning(flag)]),
     })),
@@ -119,7 +126,9 @@ function commandHelp({
     details,
     usage,
     sections: sections.filter(({ rows, lines }) => (rows ?? lines ?? []).length > 0),
-    footer: [...(fields.length > 0 ? [`JSON: ${shortList(fields)}`] : []), `${footer}, gantry help ${command} --all`],
+    ...(!isWhole && {
+      footer: [...(fields.length > 0 ? [`JSON: ${shortList(fields)}`] : []), `${footer}, gantry help ${command} --all`],
+    }),
   };
 }
 

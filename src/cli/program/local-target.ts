@@ -36,7 +36,7 @@ export async function findLocalTarget(
     return running && { name, flags: [], origin, unused, variables, isStarted: false };
   }
   const own = { name: folderEmulatorName, flags: ['--local'], origin, unused };
-  if (local || (io.isForModel && effect === 'reads')) {
+  if (local || (io.isForModel && (effect === 'reads' || flags.dryRun))) {
     const known = knownFolderEmulator(io.env, cwd);
     if (!known) throw new NotFoundError('this folder has no emulator yet', { fix: gantryCommand`deploy --local` });
     return { ...own, variables: { ...unset, ...known }, isStarted: false };

@@ -1,9 +1,9 @@
 import { displayStatus, hasEnded } from '../../calls/runs/index.ts';
 import { ago, durationCell, localTime } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { stackViews } from '../../kernel/output/table.ts';
+import { type FactRows, factGroup, stackViews } from '../../kernel/output/table.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import { type FactRows, factGroup, statusCell } from './status.ts';
+import { statusCell } from './status.ts';
 
 export function runView(run: Run): View {
   return stackViews(

@@ -45,6 +45,9 @@ export interface LocalAppOptions {
   checkSource?: boolean | undefined;
   /** Files that the command reads or writes besides the app: they are no part of it, wherever they lie. */
   outputs?: (string | undefined)[];
+  /** A plan follows, which says what is sent. */
+  isPlan?: boolean;
+  /** Read and compress every file again. */
   repack?: boolean | undefined;
 }
 
@@ -68,7 +71,8 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   try {
     const collected = await collectApp(context, project, options);
     throwOnError(collected.warnings);
-    step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
+    if (options.isPlan) step.clear();
+    else step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
     for (const warning of collected.warnings) progress.warn(warning);
     const cache = packingCache(context, options.repack);
     // A small app is read by the time a cache is open.

@@ -202,10 +202,16 @@ class WatchedApp {
     }));
   }
 
-  /** Makes at most one request. Throws what waiting does not mend. */
+  /** Makes one request at most, but those of a whole picture the first time. Throws what waiting does not mend. */
   async read(): Promise<void> {
     const turn = this.#turns++;
     if (this.#isAsleep() && !this.showsLog && turn % sleepFactor > 0) return;
+    let left = turn === 0 ? firstSources.length : 1;
+    do await this.#readNext();
+    while (--left > 0 && !this.problem);
+  }
+
+  async #readNext(): Promise<void> {
     const source = this.#nextSource();
     this.#requests++;
     try {

@@ -90,6 +90,16 @@ export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }:
   };
 }
 
+export type FactRows = Parameters<typeof keyValueTable>[0];
+
+/** A table of names and values, on a terminal under a title; empty if it has no values. */
+export function factGroup(title: string, rows: FactRows): View {
+  return (page) => {
+    const body = keyValueTable(rows)(page);
+    return body && page.terminal ? `${page.style.bold(title.toUpperCase())}\n${body}` : body;
+  };
+}
+
 /** Sentences, wrapped at words on a terminal. */
 export function wrapped(view: View): View {
   return (page) => wrapLines(view(page), page, page.columns).join('\n');

@@ -46,6 +46,8 @@ export interface SettingFlags {
   region?: string | undefined;
   /** The working directory, which may be bound to a profile. */
   folder?: string | undefined;
+  /** The same as it was typed. */
+  cwd?: string | undefined;
   local?: LocalSettings | undefined;
 }
 

@@ -29,13 +29,10 @@ export interface RemoteWork {
   readStatus: (api: Api) => Promise<{ status: string; hasEnded: boolean }>;
   /** Whether the list of the app's builds or latest runs has it. */
   isListed: (api: Api) => Promise<boolean>;
-  /** Returns the platform's reply. */
-  cancel: (api: Api) => Promise<string>;
+  cancel: (api: Api) => Promise<unknown>;
 }
 
 export interface Cancellation {
-  /** The platform's reply if it is one line of plain text, otherwise empty. */
-  message: string;
   /** False if it was canceled already. */
   changed: boolean;
   /** False if the platform accepted the cancellation and never showed a status. */
@@ -59,22 +56,20 @@ export async function cancelRemoteWork(
   confirm: () => Promise<void>,
 ): Promise<Cancellation> {
   const { api, delay } = context;
-  const unchanged = { message: '', changed: false, confirmed: true };
+  const unchanged = { changed: false, confirmed: true };
   const before = await readBefore(work, api);
   if ('state' in before && isCanceled(before.state)) return unchanged;
   await confirm();
   const read = () => readStatus(work, api);
-  const reply = await cancelUnlessCanceled(work, api, read);
-  if (reply === undefined) return unchanged;
-  const canceled = { message: plainLine(reply), changed: true };
+  if (!(await cancelUnlessCanceled(work, api, read))) return unchanged;
   const after = await readEvidence(() => waitUntilCanceled(work, read, delay));
   if ('refusal' in after) {
     if ('state' in before) throw unconfirmed(after.refusal, work);
     warnUnconfirmed(context, `${nameOf(work)} of ${work.app} is canceled`, after.refusal);
-    return { ...canceled, confirmed: false };
+    return { changed: true, confirmed: false };
   }
   const status = after.state;
-  if (isCanceled(status)) return { ...canceled, confirmed: true };
+  if (isCanceled(status)) return { changed: true, confirmed: true };
   throw new PendingError(`${nameOf(work)} of ${work.app} is not canceled yet: its status is ${status}`, {
     why: 'the platform confirmed the cancellation, but its status does not show it',
     fix: commandFor('follow', work),
@@ -106,9 +101,9 @@ export async function cancelAbandoned(
   try {
     const wait = (ms: number) => delay(ms, signal);
     const read = () => untilKnown(() => readStatus(work, api), wait, shortPatienceMs);
-    const reply = await untilKnown(() => cancelUnlessCanceled(work, api, read), wait, shortPatienceMs);
+    const isNew = await untilKnown(() => cancelUnlessCanceled(work, api, read), wait, shortPatienceMs);
     isConfirmed = true;
-    status = reply === undefined ? 'canceled' : await waitUntilCanceled(work, read, wait, shortPausesMs);
+    status = isNew ? await waitUntilCanceled(work, read, wait, shortPausesMs) : 'canceled';
     if (isCanceled(status)) {
       progress.note(`canceled ${nameOf(work)}`);
       return 'canceled';
@@ -130,15 +125,16 @@ export async function cancelAbandoned(
   }
 }
 
-/** Returns the platform's reply, undefined if it refused because the work was canceled already. */
-async function cancelUnlessCanceled(work: RemoteWork, api: Api, read: ReadStatus): Promise<string | undefined> {
+/** Returns false if the platform refused because the work was canceled already. */
+async function cancelUnlessCanceled(work: RemoteWork, api: Api, read: ReadStatus): Promise<boolean> {
   try {
-    return await work.cancel(api);
+    await work.cancel(api);
+    return true;
   } catch (error) {
     if (![ConflictError, FailedError, NotFoundError].some((kind) => error instanceof kind)) throw error;
     // It may have ended meanwhile, or an earlier attempt succeeded and only its reply was lost.
     const now = await readEvidence(read);
-    if ('state' in now && isCanceled(now.state)) return undefined;
+    if ('state' in now && isCanceled(now.state)) return false;
     throw error;
   }
 }
@@ -197,10 +193,4 @@ function commandFor(action: 'get' | 'follow' | 'cancel', { kind, app, id }: Remo
 
 function detailsOf({ kind, app, id }: RemoteWork): Record<string, unknown> {
   return { app, [kind]: id };
-}
-
-/** Drops what a proxy may have replied instead of the platform. */
-function plainLine(reply: string): string {
-  const text = reply.trim();
-  return text.length <= 200 && !/[\r\n<>{}]/.test(text) ? text : '';
 }

@@ -24,10 +24,7 @@ export default defineCommand({
     chartPageFlags(
       callFlags(
         appArgument(command.usage('[options] [app] [function] [name=value...]'))
-          .argument(
-            '[args...]',
-            'function (default: run), then parameters: name=text, name:=json or name=@FILE (text, or base64 of other bytes)',
-          )
+          .argument('[args...]', 'function (default: run), then name=text, name:=json or name=@FILE')
           .option('--rate <rates>', 'calls a second, such as 5,10,20 (default: search for the limit)', ratesFlag)
           .option('--for <duration>', 'how long to call at each rate (default: 30s)', durationFlag)
           .option('--budget <dollars>', 'stop before replicas have cost more', dollarFlag)
@@ -112,7 +109,7 @@ export default defineCommand({
   ],
   examples: [
     'apps bench',
-    'apps bench web predict --data @case.json --rate 5,10,20 --for 60s --budget 0.50',
+    'apps bench web predict --rate 5,10,20 --for 60s --budget 0.50',
     'apps bench web --rate 100 --for 10s --html bench.html',
   ],
 });

@@ -16,30 +16,35 @@ export default defineCommand({
     listFlags(
       command
         .option('--ephemeral', 'include apps that one-off runs created')
+        .option('--search <text>', 'only apps with this text in their name')
         .addOption(
           command.createOption('--previews', 'only those of deploy --preview').conflicts(['ephemeral', 'sort']),
         )
         .addOption(
           command
-            .createOption('--sort <field>', 'sort by this field, numbers and times from the largest or newest')
+            .createOption('--sort <field>', 'sort by this field, the largest and newest first')
             .choices(sortFields)
             .default('updated' as const),
         ),
     ),
-  run: async (context, { ephemeral, previews, sort, ...flags }): Promise<AppSummary[] | Preview[]> => {
+  run: async (context, { ephemeral, previews, sort, search = '', ...flags }): Promise<AppSummary[] | Preview[]> => {
     const { api, project, progress } = context;
     if (previews) {
       const { listPreviews } = await import('../../../deploys/previews/index.ts');
-      return applyLimit((await listPreviews(context)).previews, flags, progress, 'preview');
+      const found = (await listPreviews(context)).previews.filter(({ app }) => app.includes(search));
+      return applyLimit(found, flags, progress, 'preview');
     }
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
-    return applyLimit(apps.sort(orders[sort]), flags, progress, 'app');
+    const found = apps.filter((app) => nameOf(app).includes(search));
+    return applyLimit(found.sort(orders[sort]), flags, progress, 'app');
   },
   view: (apps, { previews }) => (previews ? previewsTable(apps as Preview[]) : appsTable(apps as AppSummary[])),
-  empty: ({ previews }) =>
-    previews
-      ? sentence`no previews; ${gantryCommand`deploy --preview`} makes one`
-      : sentence`no apps yet; ${gantryCommand`deploy`} creates one; ${gantryCommand`apps list --ephemeral`} shows those of one-off runs`,
+  empty: ({ previews, search }) =>
+    search !== undefined
+      ? `no name contains ${search}`
+      : previews
+        ? sentence`no previews; ${gantryCommand`deploy --preview`} makes one`
+        : sentence`no apps yet; ${gantryCommand`deploy`} creates one; ${gantryCommand`apps list --ephemeral`} shows those of one-off runs`,
   effect: 'reads',
   json: documents(
     passThrough({
@@ -61,7 +66,7 @@ export default defineCommand({
   examples: [
     'apps list',
     'apps list --sort cost --limit 10',
-    'apps list --json=name,status',
+    'apps list --search staging --json=name,status',
     'apps list --previews --json=app,branch,merged',
   ],
   details: [

@@ -13,10 +13,7 @@ export default defineCommand({
       .option('--merged', 'only those whose branch is merged into the default branch')
       .option('--expired', 'only those whose time to live (deploy --preview --ttl) is over')
       .option('--branch <branch>', 'only those of this branch, also if it is deleted')
-      .option(
-        '--confirm <repository>',
-        'confirm with the name of the repository, or of the one preview, instead of at the prompt',
-      ),
+      .option('--confirm <repository>', 'confirm with the name of the repository or the preview'),
   run: (context, named, { merged = false, expired = false, ...flags }) =>
     prunePreviews(context, { named, ...flags, merged, expired }),
   view: (previews) => () =>
@@ -29,7 +26,7 @@ export default defineCommand({
   dryRun: true,
   exits: [...platformExits, 'pending'],
   json: documents({ ...previewFields, changed: boolean('false if it was deployed, renewed or deleted meanwhile') }),
-  details: ['Deletes only previews of this repository: by name, or deployed by this machine or its team.'],
+  details: ['A preview is known by its name, or was deployed by this machine or its team.'],
   examples: [
     'apps prune --merged --dry-run',
     'apps prune --expired --confirm my-repo',

@@ -42,12 +42,8 @@ export default defineCommand({
       appArgument(command)
         .option('--since <time>', 'first day to replay, such as 2026-11-01 or 8d (default: 14d)', timeFlag)
         .option('--slo <limit>', "what must hold for the cheapest settings, such as 'p90<6s'", serviceLevelFlag)
-        .option(
-          '--budget <usd>',
-          'what the fastest settings may cost in a month (default: what is paid now)',
-          dollarFlag,
-        )
-        .option('--write', 'write the cheapest settings to cerebrium.toml; with only --budget, the fastest')
+        .option('--budget <usd>', 'what the settings may cost in a month (default: as now)', dollarFlag)
+        .option('--write', 'write the cheapest, or with --budget the fastest, to cerebrium.toml')
         .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
     ),
   run: async (context, app, flags) => {
@@ -111,7 +107,7 @@ export default defineCommand({
   }),
   details: [
     'Replays past calls with other settings. The first line says how well it predicts past days.',
-    '--write puts the cheapest settings into cerebrium.toml. Fewer than 200 runs are not enough.',
+    'Fewer than 200 runs are not enough.',
   ],
   examples: [
     'apps tune',

@@ -20,8 +20,6 @@ export default defineCommand({
   effect: 'changes',
   local: true,
   exits: [...platformExits, 'app-error'],
-  details: [
-    'Sends a call to an app of gantry dev again, with the same headers and body. The last 200 calls are kept, with bodies of up to 64 KiB.',
-  ],
+  details: ['Headers and body stay as they were. The last 200 calls are kept, with bodies of up to 64 KiB.'],
   examples: ['dev replay', 'dev replay 20ba8ea8', 'dev replay latest --json=body'],
 });

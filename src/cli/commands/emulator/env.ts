@@ -40,7 +40,7 @@ export default defineCommand({
     project: text('project id'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
-  details: ['Prints the variables of an emulator that `gantry dev` or `gantry emulator start` runs.'],
+  details: ['For an emulator that `gantry dev` or `gantry emulator start` runs.'],
   examples: ['emulator env', 'emulator env --shell fish | source', 'emulator env --port 4101 --json'],
 });
 

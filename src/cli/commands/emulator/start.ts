@@ -25,7 +25,7 @@ export default defineCommand({
   configure: (command) =>
     emulatorFlags(command)
       .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
-      .option('--ready-file <file>', 'write the JSON line of --json to this file once the emulator is ready', pathFlag)
+      .option('--ready-file <file>', 'write the JSON to this file once the emulator is ready', pathFlag)
       .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3))
       .option('--end-with-stdin', 'end when stdin ends, and so with the process that started it'),
   run: (context, options) => serve(context, options),
@@ -55,7 +55,7 @@ export default defineCommand({
     'emulator start --no-seed',
     'emulator start --fault createApp=503,429:2',
     'emulator start --allow-origin http://localhost:3000',
-    'emulator start --port 0 --ready-file emulator.json --now 2026-11-20T09:30:00Z',
+    'emulator start --port 0 --ready-file emulator.json',
   ],
 });
 

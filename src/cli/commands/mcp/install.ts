@@ -14,7 +14,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .addArgument(command.createArgument('[client]', 'MCP client').choices(clientNames))
-      .option('--write', "add the entry to the client's config file, and keep what is in it")
+      .option('--write', "add the entry to the client's config file")
       .option('--allow-changes', 'also offer commands that change something')
       .option('--allow-destroy', 'also offer commands that can remove or replace something')
       .option('--compact', 'offer two tools for all commands, find and call: fewer tokens'),

@@ -22,8 +22,7 @@ export default defineCommand({
   unattended: false,
   exits: [],
   details: [
-    'gantry mcp is the same.',
-    'An AI agent gets the commands of gantry as tools: by default those that only read. Tools have the arguments and flags of their commands, and results are the JSON that --json prints. Nothing asks a question: what deletes an app or a folder needs its name in the property "confirm".',
+    'gantry mcp is the same. Results are the JSON of --json. Nothing is asked: what deletes an app or a folder needs its name in "confirm".',
     'The flags --project, --profile, --region and -C apply to every call.',
   ],
   examples: ['mcp serve', 'mcp serve --compact', 'mcp serve --allow-changes -C my-app'],

@@ -23,8 +23,6 @@ export default defineCommand({
   unattended: false,
   exits: [...platformExits],
   json: stream({ url: text('URL that Prometheus reads') }),
-  details: [
-    'Serves the figures of gantry metrics --live in the OpenMetrics format until Ctrl-C. Counters survive restarts.',
-  ],
+  details: ['The same as gantry metrics --live, in the OpenMetrics format, until Ctrl-C. Counters survive restarts.'],
   examples: ['metrics serve', 'metrics serve --all-apps --port 9500'],
 });

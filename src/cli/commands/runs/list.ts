@@ -85,7 +85,7 @@ export default defineCommand({
   examples: [
     'runs list web',
     'runs list web --since 7d --status failure',
-    'runs list web --since 2026-11-01 --until 2026-11-08 --all --json=id,statusCode',
+    'runs list web --since 2026-11-01 --until 2026-11-08 --json=id',
     'runs list web --response 10s..',
   ],
 });

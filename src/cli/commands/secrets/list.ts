@@ -8,9 +8,7 @@ import { documents, optional, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .option('--app <app>', 'list the secrets of one app, which override those of the project')
-      .option('--show-values', 'show the values'),
+    command.option('--app <app>', 'list the secrets of one app').option('--show-values', 'show the values'),
   run: async (context, { app, showValues }) => {
     const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
       .map(([name, value]) => (showValues ? { name, value: asText(value) } : { name }))

@@ -8,21 +8,16 @@ import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[name...]', 'secret name; several with --from-env. Values are prompted for, never passed as arguments')
+      .argument('[name...]', 'secret name, or several with --from-env')
       .option('--app <app>', 'set the secrets of one app only')
       .addOption(
-        command
-          .createOption('--from-file <file>', 'read the value from this file, without its last newline; - is stdin')
-          .conflicts('fromEnv'),
+        command.createOption('--from-file <file>', 'read the value from this file; - is stdin').conflicts('fromEnv'),
       )
       .addOption(requiring(command.createOption('--keep-newline', 'keep the last newline'), 'fromFile'))
       .option('--from-env', 'read each value from the environment variable of the same name')
       .addOption(
         command
-          .createOption(
-            '--from-env-file <file>',
-            'set all of a file with NAME=value lines, or a JSON object; - is stdin',
-          )
+          .createOption('--from-env-file <file>', 'set all NAME=value lines or JSON of this file; - is stdin')
           .conflicts(['fromFile', 'fromEnv']),
       ),
   run: (context, names, { app, fromEnvFile, ...source }) => {

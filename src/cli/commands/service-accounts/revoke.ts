@@ -1,14 +1,3 @@
-import { changeGrants } from '../../../team/members.ts';
-import { defineCommand } from '../../command.ts';
-import { grantFlags } from '../../flags/grants.ts';
-import { grantChangeJson, grantChangeView } from '../../views/grants.ts';
+import { grantCommand } from '../../views/grants.ts';
 
-export default defineCommand({
-  configure: (command) => grantFlags(command, 'projects to remove'),
-  run: (context, id, projects) => changeGrants(context, { id, change: 'revoke', projects }),
-  view: grantChangeView,
-  effect: 'destroys',
-  dryRun: true,
-  json: grantChangeJson,
-  examples: ['service-accounts revoke sa-1234 p-1234', 'service-accounts revoke sa-1234 p-1234 p-5678 --dry-run'],
-});
+export default grantCommand('revoke', 'destroys', 'projects to remove');

@@ -70,7 +70,7 @@ const installWaitMs = 1_000;
 
 type Query = NonNullable<CallParameters<typeof contract>['query']>;
 
-/** The hardware of a run replaces that of its ephemeral app. */
+/** With the hardware of the run, which replaces that of its ephemeral app. */
 function withHardware(app: AppRecord, query: Query, { store, now }: Platform): AppRecord {
   const { computeType, gpuCount, cpu, memoryGb } = query;
   const settings = {
@@ -80,7 +80,7 @@ function withHardware(app: AppRecord, query: Query, { store, now }: Platform): A
     ...(cpu && { cpu: Number(cpu) }),
     ...(memoryGb && { memory: Number(memoryGb) }),
   };
-  if (!app.ephemeral) return app;
+  if (!app.ephemeral) return { ...app, settings };
   const changed = replaceSettings(app, settings, now());
   store.apps.set(app.id, changed);
   store.save();

@@ -4,6 +4,7 @@ import { normalize } from 'node:path';
 import { after } from '../../../kernel/clock.ts';
 import type { FilePart } from '../../../platform/contract/scalars.ts';
 import { refuse } from '../../http/reply.ts';
+import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
@@ -45,6 +46,8 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
   }
   const storage = python && (await runner.storage.attach(app, python));
   const run = recordRun({ app: app.id, ...call, container, oneOff: true }, running).id;
+  for (const text of settingDifferences(app.settings))
+    runner.logs.add(app.id, { container, stream: 'stderr', text, run });
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
   const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
   const work = storage
