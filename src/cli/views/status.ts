@@ -1,5 +1,5 @@
 import type { Page, View } from '../../kernel/output/page.ts';
-import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
+import type { Cell } from '../../kernel/output/table.ts';
 
 /** A status in the color of its phase, for a table. */
 export function statusCell(status: string | null | undefined): Cell {
@@ -28,13 +28,3 @@ const phases: [words: RegExp, color: 'red' | 'yellow' | 'green'][] = [
   ],
   [/^(success|succeeded|ready|active|running|completed|operational|paid|resolved)$/, 'green'],
 ];
-
-export type FactRows = Parameters<typeof keyValueTable>[0];
-
-/** A table of names and values, on a terminal under a title; empty if it has no values. */
-export function factGroup(title: string, rows: FactRows): View {
-  return (page) => {
-    const body = keyValueTable(rows)(page);
-    return body && page.terminal ? `${page.style.bold(title.toUpperCase())}\n${body}` : body;
-  };
-}
