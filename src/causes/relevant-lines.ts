@@ -68,7 +68,8 @@ function withoutNotices<T extends CleanLine>(lines: readonly T[]): readonly T[] 
   return lines.filter(({ text }) => !notice.test(text));
 }
 
-const fallback = /\b(?:[Uu]sing (?:the )?defaults?\b|[Ff]all(?:ing|s)? ?back (?:to|on)\b|[Dd]efaulting to)/;
+const fallback =
+  /\b(?:[Uu]sing (?:the )?defaults?\b|[Ff]all(?:ing|s)? ?back (?:to|on)\b|[Dd]efaulting to(?! libbitsandbytes_cpu))/;
 
 /** What the app did otherwise after all, and the two lines that said why. */
 function withoutFallbacks<T extends CleanLine>(lines: readonly T[]): readonly T[] {
