@@ -1,4 +1,4 @@
-import type { Page, View } from '../../kernel/output/page.ts';
+import type { Page } from '../../kernel/output/page.ts';
 import type { Cell } from '../../kernel/output/table.ts';
 
 /** A status in the color of its phase, for a table. */
