@@ -15,9 +15,8 @@ import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { Journal, type JournalProblem } from '../transfer/journal.ts';
 import { type TransferContext, withTransferContext } from '../transfer/transfer-context.ts';
-import { copyAll, type FileCopier, type ReportFailure } from './copy-all.ts';
-import type { CopyContext } from './copy-context.ts';
-import type { CopyOptions } from './copy-options.ts';
+import { copyAll, type ReportFailure } from './copy-all.ts';
+import type { CopyContext, CopyOptions } from './copy-context.ts';
 import {
   type CopyEnd,
   type CopyPaths,
@@ -29,12 +28,12 @@ import {
 } from './copy-paths.ts';
 import { CopyProgress, type FailedFile, type RenamedEntry } from './copy-progress.ts';
 import { distinctNames } from './distinct-names.ts';
-import { Downloader } from './downloader.ts';
 import { findSourceFiles } from './find-source-files.ts';
 import type { FoundEntry } from './found-entry.ts';
 import { volumeNames } from './name-clashes.ts';
-import { TargetFolder } from './target-folder.ts';
-import { Uploader } from './uploader.ts';
+import type { TargetPlace } from './ports.ts';
+import { FolderTarget } from './to-folder.ts';
+import { VolumeTarget } from './to-volume.ts';
 
 export interface CopySummary {
   from: string[];
@@ -127,12 +126,8 @@ async function copyClaimed(
   try {
     await withTransferContext(resourceOptions(context, options, copyProgress), async (resources) => {
       const shared = await createCopyContext(context, options, copyProgress, journal, resources);
-      let copier: FileCopier | undefined;
-      const start = (fail: ReportFailure) => {
-        copier = createCopier(target, shared, fail, names);
-        return copier;
-      };
-      await copyAll(find(shared), start, shared, isSingleFile).finally(() => copier?.close?.());
+      const open = (fail: ReportFailure) => openPlace(target, shared, fail, names);
+      await copyAll(find(shared), open, shared, isSingleFile);
     });
     isComplete = copyProgress.failed.length === 0;
   } catch (error) {
@@ -146,14 +141,14 @@ async function copyClaimed(
   return summary();
 }
 
-function createCopier(
+function openPlace(
   { folder }: CopyTarget,
   context: CopyContext,
   fail: ReportFailure,
   names: TemporaryNames,
-): FileCopier {
-  if (folder.kind === 'remote') return new Uploader(context, folder.at, fail);
-  return new Downloader(context, new TargetFolder(folder.path), names);
+): TargetPlace {
+  if (folder.kind === 'remote') return new VolumeTarget(context, folder.at, fail);
+  return new FolderTarget(context, folder.path, names);
 }
 
 /**

@@ -4,11 +4,10 @@ import { temporaryFilter } from '../../kernel/disk/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
 import { findEntry, unreadEntriesError, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
-import type { CopyOptions } from './copy-options.ts';
+import type { CopyOptions } from './copy-context.ts';
 import type { CopyEnd, CopySource } from './copy-paths.ts';
-import type { FoundEntry, FoundFile, UncopiedEntry } from './found-entry.ts';
+import { type FoundEntry, type FoundFile, parseTimestamp, type UncopiedEntry } from './found-entry.ts';
 import { createPathFilter, type PathFilter } from './path-filter.ts';
-import { parseTimestamp } from './unchanged.ts';
 import { walkLocal } from './walk-local.ts';
 
 export type FindContext = VolumeContext & Pick<Context, 'settings'>;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type NameProbe, nameKey, nameProbe } from '../../kernel/disk/index.ts';
 import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import { count, printablePath } from '../../kernel/output/format.ts';
-import { maxListedPaths } from './copy-texts.ts';
+import { maxListedPaths } from './copy-progress.ts';
 import type { FoundEntry, FoundFile } from './found-entry.ts';
 
 interface Entry {

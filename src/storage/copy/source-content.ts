@@ -13,10 +13,10 @@ import type { Part, SentPart } from '../transfer/parts.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
-import { sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
+import { findEntry, sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
-import type { FoundFile, SizedFile } from './found-entry.ts';
-import type { SourceContent } from './opened-source.ts';
+import { type FoundFile, parseTimestamp, type SizedFile } from './found-entry.ts';
+import type { SourceContent } from './ports.ts';
 import { openWebFile, webFileSize } from './web-content.ts';
 
 export async function openSource(
@@ -49,6 +49,22 @@ export async function resolveSize(
   if (typeof found.from === 'object' && 'url' in found.from)
     return { ...found, ...(await webFileSize(found.from, resources)) };
   return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, context, resources) };
+}
+
+/** Looks again at a file of a volume, which may have another size and time. */
+export async function findAgain(
+  file: SizedFile,
+  context: VolumeContext,
+  resources: TransferContext,
+): Promise<SizedFile> {
+  if (typeof file.from === 'string' || 'url' in file.from) return file;
+  const { size, modified } = await findEntry(context, file.from);
+  return resolveSize({ ...file, bytes: size ?? undefined, modified: parseTimestamp(modified) }, context, resources);
+}
+
+/** Identifies the version of a remote file. */
+export function remoteMark({ bytes, modified }: SizedFile): string {
+  return `${bytes}:${modified ?? ''}`;
 }
 
 /** Reads a part of a remote file and returns its MD5. */
@@ -145,17 +161,18 @@ function checkMark(file: string, mark: string): void {
 }
 
 function openRemote(
-  { bytes, modified }: SizedFile,
+  found: SizedFile,
   at: VolumePath,
   context: VolumeContext,
   resources: TransferContext,
 ): SourceContent {
+  const { bytes } = found;
   const receiving = { ...resources, dispatcher: resources.sourceDispatcher };
   const content = new RemoteContent(bytes, urlRequester(at, context), receiving);
   const whole = new WholeRead(content, resources);
   return {
     bytes,
-    mark: `${bytes}:${modified ?? ''}`,
+    mark: remoteMark(found),
     createReader: () =>
       directReader(({ offset, length }) =>
         streamSource(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),

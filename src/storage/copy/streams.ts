@@ -8,7 +8,7 @@ import type { Context } from '../../platform/context.ts';
 import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../transfer/remote-path.ts';
 import { findRemoteFiles, type RemoteFile, streamFiles } from '../volumes/index.ts';
 import { type CopyRequest, type CopySummary, copyFiles } from './copy.ts';
-import type { CopyOptions } from './copy-options.ts';
+import type { CopyOptions } from './copy-context.ts';
 import { type CopyPaths, checkTargetVolume, formatLocation } from './copy-paths.ts';
 
 /** Writes to stdout. */

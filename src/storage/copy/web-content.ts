@@ -5,7 +5,7 @@ import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { locateWebFile, type WebAddress, type WebFile } from '../transfer/web-file.ts';
-import type { SourceContent } from './opened-source.ts';
+import type { SourceContent } from './ports.ts';
 
 /** The size and the time of a file on the web. Throws a FailedError if its server does not tell the size. */
 export async function webFileSize(

@@ -1,0 +1,91 @@
+import { rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { TemporaryNames } from '../../kernel/disk/index.ts';
+import { downloadFile, type FileDownload } from '../transfer/download-file.ts';
+import { urlRequester, type VolumePath } from '../volumes/index.ts';
+import type { CopyContext } from './copy-context.ts';
+import { diskToleranceMs, type SizedFile } from './found-entry.ts';
+import type { CopyJob, OpenCopy, TargetPlace } from './ports.ts';
+import { contentToCompare, fileMd5, remoteMark } from './source-content.ts';
+import { type TargetFile, TargetFolder } from './target-folder.ts';
+import { verifyCopy } from './verify-copy.ts';
+
+/** A folder of this machine, for files of volumes. */
+export class FolderTarget implements TargetPlace {
+  readonly toleranceMs = diskToleranceMs;
+  readonly #folder: TargetFolder;
+
+  constructor(
+    private readonly context: CopyContext,
+    path: string,
+    private readonly names: TemporaryNames,
+  ) {
+    this.#folder = new TargetFolder(path);
+  }
+
+  async find(path: string) {
+    const there = await stat(this.#folder.pathOf(path)).catch(() => undefined);
+    return there?.isFile() ? { bytes: there.size, modified: there.mtimeMs } : undefined;
+  }
+
+  async open(found: SizedFile): Promise<OpenCopy> {
+    const placed = await this.#folder.open(found.path);
+    return {
+      source: { bytes: found.bytes, mark: remoteMark(found) },
+      isThere: () => isAsLeft(placed.path, found),
+      write: (job) => this.#receive(found, placed, job),
+      close: async () => placed.release(),
+    };
+  }
+
+  close(): void {
+    this.#folder.close();
+  }
+
+  async #receive(found: SizedFile, placed: TargetFile, job: CopyJob): ReturnType<OpenCopy['write']> {
+    const { context, names } = this;
+    const { progress, journal, resources, options } = context;
+    const { path, bytes, modified } = found;
+    const { path: target, folder } = placed;
+    const at = found.from as VolumePath;
+    const since = resources.now();
+    const saved = usable(job);
+    // An unfinished download that cannot be resumed would stay until its journal is removed.
+    if (job.begun && 'temporary' in job.begun && !saved)
+      await rm(join(dirname(target), job.begun.temporary), { force: true });
+    const download: FileDownload = {
+      ...job,
+      target,
+      folder,
+      names,
+      modified,
+      saved,
+      createUrl: urlRequester(at, context),
+      confirm: async (temporary) => {
+        const original = (part: Parameters<typeof fileMd5>[1]) => fileMd5(temporary, part, resources);
+        if (options.verify) await verifyCopy(original, contentToCompare(at, bytes, context, resources), resources);
+        placed.check();
+      },
+      onStarted: (attempt) => {
+        job.onStarted(attempt);
+        void journal?.written().then(() => names.keep(join(folder, attempt.temporary), journal.path));
+      },
+    };
+    const resumedBytes = await downloadFile(download, resources);
+    placed.check();
+    return { since, count: () => progress.copied(path, bytes, resumedBytes) };
+  }
+}
+
+/** The temporary file of a previous attempt. */
+function usable({ saved }: CopyJob): FileDownload['saved'] {
+  if (!saved || !('temporary' in saved.attempt) || saved.parts.length === 0) return undefined;
+  return { attempt: saved.attempt, parts: saved.parts };
+}
+
+/** A downloaded file has the time of the remote one until it is changed. */
+async function isAsLeft(target: string, { bytes, modified }: SizedFile): Promise<boolean> {
+  const there = await stat(target).catch(() => undefined);
+  if (there?.size !== bytes || modified === undefined) return false;
+  return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
+}
