@@ -1,11 +1,11 @@
 import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { count, printablePath, size } from '../../kernel/output/format.ts';
 import type { JournalEntry } from '../transfer/journal.ts';
-import { mib, type PartPlan, planParts, preferredPartBytes } from '../transfer/parts.ts';
+import { type DonePart, mib, type PartPlan, planParts, preferredPartBytes } from '../transfer/parts.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../transfer/storage-errors.ts';
 import type { CopyContext } from './copy-context.ts';
 import { type FoundFile, isUnchanged, type SizedFile } from './found-entry.ts';
-import type { CopyJob, OpenCopy, TargetPlace } from './ports.ts';
+import type { Attempt, CopyJob, OpenCopy, TargetPlace } from './ports.ts';
 import { findAgain, resolveSize } from './source-content.ts';
 
 /** The upload session that was resumed is gone. */
@@ -69,45 +69,41 @@ async function copyOnce(
   tried: ReadonlySet<OtherTry>,
   context: CopyContext,
 ): Promise<void> {
+  const { progress, journal, resources } = context;
   const copy = await place.open(found);
   try {
-    await copyOpen(found.path, order, copy, tried, context);
+    const { bytes, mark } = copy.source;
+    const before = journal?.saved.get(found.path);
+    const known = tried.size === 0 && before?.mark === mark ? before : undefined;
+    if (known?.times && (await copy.isThere(known.times))) return progress.copied(found.path, bytes, bytes);
+    const plan = tried.has('in one request') ? planParts(bytes, bytes) : planCopy(copy.source, context, known);
+    const job = { ...startJob(found.path, mark, plan, context), saved: resumable(known, plan), begun: before?.attempt };
+    const { since, count } = await copy.write({ ...job, order });
+    journal?.add({ is: 'done', file: found.path, mark, times: { since, at: resources.storageClock.current() } });
+    count();
   } finally {
     await copy.close();
   }
 }
 
-async function copyOpen(
-  file: string,
-  order: number,
-  copy: OpenCopy,
-  tried: ReadonlySet<OtherTry>,
-  { progress, journal, resources, options, command }: CopyContext,
-): Promise<void> {
-  const { bytes, mark } = copy.source;
-  const before = journal?.saved.get(file);
-  const known = tried.size === 0 && before?.mark === mark ? before : undefined;
-  if (known?.times && (await copy.isThere(known.times))) return progress.copied(file, bytes, bytes);
-  const plan = tried.has('in one request') ? planParts(bytes, bytes) : planCopy(copy.source, options, known?.partBytes);
+/** What is told of a file while it is copied goes to the journal if the file could be resumed. */
+function startJob(file: string, mark: string, plan: PartPlan, { journal, command }: CopyContext) {
+  const record = plan.count > 1 ? journal : undefined;
   if (plan.count > 1) command.trace(`${printablePath(file)}: ${planText(plan)}`);
-  const keep = plan.count > 1 && journal !== undefined;
-  const { since, count } = await copy.write({
+  const { partBytes } = plan;
+  return {
     plan,
-    saved: known && resumable(known, plan),
-    begun: before?.attempt,
-    onStarted: (attempt) => keep && journal.add({ is: 'begun', file, mark, partBytes: plan.partBytes, attempt }),
-    onPart: (part) => keep && journal.add({ is: 'part', file, part }),
-    order,
-    keep,
-  });
-  journal?.add({ is: 'done', file, mark, times: { since, at: resources.storageClock.current() } });
-  count();
+    onStarted: (attempt: Attempt) => record?.add({ is: 'begun', file, mark, partBytes, attempt }),
+    onPart: (part: DonePart) => record?.add({ is: 'part', file, part }),
+    keep: record !== undefined,
+  };
 }
 
 /** The progress of a previous attempt, if it used the same parts. */
-function resumable({ attempt, partBytes, parts }: JournalEntry, plan: PartPlan): CopyJob['saved'] {
-  const fits = partBytes === plan.partBytes && parts.every(({ number }) => number <= plan.count);
-  return attempt && fits ? { attempt, parts } : undefined;
+function resumable(known: JournalEntry | undefined, plan: PartPlan): CopyJob['saved'] {
+  if (!known?.attempt || known.partBytes !== plan.partBytes) return undefined;
+  const { attempt, parts } = known;
+  return parts.every(({ number }) => number <= plan.count) ? { attempt, parts } : undefined;
 }
 
 /**
@@ -116,11 +112,11 @@ function resumable({ attempt, partBytes, parts }: JournalEntry, plan: PartPlan):
  */
 function planCopy(
   { bytes, maxPartBytes = Number.POSITIVE_INFINITY }: OpenCopy['source'],
-  { partSize, concurrency }: CopyContext['options'],
-  savedPartBytes: number | undefined,
+  { options: { partSize, concurrency } }: CopyContext,
+  known: JournalEntry | undefined,
 ): PartPlan {
   const preferred = Math.min(maxPartBytes, preferredPartBytes(bytes, concurrency));
-  return planParts(bytes, partSize ?? savedPartBytes ?? preferred);
+  return planParts(bytes, partSize ?? known?.partBytes ?? preferred);
 }
 
 /** For --debug. */

@@ -32,8 +32,8 @@ import { findSourceFiles } from './find-source-files.ts';
 import type { FoundEntry } from './found-entry.ts';
 import { volumeNames } from './name-clashes.ts';
 import type { TargetPlace } from './ports.ts';
-import { FolderTarget } from './to-folder.ts';
-import { VolumeTarget } from './to-volume.ts';
+import { LocalPlace } from './to-folder.ts';
+import { VolumePlace } from './to-volume.ts';
 
 export interface CopySummary {
   from: string[];
@@ -147,8 +147,8 @@ function openPlace(
   fail: ReportFailure,
   names: TemporaryNames,
 ): TargetPlace {
-  if (folder.kind === 'remote') return new VolumeTarget(context, folder.at, fail);
-  return new FolderTarget(context, folder.path, names);
+  if (folder.kind === 'remote') return new VolumePlace(context, folder.at, fail);
+  return new LocalPlace(context, folder.path, names);
 }
 
 /**

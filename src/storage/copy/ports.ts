@@ -59,7 +59,7 @@ export interface OpenCopy {
   close(): Promise<void>;
 }
 
-type Attempt = NonNullable<JournalEntry['attempt']>;
+export type Attempt = NonNullable<JournalEntry['attempt']>;
 
 export interface CopyJob extends PartsCopy<Attempt> {
   /** What an earlier process has begun; `saved` has it, too, if it may be resumed. */

@@ -11,7 +11,7 @@ import { type TargetFile, TargetFolder } from './target-folder.ts';
 import { verifyCopy } from './verify-copy.ts';
 
 /** A folder of this machine, for files of volumes. */
-export class FolderTarget implements TargetPlace {
+export class LocalPlace implements TargetPlace {
   readonly toleranceMs = diskToleranceMs;
   readonly #folder: TargetFolder;
 

@@ -5,7 +5,7 @@ import { completeUpload, initializeUpload } from '../../platform/contract/volume
 import { possibleEtags } from '../transfer/etag-checksum.ts';
 import { joinRemotePath } from '../transfer/remote-path.ts';
 import { isUsable, signedAt } from '../transfer/signed-url.ts';
-import { type FileUpload, type SentFile, uploadFile } from '../transfer/upload-file.ts';
+import { type FileUpload, type UploadedParts, uploadFile } from '../transfer/upload-file.ts';
 import { sizeFromStorage, type VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
@@ -18,7 +18,7 @@ import { isNewFile, UploadConfirmation, uploadStart } from './upload-confirmatio
 import { verifyCopy } from './verify-copy.ts';
 
 /** A folder of a volume. A file counts as copied once the volume lists it. */
-export class VolumeTarget implements TargetPlace {
+export class VolumePlace implements TargetPlace {
   readonly toleranceMs = 0;
   readonly #folders: RemoteFolders;
   readonly #uploads: UploadConfirmation;
@@ -153,7 +153,7 @@ function isLost(error: unknown): error is GantryError {
   return error instanceof GantryError && [400, 404, 409].includes(error.facts.status ?? 0);
 }
 
-interface UploadedFile extends Omit<SentFile, 'resumedBytes'> {
+interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {
   target: VolumePath;
   bytes: number;
   /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs or its responses show it. */

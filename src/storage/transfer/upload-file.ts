@@ -18,7 +18,7 @@ export interface FileUpload extends PartsCopy<OpenUpload, SentPart> {
   startUpload: (parts: number) => Promise<{ id: string; urls: string[] }>;
 }
 
-export interface SentFile {
+export interface UploadedParts {
   upload: OpenUpload;
   /** All parts in order. */
   parts: SentPart[];
@@ -32,7 +32,7 @@ const maxSessions = 4;
 /**
  * Uploads the missing parts of a file, each with its own retries. If the URLs expire, starts over with a new attempt.
  */
-export async function uploadFile(sending: FileUpload, resources: TransferContext): Promise<SentFile> {
+export async function uploadFile(sending: FileUpload, resources: TransferContext): Promise<UploadedParts> {
   let previous = sending.saved;
   for (let sessions = 1; ; sessions++) {
     const attempt = new UploadAttempt(sending, resources, previous);
@@ -79,7 +79,7 @@ class UploadAttempt {
     for (const part of previous.parts) this.#parts.set(part.number, part);
   }
 
-  async run(): Promise<Omit<SentFile, 'resumedBytes'>> {
+  async run(): Promise<Omit<UploadedParts, 'resumedBytes'>> {
     await forEachPart(this.sending.plan, this.#parts, this.resources, (part, stop) => this.#send(part, stop));
     const upload = await this.#open();
     return { upload, parts: [...this.#parts.values()].sort((a, b) => a.number - b.number) };
