@@ -27,10 +27,9 @@ import {
   resolveTarget,
 } from './copy-paths.ts';
 import { CopyProgress, type FailedFile, type RenamedEntry } from './copy-progress.ts';
-import { distinctNames } from './distinct-names.ts';
+import { distinctNames, volumeNames } from './distinct-names.ts';
 import { findSourceFiles } from './find-source-files.ts';
 import type { FoundEntry } from './found-entry.ts';
-import { volumeNames } from './name-clashes.ts';
 import type { TargetPlace } from './ports.ts';
 import { LocalPlace } from './to-folder.ts';
 import { VolumePlace } from './to-volume.ts';

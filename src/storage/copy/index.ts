@@ -17,8 +17,8 @@ export {
   withoutQuery,
 } from './copy-paths.ts';
 export { type FailedFile, maxListedPaths, type RenamedEntry } from './copy-progress.ts';
-export { distinctNames } from './distinct-names.ts';
-export { findSourceFiles, sourceOf } from './find-source-files.ts';
+export { checkKeptName, distinctNames } from './distinct-names.ts';
+export { findSourceFiles, isDeletedMeanwhile, sourceOf, walkLocal } from './find-source-files.ts';
 export {
   diskToleranceMs,
   type FoundEntry,
@@ -27,8 +27,6 @@ export {
   parseTimestamp,
   type UncopiedEntry,
 } from './found-entry.ts';
-export { checkKeptName } from './name-clashes.ts';
 export { createPathFilter, type PathFilter } from './path-filter.ts';
 export { copyFromStdin, copyToDevice, copyToStdout } from './streams.ts';
-export { isDeletedMeanwhile, walkLocal } from './walk-local.ts';
 export { webFileSize } from './web-content.ts';

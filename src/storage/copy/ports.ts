@@ -1,7 +1,7 @@
-import type { FileSum } from '../transfer/file-sum.ts';
+import type { PartReader } from '../transfer/byte-source.ts';
 import type { JournalEntry } from '../transfer/journal.ts';
-import type { PartReader } from '../transfer/part-reader.ts';
 import type { Part, PartsCopy, SentPart } from '../transfer/parts.ts';
+import type { FileSum } from '../transfer/read-content.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
 
 /** A version of a file that is copied. */

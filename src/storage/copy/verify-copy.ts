@@ -1,5 +1,5 @@
-import { readSums } from '../transfer/file-sum.ts';
 import { type Part, type PartPlan, planParts } from '../transfer/parts.ts';
+import { readSums } from '../transfer/read-content.ts';
 import type { RemoteContent } from '../transfer/remote-content.ts';
 import { forEachPart } from '../transfer/run-workers.ts';
 import { CorruptError, NoRangesError } from '../transfer/storage-errors.ts';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { toDiskError } from '../../kernel/disk/index.ts';
-import { ConflictError, GantryError, UsageError } from '../../kernel/errors.ts';
+import { ConflictError, type GantryError, UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
 import type { Context } from '../../platform/context.ts';
@@ -22,11 +22,10 @@ import {
   resolveTarget,
 } from '../copy/index.ts';
 import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
-import { TaskQueue } from '../transfer/task-queue.ts';
+import { inLane } from '../transfer/task-queue.ts';
 import {
   deletePaths,
   formatRemotePath,
-  inLane,
   listCompletely,
   listIfExists,
   singleLine,
@@ -294,18 +293,14 @@ function* inBatches(paths: Iterable<string>): Generator<string[]> {
 
 async function removeLocally(root: string, paths: Iterable<string>, signal: AbortSignal, report: ReportRemoval) {
   const removal = new LocalRemoval(root);
-  const lane = new TaskQueue(maxConcurrent);
-  for (const path of paths) {
-    lane.add(async () => {
-      if (signal.aborted) return;
-      try {
-        await removal.remove(path);
-        report(path, undefined);
-      } catch (cause) {
-        report(path, cause instanceof GantryError ? cause : toDiskError(cause));
-      }
-    });
-  }
-  await lane.waitUntilIdle();
+  await inLane(maxConcurrent, paths, async (path) => {
+    if (signal.aborted) return;
+    try {
+      await removal.remove(path);
+      report(path, undefined);
+    } catch (cause) {
+      report(path, toDiskError(cause));
+    }
+  });
   removal.close();
 }

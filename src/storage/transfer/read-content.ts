@@ -101,3 +101,34 @@ class ResumableReader {
     }
   }
 }
+
+/** The checksum that a file must have, in hex: a SHA-256, or the id that git gives its content. */
+export interface FileSum {
+  algorithm: 'sha256' | 'git-blob';
+  hex: string;
+}
+
+/** The SHA-256 and the checksum of this kind of a remote file, which is read in its order. */
+export async function readSums(
+  content: RemoteContent,
+  algorithm: FileSum['algorithm'],
+  resources: TransferContext,
+): Promise<{ sha256: string; hex: string }> {
+  const sha256 = createHash('sha256');
+  const blob = algorithm === 'git-blob' ? createHash('sha1').update(`blob ${content.bytes}\0`) : undefined;
+  for await (const chunk of readContent(content, resources)) {
+    sha256.update(chunk);
+    blob?.update(chunk);
+  }
+  const hex = sha256.digest('hex');
+  return { sha256: hex, hex: blob?.digest('hex') ?? hex };
+}
+
+/** Throws a ChangedError if the source has another checksum than it must have. */
+export function checkSum({ algorithm, hex }: FileSum, actual: string): void {
+  if (actual === hex) return;
+  const name = algorithm === 'sha256' ? 'SHA-256' : 'git id';
+  throw new ChangedError(`its ${name} is ${actual}, but must be ${hex}`, {
+    why: 'the source has other content than was asked for, or a proxy changed it',
+  });
+}

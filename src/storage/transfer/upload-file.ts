@@ -1,15 +1,14 @@
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { withRetries } from '../../platform/api/retry.ts';
 import { isOverload } from '../../platform/api/transient-failures.ts';
+import type { PartReader, TakenPart } from './byte-source.ts';
 import type { OpenUpload } from './journal.ts';
-import type { PartReader, TakenPart } from './part-reader.ts';
 import { bytesOf, type Part, type PartsCopy, type SentPart } from './parts.ts';
 import { sendPutRequest } from './put-request.ts';
 import { forEachPart } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
 import { UrlExpiredError } from './storage-errors.ts';
-import type { TransferContext } from './transfer-context.ts';
-import { requestKind } from './transfer-context.ts';
+import { requestKind, type TransferContext } from './transfer-context.ts';
 
 export interface FileUpload extends PartsCopy<OpenUpload, SentPart> {
   /** Called for each attempt, with the parts that need not be sent. */

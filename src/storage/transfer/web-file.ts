@@ -10,8 +10,8 @@ import {
 import { withRetries } from '../../platform/api/retry.ts';
 import { isLoopbackHost, isSecure } from '../../platform/contract/address.ts';
 import { type ContentAddress, type ContentReply, readStart } from './check-reply.ts';
-import type { FileSum } from './file-sum.ts';
 import { requestError, requestStream } from './range-request.ts';
+import type { FileSum } from './read-content.ts';
 import { parseSize } from './remote-file-info.ts';
 import { ChangedError, changedStatuses, retryLaterError, statusFacts, UrlExpiredError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';

@@ -2,11 +2,11 @@ import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } fr
 import type { Context } from '../../platform/context.ts';
 import { lookAgain } from '../../platform/waiting/index.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
+import { inLane } from '../transfer/task-queue.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { sizeFromStorage } from './download-url.ts';
-import { inLane } from './in-lane.ts';
+import { type ConnectingContext, whileConnected } from './read-files.ts';
 import { listCompletely, listEntries, listIfExists, type VolumePath } from './walk-volume.ts';
-import { type ConnectingContext, whileConnected } from './while-connected.ts';
 
 export type ConfirmContext = Pick<Context, 'api' | 'apiWithSignal' | 'project'> & ConnectingContext;
 

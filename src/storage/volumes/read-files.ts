@@ -5,10 +5,9 @@ import { readContent, readVerified } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { formatRemotePath } from '../transfer/remote-path.ts';
 import { CorruptError } from '../transfer/storage-errors.ts';
-import type { TransferContext } from '../transfer/transfer-context.ts';
+import { type TransferContext, type TransferOptions, withTransferContext } from '../transfer/transfer-context.ts';
 import { sizeFromStorage, urlRequester } from './download-url.ts';
 import { findEntry, type VolumePath } from './walk-volume.ts';
-import { type ConnectingContext, whileConnected } from './while-connected.ts';
 
 type ReadContext = Pick<Context, 'api' | 'project'> & ConnectingContext;
 
@@ -70,4 +69,32 @@ function damagedError(at: VolumePath, { message }: CorruptError): CorruptError {
     fix: sentence`run the command again; if it fails again: ${gantryCommand`cp --no-checksum ${path} -`}`,
     retryable: true,
   });
+}
+
+export type ConnectingContext = Pick<
+  Context,
+  'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs' | 'trace'
+>;
+
+/** Does work that makes requests to storage or to the web, and shows no progress. */
+export function whileConnected<T>(
+  { settings, signal, now, elapsed, delay, onRetry, silenceMs, trace }: ConnectingContext,
+  work: (resources: TransferContext) => Promise<T>,
+  { concurrency, check = true }: Partial<Pick<TransferOptions, 'concurrency' | 'check'>> = {},
+): Promise<T> {
+  const options = {
+    proxy: settings.proxy,
+    signal,
+    now,
+    elapsed,
+    delay,
+    onRetry,
+    silenceMs,
+    trace,
+    onBytes: () => {},
+    concurrency,
+    check,
+    limitRate: undefined,
+  };
+  return withTransferContext(options, work);
 }
