@@ -14,7 +14,8 @@ import { isOverload } from '../../platform/api/transient-failures.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { Journal, type JournalProblem } from '../transfer/journal.ts';
-import { type TransferContext, withTransferContext } from '../transfer/transfer-context.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
+import { whileConnected } from '../volumes/index.ts';
 import { copyAll, type ReportFailure } from './copy-all.ts';
 import type { CopyContext, CopyOptions } from './copy-context.ts';
 import {
@@ -123,10 +124,18 @@ async function copyClaimed(
   };
   let isComplete = false;
   try {
-    await withTransferContext(resourceOptions(context, options, copyProgress), async (resources) => {
+    const work = async (resources: TransferContext) => {
       const shared = await createCopyContext(context, options, copyProgress, journal, resources);
       const open = (fail: ReportFailure) => openPlace(target, shared, fail, names);
       await copyAll(find(shared), open, shared, isSingleFile);
+    };
+    const { concurrency, limitRate, check, verify } = options;
+    await whileConnected(context, work, {
+      onRetry: copyProgress.retried.bind(copyProgress),
+      onBytes: copyProgress.transferred.bind(copyProgress),
+      concurrency,
+      limitRate,
+      check: check || verify,
     });
     isComplete = copyProgress.failed.length === 0;
   } catch (error) {
@@ -184,24 +193,6 @@ async function createCopyContext(
   const api = apiOn(resources.dispatcher);
   const sourceApi = apiOn(resources.sourceDispatcher);
   return { api, sourceApi, project: context.project, resources, progress, journal, options, command: context };
-}
-
-function resourceOptions(context: Context, options: CopyOptions, progress: CopyProgress) {
-  const { signal, now, elapsed, settings, silenceMs } = context;
-  return {
-    signal,
-    now,
-    elapsed,
-    silenceMs,
-    proxy: settings.proxy,
-    delay: (ms: number) => context.delay(ms),
-    onRetry: progress.retried.bind(progress),
-    onBytes: progress.transferred.bind(progress),
-    trace: context.trace,
-    concurrency: options.concurrency,
-    limitRate: options.limitRate,
-    check: options.check || options.verify,
-  };
 }
 
 async function openJournal(

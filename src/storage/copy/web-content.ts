@@ -1,5 +1,4 @@
 import { FailedError, type GantryError } from '../../kernel/errors.ts';
-import { withRetries } from '../../platform/api/retry.ts';
 import { type Block, blockBytesFor } from '../transfer/block-pool.ts';
 import type { ByteSource, PartReader, TakenPart } from '../transfer/byte-source.ts';
 import type { Digest } from '../transfer/hash.ts';
@@ -7,7 +6,7 @@ import { mib, type Part, type SentPart } from '../transfer/parts.ts';
 import { checkSum } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
-import type { TransferContext } from '../transfer/transfer-context.ts';
+import { repeated, type TransferContext } from '../transfer/transfer-context.ts';
 import { locateWebFile, type WebAddress, type WebFile } from '../transfer/web-file.ts';
 import type { SourceContent } from './ports.ts';
 
@@ -147,8 +146,7 @@ class Relay implements PartReader {
   }
 
   async take(part: Part, signal: AbortSignal): Promise<TakenPart> {
-    const { relayBudget } = this.resources;
-    await relayBudget.acquire(part.length, signal);
+    const leave = await this.#enter(part.length, signal);
     const received = new ReceivedPart(part, this.readRange, this.resources, signal);
     const hashing = this.#hashed.then(() => this.#hash(received));
     // Settling the part reports it.
@@ -161,9 +159,21 @@ class Relay implements PartReader {
         return this.#blob ? {} : { sha256State };
       },
       release: (failure) => {
-        void received.close(failure).finally(() => relayBudget.release(part.length));
+        void received.close(failure).finally(leave);
       },
     };
+  }
+
+  /** Resolves when there is room for these bytes, to what gives it back. */
+  #enter(bytes: number, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const stay = (leave: () => void) => {
+        if (!signal.aborted) return resolve(leave);
+        reject(signal.reason);
+        leave();
+      };
+      this.resources.relayRoom.add(() => new Promise<void>(stay), bytes);
+    });
   }
 
   /** Throws a ChangedError if what was sent has another checksum than the file must have. Call it once. */
@@ -258,8 +268,11 @@ class ReceivedPart {
     for (;;) {
       const before = this.#bytes;
       try {
-        const mayRetry = (error: GantryError) => error.facts.retryable === true && !signal.aborted;
-        return await withRetries(() => this.#receiveRest(signal), mayRetry, this.resources);
+        return await repeated(
+          () => this.#receiveRest(signal),
+          this.resources,
+          () => !signal.aborted,
+        );
       } catch (error) {
         const isStuck = this.#bytes === before || (error as GantryError).facts?.retryable !== true;
         if (isStuck || signal.aborted) throw error;

@@ -1,20 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
-import { withRetries } from '../../platform/api/retry.ts';
 import { parseEtagChecksum } from './etag-checksum.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { ChangedError, NoRangesError } from './storage-errors.ts';
-import type { TransferContext } from './transfer-context.ts';
+import { repeated, type TransferContext } from './transfer-context.ts';
 
 /** Reads a remote file from start to end. Resumes it when the connection fails. */
 export async function* readContent(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
   const reader = new ResumableReader(content, resources.signal);
   try {
     for (;;) {
-      const { done, value } = await withRetries(
-        () => reader.next(),
-        (error) => error.facts.retryable === true,
-        resources,
-      );
+      const { done, value } = await repeated(() => reader.next(), resources);
       if (done) return;
       yield value;
     }

@@ -1,8 +1,7 @@
-import { withRetries } from '../../platform/api/retry.ts';
 import { checkReply } from './check-reply.ts';
 import { requestError, requestStream } from './range-request.ts';
 import { parseSignedUrl } from './signed-url.ts';
-import type { TransferContext } from './transfer-context.ts';
+import { repeated, type TransferContext } from './transfer-context.ts';
 
 /** Facts about a remote file from the response headers of the storage. */
 export interface RemoteFileInfo {
@@ -18,11 +17,8 @@ export function readRemoteFileInfo(
   createUrl: () => Promise<string>,
   resources: TransferContext,
 ): Promise<RemoteFileInfo> {
-  return withRetries(
-    () => resources.requests.run({ kind: 'small', order: 0, bytes: 1 }, () => requestInfo(createUrl, resources)),
-    (error) => error.facts.retryable === true,
-    resources,
-  );
+  const request = { kind: 'small', order: 0, bytes: 1 } as const;
+  return repeated(() => resources.requests.run(request, () => requestInfo(createUrl, resources)), resources);
 }
 
 async function requestInfo(createUrl: () => Promise<string>, resources: TransferContext): Promise<RemoteFileInfo> {

@@ -1,6 +1,4 @@
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { withRetries } from '../../platform/api/retry.ts';
-import { isOverload } from '../../platform/api/transient-failures.ts';
 import type { PartReader, TakenPart } from './byte-source.ts';
 import type { OpenUpload } from './journal.ts';
 import { bytesOf, type Part, type PartsCopy, type SentPart } from './parts.ts';
@@ -8,7 +6,7 @@ import { sendPutRequest } from './put-request.ts';
 import { forEachPart } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
 import { UrlExpiredError } from './storage-errors.ts';
-import { requestKind, type TransferContext } from './transfer-context.ts';
+import { repeated, requestKind, type TransferContext } from './transfer-context.ts';
 
 export interface FileUpload extends PartsCopy<OpenUpload, SentPart> {
   /** Called for each attempt, with the parts that need not be sent. */
@@ -108,13 +106,10 @@ class UploadAttempt {
     const { plan, order } = sending;
     const { requests } = resources;
     const request = { kind: requestKind(plan.bytes), order, bytes: part.length };
-    return withRetries(
+    return repeated(
       () => requests.run(request, (begin) => this.#sendOnce(part, taken, stop, begin)),
-      (error) => {
-        if (isOverload(error)) requests.reduce();
-        return error.facts.retryable === true && error !== this.#startError && !stop.aborted;
-      },
       resources,
+      (error) => error !== this.#startError && !stop.aborted,
     );
   }
 

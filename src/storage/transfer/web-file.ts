@@ -7,14 +7,13 @@ import {
   type GantryError,
   NotFoundError,
 } from '../../kernel/errors.ts';
-import { withRetries } from '../../platform/api/retry.ts';
 import { isLoopbackHost, isSecure } from '../../platform/contract/address.ts';
 import { type ContentAddress, type ContentReply, readStart } from './check-reply.ts';
 import { requestError, requestStream } from './range-request.ts';
 import type { FileSum } from './read-content.ts';
 import { parseSize } from './remote-file-info.ts';
 import { ChangedError, changedStatuses, retryLaterError, statusFacts, UrlExpiredError } from './storage-errors.ts';
-import type { TransferContext } from './transfer-context.ts';
+import { repeated, type TransferContext } from './transfer-context.ts';
 
 /** A file behind a URL, which may lead to another host. */
 export interface WebFile {
@@ -45,11 +44,7 @@ const maxRedirects = 10;
 
 /** Finds out where the bytes of a file are, by asking for the first one. Retries what may pass. */
 export function locateWebFile(file: Pick<WebFile, 'url' | 'token'>, resources: TransferContext): Promise<WebAddress> {
-  return withRetries(
-    () => locate(file, resources),
-    (error) => error.facts.retryable === true,
-    resources,
-  );
+  return repeated(() => locate(file, resources), resources);
 }
 
 async function locate(file: Pick<WebFile, 'url' | 'token'>, resources: TransferContext): Promise<WebAddress> {

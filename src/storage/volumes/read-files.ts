@@ -76,25 +76,15 @@ export type ConnectingContext = Pick<
   'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs' | 'trace'
 >;
 
-/** Does work that makes requests to storage or to the web, and shows no progress. */
+type ConnectingOptions = Pick<TransferOptions, 'concurrency' | 'check' | 'limitRate' | 'onRetry' | 'onBytes'>;
+
+/** Does work that makes requests to storage or to the web. By default it shows no progress. */
 export function whileConnected<T>(
   { settings, signal, now, elapsed, delay, onRetry, silenceMs, trace }: ConnectingContext,
   work: (resources: TransferContext) => Promise<T>,
-  { concurrency, check = true }: Partial<Pick<TransferOptions, 'concurrency' | 'check'>> = {},
+  changed: Partial<ConnectingOptions> = {},
 ): Promise<T> {
-  const options = {
-    proxy: settings.proxy,
-    signal,
-    now,
-    elapsed,
-    delay,
-    onRetry,
-    silenceMs,
-    trace,
-    onBytes: () => {},
-    concurrency,
-    check,
-    limitRate: undefined,
-  };
-  return withTransferContext(options, work);
+  const own = { signal, now, elapsed, delay, onRetry, silenceMs, trace, proxy: settings.proxy };
+  const usual = { onBytes: () => {}, concurrency: undefined, check: true, limitRate: undefined };
+  return withTransferContext({ ...own, ...usual, ...changed }, work);
 }
