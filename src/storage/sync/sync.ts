@@ -26,8 +26,7 @@ import { inLane } from '../transfer/task-queue.ts';
 import {
   deletePaths,
   formatRemotePath,
-  listCompletely,
-  listIfExists,
+  listNames,
   singleLine,
   type VolumeContext,
   type VolumePath,
@@ -210,12 +209,6 @@ async function checkMissing(
 }
 
 const maxListings = 8;
-
-/** The names of folders end in a slash. */
-async function listNames(context: VolumeContext, folder: VolumePath): Promise<Set<string>> {
-  const entries = await listIfExists(context, folder, listCompletely);
-  return new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name)));
-}
 
 function emptiedError(folder: VolumePath): ConflictError {
   return new ConflictError(`nothing was deleted: ${singleLine(formatRemotePath(folder))} lists nothing`, {
