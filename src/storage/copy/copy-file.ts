@@ -1,11 +1,11 @@
 import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { count, printablePath, size } from '../../kernel/output/format.ts';
 import type { JournalEntry } from '../transfer/journal.ts';
-import { type DonePart, mib, type PartPlan, planParts, preferredPartBytes } from '../transfer/parts.ts';
+import { mib, type PartPlan, planParts, preferredPartBytes } from '../transfer/parts.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../transfer/storage-errors.ts';
 import type { CopyContext } from './copy-context.ts';
 import { type FoundFile, isUnchanged, type SizedFile } from './found-entry.ts';
-import type { Attempt, CopyJob, OpenCopy, TargetPlace } from './ports.ts';
+import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
 import { findAgain, resolveSize } from './source-content.ts';
 
 /** The upload session that was resumed is gone. */
@@ -36,14 +36,14 @@ export async function copyFile(
   const reason = await skipReason(file, place, context);
   if (reason !== undefined) return progress.skip(found.path, reason, file.bytes);
   if (options.dryRun) return progress.wouldCopy(found.path, file.bytes);
-  const tried = new Set<OtherTry>();
+  let tried: readonly OtherTry[] = [];
   for (;;) {
     try {
       return await copyOnce(file, order, place, tried, context);
     } catch (error) {
       const next = otherTry(error);
-      if (!next || tried.has(next)) throw error;
-      tried.add(next);
+      if (!next || tried.includes(next)) throw error;
+      tried = [...tried, next];
       progress.restarted(file.path, error as GantryError);
     }
     file = await findAgain(file, context, resources);
@@ -66,37 +66,39 @@ async function copyOnce(
   found: SizedFile,
   order: number,
   place: TargetPlace,
-  tried: ReadonlySet<OtherTry>,
+  tried: readonly OtherTry[],
   context: CopyContext,
 ): Promise<void> {
   const { progress, journal, resources } = context;
-  const copy = await place.open(found);
+  const opened = await place.open(found);
   try {
-    const { bytes, mark } = copy.source;
+    const { bytes, mark } = opened;
     const before = journal?.saved.get(found.path);
-    const known = tried.size === 0 && before?.mark === mark ? before : undefined;
-    if (known?.times && (await copy.isThere(known.times))) return progress.copied(found.path, bytes, bytes);
-    const plan = tried.has('in one request') ? planParts(bytes, bytes) : planCopy(copy.source, context, known);
-    const job = { ...startJob(found.path, mark, plan, context), saved: resumable(known, plan), begun: before?.attempt };
-    const { since, count } = await copy.write({ ...job, order });
+    const known = tried.length === 0 && before?.mark === mark ? before : undefined;
+    if (known?.times && (await place.isThere(found, opened, known.times)))
+      return progress.copied(found.path, bytes, bytes);
+    const plan = tried.includes('in one request') ? planParts(bytes, bytes) : planCopy(opened, context, known);
+    const job: CopyJob = { plan, saved: resumable(known, plan), begun: before?.attempt, order, ...unrecorded };
+    if (plan.count > 1) record(job, found.path, mark, context);
+    const { since, count } = await place.write(found, opened, job);
     journal?.add({ is: 'done', file: found.path, mark, times: { since, at: resources.storageClock.current() } });
     count();
   } finally {
-    await copy.close();
+    await opened.close();
   }
 }
 
-/** What is told of a file while it is copied goes to the journal if the file could be resumed. */
-function startJob(file: string, mark: string, plan: PartPlan, { journal, command }: CopyContext) {
-  const record = plan.count > 1 ? journal : undefined;
-  if (plan.count > 1) command.trace(`${printablePath(file)}: ${planText(plan)}`);
-  const { partBytes } = plan;
-  return {
-    plan,
-    onStarted: (attempt: Attempt) => record?.add({ is: 'begun', file, mark, partBytes, attempt }),
-    onPart: (part: DonePart) => record?.add({ is: 'part', file, part }),
-    keep: record !== undefined,
-  };
+/** Of one part nothing is worth a line. Shared: thousands of small files are in flight. */
+const unrecorded = { onStarted: () => {}, onPart: () => {}, keep: false };
+
+/** What is told of a file while it is copied goes to the journal. */
+function record(job: CopyJob, file: string, mark: string, { journal, command }: CopyContext): void {
+  const { partBytes } = job.plan;
+  command.trace(`${printablePath(file)}: ${planText(job.plan)}`);
+  if (!journal) return;
+  job.onStarted = (attempt) => journal.add({ is: 'begun', file, mark, partBytes, attempt });
+  job.onPart = (part) => journal.add({ is: 'part', file, part });
+  job.keep = true;
 }
 
 /** The progress of a previous attempt, if it used the same parts. */
@@ -111,7 +113,7 @@ function resumable(known: JournalEntry | undefined, plan: PartPlan): CopyJob['sa
  * that are held in memory are shorter.
  */
 function planCopy(
-  { bytes, maxPartBytes = Number.POSITIVE_INFINITY }: OpenCopy['source'],
+  { bytes, maxPartBytes = Number.POSITIVE_INFINITY }: OpenFile,
   { options: { partSize, concurrency } }: CopyContext,
   known: JournalEntry | undefined,
 ): PartPlan {

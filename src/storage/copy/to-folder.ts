@@ -6,7 +6,7 @@ import { downloadFile, type FileDownload } from '../transfer/download-file.ts';
 import { urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
 import { diskToleranceMs, type SizedFile } from './found-entry.ts';
-import type { CopyJob, OpenCopy, TargetPlace } from './ports.ts';
+import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
 import { contentToCompare, fileMd5, remoteMark } from './source-content.ts';
 import { verifyCopy } from './verify-copy.ts';
 
@@ -28,21 +28,23 @@ export class LocalPlace implements TargetPlace {
     return there?.isFile() ? { bytes: there.size, modified: there.mtimeMs } : undefined;
   }
 
-  async open(found: SizedFile): Promise<OpenCopy> {
+  async open(found: SizedFile): Promise<OpenFile & TargetFile> {
     const placed = await this.#folder.open(found.path);
-    return {
-      source: { bytes: found.bytes, mark: remoteMark(found) },
-      isThere: () => isAsLeft(placed.path, found),
-      write: (job) => this.#receive(found, placed, job),
-      close: async () => placed.release(),
-    };
+    return { ...placed, bytes: found.bytes, mark: remoteMark(found), close: async () => placed.release() };
+  }
+
+  /** A downloaded file has the time of the remote one until it is changed. */
+  async isThere({ bytes, modified }: SizedFile, { path }: OpenFile & TargetFile): Promise<boolean> {
+    const there = await stat(path).catch(() => undefined);
+    if (there?.size !== bytes || modified === undefined) return false;
+    return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
   }
 
   close(): void {
     this.#folder.close();
   }
 
-  async #receive(found: SizedFile, placed: TargetFile, job: CopyJob): ReturnType<OpenCopy['write']> {
+  async write(found: SizedFile, placed: OpenFile & TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
     const { context, names } = this;
     const { progress, journal, resources, options } = context;
     const { path, bytes, modified } = found;
@@ -81,13 +83,6 @@ export class LocalPlace implements TargetPlace {
 function usable({ saved }: CopyJob): FileDownload['saved'] {
   if (!saved || !('temporary' in saved.attempt) || saved.parts.length === 0) return undefined;
   return { attempt: saved.attempt, parts: saved.parts };
-}
-
-/** A downloaded file has the time of the remote one until it is changed. */
-async function isAsLeft(target: string, { bytes, modified }: SizedFile): Promise<boolean> {
-  const there = await stat(target).catch(() => undefined);
-  if (there?.size !== bytes || modified === undefined) return false;
-  return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
 }
 
 /** The path of a file to write. */

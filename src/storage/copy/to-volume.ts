@@ -11,7 +11,7 @@ import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { LostUploadError } from './copy-file.ts';
 import { type FoundFile, parseTimestamp, type SizedFile } from './found-entry.ts';
-import type { CopyJob, OpenCopy, SourceContent, TargetPlace } from './ports.ts';
+import type { CopyJob, SourceContent, TargetPlace } from './ports.ts';
 import { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource } from './source-content.ts';
 import { isNewFile, UploadConfirmation, uploadStart } from './upload-confirmation.ts';
@@ -60,18 +60,11 @@ export class VolumePlace implements TargetPlace {
     return this.#uploads.finish();
   }
 
-  async open(found: SizedFile): Promise<OpenCopy> {
-    const { context } = this;
-    const source = await openSource(found, context, context.resources);
-    return {
-      source,
-      isThere: (times) => this.#isUploaded(found, source, times),
-      write: (job) => this.#send(found, source, job),
-      close: () => source.close(),
-    };
+  open(found: SizedFile): Promise<SourceContent> {
+    return openSource(found, this.context, this.context.resources);
   }
 
-  async #send(found: SizedFile, source: SourceContent, job: CopyJob): ReturnType<OpenCopy['write']> {
+  async write(found: SizedFile, source: SourceContent, job: CopyJob): ReturnType<TargetPlace['write']> {
     const { context } = this;
     const { resources, options, progress } = context;
     const { bytes, mark, original } = source;
@@ -88,11 +81,13 @@ export class VolumePlace implements TargetPlace {
     const begun = resources.storageClock.timeOf(startedAt);
     const signed = signedAt(sent.upload.urls[0] ?? '');
     const file = { target, ...sent, bytes, startedAt: signed ?? begun };
-    await completeUploadedFile(file, context, this.#folders).catch((error: unknown) => {
+    try {
+      await completeUploadedFile(file, context, this.#folders);
+    } catch (error) {
       if (sent.resumedBytes === 0 || !isLost(error)) throw error;
       progress.transferred(sent.resumedBytes - bytes);
       throw new LostUploadError(error.message);
-    });
+    }
     if (options.verify) await verifyCopy(original, contentToCompare(target, bytes, context, resources), resources);
     const since = uploadStart(signed, begun);
     const { resumedBytes, parts } = sent;
@@ -117,10 +112,10 @@ export class VolumePlace implements TargetPlace {
   }
 
   /** A file that a previous attempt uploaded may have been removed, overwritten or lost. */
-  async #isUploaded(
+  async isThere(
     found: SizedFile,
     { bytes, mark }: SourceContent,
-    { since, at }: Parameters<OpenCopy['isThere']>[0],
+    { since, at }: Parameters<TargetPlace['isThere']>[2],
   ): Promise<boolean> {
     const target = this.#at(found.path);
     const there = await this.#folders.find(target);

@@ -17,9 +17,10 @@ async function copied(failure: () => Error): Promise<{ files: number; failed: nu
     find: async () => undefined,
     async open({ path }: { path: string }) {
       if (Number(path) < 50) throw failure();
-      const write = async () => ({ since: 0, count: () => progress.copied(path, 1) });
-      return { source: { bytes: 1, mark: '' }, isThere: async () => false, write, close: async () => {} };
+      return { bytes: 1, mark: '', close: async () => {} };
     },
+    isThere: async () => false,
+    write: async ({ path }: { path: string }) => ({ since: 0, count: () => progress.copied(path, 1) }),
   };
   const files = async function* () {
     for (let file = 0; file < 100; file++) yield { path: String(file), bytes: 1, modified: undefined, from: '' };
