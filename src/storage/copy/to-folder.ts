@@ -28,13 +28,12 @@ export class LocalPlace implements TargetPlace {
     return there?.isFile() ? { bytes: there.size, modified: there.mtimeMs } : undefined;
   }
 
-  async open(found: SizedFile): Promise<OpenFile & TargetFile> {
-    const placed = await this.#folder.open(found.path);
-    return { ...placed, bytes: found.bytes, mark: remoteMark(found), close: async () => placed.release() };
+  open(found: SizedFile): Promise<TargetFile> {
+    return this.#folder.open(found);
   }
 
   /** A downloaded file has the time of the remote one until it is changed. */
-  async isThere({ bytes, modified }: SizedFile, { path }: OpenFile & TargetFile): Promise<boolean> {
+  async isThere({ bytes, modified }: SizedFile, { path }: TargetFile): Promise<boolean> {
     const there = await stat(path).catch(() => undefined);
     if (there?.size !== bytes || modified === undefined) return false;
     return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
@@ -44,7 +43,7 @@ export class LocalPlace implements TargetPlace {
     this.#folder.close();
   }
 
-  async write(found: SizedFile, placed: OpenFile & TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
+  async write(found: SizedFile, placed: TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
     const { context, names } = this;
     const { progress, journal, resources, options } = context;
     const { path, bytes, modified } = found;
@@ -56,7 +55,10 @@ export class LocalPlace implements TargetPlace {
     if (job.begun && 'temporary' in job.begun && !saved)
       await rm(join(dirname(target), job.begun.temporary), { force: true });
     const download: FileDownload = {
-      ...job,
+      plan: job.plan,
+      order: job.order,
+      keep: job.keep,
+      onPart: job.onPart,
       target,
       folder,
       names,
@@ -86,15 +88,13 @@ function usable({ saved }: CopyJob): FileDownload['saved'] {
 }
 
 /** The path of a file to write. */
-interface TargetFile {
+interface TargetFile extends OpenFile {
   /** Leads to the checked folder, even if a symbolic link replaces it meanwhile. */
   path: string;
   /** The absolute path of the folder as the user knows it. */
   folder: string;
   /** Throws a FailedError if the folder was moved or replaced. Call it before and after the final rename. */
   check(): void;
-  /** Call it when the file is complete or abandoned. */
-  release(): void;
 }
 
 /** The target folder of a download. Rejects remote names that lead outside. */
@@ -110,15 +110,22 @@ class TargetFolder {
    * Opens the folder of a file, creating it if needed. Throws a FailedError for a name that leads elsewhere or that the
    * system does not allow.
    */
-  async open(path: string): Promise<TargetFile> {
-    const names = path.split('/');
+  async open(found: SizedFile): Promise<TargetFile> {
+    const names = found.path.split('/');
     checkNames(names);
     const parents = names.slice(0, -1);
     try {
       if (!this.#isCreated) makeFolder(this.path);
       this.#isCreated = true;
       const { entry, verify: check, release } = this.#opened.open(parents);
-      return { path: entry(names.at(-1) ?? ''), folder: join(this.path, ...parents), check, release };
+      return {
+        bytes: found.bytes,
+        mark: remoteMark(found),
+        path: entry(names.at(-1) ?? ''),
+        folder: join(this.path, ...parents),
+        check,
+        close: async () => release(),
+      };
     } catch (cause) {
       throw toDiskError(cause);
     }
