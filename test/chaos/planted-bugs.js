@@ -40,7 +40,7 @@ export const plantedBugs = [
     name: 'dropped part',
     edits: [
       edit(
-        'src/storage/copy/complete-upload.ts',
+        'src/storage/copy/to-volume.ts',
         'parts: parts.map(',
         'parts: parts.slice(0, Math.max(1, parts.length - 1)).map(',
       ),
@@ -61,8 +61,8 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/storage/transfer/download-file.ts',
-        '    signal.throwIfAborted();\n    await this.#check();',
-        '    signal.throwIfAborted();',
+        'this.#receive(part, stop));\n    await this.#check();',
+        'this.#receive(part, stop));',
       ),
       edit(
         'src/storage/transfer/download-file.ts',
@@ -71,8 +71,8 @@ export const plantedBugs = [
       ),
       edit(
         'src/storage/transfer/download-file.ts',
-        '    return bytesOf(plan, previous?.ranges);',
-        '    await attempt.check();\n    return bytesOf(plan, previous?.ranges);',
+        '    return bytesOf(plan, previous?.parts);',
+        '    await attempt.check();\n    return bytesOf(plan, previous?.parts);',
       ),
     ],
   },

@@ -310,6 +310,16 @@ describe('all files are downloaded', () => {
     expect(readFileSync(join(here, 'big'), 'utf8')).toBe('this was changed while it was read\n');
   });
 
+  test.each<[string, string, (before: Buffer) => Buffer]>([
+    ['replaced meanwhile', 'changed', () => Buffer.from('this was changed while it was read\n')],
+    ['sent as a whole only', 'no-range*', (before) => before],
+  ])('and one that is %s arrives on another place of the volume', async (_, fault, expected) => {
+    emulator.fail('object', fault);
+    const { code, stderr } = await gantry(['cp', ':/f/big', ':/g/big', ...parts]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('copying again')]);
+    expect(emulator.volume().read('/g/big')?.equals(expected(big))).toBe(true);
+  });
+
   test('and the old file stays in place until the new one is complete', async () => {
     lay(here, { big: 'old' });
     emulator.fail('object', '403*');

@@ -263,6 +263,13 @@ describe('the copy', () => {
     expect(await gantry(['cp', ':/a', '/dev/stdout'])).toMatchObject(bytes);
   });
 
+  test.each(['-', '/dev/null', 'a'])('to %s, is as slow as a flag says', async (target) => {
+    shelf().write('/a', noise(200 * 1024));
+    const { code, waits } = await gantry(['cp', ':/a', target, '--limit-rate', '100KB']);
+    const waited = waits.reduce((sum, ms) => sum + ms, 0);
+    expect([code, waited > 1_500]).toEqual([0, true]);
+  });
+
   test.skipIf(process.platform === 'win32')('writes to a pipe or a device, and never replaces it', async () => {
     shelf().write('/a', 'bytes\n');
     const pipe = join(here, 'pipe');

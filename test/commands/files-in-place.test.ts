@@ -110,14 +110,14 @@ describe('a download', () => {
   });
 
   test.each([
-    ['ranges beyond the file', '{"is":"range","file":"big","number":9}', ''],
-    ['ranges of no number', '{"is":"range","file":"big","number":null}', 'is damaged; starting over'],
-    ['lines of another kind', '{"is":"receiving","part":null}', 'is damaged; starting over'],
+    ['ranges beyond the file', '{"is":"part","file":"big","part":{"number":9}}', ''],
+    ['ranges of no number', '{"is":"part","file":"big","part":{"number":null}}', 'is damaged; starting over'],
+    ['lines of another kind', '{"is":"begun","part":null}', 'is damaged; starting over'],
   ])('starts over if its journal has %s', async (_, line, warning) => {
     await interrupted();
     const journal = join(home, filesIn(home).find((file) => file.endsWith('.jsonl')) ?? '');
     const rows = readFileSync(journal, 'utf8').split('\n');
-    writeFileSync(journal, rows.map((row) => (row.includes('"range"') ? line : row)).join('\n'));
+    writeFileSync(journal, rows.map((row) => (row.includes('"part"') ? line : row)).join('\n'));
     const { code, stderr, json } = await gantry(['cp', ':/big', 'target/big', ...parts, '--json']);
     expect(stderr).toContain(warning);
     expect([code, json()]).toMatchObject([0, { resumedBytes: 0 }]);

@@ -6,28 +6,10 @@ import { maxLarge } from '../transfer/request-limiter.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
 import { maxSmallBytes } from '../transfer/transfer-context.ts';
 import type { CopyContext } from './copy-context.ts';
-import { fileFailureText } from './copy-texts.ts';
-import type { FoundEntry, FoundFile, SizedFile } from './found-entry.ts';
-import { resolveSize } from './source-content.ts';
-
-/** Copies single files in one direction: to a volume or from one. */
-export interface FileCopier {
-  /** Why a file is skipped; undefined if it is not. */
-  skipReason(file: SizedFile): Promise<string | undefined>;
-  /** Copies a file. Of several files in progress, the one with the lowest `order` goes first. */
-  copy(file: SizedFile, order: number): Promise<void>;
-  /** Set if a copied file counts only once it is confirmed. */
-  confirmation?: {
-    /** Called for each file, in the order they are found. */
-    expect(file: FoundFile): void;
-    /** Called when the copy of an expected file has succeeded or failed. */
-    end(file: FoundFile): void;
-    /** Resolves when all copied files have been confirmed or failed. */
-    finish(): Promise<void>;
-  };
-  /** Releases its resources. */
-  close?(): void;
-}
+import { copyFile } from './copy-file.ts';
+import { fileFailureText } from './copy-progress.ts';
+import type { FoundEntry, FoundFile } from './found-entry.ts';
+import type { TargetPlace } from './ports.ts';
 
 /** Counts a file as failed, or ends the copy if every other file would fail with the same error. */
 export type ReportFailure = (file: FoundFile, error: unknown) => void;
@@ -50,28 +32,28 @@ const maxConsecutiveFailures = 32;
  */
 export async function copyAll(
   files: AsyncIterable<FoundEntry>,
-  createCopier: (fail: ReportFailure) => FileCopier,
+  openPlace: (fail: ReportFailure) => TargetPlace,
   context: CopyContext,
   isSingleFile: boolean,
 ): Promise<void> {
-  const lanes = new CopyLanes(createCopier, context, isSingleFile);
-  await lanes.copy(files);
+  const lanes = new CopyLanes(openPlace, context, isSingleFile);
+  await lanes.copy(files).finally(() => lanes.close());
 }
 
 class CopyLanes {
   readonly #small: TaskQueue;
   readonly #large = new TaskQueue(maxLargeFiles);
-  readonly #copier: FileCopier;
+  readonly #place: TargetPlace;
   #fatal: { error: unknown } | undefined;
   #files = 0;
 
   constructor(
-    createCopier: (fail: ReportFailure) => FileCopier,
+    openPlace: (fail: ReportFailure) => TargetPlace,
     private readonly context: CopyContext,
     private readonly isSingleFile: boolean,
   ) {
     this.#small = new TaskQueue(context.options.concurrency ?? defaultSmallFiles);
-    this.#copier = createCopier((file, error) => this.#fail(file, error));
+    this.#place = openPlace((file, error) => this.#fail(file, error));
   }
 
   async copy(files: AsyncIterable<FoundEntry>): Promise<void> {
@@ -90,16 +72,20 @@ class CopyLanes {
       this.#stop(error);
     }
     await Promise.all([this.#small.waitUntilIdle(), this.#large.waitUntilIdle()]);
-    if (!resources.signal.aborted) await this.#copier.confirmation?.finish();
+    if (!resources.signal.aborted) await this.#place.finish?.();
     if (this.#fatal) throw this.#fatal.error;
     resources.signal.throwIfAborted();
+  }
+
+  close(): void {
+    this.#place.close?.();
   }
 
   async #add(found: FoundFile): Promise<void> {
     const { progress, options } = this.context;
     const order = ++this.#files;
     if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
-    this.#copier.confirmation?.expect(found);
+    this.#place.expect?.(found);
     if ((found.bytes ?? 0) > maxSmallBytes) this.#large.add(() => this.#copy(found, order));
     else this.#small.add(() => this.#copy(found, order), placesOf(found, options));
     await this.#small.waitForRoom(maxFilesAhead);
@@ -107,18 +93,12 @@ class CopyLanes {
 
   async #copy(file: FoundFile, order: number): Promise<void> {
     if (this.#fatal) return;
-    const { progress, resources, options } = this.context;
     try {
-      const sized = await resolveSize(file, this.context, resources);
-      if (file.bytes === undefined) progress.sizeKnown(sized.bytes);
-      const reason = await this.#copier.skipReason(sized);
-      if (reason !== undefined) progress.skip(file.path, reason, sized.bytes);
-      else if (options.dryRun) progress.wouldCopy(file.path, sized.bytes);
-      else await this.#copier.copy(sized, order);
+      await copyFile(file, order, this.#place, this.context);
     } catch (error) {
       this.#fail(file, error);
     } finally {
-      this.#copier.confirmation?.end(file);
+      this.#place.end?.(file);
     }
   }
 

@@ -13,7 +13,6 @@ import {
 import type { WebFile } from '../transfer/web-file.ts';
 import { checkVolume, findEntry, parseVolumePath, type VolumePath } from '../volumes/index.ts';
 import { RemoteFolders } from './remote-folders.ts';
-import { isWebUrl, parseWebSource, webFileName, withoutQuery } from './web-source.ts';
 
 /** A source or target as the user wrote it. */
 export type CopyLocation =
@@ -248,4 +247,39 @@ export function formatLocation(location: CopyLocation): string {
   if (location.kind === 'stream') return '-';
   if (location.kind === 'web') return withoutQuery(location.web.url);
   return location.kind === 'remote' ? formatRemotePath(location.at) : join(location.path);
+}
+
+export function isWebUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** Throws a UsageError without the checksum: nothing else would tell whether the bytes are the right ones. */
+export function parseWebSource(text: string, sha256: string | undefined): WebFile {
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError('a URL must have no password', { why: 'other users of this machine can see arguments' });
+  }
+  if (sha256 === undefined) {
+    throw new UsageError(`the SHA-256 of ${withoutQuery(text)} is missing`, {
+      why: 'nothing else tells whether the bytes that arrive are the right ones',
+      fix: 'add --sha256 and the checksum that its publisher shows',
+    });
+  }
+  return { url: url.href, sum: { algorithm: 'sha256', hex: sha256 } };
+}
+
+/** The last name of its path. */
+export function webFileName(url: string): string {
+  const name = posix.basename(new URL(url).pathname);
+  try {
+    return decodeURIComponent(name).replaceAll('/', '_');
+  } catch {
+    return name;
+  }
+}
+
+/** A query may have a signature, and that changes each time. */
+export function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }

@@ -4,7 +4,6 @@ import type { Step } from '../../kernel/output/progress.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
 import type { Retry } from '../../platform/api/retry.ts';
 import type { Context } from '../../platform/context.ts';
-import { fileFailureText, maxListedPaths } from './copy-texts.ts';
 
 /** A file or folder that was renamed, because the target disk treats its name as equal to another one. */
 export interface RenamedEntry {
@@ -234,4 +233,15 @@ export class CopyProgress {
       .filter(Boolean)
       .join(', ');
   }
+}
+
+/** Maximum number of paths listed before a question or in a dry run. */
+export const maxListedPaths = 20;
+
+/** Prefix of errors that leave open whether the file was uploaded. */
+export const unconfirmedPrefix = 'uploaded, but not confirmed: ';
+
+export function fileFailureText(path: string, { message }: GantryError): string {
+  if (!message.startsWith(unconfirmedPrefix)) return `${printablePath(path)} was not copied: ${message}`;
+  return `${printablePath(path)} was uploaded, but not confirmed: ${message.slice(unconfirmedPrefix.length)}`;
 }

@@ -14,10 +14,10 @@ import { isOverload } from '../../platform/api/transient-failures.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { Journal, type JournalProblem } from '../transfer/journal.ts';
-import { type TransferContext, withTransferContext } from '../transfer/transfer-context.ts';
-import { copyAll, type FileCopier, type ReportFailure } from './copy-all.ts';
-import type { CopyContext } from './copy-context.ts';
-import type { CopyOptions } from './copy-options.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
+import { whileConnected } from '../volumes/index.ts';
+import { copyAll, type ReportFailure } from './copy-all.ts';
+import type { CopyContext, CopyOptions } from './copy-context.ts';
 import {
   type CopyEnd,
   type CopyPaths,
@@ -28,13 +28,12 @@ import {
   resolveTarget,
 } from './copy-paths.ts';
 import { CopyProgress, type FailedFile, type RenamedEntry } from './copy-progress.ts';
-import { distinctNames } from './distinct-names.ts';
-import { Downloader } from './downloader.ts';
+import { distinctNames, volumeNames } from './distinct-names.ts';
 import { findSourceFiles } from './find-source-files.ts';
 import type { FoundEntry } from './found-entry.ts';
-import { volumeNames } from './name-clashes.ts';
-import { TargetFolder } from './target-folder.ts';
-import { Uploader } from './uploader.ts';
+import type { TargetPlace } from './ports.ts';
+import { LocalPlace } from './to-folder.ts';
+import { VolumePlace } from './to-volume.ts';
 
 export interface CopySummary {
   from: string[];
@@ -125,14 +124,18 @@ async function copyClaimed(
   };
   let isComplete = false;
   try {
-    await withTransferContext(resourceOptions(context, options, copyProgress), async (resources) => {
+    const work = async (resources: TransferContext) => {
       const shared = await createCopyContext(context, options, copyProgress, journal, resources);
-      let copier: FileCopier | undefined;
-      const start = (fail: ReportFailure) => {
-        copier = createCopier(target, shared, fail, names);
-        return copier;
-      };
-      await copyAll(find(shared), start, shared, isSingleFile).finally(() => copier?.close?.());
+      const open = (fail: ReportFailure) => openPlace(target, shared, fail, names);
+      await copyAll(find(shared), open, shared, isSingleFile);
+    };
+    const { concurrency, limitRate, check, verify } = options;
+    await whileConnected(context, work, {
+      onRetry: copyProgress.retried.bind(copyProgress),
+      onBytes: copyProgress.transferred.bind(copyProgress),
+      concurrency,
+      limitRate,
+      check: check || verify,
     });
     isComplete = copyProgress.failed.length === 0;
   } catch (error) {
@@ -146,14 +149,14 @@ async function copyClaimed(
   return summary();
 }
 
-function createCopier(
+function openPlace(
   { folder }: CopyTarget,
   context: CopyContext,
   fail: ReportFailure,
   names: TemporaryNames,
-): FileCopier {
-  if (folder.kind === 'remote') return new Uploader(context, folder.at, fail);
-  return new Downloader(context, new TargetFolder(folder.path), names);
+): TargetPlace {
+  if (folder.kind === 'remote') return new VolumePlace(context, folder.at, fail);
+  return new LocalPlace(context, folder.path, names);
 }
 
 /**
@@ -190,24 +193,6 @@ async function createCopyContext(
   const api = apiOn(resources.dispatcher);
   const sourceApi = apiOn(resources.sourceDispatcher);
   return { api, sourceApi, project: context.project, resources, progress, journal, options, command: context };
-}
-
-function resourceOptions(context: Context, options: CopyOptions, progress: CopyProgress) {
-  const { signal, now, elapsed, settings, silenceMs } = context;
-  return {
-    signal,
-    now,
-    elapsed,
-    silenceMs,
-    proxy: settings.proxy,
-    delay: (ms: number) => context.delay(ms),
-    onRetry: progress.retried.bind(progress),
-    onBytes: progress.transferred.bind(progress),
-    trace: context.trace,
-    concurrency: options.concurrency,
-    limitRate: options.limitRate,
-    check: options.check || options.verify,
-  };
 }
 
 async function openJournal(

@@ -4,19 +4,18 @@ import { basename } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { openRegular, openRegularSync, toDiskError } from '../../kernel/disk/index.ts';
 import { FailedError } from '../../kernel/errors.ts';
-import { bufferSource, fileSource, streamSource } from '../transfer/byte-source.ts';
+import { bufferSource, directReader, fileSource, streamSource } from '../transfer/byte-source.ts';
 import { downloadRange } from '../transfer/download-range.ts';
 import { parseEtagChecksum } from '../transfer/etag-checksum.ts';
 import { md5 } from '../transfer/hash.ts';
-import { directReader } from '../transfer/part-reader.ts';
 import type { Part, SentPart } from '../transfer/parts.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
-import { sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
+import { findEntry, sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
-import type { FoundFile, SizedFile } from './found-entry.ts';
-import type { SourceContent } from './opened-source.ts';
+import { type FoundFile, parseTimestamp, type SizedFile } from './found-entry.ts';
+import type { SourceContent } from './ports.ts';
 import { openWebFile, webFileSize } from './web-content.ts';
 
 export async function openSource(
@@ -49,6 +48,22 @@ export async function resolveSize(
   if (typeof found.from === 'object' && 'url' in found.from)
     return { ...found, ...(await webFileSize(found.from, resources)) };
   return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, context, resources) };
+}
+
+/** Looks again at a file of a volume, which may have another size and time. */
+export async function findAgain(
+  file: SizedFile,
+  context: VolumeContext,
+  resources: TransferContext,
+): Promise<SizedFile> {
+  if (typeof file.from === 'string' || 'url' in file.from) return file;
+  const { size, modified } = await findEntry(context, file.from);
+  return resolveSize({ ...file, bytes: size ?? undefined, modified: parseTimestamp(modified) }, context, resources);
+}
+
+/** Identifies the version of a remote file. */
+export function remoteMark({ bytes, modified }: SizedFile): string {
+  return `${bytes}:${modified ?? ''}`;
 }
 
 /** Reads a part of a remote file and returns its MD5. */
@@ -145,17 +160,18 @@ function checkMark(file: string, mark: string): void {
 }
 
 function openRemote(
-  { bytes, modified }: SizedFile,
+  found: SizedFile,
   at: VolumePath,
   context: VolumeContext,
   resources: TransferContext,
 ): SourceContent {
+  const { bytes } = found;
   const receiving = { ...resources, dispatcher: resources.sourceDispatcher };
   const content = new RemoteContent(bytes, urlRequester(at, context), receiving);
   const whole = new WholeRead(content, resources);
   return {
     bytes,
-    mark: `${bytes}:${modified ?? ''}`,
+    mark: remoteMark(found),
     createReader: () =>
       directReader(({ offset, length }) =>
         streamSource(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),

@@ -8,7 +8,7 @@ import type { Context } from '../../platform/context.ts';
 import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../transfer/remote-path.ts';
 import { findRemoteFiles, type RemoteFile, streamFiles } from '../volumes/index.ts';
 import { type CopyRequest, type CopySummary, copyFiles } from './copy.ts';
-import type { CopyOptions } from './copy-options.ts';
+import type { CopyOptions } from './copy-context.ts';
 import { type CopyPaths, checkTargetVolume, formatLocation } from './copy-paths.ts';
 
 /** Writes to stdout. */
@@ -18,23 +18,20 @@ export type WriteChunk = (bytes: Uint8Array) => Promise<void>;
 export async function copyToStdout(
   context: Context,
   paths: CopyPaths,
-  { check }: Pick<CopyOptions, 'check'>,
+  options: CopyOptions,
 ): Promise<(take: WriteChunk) => Promise<void>> {
   const file = await onlyFile(context, paths);
-  return (take) => streamFiles(context, [file], take, check);
+  return (take) => streamFiles(context, [file], take, options);
 }
 
 /** Copies one remote file into a pipe or a device. */
-export async function copyToDevice(
-  context: Context,
-  paths: CopyPaths,
-  { dryRun, check }: CopyOptions,
-): Promise<CopySummary> {
+export async function copyToDevice(context: Context, paths: CopyPaths, options: CopyOptions): Promise<CopySummary> {
+  const { dryRun } = options;
   const from = paths.sources.map(formatLocation);
   const to = formatLocation(paths.target);
   const started = context.elapsed();
   const file = await onlyFile(context, paths);
-  const bytes = dryRun ? (file.bytes ?? 0) : await writeToDevice(context, file, to, check);
+  const bytes = dryRun ? (file.bytes ?? 0) : await writeToDevice(context, file, to, options);
   return {
     from,
     to,
@@ -57,7 +54,7 @@ async function onlyFile(context: Context, { sources }: CopyPaths): Promise<Remot
 }
 
 /** Returns the number of bytes. */
-async function writeToDevice(context: Context, file: RemoteFile, path: string, check: boolean): Promise<number> {
+async function writeToDevice(context: Context, file: RemoteFile, path: string, options: CopyOptions): Promise<number> {
   const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
   const output = await openPipeOrDevice(path, context.signal).catch(refuse);
   let bytes = 0;
@@ -66,7 +63,7 @@ async function writeToDevice(context: Context, file: RemoteFile, path: string, c
     bytes += piece.length;
   };
   try {
-    await streamFiles(context, [file], take, check);
+    await streamFiles(context, [file], take, options);
     return bytes;
   } finally {
     await output.close();

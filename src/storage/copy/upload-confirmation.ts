@@ -6,16 +6,13 @@ import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import { CorruptError } from '../transfer/storage-errors.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
-import { maxSmallBytes } from '../transfer/transfer-context.ts';
+import { maxSmallBytes, type TransferContext } from '../transfer/transfer-context.ts';
 import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
-import { isNewFile } from './confirmed-by-listing.ts';
 import type { CopyContext } from './copy-context.ts';
-import { unconfirmedPrefix } from './copy-texts.ts';
-import type { SizedFile } from './found-entry.ts';
-import { planCopy } from './plan-copy.ts';
+import { unconfirmedPrefix } from './copy-progress.ts';
+import { parseTimestamp, type SizedFile } from './found-entry.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource } from './source-content.ts';
-import { parseTimestamp } from './unchanged.ts';
 import { verifyCopy } from './verify-copy.ts';
 
 /** An uploaded file that is not confirmed yet. */
@@ -181,7 +178,7 @@ export class UploadConfirmation {
   }
 
   async #hasSameContent(file: CompletedFile): Promise<boolean> {
-    const { resources, options, command } = this.context;
+    const { resources, command } = this.context;
     if (file.bytes > maxSmallBytes) {
       command.progress.note(
         `reading ${printablePath(file.found.path)} back to confirm it: the volume reports no newer modification time`,
@@ -191,7 +188,7 @@ export class UploadConfirmation {
     try {
       if (source.mark !== file.mark) throw new UnavailableError('the source file changed after the upload');
       const content = contentToCompare(file.target, file.bytes, this.context, resources);
-      await verifyCopy(source.original, content, planCopy(file, options), resources);
+      await verifyCopy(source.original, content, resources);
       return true;
     } catch (error) {
       if (error instanceof CorruptError) return false;
@@ -224,4 +221,35 @@ function unconfirmed(error: unknown): unknown {
   if (!(error instanceof GantryError)) return error;
   error.message = `${unconfirmedPrefix}${error.message}`;
   return error;
+}
+
+/** Maximum time between the start of an upload and the signing of its URLs, in ms. */
+const maxSigningMs = 2_000;
+/** Times of listings and Date headers have whole seconds. */
+const precisionMs = 1_000;
+
+/**
+ * Whether a file with this time, by the storage's clock, cannot have existed before the upload. `startedAt` is the start of
+ * the upload by the same clock, and `endedAt` its end if that was in an earlier process. A time after the end shows that
+ * the clocks differ, and then proves nothing.
+ */
+export function isNewFile(
+  time: number | undefined,
+  { startedAt, endedAt, bytes }: { startedAt: number; endedAt?: number | undefined; bytes: number },
+  { resources }: { resources: Pick<TransferContext, 'storageClock'> },
+): boolean {
+  if (time === undefined || time > (endedAt ?? resources.storageClock.current()) + precisionMs) return false;
+  // Storage may use the start of the upload, shortly before its URLs were signed, as the file's time. Small files need no
+  // tolerance: asking the storage about them is cheap.
+  const toleranceMs = bytes > maxSmallBytes ? maxSigningMs : 0;
+  return time >= Math.floor((startedAt - toleranceMs) / precisionMs) * precisionMs;
+}
+
+/**
+ * The start of an upload by the storage's clock. `signed` is the time of its signed URLs and `begun` when they were asked
+ * for: an earlier signature was made by another clock, or for an upload that is resumed, and says nothing of files that
+ * came between.
+ */
+export function uploadStart(signed: number | undefined, begun: number): number {
+  return signed === undefined || signed < begun - maxSigningMs - precisionMs ? begun : signed;
 }

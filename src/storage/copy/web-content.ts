@@ -1,11 +1,14 @@
-import { FailedError } from '../../kernel/errors.ts';
-import { mib } from '../transfer/parts.ts';
-import { type ReadRange, Relay, resumableParts } from '../transfer/relay.ts';
+import { FailedError, type GantryError } from '../../kernel/errors.ts';
+import { type Block, blockBytesFor } from '../transfer/block-pool.ts';
+import type { ByteSource, PartReader, TakenPart } from '../transfer/byte-source.ts';
+import type { Digest } from '../transfer/hash.ts';
+import { mib, type Part, type SentPart } from '../transfer/parts.ts';
+import { checkSum } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
-import type { TransferContext } from '../transfer/transfer-context.ts';
+import { repeated, type TransferContext } from '../transfer/transfer-context.ts';
 import { locateWebFile, type WebAddress, type WebFile } from '../transfer/web-file.ts';
-import type { SourceContent } from './opened-source.ts';
+import type { SourceContent } from './ports.ts';
 
 /** The size and the time of a file on the web. Throws a FailedError if its server does not tell the size. */
 export async function webFileSize(
@@ -113,5 +116,198 @@ class OneResponse {
 
   async #request(): Promise<AsyncGenerator<Buffer>> {
     return (await this.content.get(undefined, AbortSignal.any([this.signal, this.#closing.signal]))).chunks;
+  }
+}
+
+/** Yields the bytes from an offset to another one; they may be asked for in any order. */
+type ReadRange = (start: number, end: number, signal: AbortSignal) => AsyncIterable<Buffer>;
+
+/**
+ * Sends a file of the web on while it is received: nothing is on this disk, and a few parts are in memory. They arrive and
+ * leave at the same time, and are hashed in their order, so that the checksum of the whole file is known before the upload
+ * is completed.
+ */
+class Relay implements PartReader {
+  readonly #sha256: Digest;
+  readonly #blob: Digest | undefined;
+  /** Resolves when all parts that were taken are hashed. */
+  #hashed: Promise<unknown> = Promise.resolve();
+
+  /** `sent` are the parts of an earlier attempt, as {@link resumableParts} left them. */
+  constructor(
+    private readonly file: { bytes: number; sent: readonly SentPart[]; web: WebFile },
+    private readonly readRange: ReadRange,
+    private readonly resources: TransferContext,
+  ) {
+    const { bytes, sent, web } = file;
+    const { sourceHasher } = resources;
+    this.#sha256 = sourceHasher.createDigest({ algorithm: 'sha256', state: sent.at(-1)?.sha256State });
+    if (web.sum.algorithm === 'git-blob') this.#blob = sourceHasher.createDigest({ algorithm: 'git-blob', bytes });
+  }
+
+  async take(part: Part, signal: AbortSignal): Promise<TakenPart> {
+    const leave = await this.#enter(part.length, signal);
+    const received = new ReceivedPart(part, this.readRange, this.resources, signal);
+    const hashing = this.#hashed.then(() => this.#hash(received));
+    // Settling the part reports it.
+    hashing.catch(() => {});
+    this.#hashed = hashing;
+    return {
+      read: () => received.read(),
+      settle: async () => {
+        const sha256State = await hashing;
+        return this.#blob ? {} : { sha256State };
+      },
+      release: (failure) => {
+        void received.close(failure).finally(leave);
+      },
+    };
+  }
+
+  /** Resolves when there is room for these bytes, to what gives it back. */
+  #enter(bytes: number, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const stay = (leave: () => void) => {
+        if (!signal.aborted) return resolve(leave);
+        reject(signal.reason);
+        leave();
+      };
+      this.resources.relayRoom.add(() => new Promise<void>(stay), bytes);
+    });
+  }
+
+  /** Throws a ChangedError if what was sent has another checksum than the file must have. Call it once. */
+  async prove(): Promise<void> {
+    await this.#hashed;
+    const sha256 = await this.#sha256.end();
+    checkSum(this.file.web.sum, (await this.#blob?.end()) ?? sha256);
+    this.file.web.onProven?.(sha256);
+  }
+
+  async #hash(part: ReceivedPart): Promise<string | undefined> {
+    for await (const { block, length } of part.blocks()) {
+      await Promise.all([this.#sha256.update(block, length), this.#blob?.update(block, length)]);
+    }
+    return this.#sha256.state();
+  }
+}
+
+/**
+ * The parts of an earlier attempt that need not be read again: those up to the last one before a gap whose checksum was
+ * saved.
+ */
+function resumableParts(sent: readonly SentPart[]): SentPart[] {
+  const inOrder = sent.toSorted((a, b) => a.number - b.number);
+  const gap = inOrder.findIndex(({ number, sha256State }, at) => number !== at + 1 || sha256State === undefined);
+  return gap === -1 ? inOrder : inOrder.slice(0, gap);
+}
+
+/** A part in memory, from its first byte to arrive until it is sent and hashed. */
+class ReceivedPart {
+  readonly #blocks: Block[] = [];
+  readonly #blockBytes: number;
+  readonly #closing = new AbortController();
+  readonly #receiving: Promise<void>;
+  #bytes = 0;
+  #failure: { error: unknown } | undefined;
+  #wake: (() => void)[] = [];
+
+  constructor(
+    private readonly part: Part,
+    private readonly readRange: ReadRange,
+    private readonly resources: TransferContext,
+    signal: AbortSignal,
+  ) {
+    this.#blockBytes = blockBytesFor(part.length);
+    this.#receiving = this.#receive(AbortSignal.any([signal, this.#closing.signal])).catch((error: unknown) => {
+      this.#failure = { error };
+      this.#notify();
+    });
+  }
+
+  /** The part from its start, as it arrives. */
+  read(): ByteSource {
+    let at = 0;
+    return {
+      fill: async (buffer) => {
+        const wanted = Math.min(buffer.length, this.part.length - at);
+        await this.#arrived(at + wanted);
+        for (let filled = 0; filled < wanted; ) {
+          const offset = at % this.#blockBytes;
+          const block = this.#blocks[Math.floor(at / this.#blockBytes)];
+          const copied = block?.bytes.copy(buffer, filled, offset, offset + wanted - filled) ?? 0;
+          filled += copied;
+          at += copied;
+        }
+        return wanted;
+      },
+      close: async () => {},
+    };
+  }
+
+  /** Each block once it is full. */
+  async *blocks(): AsyncGenerator<{ block: Block; length: number }> {
+    for (let at = 0; at < this.part.length; at += this.#blockBytes) {
+      const length = Math.min(this.#blockBytes, this.part.length - at);
+      await this.#arrived(at + length);
+      const block = this.#blocks[at / this.#blockBytes];
+      if (block) yield { block, length };
+    }
+  }
+
+  async close(error: unknown): Promise<void> {
+    this.#failure ??= { error };
+    this.#closing.abort();
+    this.#notify();
+    await this.#receiving;
+    this.resources.blocks.release(...this.#blocks.splice(0));
+  }
+
+  /** Continues where a connection failed. Only attempts without a byte in between count. */
+  async #receive(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const before = this.#bytes;
+      try {
+        return await repeated(
+          () => this.#receiveRest(signal),
+          this.resources,
+          () => !signal.aborted,
+        );
+      } catch (error) {
+        const isStuck = this.#bytes === before || (error as GantryError).facts?.retryable !== true;
+        if (isStuck || signal.aborted) throw error;
+      }
+    }
+  }
+
+  async #receiveRest(signal: AbortSignal): Promise<void> {
+    const { offset, length } = this.part;
+    if (this.#bytes === length) return;
+    for await (const chunk of this.readRange(offset + this.#bytes, offset + length, signal)) {
+      signal.throwIfAborted();
+      this.#add(chunk);
+    }
+  }
+
+  #add(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      const offset = this.#bytes % this.#blockBytes;
+      if (offset === 0) this.#blocks.push(this.resources.blocks.acquire(this.#blockBytes));
+      const copied = chunk.copy(this.#blocks.at(-1)?.bytes as Buffer, offset, at);
+      this.#bytes += copied;
+      at += copied;
+    }
+    this.#notify();
+  }
+
+  async #arrived(bytes: number): Promise<void> {
+    while (this.#bytes < bytes) {
+      if (this.#failure) throw this.#failure.error;
+      await new Promise<void>((resolve) => this.#wake.push(resolve));
+    }
+  }
+
+  #notify(): void {
+    for (const wake of this.#wake.splice(0)) wake();
   }
 }

@@ -1,20 +1,20 @@
-import { nameKey } from '../../kernel/disk/index.ts';
+import { nameKey, nameProbe } from '../../kernel/disk/index.ts';
 import { PackedList, sortPacked } from '../../kernel/packed-list.ts';
 import {
   type CopyEndSource,
   type CopyTarget,
   checkKeptName,
   diskToleranceMs,
+  distinctNames,
   type FoundEntry,
   type FoundFile,
   findSourceFiles,
   isUnchanged,
+  type RenamedEntry,
   sourceOf,
   type UncopiedEntry,
 } from '../copy/index.ts';
-import { compareInMemory } from './compare-in-memory.ts';
 import { type CompareContext, type CompareOptions, type Difference, pathKey } from './difference.ts';
-import { assertAscending, comparePaths, OrderError } from './path-order.ts';
 import { findTargetFiles, type TargetFileInfo } from './target-files.ts';
 
 /**
@@ -211,4 +211,97 @@ function hash(text: string): number {
   high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909);
   low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909);
   return 2 ** 32 * (high & 0x1fffff) + (low >>> 0);
+}
+
+/**
+ * Compares a source with a target, both in any order. Keeps the files of the target and those that differ in memory,
+ * several hundred bytes each: see {@link compare}.
+ */
+export async function compareInMemory(
+  source: CopyEndSource,
+  { folder }: CopyTarget,
+  options: CompareOptions,
+  context: CompareContext,
+): Promise<Difference> {
+  const existing: TargetFiles = new Map();
+  for await (const { path, ...file } of findTargetFiles(folder, options, context)) existing.set(path, file);
+  const found: DifferentFiles = { added: [], updated: [], unchanged: 0, uncopied: [], renamed: [] };
+  const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
+  const files = findSourceFiles([source], undefined, options, context);
+  const naming = {
+    renames: options.renameClashes,
+    allFirst: true,
+    onRenamed: (renamed: RenamedEntry) => void found.renamed.push(renamed),
+  };
+  for await (const file of folder.kind === 'local' ? distinctNames(files, folder.path, naming) : files) {
+    if (!('bytes' in file)) {
+      found.uncopied.push(file);
+      continue;
+    }
+    const before = existing.get(file.path);
+    existing.delete(file.path);
+    if (!before) found.added.push(file);
+    else if (isUnchanged(file, before, tolerance)) found.unchanged++;
+    else found.updated.push(file);
+  }
+  // Last: a name that is not text may be shown as that of another file.
+  for (const { path } of found.uncopied) existing.delete(path);
+  if (folder.kind === 'local') matchOtherSpellings(found, existing, folder.path);
+  return { ...found, extra: PackedList.from([...existing.keys()].sort()) };
+}
+
+interface DifferentFiles extends Omit<Difference, 'extra'> {
+  added: FoundFile[];
+  updated: FoundFile[];
+}
+
+/** On a disk where `a` and `A` are equal, the target's `A` is the source's `a`: neither new nor extra. */
+function matchOtherSpellings(found: DifferentFiles, existing: TargetFiles, folder: string): void {
+  if (existing.size === 0 || found.added.length === 0) return;
+  const spellings = new Map([...existing.keys()].map((path) => [pathKey(path), path]));
+  found.added = found.added.filter((file) => {
+    const spelling = spellings.get(pathKey(file.path));
+    const before = spelling === undefined ? undefined : existing.get(spelling);
+    if (spelling === undefined || !before || !nameProbe.isSameEntry(folder, file.path, spelling)) return true;
+    existing.delete(spelling);
+    if (isUnchanged(file, before, diskToleranceMs)) found.unchanged++;
+    else found.updated.push(file);
+    return false;
+  });
+}
+
+type TargetFiles = Map<string, Omit<TargetFileInfo, 'path'>>;
+
+/**
+ * The order in which sorted folders are walked: the files of a folder before its subfolders, each by name. Names are
+ * compared in UTF-16 code units, and never across a slash: `a/b` comes before `a-b/c`, although `-` comes before `/`.
+ */
+export function comparePaths(one: string, other: string): number {
+  if (one === other) return 0;
+  let at = 0;
+  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
+  const isFolder = one.includes('/', at);
+  if (isFolder !== other.includes('/', at)) return isFolder ? 1 : -1;
+  return unitAt(one, at) - unitAt(other, at);
+}
+
+/** The end of a name comes before any character. */
+function unitAt(path: string, at: number): number {
+  return at === path.length || path[at] === '/' ? -1 : path.charCodeAt(at);
+}
+
+/** The listings cannot be compared in order: see {@link assertAscending}. */
+class OrderError extends Error {}
+
+/**
+ * Passes paths on. Throws an OrderError if one does not come after the one before: a name is not valid UTF-8, or an entry
+ * changed during the walk.
+ */
+async function* assertAscending<Entry extends { path: string }>(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
+  let last: string | undefined;
+  for await (const entry of entries) {
+    if (last !== undefined && comparePaths(last, entry.path) >= 0) throw new OrderError();
+    last = entry.path;
+    yield entry;
+  }
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { toDiskError } from '../../kernel/disk/index.ts';
-import { ConflictError, GantryError, UsageError } from '../../kernel/errors.ts';
+import { ConflictError, type GantryError, UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
 import type { Context } from '../../platform/context.ts';
@@ -22,13 +22,11 @@ import {
   resolveTarget,
 } from '../copy/index.ts';
 import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
-import { TaskQueue } from '../transfer/task-queue.ts';
+import { inLane } from '../transfer/task-queue.ts';
 import {
   deletePaths,
   formatRemotePath,
-  inLane,
-  listCompletely,
-  listIfExists,
+  listNames,
   singleLine,
   type VolumeContext,
   type VolumePath,
@@ -212,12 +210,6 @@ async function checkMissing(
 
 const maxListings = 8;
 
-/** The names of folders end in a slash. */
-async function listNames(context: VolumeContext, folder: VolumePath): Promise<Set<string>> {
-  const entries = await listIfExists(context, folder, listCompletely);
-  return new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name)));
-}
-
 function emptiedError(folder: VolumePath): ConflictError {
   return new ConflictError(`nothing was deleted: ${singleLine(formatRemotePath(folder))} lists nothing`, {
     why: 'the list of a folder may be lost, and everything in its place in the target would be deleted',
@@ -294,18 +286,14 @@ function* inBatches(paths: Iterable<string>): Generator<string[]> {
 
 async function removeLocally(root: string, paths: Iterable<string>, signal: AbortSignal, report: ReportRemoval) {
   const removal = new LocalRemoval(root);
-  const lane = new TaskQueue(maxConcurrent);
-  for (const path of paths) {
-    lane.add(async () => {
-      if (signal.aborted) return;
-      try {
-        await removal.remove(path);
-        report(path, undefined);
-      } catch (cause) {
-        report(path, cause instanceof GantryError ? cause : toDiskError(cause));
-      }
-    });
-  }
-  await lane.waitUntilIdle();
+  await inLane(maxConcurrent, paths, async (path) => {
+    if (signal.aborted) return;
+    try {
+      await removal.remove(path);
+      report(path, undefined);
+    } catch (cause) {
+      report(path, toDiskError(cause));
+    }
+  });
   removal.close();
 }

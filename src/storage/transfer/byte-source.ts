@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { Part, SentPart } from './parts.ts';
 
 /** A readable byte range of a file, buffer or stream. */
 export interface ByteSource {
@@ -61,4 +62,24 @@ export function streamSource(chunks: AsyncIterable<Buffer>): ByteSource {
     },
     close: async () => void (await iterator.return?.()),
   };
+}
+
+/** Gives the parts of one upload attempt, in their order. */
+export interface PartReader {
+  /** Resolves when the part may be sent. */
+  take(part: Part, signal: AbortSignal): Promise<TakenPart>;
+}
+
+export interface TakenPart {
+  /** Opens the content at its start; again for each retry. */
+  read(): ByteSource;
+  /** Called when the part was sent. Resolves to what the journal keeps of it besides. */
+  settle(): Promise<Pick<SentPart, 'sha256State'>>;
+  /** Whether it was sent, or failed for this reason. */
+  release(failure?: unknown): void;
+}
+
+/** For content that can be read again at any place. */
+export function directReader(read: (part: Part) => ByteSource): PartReader {
+  return { take: async (part) => ({ read: () => read(part), settle: async () => ({}), release: () => {} }) };
 }

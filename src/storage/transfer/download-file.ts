@@ -1,39 +1,30 @@
 import type { FileHandle } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { NewFile, NewSmallFile, type TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { downloadRange } from './download-range.ts';
 import { parseEtagChecksum } from './etag-checksum.ts';
 import { maxInlineHashBytes } from './hash.ts';
-import { eachPart, type Part, type PartPlan, partAt } from './parts.ts';
+import type { UnfinishedFile } from './journal.ts';
+import { bytesOf, type Part, type PartsCopy, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
-import { runWorkers } from './run-workers.ts';
+import { forEachPart } from './run-workers.ts';
 import { CorruptError } from './storage-errors.ts';
 import { maxSmallBytes, type TransferContext } from './transfer-context.ts';
 
-export interface FileDownload {
+export interface FileDownload extends PartsCopy<UnfinishedFile> {
   target: string;
   /** The absolute path of the target's folder; `target` may be reached through another path. */
   folder: string;
   names: TemporaryNames;
-  plan: PartPlan;
   /** Modification time that the file gets, in ms since 1970. */
   modified: number | undefined;
   /** Requests a new signed URL. */
   createUrl: () => Promise<string>;
-  /** Ranges of this version in the temporary file of a previous attempt. */
-  saved?: { version: string; ranges: number[]; temporary: string } | undefined;
-  /** Called before the first `onRange`, with the version and the absolute path of the temporary file. */
-  onStarted: (version: string, temporary: string) => void;
-  onRange: (number: number) => void;
   /** Verifies the complete temporary file before it is renamed. Throws if it is wrong. */
   confirm: (path: string) => Promise<void>;
   /** Whether to keep the temporary file after a failure, to resume it by the journal. */
   keep: boolean;
-  order: number;
-}
-
-function bytesOf(plan: PartPlan, parts: readonly number[] = []): number {
-  return parts.reduce((sum, number) => sum + partAt(plan, number).length, 0);
 }
 
 /**
@@ -43,7 +34,7 @@ function bytesOf(plan: PartPlan, parts: readonly number[] = []): number {
 export async function downloadFile(download: FileDownload, resources: TransferContext): Promise<number> {
   if (download.plan.bytes <= maxInlineHashBytes && !download.saved) return downloadSmallFile(download, resources);
   const { target, plan, saved, keep, modified } = download;
-  const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, download.folder));
+  const resumed = saved && (await NewFile.reopen(target, saved.attempt.temporary, plan.bytes, download.folder));
   const file = resumed ?? (await createSized(download));
   const previous = resumed ? saved : undefined;
   const attempt = new DownloadAttempt(download, file, resources, previous);
@@ -52,7 +43,7 @@ export async function downloadFile(download: FileDownload, resources: TransferCo
     await download.confirm(file.path);
     resources.signal.throwIfAborted();
     await file.commit(target, { modified }).catch((cause: unknown) => Promise.reject(toDiskError(cause)));
-    return bytesOf(plan, previous?.ranges);
+    return bytesOf(plan, previous?.parts);
   } catch (error) {
     await (keep && attempt.isResumable(error) ? file.keep() : file.discard());
     throw error;
@@ -110,6 +101,7 @@ class DownloadAttempt {
   readonly #content: RemoteContent;
   /** The MD5 of the whole file if it was downloaded in one range. */
   #md5: string | undefined;
+  /** Numbers of parts. */
   readonly #done: Set<number>;
   #isRecorded: boolean;
   #written: Promise<void> = Promise.resolve();
@@ -120,19 +112,14 @@ class DownloadAttempt {
     private readonly resources: TransferContext,
     saved: FileDownload['saved'],
   ) {
-    this.#content = new RemoteContent(download.plan.bytes, download.createUrl, resources, saved?.version);
-    this.#done = new Set(saved?.ranges);
+    this.#content = new RemoteContent(download.plan.bytes, download.createUrl, resources, saved?.attempt.version);
+    this.#done = new Set(saved?.parts.map(({ number }) => number));
     this.#isRecorded = saved !== undefined;
   }
 
+  /** No request waits for the version that the first response tells: each response is compared with it. */
   async run(): Promise<void> {
-    const { signal, requests } = this.resources;
-    const { plan } = this.download;
-    const missing = this.#missing();
-    const count = Math.min(requests.maxLarge, plan.count - this.#done.size);
-    // No request waits for the version that the first response tells: each response is compared with it.
-    await runWorkers(count, signal, (stop) => this.#receiveFrom(missing, stop));
-    signal.throwIfAborted();
+    await forEachPart(this.download.plan, this.#done, this.resources, (part, stop) => this.#receive(part, stop));
     await this.#check();
   }
 
@@ -145,21 +132,14 @@ class DownloadAttempt {
     return this.resources.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));
   }
 
-  *#missing(): Generator<Part> {
-    for (const part of eachPart(this.download.plan)) if (!this.#done.has(part.number)) yield part;
-  }
-
-  async #receiveNext(missing: Generator<Part>, stop: AbortSignal): Promise<boolean> {
-    const { value: range, done } = missing.next();
-    if (done) return false;
+  async #receive(range: Part, stop: AbortSignal): Promise<void> {
     const { download, resources } = this;
     const sink = (bytes: Buffer, offset: number) => this.#write(bytes, offset);
     const request = { content: this.#content, range, sink, signal: stop, order: download.order };
     this.#md5 = await downloadRange({ ...request, hash: download.plan.count === 1 }, resources);
     if (this.#done.size === 0 && this.#content.version) this.#begun(this.#content.version);
     this.#done.add(range.number);
-    download.onRange(range.number);
-    return true;
+    download.onPart({ number: range.number });
   }
 
   #begun(version: string): void {
@@ -167,7 +147,7 @@ class DownloadAttempt {
     if (!keep) return;
     this.#isRecorded = true;
     this.file.keepOnExit();
-    onStarted(version, this.file.absolutePath);
+    onStarted({ version, temporary: basename(this.file.absolutePath) });
   }
 
   /** Writes are sequential: the system locks a file while it is written, and waiting threads would spin. */
@@ -175,10 +155,6 @@ class DownloadAttempt {
     const written = this.#written.then(() => writeAll(this.file.handle, chunk, offset));
     this.#written = written.catch(() => {});
     return written;
-  }
-
-  async #receiveFrom(missing: Generator<Part>, stop: AbortSignal): Promise<void> {
-    while (!stop.aborted && (await this.#receiveNext(missing, stop)));
   }
 
   async #check(): Promise<void> {

@@ -1,7 +1,5 @@
 import { toDiskError } from '../../kernel/disk/index.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
-import { withRetries } from '../../platform/api/retry.ts';
-import { isOverload } from '../../platform/api/transient-failures.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import { streamSource } from './byte-source.ts';
 import type { ReceivedBlock } from './download-connection.ts';
@@ -10,7 +8,7 @@ import type { Part } from './parts.ts';
 import type { ObjectResponse } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { NoRangesError } from './storage-errors.ts';
-import { maxSmallBytes, requestKind, type TransferContext } from './transfer-context.ts';
+import { maxSmallBytes, repeated, requestKind, type TransferContext } from './transfer-context.ts';
 
 /** Takes bytes at this offset of the file. The buffer is reused after it resolves. */
 export type Sink = (bytes: Buffer, offset: number) => Promise<unknown>;
@@ -36,14 +34,8 @@ export async function downloadRange(download: RangeDownload, resources: Transfer
   const request = { kind: requestKind(content.bytes), order };
   const attempt = new RangeAttempt(download, resources);
   try {
-    await withRetries(
-      () => requests.run({ ...request, bytes: range.length - attempt.done }, () => attempt.proceed()),
-      (error) => {
-        if (isOverload(error)) requests.reduce();
-        return error.facts.retryable === true && !signal.aborted;
-      },
-      resources,
-    );
+    const proceed = () => requests.run({ ...request, bytes: range.length - attempt.done }, () => attempt.proceed());
+    await repeated(proceed, resources, () => !signal.aborted);
     return download.hash && resources.hasher ? await attempt.md5(range.length) : undefined;
   } catch (error) {
     attempt.forget();

@@ -1,5 +1,6 @@
 import { type FileHandle, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import * as v from 'valibot';
 import {
   makePrivateFolder,
   openForAppend,
@@ -8,8 +9,9 @@ import {
   takeLock,
 } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
 import type { StateKey } from '../../platform/config/state-key.ts';
-import { type JournalEntry, type JournalLine, parseJournal } from './journal-format.ts';
+import { type DonePart, maxParts } from './parts.ts';
 
 /** Lines about small files are written in groups, to save writes. */
 const maxBufferedLines = 64;
@@ -69,8 +71,7 @@ export class Journal {
   add(line: JournalLine): void {
     if (this.#isOff) return;
     this.#waiting.push(JSON.stringify(line));
-    const isWhole = line.is === 'done' || line.is === 'sent';
-    if (!isWhole || this.#waiting.length >= maxBufferedLines) this.#writing ??= this.#write();
+    if (line.is !== 'done' || this.#waiting.length >= maxBufferedLines) this.#writing ??= this.#write();
   }
 
   /** Resolves when all lines are written, or cannot be. */
@@ -124,4 +125,86 @@ async function readSaved(path: string, warn: JournalOptions['warn']): Promise<Re
 async function removeOld(folder: string): Promise<void> {
   removeDeadLocks(folder);
   await removeOldFiles(folder, maxAgeDays);
+}
+
+const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxParts));
+const byteCount = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const text = v.string();
+/** What hash-wasm saves: it begins with the version of its SHA-256, and only that version loads it. */
+const sha256State = /^8ed695a3[0-9a-f]{224}$/;
+const Part = v.strictObject({
+  number: partNumber,
+  etag: v.optional(v.pipe(text, v.nonEmpty())),
+  // Of another version of gantry it may be useless: the file is then read from its start.
+  sha256State: v.fallback(v.optional(v.pipe(text, v.regex(sha256State))), undefined),
+});
+/** An upload attempt. Nothing is visible before it is complete. */
+const OpenUpload = v.strictObject({
+  id: text,
+  /** A signed URL for each part, in order. */
+  urls: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxParts)),
+  /** When the URLs expire, in ms since 1970 by this machine's clock; undefined if they do not say. */
+  urlsExpireAt: v.optional(v.number()),
+});
+export type OpenUpload = v.InferOutput<typeof OpenUpload>;
+/** A download of which only some parts are there. */
+const UnfinishedFile = v.strictObject({
+  version: v.pipe(text, v.nonEmpty()),
+  /** The name of the temporary file, so that it cannot lead to another folder than that of its target. */
+  temporary: v.pipe(text, v.regex(/^\.gantry-[0-9a-f]{16}-[0-9a-z]+$/)),
+});
+export type UnfinishedFile = v.InferOutput<typeof UnfinishedFile>;
+/** When a file was copied, in ms since 1970 by the storage's clock. An upload counts only once the volume lists the file. */
+const Times = v.strictObject({ since: v.number(), at: v.number() });
+
+/** One line of a journal. `file` is the path within the copy, `mark` changes when the file changes. */
+const JournalLine = v.variant('is', [
+  v.strictObject({
+    is: v.literal('begun'),
+    file: text,
+    mark: text,
+    partBytes: byteCount,
+    attempt: v.union([OpenUpload, UnfinishedFile]),
+  }),
+  v.strictObject({ is: v.literal('part'), file: text, part: Part }),
+  v.strictObject({ is: v.literal('done'), file: text, mark: text, times: Times }),
+]);
+type JournalLine = v.InferOutput<typeof JournalLine>;
+
+/** The state of a file from a previous attempt. */
+export interface JournalEntry {
+  mark: string;
+  partBytes?: number;
+  attempt?: OpenUpload | UnfinishedFile;
+  parts: DonePart[];
+  /** Set if the file is done. */
+  times?: v.InferOutput<typeof Times>;
+}
+
+/**
+ * Returns undefined if the journal is damaged. Ignores lines that a crash truncated. A file that is started again replaces
+ * its earlier entry.
+ */
+export function parseJournal(content: string): Map<string, JournalEntry> | undefined {
+  const saved = new Map<string, JournalEntry>();
+  for (const row of content.split('\n')) {
+    const value = row === '' ? undefined : tryParseJson(row);
+    if (value === undefined) continue;
+    const line = v.safeParse(JournalLine, value);
+    if (!line.success || !apply(line.output, saved)) return undefined;
+  }
+  return saved;
+}
+
+/** Returns false for a part of nothing that was begun. */
+function apply(line: JournalLine, saved: Map<string, JournalEntry>): boolean {
+  if (line.is !== 'part') {
+    const { is: _, file, ...state } = line;
+    saved.set(file, { ...state, parts: [] });
+    return true;
+  }
+  const entry = saved.get(line.file);
+  if (!entry?.attempt) return false;
+  entry.parts = [...entry.parts.filter(({ number }) => number !== line.part.number), line.part];
+  return true;
 }

@@ -15,11 +15,29 @@ export interface Part {
   length: number;
 }
 
-export interface SentPart {
+/** A part that is where it belongs. */
+export interface DonePart {
   number: number;
-  etag: string;
+  /** Of a part that was sent. */
+  etag?: string | undefined;
   /** The state of the SHA-256 of the file after this part, if the source is hashed in its order. */
   sha256State?: string | undefined;
+}
+
+export interface SentPart extends DonePart {
+  etag: string;
+}
+
+/** A copy of one file in parts, and what is told of it while it goes on. */
+export interface PartsCopy<Attempt, Done extends DonePart = DonePart> {
+  plan: PartPlan;
+  /** What an earlier process has done. */
+  saved?: { attempt: Attempt; parts: Done[] } | undefined;
+  /** Called before the first `onPart`, and again if the copy starts over. */
+  onStarted: (attempt: Attempt) => void;
+  onPart: (part: DonePart) => void;
+  /** Requests of files with a lower order run first. */
+  order: number;
 }
 
 export const mib = 1024 * 1024;
@@ -54,6 +72,11 @@ export function partAt({ bytes, partBytes }: PartPlan, number: number): Part {
   return { number, offset, length: Math.min(partBytes, bytes - offset) };
 }
 
-export function* eachPart(plan: PartPlan): Generator<Part> {
-  for (let number = 1; number <= plan.count; number++) yield partAt(plan, number);
+export function bytesOf(plan: PartPlan, parts: readonly DonePart[] = []): number {
+  return parts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
+}
+
+/** The parts that are not done yet, in their order. */
+export function* missingParts(plan: PartPlan, done: { has(number: number): boolean }): Generator<Part> {
+  for (let number = 1; number <= plan.count; number++) if (!done.has(number)) yield partAt(plan, number);
 }

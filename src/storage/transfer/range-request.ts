@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { FailedError, GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { readAtMost } from '../../platform/api/http-reply.ts';
 import { toConnectionError } from '../../platform/api/transport.ts';
-import { type ContentAddress, checkReply, type StorageReply } from './check-reply.ts';
 import type { ReceivedBlock } from './download-connection.ts';
-import { conditionalHeaders, hasVersion, readVersion } from './object-version.ts';
 import { parseSignedUrl } from './signed-url.ts';
-import { ChangedError, NoRangesError } from './storage-errors.ts';
+import { ChangedError, errorFromStorage, NoRangesError, type StorageResponse } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
 export interface RangeRequest extends ContentAddress {
@@ -203,4 +203,104 @@ function tooShortError(headers: IncomingHttpHeaders): Error {
 export function requestError(cause: unknown, url: URL, resources: TransferContext, signal: AbortSignal): unknown {
   if (resources.signal.aborted) return resources.signal.reason;
   return cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);
+}
+
+/**
+ * Identifies the version of a remote file: its ETag, or else its modification date. Undefined if two versions may share
+ * them: a weak ETag, or a date within the last second (RFC 9110, 8.8).
+ */
+function readVersion(headers: IncomingHttpHeaders): string | undefined {
+  const { etag = '', date, 'last-modified': modified } = headers;
+  if (etag !== '' && !etag.startsWith('W/')) return etag;
+  const modifiedAt = Date.parse(modified ?? '');
+  if (Number.isNaN(modifiedAt)) return undefined;
+  const age = date === undefined ? Number.POSITIVE_INFINITY : Date.parse(date) - modifiedAt;
+  return age >= 1_000 ? datePrefix + modified : undefined;
+}
+
+/** Whether a response with these headers has this version. */
+function hasVersion(version: string, { etag = '', 'last-modified': modified = '' }: IncomingHttpHeaders): boolean {
+  return version.startsWith(datePrefix) ? modified === version.slice(datePrefix.length) : etag === version;
+}
+
+/** Request headers that make the storage reject another version. */
+function conditionalHeaders(version: string | undefined): Record<string, string> {
+  if (version === undefined) return {};
+  return version.startsWith(datePrefix)
+    ? { 'if-unmodified-since': version.slice(datePrefix.length) }
+    : { 'if-match': version };
+}
+
+export function versionEtag(version: string | undefined): string | undefined {
+  return version?.startsWith(datePrefix) ? undefined : version;
+}
+
+/** ETags are quoted, so none starts like this. A version is one string in the journal. */
+const datePrefix = 'last-modified:';
+
+/** Where the bytes of a file are. Do not log the URL: it may be signed. */
+export interface ContentAddress {
+  url: string;
+  /** Sent besides those of the range; a signed URL has none. */
+  headers?: Record<string, string>;
+  /** What a reply that is no success means. */
+  toError?: (reply: ContentReply, now: number) => GantryError;
+}
+
+export type ContentReply = Pick<StorageResponse, 'status' | 'headers' | 'body'>;
+
+/** Either client's reply. */
+export interface StorageReply {
+  statusCode: number;
+  headers: IncomingHttpHeaders;
+  body: AsyncIterable<Buffer>;
+  /** Call it if the body is not read. */
+  drop: () => void;
+  blocks?: () => AsyncGenerator<ReceivedBlock>;
+}
+
+/** Throws an error for a status other than 200 and 206, and for a web page that something else replied with. */
+export async function checkReply(
+  reply: StorageReply,
+  url: URL,
+  { now }: TransferContext,
+  toError: NonNullable<ContentAddress['toError']> = downloadError,
+): Promise<void> {
+  const { statusCode, headers, body } = reply;
+  if (statusCode === 200 || statusCode === 206) {
+    if (!isForeignPage(headers, url)) return;
+    reply.drop();
+    throw webPageError(url, statusCode);
+  }
+  const text = await readStart(body);
+  throw toError({ status: statusCode, headers, body: text }, now());
+}
+
+function downloadError(reply: ContentReply, now: number): GantryError {
+  return errorFromStorage({ ...reply, what: 'download' }, now);
+}
+
+/** Storage identifies what it sends by an ETag or a date. The login page of a network has neither. */
+function isForeignPage(
+  { etag, 'last-modified': modified, 'content-type': type }: IncomingHttpHeaders,
+  url: URL,
+): boolean {
+  if (etag !== undefined || modified !== undefined || /\.x?html?$/i.test(url.pathname)) return false;
+  return /^\s*(text\/html|application\/xhtml)/i.test(String(type ?? ''));
+}
+
+function webPageError({ host }: URL, status: number): UnavailableError {
+  return new UnavailableError(`received a web page instead of the file from ${host} (HTTP ${status})`, {
+    why: 'a proxy, a firewall or the login page of a network replied instead of the storage',
+    fix: gantryCommand`doctor`,
+    status,
+    retryable: true,
+  });
+}
+
+/** Error messages of storage are short; anything longer is truncated. */
+const maxErrorBytes = 64 * 1024;
+
+export async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+  return (await readAtMost(body, maxErrorBytes)).content.toString('utf8');
 }

@@ -1,20 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
-import { withRetries } from '../../platform/api/retry.ts';
 import { parseEtagChecksum } from './etag-checksum.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { ChangedError, NoRangesError } from './storage-errors.ts';
-import type { TransferContext } from './transfer-context.ts';
+import { repeated, type TransferContext } from './transfer-context.ts';
 
 /** Reads a remote file from start to end. Resumes it when the connection fails. */
 export async function* readContent(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
   const reader = new ResumableReader(content, resources.signal);
   try {
     for (;;) {
-      const { done, value } = await withRetries(
-        () => reader.next(),
-        (error) => error.facts.retryable === true,
-        resources,
-      );
+      const { done, value } = await repeated(() => reader.next(), resources);
       if (done) return;
       yield value;
     }
@@ -100,4 +95,35 @@ class ResumableReader {
       if (before.length < chunk.length) yield chunk.subarray(before.length);
     }
   }
+}
+
+/** The checksum that a file must have, in hex: a SHA-256, or the id that git gives its content. */
+export interface FileSum {
+  algorithm: 'sha256' | 'git-blob';
+  hex: string;
+}
+
+/** The SHA-256 and the checksum of this kind of a remote file, which is read in its order. */
+export async function readSums(
+  content: RemoteContent,
+  algorithm: FileSum['algorithm'],
+  resources: TransferContext,
+): Promise<{ sha256: string; hex: string }> {
+  const sha256 = createHash('sha256');
+  const blob = algorithm === 'git-blob' ? createHash('sha1').update(`blob ${content.bytes}\0`) : undefined;
+  for await (const chunk of readContent(content, resources)) {
+    sha256.update(chunk);
+    blob?.update(chunk);
+  }
+  const hex = sha256.digest('hex');
+  return { sha256: hex, hex: blob?.digest('hex') ?? hex };
+}
+
+/** Throws a ChangedError if the source has another checksum than it must have. */
+export function checkSum({ algorithm, hex }: FileSum, actual: string): void {
+  if (actual === hex) return;
+  const name = algorithm === 'sha256' ? 'SHA-256' : 'git id';
+  throw new ChangedError(`its ${name} is ${actual}, but must be ${hex}`, {
+    why: 'the source has other content than was asked for, or a proxy changed it',
+  });
 }

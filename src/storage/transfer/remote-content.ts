@@ -1,7 +1,11 @@
 import { FailedError } from '../../kernel/errors.ts';
-import type { ContentAddress } from './check-reply.ts';
-import { versionEtag } from './object-version.ts';
-import { type ObjectResponse, type RangeBounds, sendRangeRequest } from './range-request.ts';
+import {
+  type ContentAddress,
+  type ObjectResponse,
+  type RangeBounds,
+  sendRangeRequest,
+  versionEtag,
+} from './range-request.ts';
 import { isUsable, urlExpiry } from './signed-url.ts';
 import { ChangedError, NoRangesError, UrlExpiredError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';

@@ -1,8 +1,6 @@
-import { withRetries } from '../../platform/api/retry.ts';
-import { checkReply } from './check-reply.ts';
-import { requestError, requestStream } from './range-request.ts';
+import { checkReply, requestError, requestStream, type StorageReply } from './range-request.ts';
 import { parseSignedUrl } from './signed-url.ts';
-import type { TransferContext } from './transfer-context.ts';
+import { repeated, type TransferContext } from './transfer-context.ts';
 
 /** Facts about a remote file from the response headers of the storage. */
 export interface RemoteFileInfo {
@@ -18,29 +16,19 @@ export function readRemoteFileInfo(
   createUrl: () => Promise<string>,
   resources: TransferContext,
 ): Promise<RemoteFileInfo> {
-  return withRetries(
-    () => resources.requests.run({ kind: 'small', order: 0, bytes: 1 }, () => requestInfo(createUrl, resources)),
-    (error) => error.facts.retryable === true,
-    resources,
-  );
+  const request = { kind: 'small', order: 0, bytes: 1 } as const;
+  return repeated(() => resources.requests.run(request, () => requestInfo(createUrl, resources)), resources);
 }
 
 async function requestInfo(createUrl: () => Promise<string>, resources: TransferContext): Promise<RemoteFileInfo> {
   const url = parseSignedUrl(await createUrl(), 'download');
   const { signal } = resources;
   try {
-    const headers = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
-    const reply = await requestStream(url, headers, resources, signal);
+    const reply = await requestStream(url, firstByte, resources, signal);
     // An empty file has no first byte.
     if (reply.statusCode !== 416) await checkReply(reply, url, resources);
     await reply.body.dump({ limit: maxDiscardedBytes });
-    const { etag, 'last-modified': modified } = reply.headers;
-    const time = Date.parse(String(modified));
-    return {
-      bytes: parseSize(reply),
-      etag: etag === undefined ? '' : String(etag),
-      modified: Number.isNaN(time) ? undefined : time,
-    };
+    return infoOf(reply);
   } catch (cause) {
     throw requestError(cause, url, resources, signal);
   }
@@ -49,8 +37,21 @@ async function requestInfo(createUrl: () => Promise<string>, resources: Transfer
 /** Bytes that are read to keep the connection; with a longer body it is closed. */
 const maxDiscardedBytes = 16 * 1024;
 
-/** The size of a file, from the reply to a request of its first byte. */
-export function parseSize({ statusCode, headers }: Pick<Parameters<typeof checkReply>[0], 'statusCode' | 'headers'>) {
+/** Headers of a request for the first byte of a file. */
+export const firstByte = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
+
+/** What the reply to a request for the first byte tells of the file. */
+export function infoOf(reply: Pick<StorageReply, 'statusCode' | 'headers'>): RemoteFileInfo {
+  const { etag, 'last-modified': modified } = reply.headers;
+  const time = Date.parse(String(modified));
+  return {
+    bytes: parseSize(reply),
+    etag: etag === undefined ? '' : String(etag),
+    modified: Number.isNaN(time) ? undefined : time,
+  };
+}
+
+function parseSize({ statusCode, headers }: Pick<StorageReply, 'statusCode' | 'headers'>) {
   const range = String(headers['content-range'] ?? '');
   if (statusCode === 206) return parseCount(/^bytes 0-0\/(\d+)$/i.exec(range)?.[1]);
   if (statusCode === 416) return parseCount(/^bytes \*\/(\d+)$/i.exec(range)?.[1] ?? '0');

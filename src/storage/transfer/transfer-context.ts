@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Dispatcher } from 'undici';
+import type { GantryError } from '../../kernel/errors.ts';
 import { RemoteClock } from '../../platform/api/remote-clock.ts';
-import type { Retry } from '../../platform/api/retry.ts';
+import { type Retry, withRetries } from '../../platform/api/retry.ts';
+import { isOverload } from '../../platform/api/transient-failures.ts';
 import { BlockPool } from './block-pool.ts';
 import { DownloadConnections } from './download-connections.ts';
 import { Hasher } from './hash.ts';
@@ -10,6 +12,7 @@ import { type ConnectionOptions, openConnections } from './http-pool.ts';
 import { mib } from './parts.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type RequestKind, RequestLimiter } from './request-limiter.ts';
+import { TaskQueue } from './task-queue.ts';
 import { limitYoungGeneration } from './young-generation.ts';
 
 /** Resources that all transfers of a command share. */
@@ -38,8 +41,8 @@ export interface TransferContext {
   hasher: Hasher | undefined;
   /** For the checksum that a file from the web must have, which is never off. */
   sourceHasher: Hasher;
-  /** Memory for parts that are received while they are sent. */
-  relayBudget: ByteBudget;
+  /** Memory for parts that are received while they are sent; a place is a byte. */
+  relayRoom: TaskQueue;
 }
 
 type Callbacks = Pick<TransferContext, 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'onBytes'>;
@@ -102,7 +105,7 @@ export async function withTransferContext<T>(
       onBytes,
       hasher,
       sourceHasher,
-      relayBudget: new ByteBudget(maxRelayBytes),
+      relayRoom: new TaskQueue(maxRelayBytes),
       requests,
       storageClock: new RemoteClock(now),
       blocks,
@@ -117,50 +120,15 @@ export async function withTransferContext<T>(
   }
 }
 
-/** Memory that several tasks share, in the order in which they ask. */
-class ByteBudget {
-  #used = 0;
-  readonly #waiting: { bytes: number; start: () => void }[] = [];
-
-  constructor(private readonly max: number) {}
-
-  /** Resolves when this number of bytes is free; for more than there are, when all are free. Rejects if the signal aborts. */
-  async acquire(bytes: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#waiting.length === 0 && this.#hasRoom(bytes)) {
-      this.#used += bytes;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const waiting = { bytes, start: () => settle(resolve) };
-      const settle = (how: () => void) => {
-        signal.removeEventListener('abort', abort);
-        how();
-      };
-      const abort = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        settle(() => reject(signal.reason));
-        this.#startWaiting();
-      };
-      signal.addEventListener('abort', abort);
-      this.#waiting.push(waiting);
-    });
-  }
-
-  release(bytes: number): void {
-    this.#used -= bytes;
-    this.#startWaiting();
-  }
-
-  #startWaiting(): void {
-    for (let [first] = this.#waiting; first && this.#hasRoom(first.bytes); [first] = this.#waiting) {
-      this.#waiting.shift();
-      this.#used += first.bytes;
-      first.start();
-    }
-  }
-
-  #hasRoom(bytes: number): boolean {
-    return this.#used === 0 || this.#used + bytes <= this.max;
-  }
+/** Repeats what may pass, and makes fewer requests if that is asked for. */
+export function repeated<T>(
+  attempt: () => Promise<T>,
+  resources: TransferContext,
+  mayRepeat: (error: GantryError) => boolean = () => true,
+): Promise<T> {
+  const isTransient = (error: GantryError) => {
+    if (isOverload(error)) resources.requests.reduce();
+    return error.facts.retryable === true && mayRepeat(error);
+  };
+  return withRetries(attempt, isTransient, resources);
 }

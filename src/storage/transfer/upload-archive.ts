@@ -1,9 +1,9 @@
 import { openRegular } from '../../kernel/disk/index.ts';
-import { type RetryOptions, withRetries } from '../../platform/api/retry.ts';
+import type { RetryOptions } from '../../platform/api/retry.ts';
 import { fileSource } from './byte-source.ts';
 import type { ConnectionOptions } from './http-pool.ts';
 import { sendPutRequest } from './put-request.ts';
-import { withTransferContext } from './transfer-context.ts';
+import { repeated, withTransferContext } from './transfer-context.ts';
 
 export { UrlExpiredError } from './storage-errors.ts';
 
@@ -37,11 +37,8 @@ export async function uploadArchive({ file, ...upload }: ArchiveUpload, options:
   await withTransferContext({ ...options, ...single, onBytes }, async (resources) => {
     const handle = await openRegular(file);
     try {
-      await withRetries(
-        () => sendPutRequest({ ...upload, read: () => fileSource(handle, 0) }, resources, resources.signal),
-        (error) => error.facts.retryable === true,
-        resources,
-      );
+      const read = () => fileSource(handle, 0);
+      await repeated(() => sendPutRequest({ ...upload, read }, resources, resources.signal), resources);
     } finally {
       await handle.close();
     }

@@ -1,54 +1,41 @@
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { withRetries } from '../../platform/api/retry.ts';
-import { isOverload } from '../../platform/api/transient-failures.ts';
-import type { PartReader, TakenPart } from './part-reader.ts';
-import { eachPart, type Part, type PartPlan, type SentPart } from './parts.ts';
+import type { PartReader, TakenPart } from './byte-source.ts';
+import type { OpenUpload } from './journal.ts';
+import { bytesOf, type Part, type PartsCopy, type SentPart } from './parts.ts';
 import { sendPutRequest } from './put-request.ts';
-import { runWorkers } from './run-workers.ts';
+import { forEachPart } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
 import { UrlExpiredError } from './storage-errors.ts';
-import type { TransferContext } from './transfer-context.ts';
-import { requestKind } from './transfer-context.ts';
+import { repeated, requestKind, type TransferContext } from './transfer-context.ts';
 
-/** An upload attempt. Nothing is visible before it is complete. */
-export interface OpenUpload {
-  id: string;
-  /** A signed URL for each part, in order. */
-  urls: string[];
-  /** When the URLs expire, in ms since 1970 by this machine's clock; undefined if they do not say. */
-  urlsExpireAt?: number | undefined;
-}
-
-export interface FileUpload {
-  plan: PartPlan;
+export interface FileUpload extends PartsCopy<OpenUpload, SentPart> {
   /** Called for each attempt, with the parts that need not be sent. */
   createReader: (sent: readonly SentPart[]) => PartReader;
   /** Creates an upload session and returns its id and a signed URL for each part. */
   startUpload: (parts: number) => Promise<{ id: string; urls: string[] }>;
-  /** The session of a previous attempt. */
-  saved?: { upload: OpenUpload; parts: SentPart[] } | undefined;
-  onStarted: (upload: OpenUpload) => void;
-  onPart: (part: SentPart) => void;
-  /** Requests of files with a lower order run first. */
-  order: number;
+}
+
+export interface UploadedParts {
+  upload: OpenUpload;
+  /** All parts in order. */
+  parts: SentPart[];
+  /** Of the parts that an earlier process has sent. */
+  resumedBytes: number;
 }
 
 /** Maximum number of sessions for one file, in case the URLs always expire too early. */
 const maxSessions = 4;
 
 /**
- * Uploads the missing parts of a file, each with its own retries. Returns the session and all parts in order. If the URLs
- * expire, starts over with a new attempt.
+ * Uploads the missing parts of a file, each with its own retries. If the URLs expire, starts over with a new attempt.
  */
-export async function uploadFile(
-  sending: FileUpload,
-  resources: TransferContext,
-): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
+export async function uploadFile(sending: FileUpload, resources: TransferContext): Promise<UploadedParts> {
   let previous = sending.saved;
   for (let sessions = 1; ; sessions++) {
     const attempt = new UploadAttempt(sending, resources, previous);
     try {
-      return await attempt.run();
+      const sent = await attempt.run();
+      return { ...sent, resumedBytes: bytesOf(sending.plan, previous?.parts) };
     } catch (error) {
       const needsNewSession = error instanceof UrlExpiredError || (previous !== undefined && isSessionGone(error));
       if (!needsNewSession) throw error;
@@ -83,31 +70,20 @@ class UploadAttempt {
   ) {
     this.#reader = sending.createReader(previous?.parts ?? []);
     if (!previous) return;
-    this.upload = previous.upload;
-    const { urlsExpireAt } = previous.upload;
+    this.upload = previous.attempt;
+    const { urlsExpireAt } = previous.attempt;
     if (urlsExpireAt !== undefined) this.#urlsExpireAt = resources.elapsed() + urlsExpireAt - resources.now();
     for (const part of previous.parts) this.#parts.set(part.number, part);
   }
 
-  async run(): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
-    const { signal, requests } = this.resources;
-    const missing = eachPart(this.sending.plan);
-    const count = Math.min(requests.maxLarge, this.sending.plan.count);
-    await runWorkers(count, signal, (stop) => this.#sendFrom(missing, stop));
-    signal.throwIfAborted();
+  async run(): Promise<Omit<UploadedParts, 'resumedBytes'>> {
+    await forEachPart(this.sending.plan, this.#parts, this.resources, (part, stop) => this.#send(part, stop));
     const upload = await this.#open();
     return { upload, parts: [...this.#parts.values()].sort((a, b) => a.number - b.number) };
   }
 
   subtractProgress(): void {
     this.resources.onBytes(-this.#sentBytes);
-  }
-
-  async #sendFrom(missing: Iterable<Part>, stop: AbortSignal): Promise<void> {
-    for (const part of missing) {
-      if (stop.aborted) return;
-      if (!this.#parts.has(part.number)) await this.#send(part, stop);
-    }
   }
 
   async #send(part: Part, stop: AbortSignal): Promise<void> {
@@ -130,13 +106,10 @@ class UploadAttempt {
     const { plan, order } = sending;
     const { requests } = resources;
     const request = { kind: requestKind(plan.bytes), order, bytes: part.length };
-    return withRetries(
+    return repeated(
       () => requests.run(request, (begin) => this.#sendOnce(part, taken, stop, begin)),
-      (error) => {
-        if (isOverload(error)) requests.reduce();
-        return error.facts.retryable === true && error !== this.#startError && !stop.aborted;
-      },
       resources,
+      (error) => error !== this.#startError && !stop.aborted,
     );
   }
 

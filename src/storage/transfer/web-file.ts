@@ -7,14 +7,12 @@ import {
   type GantryError,
   NotFoundError,
 } from '../../kernel/errors.ts';
-import { withRetries } from '../../platform/api/retry.ts';
 import { isLoopbackHost, isSecure } from '../../platform/contract/address.ts';
-import { type ContentAddress, type ContentReply, readStart } from './check-reply.ts';
-import type { FileSum } from './file-sum.ts';
-import { requestError, requestStream } from './range-request.ts';
-import { parseSize } from './remote-file-info.ts';
+import { type ContentAddress, type ContentReply, readStart, requestError, requestStream } from './range-request.ts';
+import type { FileSum } from './read-content.ts';
+import { firstByte, infoOf, type RemoteFileInfo } from './remote-file-info.ts';
 import { ChangedError, changedStatuses, retryLaterError, statusFacts, UrlExpiredError } from './storage-errors.ts';
-import type { TransferContext } from './transfer-context.ts';
+import { repeated, type TransferContext } from './transfer-context.ts';
 
 /** A file behind a URL, which may lead to another host. */
 export interface WebFile {
@@ -26,10 +24,7 @@ export interface WebFile {
   onProven?: (sha256: string) => void;
 }
 
-export interface WebAddress extends ContentAddress {
-  bytes: number | undefined;
-  /** In ms since 1970. */
-  modified: number | undefined;
+export interface WebAddress extends ContentAddress, RemoteFileInfo {
   hasRanges: boolean;
 }
 
@@ -45,24 +40,13 @@ const maxRedirects = 10;
 
 /** Finds out where the bytes of a file are, by asking for the first one. Retries what may pass. */
 export function locateWebFile(file: Pick<WebFile, 'url' | 'token'>, resources: TransferContext): Promise<WebAddress> {
-  return withRetries(
-    () => locate(file, resources),
-    (error) => error.facts.retryable === true,
-    resources,
-  );
+  return repeated(() => locate(file, resources), resources);
 }
 
 async function locate(file: Pick<WebFile, 'url' | 'token'>, resources: TransferContext): Promise<WebAddress> {
-  const headers = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
-  const { reply, ...address } = await followRedirects(file, headers, resources);
+  const { reply, ...address } = await followRedirects(file, firstByte, resources);
   reply.drop();
-  const modified = Date.parse(String(reply.headers['last-modified']));
-  return {
-    ...address,
-    bytes: parseSize(reply),
-    modified: Number.isNaN(modified) ? undefined : modified,
-    hasRanges: reply.statusCode === 206,
-  };
+  return { ...address, ...infoOf(reply), hasRanges: reply.statusCode === 206 };
 }
 
 /**

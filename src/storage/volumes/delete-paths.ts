@@ -1,8 +1,8 @@
 import { GantryError, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
 import { deletePath } from '../../platform/contract/volumes.ts';
 import { isRefusal } from '../../platform/waiting/index.ts';
+import { inLane } from '../transfer/task-queue.ts';
 import { type ConfirmContext, FolderLooks } from './folder-looks.ts';
-import { inLane } from './in-lane.ts';
 import type { VolumePath } from './walk-volume.ts';
 
 /** The outcome for one path. */

@@ -2,11 +2,10 @@ import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } fr
 import type { Context } from '../../platform/context.ts';
 import { lookAgain } from '../../platform/waiting/index.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
+import { inLane } from '../transfer/task-queue.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
-import { sizeFromStorage } from './download-url.ts';
-import { inLane } from './in-lane.ts';
-import { listCompletely, listEntries, listIfExists, type VolumePath } from './walk-volume.ts';
-import { type ConnectingContext, whileConnected } from './while-connected.ts';
+import { type ConnectingContext, sizeFromStorage, whileConnected } from './read-files.ts';
+import { listEntries, listNames, type VolumePath } from './walk-volume.ts';
 
 export type ConfirmContext = Pick<Context, 'api' | 'apiWithSignal' | 'project'> & ConnectingContext;
 
@@ -76,8 +75,7 @@ export class FolderLooks {
 
   async #look({ path, ...volume }: VolumePath): Promise<FolderListing> {
     try {
-      const entries = await listIfExists(this.context, { ...volume, path: remoteParent(path) }, listCompletely);
-      return { names: new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name))) };
+      return { names: await listNames(this.context, { ...volume, path: remoteParent(path) }) };
     } catch (error) {
       if (error instanceof UnexpectedReplyError) return { names: new Set(), gap: error };
       throw error;

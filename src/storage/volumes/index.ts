@@ -1,20 +1,24 @@
 export { formatRemotePath } from '../transfer/remote-path.ts';
 export { deletePaths } from './delete-paths.ts';
-export { diskUsage } from './disk-usage.ts';
-export { sizeFromStorage, urlRequester } from './download-url.ts';
-export { inLane } from './in-lane.ts';
-export { listPath, type PathEntry } from './list-path.ts';
+export { diskUsage, listPath, type PathEntry } from './list-path.ts';
 export type { ListedEntry } from './listed-entry.ts';
 export { parseVolumes, type VolumeAmount } from './parse-volumes.ts';
-export { findRemoteFiles, type RemoteFile, streamFiles } from './read-files.ts';
+export {
+  findRemoteFiles,
+  type RemoteFile,
+  sizeFromStorage,
+  streamFiles,
+  urlRequester,
+  whileConnected,
+} from './read-files.ts';
 export { removePaths } from './remove-paths.ts';
 export { growVolume } from './resize-volume.ts';
 export {
   checkVolume,
   findEntry,
-  listCompletely,
   listEntries,
   listIfExists,
+  listNames,
   parseVolumePath,
   singleLine,
   unreadEntriesError,
@@ -22,4 +26,3 @@ export {
   type VolumePath,
   walkVolume,
 } from './walk-volume.ts';
-export { whileConnected } from './while-connected.ts';

@@ -24,7 +24,7 @@ export interface VolumeAmount {
  */
 export function parseVolumes(reply: unknown): VolumeSize[] {
   return listIn(reply).map((volume) => {
-    const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
+    const facts = factsOf(volume);
     const amount = (names: string[]) => {
       const name = names.find((each) => facts.has(each) && facts.get(each) !== null);
       return name === undefined ? undefined : amountOf(name, facts.get(name));
@@ -47,11 +47,15 @@ export function parseVolumes(reply: unknown): VolumeSize[] {
  */
 export function sizeInGigabytes(reply: unknown, region: string): number | undefined {
   const sizes = listIn(reply).flatMap((volume) => {
-    const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
+    const facts = factsOf(volume);
     const gigabytes = facts.get('sizegb') ?? facts.get('capacitygb');
     return facts.get('region') === region && typeof gigabytes === 'number' ? [gigabytes] : [];
   });
   return sizes.length === 1 ? sizes[0] : undefined;
+}
+
+function factsOf(volume: unknown): Map<string, unknown> {
+  return new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
 }
 
 function listIn(reply: unknown): unknown[] {

@@ -1,14 +1,14 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { UsageError } from '../../kernel/errors.ts';
+import { FailedError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
+import { getDownloadLink } from '../../platform/contract/volumes.ts';
 import { readContent, readVerified } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
+import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
 import { formatRemotePath } from '../transfer/remote-path.ts';
 import { CorruptError } from '../transfer/storage-errors.ts';
-import type { TransferContext } from '../transfer/transfer-context.ts';
-import { sizeFromStorage, urlRequester } from './download-url.ts';
-import { findEntry, type VolumePath } from './walk-volume.ts';
-import { type ConnectingContext, whileConnected } from './while-connected.ts';
+import { type TransferContext, type TransferOptions, withTransferContext } from '../transfer/transfer-context.ts';
+import { findEntry, type VolumeContext, type VolumePath } from './walk-volume.ts';
 
 type ReadContext = Pick<Context, 'api' | 'project'> & ConnectingContext;
 
@@ -43,7 +43,7 @@ export async function streamFiles(
   context: ReadContext,
   files: RemoteFile[],
   write: (bytes: Uint8Array) => Promise<void>,
-  check = true,
+  { check = true, limitRate }: Partial<Pick<ConnectingOptions, 'check' | 'limitRate'>> = {},
 ): Promise<void> {
   const work = async (resources: TransferContext) => {
     for (const { at, bytes } of files) {
@@ -55,7 +55,7 @@ export async function streamFiles(
       });
     }
   };
-  await whileConnected(context, work, { concurrency: 1, check: false });
+  await whileConnected(context, work, { concurrency: 1, check: false, limitRate });
 }
 
 async function writeAll(pieces: AsyncIterable<Uint8Array>, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
@@ -70,4 +70,41 @@ function damagedError(at: VolumePath, { message }: CorruptError): CorruptError {
     fix: sentence`run the command again; if it fails again: ${gantryCommand`cp --no-checksum ${path} -`}`,
     retryable: true,
   });
+}
+
+export type ConnectingContext = Pick<
+  Context,
+  'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs' | 'trace'
+>;
+
+type ConnectingOptions = Pick<TransferOptions, 'concurrency' | 'check' | 'limitRate' | 'onRetry' | 'onBytes'>;
+
+/** Does work that makes requests to storage or to the web. By default it shows no progress. */
+export function whileConnected<T>(
+  { settings, signal, now, elapsed, delay, onRetry, silenceMs, trace }: ConnectingContext,
+  work: (resources: TransferContext) => Promise<T>,
+  changed: Partial<ConnectingOptions> = {},
+): Promise<T> {
+  const own = { signal, now, elapsed, delay, onRetry, silenceMs, trace, proxy: settings.proxy };
+  const usual = { onBytes: () => {}, concurrency: undefined, check: true, limitRate: undefined };
+  return withTransferContext({ ...own, ...usual, ...changed }, work);
+}
+
+/** Returns a function that requests a new signed URL to read a file. */
+export function urlRequester(
+  { volume, region, path }: VolumePath,
+  { api, project }: VolumeContext,
+): () => Promise<string> {
+  return async () => (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
+}
+
+/** Asks the storage for a file's size. Throws a FailedError if it does not report one. */
+export async function sizeFromStorage(
+  at: VolumePath,
+  context: VolumeContext,
+  resources: TransferContext,
+): Promise<number> {
+  const { bytes } = await readRemoteFileInfo(urlRequester(at, context), resources);
+  if (bytes !== undefined) return bytes;
+  throw new FailedError('unknown file size: neither the listing nor the storage reports it');
 }

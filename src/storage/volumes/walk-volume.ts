@@ -116,8 +116,14 @@ export async function listIfExists(
   }
 }
 
+/** The names of all entries of a folder: those of folders end in a slash. */
+export async function listNames(context: VolumeContext, folder: VolumePath): Promise<Set<string>> {
+  const entries = await listIfExists(context, folder, listCompletely);
+  return new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name)));
+}
+
 /** {@link listEntries} that proves what is not there: throws an UnexpectedReplyError if some entries cannot be read. */
-export async function listCompletely(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
+async function listCompletely(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
   const { entries, unreadable } = await readFolder(context, folder);
   if (unreadable > 0) throw unreadEntriesError(folder, unreadable);
   return [...entries];

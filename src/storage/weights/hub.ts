@@ -12,11 +12,10 @@ import {
 import { isRecord } from '../../kernel/json-text.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
 import { readJsonReply } from '../../platform/api/reply.ts';
-import { withRetries } from '../../platform/api/retry.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { requestError } from '../transfer/range-request.ts';
-import type { TransferContext } from '../transfer/transfer-context.ts';
+import { repeated, type TransferContext } from '../transfer/transfer-context.ts';
 import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../transfer/web-file.ts';
 
 /** A model hub, and the token for it. */
@@ -65,11 +64,7 @@ export async function readModel(
   const failed = (error: unknown) => {
     throw explain(error, name, revision, endpoint, token !== undefined);
   };
-  const body = await withRetries(
-    () => readJson({ url, token }, resources),
-    (error) => error.facts.retryable === true,
-    resources,
-  ).catch(failed);
+  const body = await repeated(() => readJson({ url, token }, resources), resources).catch(failed);
   const { sha: commit, siblings, gated } = isRecord(body) ? body : {};
   if (typeof commit !== 'string' || !/^[0-9a-f]{7,64}$/.test(commit) || !Array.isArray(siblings))
     throw new UnexpectedReplyError(`${new URL(endpoint).host} sent no list of the files of ${name}`);
@@ -79,10 +74,10 @@ export async function readModel(
     });
   }
   const listed = siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token));
-  const { items: files, repeated } = distinctPaths(listed);
-  if (repeated !== undefined)
+  const { items: files, repeated: twice } = distinctPaths(listed);
+  if (twice !== undefined)
     throw new UnexpectedReplyError(
-      `${new URL(endpoint).host} lists ${repeated} of ${name} twice, with different contents`,
+      `${new URL(endpoint).host} lists ${twice} of ${name} twice, with different contents`,
     );
   // The list of a gated model is public, its files are not.
   const [first] = files;

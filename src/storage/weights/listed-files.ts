@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { type FileSum, readSums } from '../transfer/file-sum.ts';
+import { type FileSum, readSums } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { joinRemotePath, remoteName, remoteParent } from '../transfer/remote-path.ts';
 import { runWorkers } from '../transfer/run-workers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RemoteClock } from '../../../src/platform/api/remote-clock.ts';
-import { isNewFile } from '../../../src/storage/copy/confirmed-by-listing.ts';
+import { isNewFile } from '../../../src/storage/copy/upload-confirmation.ts';
 
 const now = Date.parse('2026-11-22T12:00:00.400Z');
 const seconds = (count: number) => now + count * 1_000;

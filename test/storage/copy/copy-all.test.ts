@@ -7,18 +7,25 @@ import { CopyProgress } from '../../../src/storage/copy/copy-progress.ts';
 async function copied(failure: () => Error): Promise<{ files: number; failed: number }> {
   const output = { note: () => {}, warn: () => {}, event: () => {} };
   const progress = new CopyProgress({ progress: output, now: () => 0, elapsed: () => 0 } as never);
-  const context = { progress, resources: { signal: new AbortController().signal }, options: { concurrency: 1 } };
-  const copier = {
-    skipReason: async () => undefined,
-    async copy({ path }: { path: string }) {
+  const context = {
+    progress,
+    resources: { signal: new AbortController().signal },
+    options: { concurrency: 1, clobber: true },
+  };
+  const place = {
+    toleranceMs: 0,
+    find: async () => undefined,
+    async open({ path }: { path: string }) {
       if (Number(path) < 50) throw failure();
-      progress.copied(path, 1);
+      return { bytes: 1, mark: '', close: async () => {} };
     },
+    isThere: async () => false,
+    write: async ({ path }: { path: string }) => ({ since: 0, count: () => progress.copied(path, 1) }),
   };
   const files = async function* () {
     for (let file = 0; file < 100; file++) yield { path: String(file), bytes: 1, modified: undefined, from: '' };
   };
-  await copyAll(files(), () => copier, context as unknown as CopyContext, false).catch(() => {});
+  await copyAll(files(), () => place, context as unknown as CopyContext, false).catch(() => {});
   return { files: progress.files, failed: progress.failed.length };
 }
 

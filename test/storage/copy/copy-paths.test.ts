@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPathFilter } from '../../../src/storage/copy/path-filter.ts';
-import { nameProblem } from '../../../src/storage/copy/target-folder.ts';
+import { nameProblem } from '../../../src/storage/copy/to-folder.ts';
 
 test.each([
   ['..', 'leads', 'leads'],

@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Api } from '../../../src/platform/api/client.ts';
 import type { CopyEndSource, CopyTarget } from '../../../src/storage/copy/index.ts';
-import { compare } from '../../../src/storage/sync/compare.ts';
-import { compareInMemory } from '../../../src/storage/sync/compare-in-memory.ts';
+import { compare, compareInMemory, comparePaths } from '../../../src/storage/sync/compare.ts';
 import type { CompareContext, Difference } from '../../../src/storage/sync/difference.ts';
-import { comparePaths } from '../../../src/storage/sync/path-order.ts';
 import { newFolder } from '../../support/files.ts';
 
 /** Sizes of files by path. */

@@ -68,7 +68,7 @@ async function receive(
     keep: false,
     order: 0,
     onStarted: () => {},
-    onRange,
+    onPart: onRange,
     confirm: async () => {},
     ...different,
   };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { BlockPool } from '../../../src/storage/transfer/block-pool.ts';
 import { type Digest, Hasher } from '../../../src/storage/transfer/hash.ts';
-import { parseJournal } from '../../../src/storage/transfer/journal-format.ts';
+import { parseJournal } from '../../../src/storage/transfer/journal.ts';
 
 const bytes = randomBytes(1_000);
 const sha256 = (end: number) => createHash('sha256').update(bytes.subarray(0, end)).digest('hex');
@@ -41,7 +41,7 @@ test('digests that are computed at the same time do not mix', async () => {
   expect(ends).toEqual(digests.map((_, at) => sha256(500 + at)));
 });
 
-const begun = { is: 'begun', file: 'a', mark: 'm', partBytes: 64, upload: { id: 'u', urls: ['https://x/1'] } };
+const begun = { is: 'begun', file: 'a', mark: 'm', partBytes: 64, attempt: { id: 'u', urls: ['https://x/1'] } };
 
 /** The part of a journal with this state. */
 function restored(sha256State: string | undefined) {

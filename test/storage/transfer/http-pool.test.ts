@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bufferSource } from '../../../src/storage/transfer/byte-source.ts';
-import { directReader } from '../../../src/storage/transfer/part-reader.ts';
+import { bufferSource, directReader } from '../../../src/storage/transfer/byte-source.ts';
 import { planParts } from '../../../src/storage/transfer/parts.ts';
 import { type TransferOptions, withTransferContext } from '../../../src/storage/transfer/transfer-context.ts';
 import { uploadFile } from '../../../src/storage/transfer/upload-file.ts';

@@ -1,0 +1,127 @@
+import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { count, printablePath, size } from '../../kernel/output/format.ts';
+import type { JournalEntry } from '../transfer/journal.ts';
+import { mib, type PartPlan, planParts, preferredPartBytes } from '../transfer/parts.ts';
+import { ChangedError, CorruptError, NoRangesError } from '../transfer/storage-errors.ts';
+import type { CopyContext } from './copy-context.ts';
+import { type FoundFile, isUnchanged, type SizedFile } from './found-entry.ts';
+import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
+import { findAgain, resolveSize } from './source-content.ts';
+
+/** The upload session that was resumed is gone. */
+export class LostUploadError extends UnavailableError {}
+
+type OtherTry = 'again' | 'in one request' | 'from the start';
+
+function otherTry(error: unknown): OtherTry | undefined {
+  if (error instanceof NoRangesError) return 'in one request';
+  if (error instanceof LostUploadError) return 'from the start';
+  return error instanceof ChangedError || error instanceof CorruptError ? 'again' : undefined;
+}
+
+/**
+ * Copies a file, unless it is to be skipped. Repeats the copy once if the file changes meanwhile or arrives damaged, and in
+ * one request if the storage does not support ranges. Of several files in progress, the one with the lowest `order` goes
+ * first.
+ */
+export async function copyFile(
+  found: FoundFile,
+  order: number,
+  place: TargetPlace,
+  context: CopyContext,
+): Promise<void> {
+  const { progress, resources, options } = context;
+  let file = await resolveSize(found, context, resources);
+  if (found.bytes === undefined) progress.sizeKnown(file.bytes);
+  const reason = await skipReason(file, place, context);
+  if (reason !== undefined) return progress.skip(found.path, reason, file.bytes);
+  if (options.dryRun) return progress.wouldCopy(found.path, file.bytes);
+  let tried: readonly OtherTry[] = [];
+  for (;;) {
+    try {
+      return await copyOnce(file, order, place, tried, context);
+    } catch (error) {
+      const next = otherTry(error);
+      if (!next || tried.includes(next)) throw error;
+      tried = [...tried, next];
+      progress.restarted(file.path, error as GantryError);
+    }
+    file = await findAgain(file, context, resources);
+  }
+}
+
+async function skipReason(
+  file: SizedFile,
+  place: TargetPlace,
+  { options: { update, clobber } }: CopyContext,
+): Promise<string | undefined> {
+  if (!update && clobber) return undefined;
+  const there = await place.find(file.path);
+  if (!there) return undefined;
+  if (!clobber) return 'already exists';
+  return isUnchanged(file, there, place.toleranceMs) ? 'unchanged (same size, not older)' : undefined;
+}
+
+async function copyOnce(
+  found: SizedFile,
+  order: number,
+  place: TargetPlace,
+  tried: readonly OtherTry[],
+  context: CopyContext,
+): Promise<void> {
+  const { progress, journal, resources } = context;
+  const opened = await place.open(found);
+  try {
+    const { bytes, mark } = opened;
+    const before = journal?.saved.get(found.path);
+    const known = tried.length === 0 && before?.mark === mark ? before : undefined;
+    if (known?.times && (await place.isThere(found, opened, known.times)))
+      return progress.copied(found.path, bytes, bytes);
+    const plan = tried.includes('in one request') ? planParts(bytes, bytes) : planCopy(opened, context, known);
+    const job: CopyJob = { plan, saved: resumable(known, plan), begun: before?.attempt, order, ...unrecorded };
+    if (plan.count > 1) record(job, found.path, mark, context);
+    const { since, count } = await place.write(found, opened, job);
+    journal?.add({ is: 'done', file: found.path, mark, times: { since, at: resources.storageClock.current() } });
+    count();
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Of one part nothing is worth a line. Shared: thousands of small files are in flight. */
+const unrecorded = { onStarted: () => {}, onPart: () => {}, keep: false };
+
+/** What is told of a file while it is copied goes to the journal. */
+function record(job: CopyJob, file: string, mark: string, { journal, command }: CopyContext): void {
+  const { partBytes } = job.plan;
+  command.trace(`${printablePath(file)}: ${planText(job.plan)}`);
+  if (!journal) return;
+  job.onStarted = (attempt) => journal.add({ is: 'begun', file, mark, partBytes, attempt });
+  job.onPart = (part) => journal.add({ is: 'part', file, part });
+  job.keep = true;
+}
+
+/** The progress of a previous attempt, if it used the same parts. */
+function resumable(known: JournalEntry | undefined, plan: PartPlan): CopyJob['saved'] {
+  if (!known?.attempt || known.partBytes !== plan.partBytes) return undefined;
+  const { attempt, parts } = known;
+  return parts.every(({ number }) => number <= plan.count) ? { attempt, parts } : undefined;
+}
+
+/**
+ * How a file is divided: a resumed copy keeps the parts of the previous attempt, unless the flag requests others. Parts
+ * that are held in memory are shorter.
+ */
+function planCopy(
+  { bytes, maxPartBytes = Number.POSITIVE_INFINITY }: OpenFile,
+  { options: { partSize, concurrency } }: CopyContext,
+  known: JournalEntry | undefined,
+): PartPlan {
+  const preferred = Math.min(maxPartBytes, preferredPartBytes(bytes, concurrency));
+  return planParts(bytes, partSize ?? known?.partBytes ?? preferred);
+}
+
+/** For --debug. */
+function planText({ bytes, partBytes, count: parts }: PartPlan): string {
+  return `${size(bytes)} in ${count(parts, 'part')} of ${partBytes / mib} MiB`;
+}

@@ -1,0 +1,162 @@
+import { rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolder, OpenedFolders, type TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
+import { FailedError } from '../../kernel/errors.ts';
+import { downloadFile, type FileDownload } from '../transfer/download-file.ts';
+import { urlRequester, type VolumePath } from '../volumes/index.ts';
+import type { CopyContext } from './copy-context.ts';
+import { diskToleranceMs, type SizedFile } from './found-entry.ts';
+import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
+import { contentToCompare, fileMd5, remoteMark } from './source-content.ts';
+import { verifyCopy } from './verify-copy.ts';
+
+/** A folder of this machine, for files of volumes. */
+export class LocalPlace implements TargetPlace {
+  readonly toleranceMs = diskToleranceMs;
+  readonly #folder: TargetFolder;
+
+  constructor(
+    private readonly context: CopyContext,
+    path: string,
+    private readonly names: TemporaryNames,
+  ) {
+    this.#folder = new TargetFolder(path);
+  }
+
+  async find(path: string) {
+    const there = await stat(this.#folder.pathOf(path)).catch(() => undefined);
+    return there?.isFile() ? { bytes: there.size, modified: there.mtimeMs } : undefined;
+  }
+
+  open(found: SizedFile): Promise<TargetFile> {
+    return this.#folder.open(found);
+  }
+
+  /** A downloaded file has the time of the remote one until it is changed. */
+  async isThere({ bytes, modified }: SizedFile, { path }: TargetFile): Promise<boolean> {
+    const there = await stat(path).catch(() => undefined);
+    if (there?.size !== bytes || modified === undefined) return false;
+    return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
+  }
+
+  close(): void {
+    this.#folder.close();
+  }
+
+  async write(found: SizedFile, placed: TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
+    const { context, names } = this;
+    const { progress, journal, resources, options } = context;
+    const { path, bytes, modified } = found;
+    const { path: target, folder } = placed;
+    const at = found.from as VolumePath;
+    const since = resources.now();
+    const saved = usable(job);
+    // An unfinished download that cannot be resumed would stay until its journal is removed.
+    if (job.begun && 'temporary' in job.begun && !saved)
+      await rm(join(dirname(target), job.begun.temporary), { force: true });
+    const download: FileDownload = {
+      plan: job.plan,
+      order: job.order,
+      keep: job.keep,
+      onPart: job.onPart,
+      target,
+      folder,
+      names,
+      modified,
+      saved,
+      createUrl: urlRequester(at, context),
+      confirm: async (temporary) => {
+        const original = (part: Parameters<typeof fileMd5>[1]) => fileMd5(temporary, part, resources);
+        if (options.verify) await verifyCopy(original, contentToCompare(at, bytes, context, resources), resources);
+        placed.check();
+      },
+      onStarted: (attempt) => {
+        job.onStarted(attempt);
+        void journal?.written().then(() => names.keep(join(folder, attempt.temporary), journal.path));
+      },
+    };
+    const resumedBytes = await downloadFile(download, resources);
+    placed.check();
+    return { since, count: () => progress.copied(path, bytes, resumedBytes) };
+  }
+}
+
+/** The temporary file of a previous attempt. */
+function usable({ saved }: CopyJob): FileDownload['saved'] {
+  if (!saved || !('temporary' in saved.attempt) || saved.parts.length === 0) return undefined;
+  return { attempt: saved.attempt, parts: saved.parts };
+}
+
+/** The path of a file to write. */
+interface TargetFile extends OpenFile {
+  /** Leads to the checked folder, even if a symbolic link replaces it meanwhile. */
+  path: string;
+  /** The absolute path of the folder as the user knows it. */
+  folder: string;
+  /** Throws a FailedError if the folder was moved or replaced. Call it before and after the final rename. */
+  check(): void;
+}
+
+/** The target folder of a download. Rejects remote names that lead outside. */
+class TargetFolder {
+  readonly #opened: OpenedFolders;
+  #isCreated = false;
+
+  constructor(readonly path: string) {
+    this.#opened = new OpenedFolders(path, { creates: true, followsLinks: true });
+  }
+
+  /**
+   * Opens the folder of a file, creating it if needed. Throws a FailedError for a name that leads elsewhere or that the
+   * system does not allow.
+   */
+  async open(found: SizedFile): Promise<TargetFile> {
+    const names = found.path.split('/');
+    checkNames(names);
+    const parents = names.slice(0, -1);
+    try {
+      if (!this.#isCreated) makeFolder(this.path);
+      this.#isCreated = true;
+      const { entry, verify: check, release } = this.#opened.open(parents);
+      return {
+        bytes: found.bytes,
+        mark: remoteMark(found),
+        path: entry(names.at(-1) ?? ''),
+        folder: join(this.path, ...parents),
+        check,
+        close: async () => release(),
+      };
+    } catch (cause) {
+      throw toDiskError(cause);
+    }
+  }
+
+  /** The path of a file; creates nothing. */
+  pathOf(path: string): string {
+    const names = path.split('/');
+    checkNames(names);
+    return join(this.path, ...names);
+  }
+
+  close(): void {
+    this.#opened.close();
+  }
+}
+
+function checkNames(names: string[]): void {
+  for (const name of names) {
+    const why = nameProblem(name, process.platform === 'win32');
+    if (why) throw new FailedError(`the name cannot be used on this machine: ${why}`);
+  }
+}
+
+/** Why a remote name cannot be used for a local file or folder; undefined if it can. */
+export function nameProblem(name: string, windows: boolean): string | undefined {
+  if (name === '' || name === '.' || name === '..') return 'it leads to another folder';
+  if (name.includes('\0')) return 'it contains a NUL character';
+  if (!windows) return undefined;
+  if (/[\x01-\x1f<>:"|?*\\]/.test(name)) return 'it contains a character that Windows does not allow';
+  if (/[. ]$/.test(name)) return 'Windows removes its trailing dot or space';
+  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i.test(name)) return 'it is a device name on Windows';
+  return undefined;
+}

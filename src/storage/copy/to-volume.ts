@@ -1,0 +1,212 @@
+import { GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { retryDelayMs } from '../../platform/api/retry.ts';
+import { ConnectionError } from '../../platform/api/transport.ts';
+import { completeUpload, initializeUpload } from '../../platform/contract/volumes.ts';
+import { possibleEtags } from '../transfer/etag-checksum.ts';
+import { joinRemotePath } from '../transfer/remote-path.ts';
+import { isUsable, signedAt } from '../transfer/signed-url.ts';
+import { type FileUpload, type UploadedParts, uploadFile } from '../transfer/upload-file.ts';
+import { sizeFromStorage, type VolumePath } from '../volumes/index.ts';
+import type { ReportFailure } from './copy-all.ts';
+import type { CopyContext } from './copy-context.ts';
+import { LostUploadError } from './copy-file.ts';
+import { type FoundFile, parseTimestamp, type SizedFile } from './found-entry.ts';
+import type { CopyJob, SourceContent, TargetPlace } from './ports.ts';
+import { RemoteFolders } from './remote-folders.ts';
+import { contentToCompare, openSource } from './source-content.ts';
+import { isNewFile, UploadConfirmation, uploadStart } from './upload-confirmation.ts';
+import { verifyCopy } from './verify-copy.ts';
+
+/** A folder of a volume. A file counts as copied once the volume lists it. */
+export class VolumePlace implements TargetPlace {
+  readonly toleranceMs = 0;
+  readonly #folders: RemoteFolders;
+  readonly #uploads: UploadConfirmation;
+
+  constructor(
+    private readonly context: CopyContext,
+    private readonly target: VolumePath,
+    fail: ReportFailure,
+  ) {
+    const { progress } = context;
+    this.#folders = new RemoteFolders(context);
+    this.#uploads = new UploadConfirmation(context, this.#folders, {
+      arrived({ found, bytes, resumedBytes }) {
+        progress.confirmationEnded(bytes);
+        progress.copied(found.path, bytes, resumedBytes);
+      },
+      missing({ found, bytes }, error) {
+        progress.confirmationEnded(bytes);
+        fail(found, error);
+      },
+    });
+  }
+
+  async find(path: string) {
+    const there = await this.#folders.find(this.#at(path));
+    if (!there || there.isFolder) return undefined;
+    return { bytes: there.size, modified: parseTimestamp(there.modified) };
+  }
+
+  expect({ path }: FoundFile): void {
+    this.#uploads.expect(this.#at(path));
+  }
+
+  end({ path }: FoundFile): void {
+    this.#uploads.end(this.#at(path));
+  }
+
+  finish(): Promise<void> {
+    return this.#uploads.finish();
+  }
+
+  open(found: SizedFile): Promise<SourceContent> {
+    return openSource(found, this.context, this.context.resources);
+  }
+
+  async write(found: SizedFile, source: SourceContent, job: CopyJob): ReturnType<TargetPlace['write']> {
+    const { context } = this;
+    const { resources, options, progress } = context;
+    const { bytes, mark, original } = source;
+    const target = this.#at(found.path);
+    const startedAt = resources.now();
+    const upload: FileUpload = {
+      ...job,
+      saved: usable(job, source, startedAt),
+      createReader: (parts) => source.createReader(parts),
+      startUpload: (parts) => this.#begin(target, parts),
+    };
+    const sent = await uploadFile(upload, resources);
+    await source.checkUnchanged();
+    const begun = resources.storageClock.timeOf(startedAt);
+    const signed = signedAt(sent.upload.urls[0] ?? '');
+    const file = { target, ...sent, bytes, startedAt: signed ?? begun };
+    try {
+      await completeUploadedFile(file, context, this.#folders);
+    } catch (error) {
+      if (sent.resumedBytes === 0 || !isLost(error)) throw error;
+      progress.transferred(sent.resumedBytes - bytes);
+      throw new LostUploadError(error.message);
+    }
+    if (options.verify) await verifyCopy(original, contentToCompare(target, bytes, context, resources), resources);
+    const since = uploadStart(signed, begun);
+    const { resumedBytes, parts } = sent;
+    const count = () => {
+      progress.uploaded(bytes);
+      this.#uploads.add({ found, target, bytes, mark, startedAt: since, etags: possibleEtags(parts), resumedBytes });
+    };
+    return { since, count };
+  }
+
+  async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; urls: string[] }> {
+    const { api, project } = this.context;
+    const body = { file_path: path, part_count: count, region };
+    const { upload_id: id, parts } = await api(initializeUpload, { project, volume, query: { region }, body });
+    const urls: string[] = [];
+    for (const { part_number: number, url } of parts) {
+      if (number < 1 || number > count)
+        throw new UnexpectedReplyError(`the platform returned a signed URL for part ${number}`);
+      urls[number - 1] = url;
+    }
+    return { id, urls: Array.from(urls, (url) => url ?? '') };
+  }
+
+  /** A file that a previous attempt uploaded may have been removed, overwritten or lost. */
+  async isThere(
+    found: SizedFile,
+    { bytes, mark }: SourceContent,
+    { since, at }: Parameters<TargetPlace['isThere']>[2],
+  ): Promise<boolean> {
+    const target = this.#at(found.path);
+    const there = await this.#folders.find(target);
+    if ((parseTimestamp(there?.modified ?? null) ?? 0) > at + clockDifferenceMs) return false;
+    const times = { startedAt: since, endedAt: at };
+    const file = { found, target, bytes, mark, ...times, etags: [], resumedBytes: bytes };
+    return (await this.#uploads.findProblem(file, there)) === undefined;
+  }
+
+  #at(path: string): VolumePath {
+    return { ...this.target, path: joinRemotePath(this.target.path, path) };
+  }
+}
+
+/** Tolerated difference between the platform's clock and the local one. */
+const clockDifferenceMs = 30_000;
+
+/** The upload session of a previous attempt, while its URLs are valid. */
+function usable({ saved, plan }: CopyJob, source: SourceContent, now: number): FileUpload['saved'] {
+  if (!saved || !('urls' in saved.attempt)) return undefined;
+  const { attempt } = saved;
+  const sent = saved.parts.flatMap(({ etag, ...part }) => (etag === undefined ? [] : [{ ...part, etag }]));
+  const parts = source.resumable(sent);
+  const fits = parts.length > 0 && attempt.urls.length === plan.count;
+  return fits && isUsable(attempt.urls[0] ?? '', attempt.urlsExpireAt, now) ? { attempt, parts } : undefined;
+}
+
+/** The platform may have dropped an old upload session. */
+function isLost(error: unknown): error is GantryError {
+  return error instanceof GantryError && [400, 404, 409].includes(error.facts.status ?? 0);
+}
+
+interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {
+  target: VolumePath;
+  bytes: number;
+  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs or its responses show it. */
+  startedAt: number;
+}
+
+const maxAttempts = 5;
+
+/**
+ * Assembles the file from its parts. If the reply is lost, the folder's listing shows by size and time whether the file
+ * is there; if not, the call is repeated.
+ */
+async function completeUploadedFile(sent: UploadedFile, context: CopyContext, folders: RemoteFolders): Promise<void> {
+  const { resources } = context;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await complete(sent, context);
+    } catch (error) {
+      if (resources.signal.aborted || !mayBeComplete(error)) throw error;
+      if (await hasArrived(sent, context, folders)) return;
+      if (attempt === maxAttempts || error.facts.status === 404) throw error;
+      await pauseBefore(attempt + 1, error, resources);
+    }
+  }
+}
+
+async function pauseBefore(attempt: number, reason: GantryError, resources: CopyContext['resources']): Promise<void> {
+  const delayMs = retryDelayMs(attempt) ?? 0;
+  resources.onRetry({ attempt, tries: maxAttempts, delayMs, reason });
+  await resources.delay(delayMs, resources.signal);
+}
+
+async function complete({ target, upload, parts }: UploadedFile, { api, project }: CopyContext): Promise<void> {
+  const { volume, region, path } = target;
+  const body = {
+    upload_id: upload.id,
+    file_path: path,
+    parts: parts.map(({ number, etag }) => ({ part_number: number, etag })),
+    region,
+  };
+  await api(completeUpload, { project, volume, query: { region }, body });
+}
+
+/** The reply was lost, or says that the upload is gone, which is also true of a completed one. */
+function mayBeComplete(error: unknown): error is GantryError {
+  if (!(error instanceof GantryError)) return false;
+  const { status = 0 } = error.facts;
+  return status === 404 || status >= 500 || (error instanceof ConnectionError && error.mayHaveArrived);
+}
+
+async function hasArrived(
+  { target, bytes, startedAt }: UploadedFile,
+  context: CopyContext,
+  folders: RemoteFolders,
+): Promise<boolean> {
+  const there = await folders.findNow(target);
+  if (!there || there.isFolder) return false;
+  const size = there.size ?? (await sizeFromStorage(target, context, context.resources));
+  if (size !== bytes) return false;
+  return isNewFile(parseTimestamp(there.modified), { bytes: 0, startedAt }, context);
+}
