@@ -104,6 +104,8 @@ const servers: Readonly<Record<string, { host: string; port: string }>> = {
   'waitress-serve': { host: '0.0.0.0', port: '8080' },
   flask: { host: '127.0.0.1', port: '5000' },
   fastapi: { host: '0.0.0.0', port: '8000' },
+  sanic: { host: '127.0.0.1', port: '8000' },
+  litestar: { host: '127.0.0.1', port: '8000' },
   streamlit: { host: '0.0.0.0', port: '8501' },
   bentoml: { host: '0.0.0.0', port: '3000' },
   chainlit: { host: '127.0.0.1', port: '8000' },

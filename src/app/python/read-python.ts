@@ -27,6 +27,8 @@ class PythonReader {
   private readonly variables: PythonVariables;
   private readonly imports: Import[] = [];
   private readonly calls: PythonCall[] = [];
+  /** The calls around the one that is read, and where they end. */
+  private readonly open: { to: number; call: PythonCall }[] = [];
   private readonly said: PythonFacts['texts'] = [];
   private readonly members: PythonFacts['members'] = [];
   private readonly needs: PythonFacts['needs'] = [];
@@ -56,6 +58,7 @@ class PythonReader {
       members: this.members,
       environment: this.variables.found,
       names: this.names.top,
+      valueOf: (name) => this.texts.constant(name),
       rebound: this.names.rebound,
       needs: this.needs,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
@@ -187,19 +190,26 @@ class PythonReader {
     const parts = node.children.filter(({ kind }) => kind === 'VariableName' || kind === 'PropertyName');
     const name = isDecorator ? parts.map((part) => this.source.of(part)).join('.') : this.source.dotted(callee);
     if (makesNames.test(name)) this.hasMore = true;
-    const call: PythonCall = {
+    while ((this.open.at(-1)?.to ?? node.to) <= node.from) this.open.pop();
+    const call = {
       name,
+      written: name,
       object: callee?.kind === 'MemberExpression' ? this.texts.value(callee.children[0]) : undefined,
-      arguments: [],
-      keywords: {},
+      arguments: [] as (string | undefined)[],
+      keywords: {} as Record<string, string | undefined>,
+      references: {} as Record<string, string>,
       line: this.source.lineOf(node.from),
       isDecorator,
+      inside: this.open.at(-1)?.call,
     };
-    const keywords: Record<string, string | undefined> = {};
-    for (const { key, value } of this.source.given(node))
-      if (key === undefined) call.arguments.push(this.texts.argument(value));
-      else keywords[key] = this.texts.argument(value);
-    this.calls.push({ ...call, keywords });
+    for (const { key = String(call.arguments.length), value } of this.source.given(node)) {
+      const text = this.texts.argument(value);
+      if (/^\d/.test(key)) call.arguments.push(text);
+      else call.keywords[key] = text;
+      if (text === undefined && isReference.has(value.kind)) call.references[key] = this.source.of(value);
+    }
+    this.calls.push(call);
+    this.open.push({ to: node.to, call });
     if (isDecorator) return;
     if (name.endsWith('import_module')) this.importEach(node);
     this.variables.call(node);
@@ -281,6 +291,8 @@ function innerScope({ kind }: PyNode, scope: Scope): Scope {
     return { ...scope, isTop: false };
   return kind === 'IfStatement' && scope.isNeeded === 'always' ? { ...scope, isNeeded: 'sometimes' } : scope;
 }
+
+const isReference = new Set(['VariableName', 'MemberExpression']);
 
 /** Calls that may define any name. */
 const makesNames = /^(?:globals|locals|vars|exec|execfile|setattr)$/;

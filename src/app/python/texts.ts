@@ -64,6 +64,11 @@ export class PythonTexts {
     });
   }
 
+  constant(name: string): string | undefined {
+    const node = this.constants.get(name);
+    return node && this.argument(node);
+  }
+
   get file(): string {
     return appFolder + this.path;
   }

@@ -9,6 +9,7 @@ import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
 import { once } from './once.ts';
+import { settingsOf, supervisedIn } from './supervised.ts';
 
 /** Longer files are no source, and no settings. */
 const maxBytes = 1024 * 1024;
@@ -186,7 +187,10 @@ export class Shipment {
   /** A script is its commands, with the folder and the variables that each finds. */
   private expand(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
     const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
-    if (!script) return [{ ...from, words: unwrapped(words) }];
+    if (!script) {
+      const plain = unwrapped(words);
+      return [{ ...from, words: plain }, ...(depth > 3 ? [] : this.supervised(plain, from, depth))];
+    }
     const { file, text, rest } = script;
     let { cwd } = from;
     const environment = new Map(from.environment);
@@ -199,6 +203,22 @@ export class Shipment {
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
       return this.expand(given, { line: place.line, at: place.at, cwd, environment }, depth + 1);
     });
+  }
+
+  /** What a program starts that is told to do so by its settings. */
+  private supervised(
+    words: readonly string[],
+    from: Omit<StartedCommand, 'words'>,
+    depth: number,
+  ): StartedCommand[] {
+    const pattern = settingsOf(posix.basename(words[0] ?? ''), words);
+    const files = pattern ? [...this.inImage()].filter(([path]) => pattern.test(path)) : [];
+    return files.flatMap(([, own]) =>
+      supervisedIn(this.text(own) ?? '', own).flatMap(({ text, file, line, folder }) => {
+        const cwd = posix.resolve(from.cwd, folder ?? '');
+        return this.expand(['sh', '-c', text], { ...from, at: { file, line }, line, cwd }, depth + 1);
+      }),
+    );
   }
 
   /** What a shell runs: `sh -c TEXT`, `sh FILE`, or a file that is a script of a shell. */

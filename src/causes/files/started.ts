@@ -1,10 +1,13 @@
 import { posix } from 'node:path';
+import { parseArgsStringToArgv } from 'string-argv';
+import { readPython } from '../../app/python/read-python.ts';
 import { flagOf } from '../../app/shell.ts';
+import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
-import { startsServer } from './listening.ts';
-import type { Module, ModuleGraph } from './modules.ts';
+import { configOf, startsServer, startsStdio } from './listening.ts';
+import { folderOf, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedCommand } from './shipment.ts';
@@ -113,8 +116,18 @@ function* target(server: StartedServer, known: Known): Generator<SeenCause> {
   const { module, attribute, words } = server;
   if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return;
   const found = known.graph.moduleNamed(module);
-  if (!found) yield* moduleMissing(server, module, known);
+  const file = server.isRun && programMissing(module, known.graph);
+  if (file)
+    yield { ...notThere(file, server.at, 'error', undefined), title: `python -m ${module} runs ${file}, which is not there` };
+  else if (!found) yield* moduleMissing(server, module, known);
   else if (attribute !== undefined) yield* objectMissing(server, found, attribute, known);
+}
+
+/** `python -m` of a package runs its `__main__.py`. */
+function programMissing(module: string, graph: ModuleGraph): string | undefined {
+  const found = graph.find(module.split('.'));
+  const folder = found === undefined ? undefined : folderOf(found);
+  return folder !== undefined && graph.find(['__main__'], [folder]) === undefined ? `${module.replaceAll('.', '/')}/__main__.py` : undefined;
 }
 
 function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { shipment, graph }: Known) {
@@ -188,17 +201,21 @@ function* objectMissing({ at, module, program }: StartedServer, found: Module, a
 /** An ASGI app behind a WSGI worker, and the reverse; the package of a worker class. */
 function* worker(server: StartedServer, { graph, packages, shipment }: Known): Generator<SeenCause> {
   const { module = '', attribute = 'app', words, at } = server;
-  // A file of settings may name the class.
-  if (flagOf(words, '-c', '--config') !== undefined || shipment.paths.some((path) => /gunicorn\.conf\.py$/.test(path)))
-    return;
+  const kind = flagOf(words, '-k', '--worker-class') ?? workerIn(configOf(shipment, server), shipment);
+  if (kind === undefined || server.environment.has('GUNICORN_CMD_ARGS')) return;
   const made = graph.moduleNamed(module)?.facts.names.get(attribute)?.made ?? '';
-  const kind = flagOf(words, '-k', '--worker-class') ?? '';
   const said = { cause: 'worker-class-wrong', severity: 'error' as const, captured: { name: kind }, at };
   const wrong = wrongWorker(server, made, kind);
   if (wrong) yield { ...said, ...wrong };
   const [needed = ''] = /^(?:uvicorn|gevent|eventlet)/.exec(kind) ?? [];
   if (needed !== '' && packages.all().isWhole && !packages.has(needed))
     yield { ...said, why: `nothing installs ${needed}`, fix: packages.fixOf(needed) };
+}
+
+/** The class that a file of settings names: empty without one, undefined if it cannot be told. */
+function workerIn(file: string | undefined, shipment: Shipment): string | undefined {
+  const text = file === undefined ? '' : shipment.text(file);
+  return text?.includes('worker_class') ? readPython(text, file ?? '').valueOf('worker_class') : text && '';
 }
 
 function wrongWorker({ program, words }: StartedServer, made: string, kind: string) {
@@ -232,6 +249,12 @@ function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
       ...said,
       title: `the entrypoint starts ${first}, which only a shell knows`,
       fix: 'entrypoint = ["sh", "-c", "…"]',
+    };
+  if (rest.length === 0 && /^\S+\s+\S/.test(first))
+    yield {
+      ...said,
+      title: `the entrypoint is one word, with blanks: there is no program of that name`,
+      fix: `entrypoint = ${toToml(parseArgsStringToArgv(first))}`,
     };
   if (rest.length === 0 && /^[\w./-]+\.py$/.test(first))
     yield {
@@ -336,6 +359,15 @@ function* servesNothing({ shipment, graph }: Known): Generator<SeenCause> {
   const [server, ...others] = shipment.servers();
   const entry = [...graph.modules.values()].find(({ isEntry }) => isEntry === 'script');
   if (!server || !entry || others.length > 0 || !/^python/.test(server.program)) return;
+  for (const { file, facts } of graph.modules.values())
+    for (const { line } of facts.calls.filter(startsStdio))
+      yield {
+        cause: 'not-listening',
+        severity: 'warning',
+        at: { file, line },
+        title: `${file} starts a server of MCP that talks over its input and output, not over a port`,
+        fix: `run(transport="http", host="0.0.0.0", port=${shipment.config.custom?.port ?? 8000})`,
+      };
   const said = { cause: 'not-listening', severity: 'warning' as const, at: server.at };
   const port = shipment.config.custom?.port ?? 8000;
   if (entry.facts.imports.some(({ module }) => module === 'streamlit'))
