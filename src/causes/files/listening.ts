@@ -6,7 +6,7 @@ import type { Module, ModuleGraph } from './modules.ts';
 import { lineWith } from './package-files.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedCommand } from './shipment.ts';
-import { valueOf } from './values.ts';
+import { referredValue } from './values.ts';
 
 /** Where something says that it listens. */
 interface Listening {
@@ -127,7 +127,9 @@ function boundIn(shipment: Shipment, file: string): Listening | undefined {
 
 /** Where nginx listens: `listen 127.0.0.1:80`. Without files of the app, its own decide. */
 function proxyListens(shipment: Shipment): Listening[] {
-  const files = [...shipment.inImage()].filter(([path]) => /^\/etc\/nginx\/.*(?:\.conf|sites-enabled\/[^/]*)$/.test(path));
+  const files = [...shipment.inImage()].filter(([path]) =>
+    /^\/etc\/nginx\/.*(?:\.conf|sites-enabled\/[^/]*)$/.test(path),
+  );
   const found = files.flatMap(([, file]) =>
     (shipment.text(file) ?? '').split('\n').flatMap((text, at): Listening[] => {
       const [, host = '0.0.0.0', port] = /^\s*listen\s+(?:(\[[^\]]*\]|[\w.*]+):)?(\d+)\b/.exec(text) ?? [];
@@ -148,14 +150,18 @@ function environmentListens(shipment: Shipment): Listening[] {
     const line = docker.image.instructions.findLast(
       ({ keyword, text }) => keyword === 'ENV' && text.includes(`${name}=`),
     )?.line;
-    return [{ host: host === '+' || host === '*' ? '0.0.0.0' : host, port, at: { file: docker.path, line }, what: name }];
+    return [
+      { host: host === '+' || host === '*' ? '0.0.0.0' : host, port, at: { file: docker.path, line }, what: name },
+    ];
   });
 }
 
 /** Whether a source of the app reads a variable; what a framework reads has a name of its own. */
 const isReadBy = (shipment: Shipment, name: string) =>
   name !== 'PORT' ||
-  shipment.paths.some((path) => /\.(?:[cm]?[jt]s|py|go|rb|rs|php)$/.test(path) && /\bPORT\b/.test(shipment.text(path) ?? ''));
+  shipment.paths.some(
+    (path) => /\.(?:[cm]?[jt]s|py|go|rb|rs|php)$/.test(path) && /\bPORT\b/.test(shipment.text(path) ?? ''),
+  );
 
 /** `UVICORN_HOST`, `FLASK_RUN_PORT`; gunicorn takes `PORT`. */
 function variablesOf({ program, environment }: StartedServer): { host: string | undefined; port: string | undefined } {
@@ -201,7 +207,9 @@ function codeListens(shipment: Shipment, graph: ModuleGraph): Listening[] {
   const runs = shipment.servers().some(({ script, isRun, program }) => (script ?? isRun) && program !== 'streamlit');
   if (!runs) return [];
   return [...graph.modules.values()].flatMap((module) =>
-    module.facts.calls.flatMap((call) => callListens(call, module, (text) => valueOf(text, module, shipment, graph))),
+    module.facts.calls.flatMap((call) =>
+      callListens(call, module, (text) => referredValue(text, module, shipment, graph)),
+    ),
   );
 }
 
@@ -210,9 +218,9 @@ export const startsServer = ({ name }: PythonCall) => serving.some(([pattern]) =
 function callListens(
   given: PythonCall,
   { file }: Module,
-  valueOf: (reference: string) => string | undefined,
+  read: (reference: string) => string | undefined,
 ): Listening[] {
-  const call = serving.some(([pattern]) => pattern.test(given.name)) ? withValues(given, valueOf) : given;
+  const call = serving.some(([pattern]) => pattern.test(given.name)) ? withValues(given, read) : given;
   const [, host, port] = serving.find(([pattern]) => pattern.test(call.name)) ?? [];
   if (host === undefined) return [];
   const own = addressOf(call);
@@ -227,9 +235,9 @@ function callListens(
 }
 
 /** A call with the values of what it names. */
-function withValues(call: PythonCall, valueOf: (reference: string) => string | undefined): PythonCall {
+function withValues(call: PythonCall, read: (reference: string) => string | undefined): PythonCall {
   const known = (key: string, text: string | undefined) =>
-    text ?? (call.references[key] === undefined ? undefined : valueOf(call.references[key]));
+    text ?? (call.references[key] === undefined ? undefined : read(call.references[key]));
   return {
     ...call,
     arguments: call.arguments.map((text, at) => known(String(at), text)),
@@ -239,7 +247,9 @@ function withValues(call: PythonCall, valueOf: (reference: string) => string | u
 
 /** A server of MCP talks over its input and output if nothing else is said. */
 export const startsStdio = ({ name, keywords, arguments: [first] }: PythonCall) =>
-  isMcp.test(name) && (keywords.transport ?? first ?? 'stdio') === 'stdio' && !('transport' in keywords && keywords.transport === undefined);
+  isMcp.test(name) &&
+  (keywords.transport ?? first ?? 'stdio') === 'stdio' &&
+  !('transport' in keywords && keywords.transport === undefined);
 
 /** What a call says itself: by keywords, as `host:port`, or as one after the other. */
 function addressOf({ keywords, arguments: given }: PythonCall): { host: string | undefined; port: string | undefined } {

@@ -33,7 +33,8 @@ export function parseRequirement(text: string): Requirement | undefined {
 /** The name of `…/name-1.0-py3-none-any.whl`, `git+https://…/name.git@main` and `…#egg=name`. */
 function namedByAddress(text: string): Requirement | undefined {
   const named = /[#&]egg=([\w.-]+)/.exec(text) ?? /(?:^|\/)([A-Za-z][\w.]*?)-\d[^/]*\.(?:whl|tar\.gz|zip)/.exec(text);
-  const [, name] = named ?? /^([\w.-]+)\s*(?:\[.*\])?\s*@/.exec(text) ?? /\/([\w.-]+?)(?:\.git)?(?:@[\w./-]+)?$/.exec(text) ?? [];
+  const [, name] =
+    named ?? /^([\w.-]+)\s*(?:\[.*\])?\s*@/.exec(text) ?? /\/([\w.-]+?)(?:\.git)?(?:@[\w./-]+)?$/.exec(text) ?? [];
   return name === undefined ? undefined : { name: normalizeName(name), extras: [], wanted: '', isConditional: false };
 }
 
@@ -59,16 +60,40 @@ export function projectRequirements(text: string): Requirement[] | undefined {
 type PoetryValue = string | { extras?: string[]; version?: string };
 
 interface Project {
-  project?: { dependencies?: string[]; 'optional-dependencies'?: Record<string, string[]> };
+  project?: {
+    readme?: string | { file?: string };
+    dependencies?: string[];
+    'optional-dependencies'?: Record<string, string[]>;
+  };
   'dependency-groups'?: Record<string, unknown[]>;
-  tool?: { poetry?: { dependencies?: Record<string, PoetryValue> } };
+  tool?: {
+    poetry?: { readme?: string; dependencies?: Record<string, PoetryValue> };
+    hatch?: { build?: { targets?: { wheel?: { packages?: string[] } } } };
+  };
+}
+
+/** The files and folders of the app that a `pyproject.toml` names for its build. */
+export function projectFiles(text: string): string[] {
+  try {
+    const { project, tool } = parse(text) as Project;
+    const readme = project?.readme ?? tool?.poetry?.readme;
+    const packages = tool?.hatch?.build?.targets?.wheel?.packages ?? [];
+    return [...packages, ...(typeof readme === 'string' ? [readme] : (readme?.file ?? []))].flat();
+  } catch {
+    return [];
+  }
 }
 
 const valuesOf = <T>(table: Record<string, T> | undefined): T[] => Object.values(table ?? {});
 
 function ofPoetry(name: string, value: PoetryValue): Requirement {
   const { extras = [], version = '' } = typeof value === 'string' ? { version: value } : value;
-  return { name: normalizeName(name), extras, wanted: version.replace(/^\^/, '>=').replace(/^(?=\d)/, '=='), isConditional: false };
+  return {
+    name: normalizeName(name),
+    extras,
+    wanted: version.replace(/^\^/, '>=').replace(/^(?=\d)/, '=='),
+    isConditional: false,
+  };
 }
 
 /** What an `environment.yml` lists: packages of conda, and lines for pip. Undefined if it cannot be read. */

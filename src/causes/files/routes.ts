@@ -48,7 +48,8 @@ function routesOf(shipment: Shipment, graph: ModuleGraph): readonly string[] | u
 }
 
 /** Frameworks whose routes are in the calls that are known here. */
-const frameworks = /^(?:django|fastapi|flask|starlette|quart|bottle|aiohttp|sanic|litestar|tornado|falcon|fastmcp)(?:\.|$)/;
+const frameworks =
+  /^(?:django|fastapi|flask|starlette|quart|bottle|aiohttp|sanic|litestar|tornado|falcon|fastmcp)(?:\.|$)/;
 /** What brings routes by itself. */
 const bringsRoutes = /^(?:rest_framework|gradio|litserve|bentoml|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
 
@@ -144,7 +145,8 @@ function objectOf(reference: string, module: Module, graph: ModuleGraph): string
   const [first = '', second] = reference.split('.');
   const link = module.links.find(({ found }) => found.as === first);
   const named = link?.found.name;
-  const part = link && named !== undefined ? graph.partOf(link.target === 'above' ? undefined : link.target, named) : undefined;
+  const part =
+    link && named !== undefined ? graph.partOf(link.target === 'above' ? undefined : link.target, named) : undefined;
   const target = part ?? link?.target;
   if (!link) return module.facts.names.has(first) ? `${module.path}:${first}` : undefined;
   if (typeof target !== 'string' || !graph.modules.has(target)) return undefined;

@@ -18,6 +18,16 @@ const maxFiles = 1_000;
 /** The folder of the app in the image of the platform. */
 const appHome = '/cortex';
 
+/** The Python of distributions. */
+const pythons: readonly (readonly [image: RegExp, python: string])[] = [
+  [/^(?:ubuntu:|nvidia\/cuda:.*ubuntu)20\.04/, '3.8'],
+  [/^(?:ubuntu:|nvidia\/cuda:.*ubuntu)22\.04|^ubuntu:jammy/, '3.10'],
+  [/^(?:ubuntu:|nvidia\/cuda:.*ubuntu)24\.04|^ubuntu:noble/, '3.12'],
+  [/^debian:(?:11|bullseye)/, '3.9'],
+  [/^debian:(?:12|bookworm)/, '3.11'],
+  [/^debian:(?:13|trixie)/, '3.13'],
+];
+
 /** A Dockerfile of the app, what it makes, and its last stage. */
 export interface Docker {
   path: string;
@@ -149,8 +159,12 @@ export class Shipment {
   python = once((): string | undefined => {
     if (!this.isDocker)
       return this.config.deployment.python_version ?? String(sections.deployment.keys.python_version.default);
-    const base = this.dockerfile()?.stage.base ?? '';
-    return /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
+    const { base = '', commands = [] } = this.dockerfile()?.stage ?? {};
+    const own = /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
+    const brings = commands.some(({ words }) =>
+      /python3\.\d|pyenv|conda|mamba|ppa:|uv (?:python|venv|sync)/.test(words.join(' ')),
+    );
+    return own ?? (brings ? undefined : pythons.find(([image]) => image.test(base))?.[1]);
   });
 
   /** Commands of the build, and where they are written. */
@@ -206,11 +220,7 @@ export class Shipment {
   }
 
   /** What a program starts that is told to do so by its settings. */
-  private supervised(
-    words: readonly string[],
-    from: Omit<StartedCommand, 'words'>,
-    depth: number,
-  ): StartedCommand[] {
+  private supervised(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth: number): StartedCommand[] {
     const pattern = settingsOf(posix.basename(words[0] ?? ''), words);
     const files = pattern ? [...this.inImage()].filter(([path]) => pattern.test(path)) : [];
     return files.flatMap(([, own]) =>

@@ -2,8 +2,8 @@ import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
 import { readPython } from '../../app/python/read-python.ts';
 import { flagOf } from '../../app/shell.ts';
-import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
+import { toToml } from '../../app/toml/format.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { configOf, startsServer, startsStdio } from './listening.ts';
@@ -118,7 +118,10 @@ function* target(server: StartedServer, known: Known): Generator<SeenCause> {
   const found = known.graph.moduleNamed(module);
   const file = server.isRun && programMissing(module, known.graph);
   if (file)
-    yield { ...notThere(file, server.at, 'error', undefined), title: `python -m ${module} runs ${file}, which is not there` };
+    yield {
+      ...notThere(file, server.at, 'error', undefined),
+      title: `python -m ${module} runs ${file}, which is not there`,
+    };
   else if (!found) yield* moduleMissing(server, module, known);
   else if (attribute !== undefined) yield* objectMissing(server, found, attribute, known);
 }
@@ -127,7 +130,9 @@ function* target(server: StartedServer, known: Known): Generator<SeenCause> {
 function programMissing(module: string, graph: ModuleGraph): string | undefined {
   const found = graph.find(module.split('.'));
   const folder = found === undefined ? undefined : folderOf(found);
-  return folder !== undefined && graph.find(['__main__'], [folder]) === undefined ? `${module.replaceAll('.', '/')}/__main__.py` : undefined;
+  return folder !== undefined && graph.find(['__main__'], [folder]) === undefined
+    ? `${module.replaceAll('.', '/')}/__main__.py`
+    : undefined;
 }
 
 function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { shipment, graph }: Known) {

@@ -16,7 +16,9 @@ const supervisors: Readonly<Record<string, (words: readonly string[]) => RegExp>
 };
 
 const pathOr = (named: string | undefined, usual: RegExp) =>
-  named === undefined ? usual : new RegExp(`(?:^|/)${named.replace(/^[./]+/, '').replace(/[.*+?^$()|[\]\\{}]/g, '\\$&')}$`);
+  named === undefined
+    ? usual
+    : new RegExp(`(?:^|/)${named.replace(/^[./]+/, '').replace(/[.*+?^$()|[\]\\{}]/g, '\\$&')}$`);
 
 /** The files of a program that starts others; undefined for another program. */
 export const settingsOf = (program: string, words: readonly string[]): RegExp | undefined =>
@@ -39,4 +41,4 @@ export function supervisedIn(text: string, file: string): Supervised[] {
 }
 
 /** Without the comment at its end; `%(ENV_PORT)s` is a variable. */
-const plain = (text: string) => text.replace(/\s;.*$/, '').replace(/%\(ENV_(\w+)\)s/g, '${$1}');
+const plain = (text: string) => text.replace(/\s;.*$/, '').replace(/%\(ENV_(\w+)\)s/g, '$$$1');

@@ -10,7 +10,7 @@ import type { Shipment } from './shipment.ts';
  * What `config.PORT`, `settings["server"]["port"]` or `args.port` stands for: a constant of a module, a field of a class, a
  * key of a file of settings, or the default of an option of the command line. Undefined if it is not known.
  */
-export function valueOf(
+export function referredValue(
   reference: string,
   module: Module,
   shipment: Shipment,
@@ -23,9 +23,7 @@ export function valueOf(
   const path = link?.found.name === undefined ? link?.target : (graph.partOf(link.target, first) ?? link.target);
   const owner = (typeof path === 'string' && path !== 'above' ? graph.modules.get(path) : undefined) ?? module;
   if (link && owner === module) return undefined;
-  return (
-    owner.facts.valueOf(last) ?? optionOf(last, shipment, graph) ?? inSettings(rest, owner, shipment)
-  );
+  return owner.facts.valueOf(last) ?? optionOf(last, shipment, graph) ?? inSettings(rest, owner, shipment);
 }
 
 /** The value that the command gives to an option, or its default. */
@@ -33,7 +31,9 @@ function optionOf(name: string, shipment: Shipment, graph: ModuleGraph): string 
   const flag = `--${name.replaceAll('_', '-')}`;
   const given = shipment.started().flatMap(({ words }) => flagOf(words, flag) ?? []);
   const options = [...graph.modules.values()].flatMap(({ facts }) =>
-    facts.calls.filter(({ name, arguments: texts }) => /(?:add_argument|\boption)$/i.test(name) && texts.includes(flag)),
+    facts.calls.filter(
+      ({ name, arguments: texts }) => /(?:add_argument|\boption)$/i.test(name) && texts.includes(flag),
+    ),
   );
   return options.length === 0 ? undefined : (given[0] ?? options[0]?.keywords.default);
 }
