@@ -211,7 +211,7 @@ class PythonReader {
     this.calls.push(call);
     this.open.push({ to: node.to, call });
     if (isDecorator) return;
-    if (name.endsWith('import_module')) this.importEach(node);
+    this.calls.push(...this.repeated(call, node));
     this.variables.call(node);
     this.text(node);
   }
@@ -224,15 +224,19 @@ class PythonReader {
     this.addNamed(module, line, name.endsWith('import_module') ? 'sometimes' : 'always');
   }
 
-  /** `import_module(f"plugins.{name}") for name in ("one", "two")`. */
-  private importEach(node: PyNode): void {
-    const [given] = this.source.given(node);
-    const text = given ? (this.texts.value(given.value) ?? '') : '';
-    for (let outer = node.parent; outer && text.endsWith(`.${unknown}`); outer = outer.parent) {
+  /** What a call of a loop is given each time: `open(f"{name}.json") for name in ("one", "two")`. */
+  private repeated(call: PythonCall, node: PyNode): PythonCall[] {
+    const isOpen = [call.object, ...call.arguments].some(
+      (text) => text !== unknown && text?.split(unknown).length === 2,
+    );
+    for (let outer = isOpen ? node.parent : undefined; outer; outer = outer.parent) {
       const at = outer.children.findIndex(({ kind }) => kind === 'in');
-      for (const { value } of this.texts.listed(outer.children[at + 1]))
-        this.addNamed(text.slice(0, -1) + value, this.source.lineOf(node.from), 'sometimes');
+      const variable = outer.children[at - 1];
+      const values = variable?.kind === 'VariableName' ? this.texts.listed(outer.children[at + 1]) : [];
+      const isUsed = variable && new RegExp(`\\b${this.source.of(variable)}\\b`).test(this.source.of(node));
+      if (isUsed && values.length > 0) return values.map(({ value }) => withText(call, value));
     }
+    return [];
   }
 
   private addNamed(text: string, line: number, isNeeded: Import['isNeeded']): void {
@@ -241,8 +245,11 @@ class PythonReader {
   }
 
   private installedApps(): void {
-    for (const { value, node } of this.texts.listed(this.texts.constants.get('INSTALLED_APPS')))
-      this.addNamed(value, this.source.lineOf(node.from), 'always');
+    for (const list of ['INSTALLED_APPS', 'MIDDLEWARE'])
+      for (const { value, node } of this.texts.listed(this.texts.constants.get(list))) {
+        const module = list === 'MIDDLEWARE' ? value.replace(/\.\w+$/, '') : value.replace(/\.apps\.\w+$/, '.apps');
+        this.addNamed(module, this.source.lineOf(node.from), 'always');
+      }
   }
 
   private member(node: PyNode): void {
@@ -296,6 +303,11 @@ const isReference = new Set(['VariableName', 'MemberExpression']);
 
 /** Calls that may define any name. */
 const makesNames = /^(?:globals|locals|vars|exec|execfile|setattr)$/;
+
+function withText(call: PythonCall, value: string): PythonCall {
+  const known = (text: string | undefined) => text?.replace(unknown, value);
+  return { ...call, object: known(call.object), arguments: call.arguments.map(known) };
+}
 
 const wholeName = ({ module, name, as }: Import) => {
   if (name !== undefined) return `${module}.${name}`;

@@ -16,6 +16,7 @@ export function* lookAtImageCommand(shipment: Shipment, packages: Packages): Gen
     return;
   }
   yield* wordList(docker);
+  yield* interpreter(docker, packages);
   yield* unknownUser(docker);
   for (const { words, at, cwd } of shipment.started()) {
     yield* startedProgram(docker, words, cwd, at, packages);
@@ -24,6 +25,23 @@ export function* lookAtImageCommand(shipment: Shipment, packages: Packages): Gen
     yield* packageScript(shipment, docker, { words, line, before: docker.stage, cwd });
   }
   yield* interpreters(shipment, docker);
+}
+
+/** `python -m uvicorn`: the server is looked at below, and the program that runs it here. */
+function* interpreter({ path: file, stage }: Docker, packages: Packages): Generator<SeenCause> {
+  const [program = ''] = stage.command?.isShell
+    ? (stage.command.words[0]?.split(' ') ?? [])
+    : (stage.command?.words ?? []);
+  const found = program === 'python' ? lacksProgram(stage, program, packages) : undefined;
+  if (found)
+    yield {
+      cause: 'command-not-found',
+      severity: 'warning',
+      captured: { command: program },
+      at: { file, line: stage.command?.line },
+      why: `the image ${stage.base} has no ${program}`,
+      fix: found.fix,
+    };
 }
 
 function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCause> {

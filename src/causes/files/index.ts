@@ -60,7 +60,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtOpened(shipment, graph),
     ...lookAtRequirements(shipment, packages),
     ...lookAtPins(shipment, packages),
-    ...lookAtPackageNames(shipment, packages),
+    ...lookAtPackageNames(shipment, packages, graph),
     ...lookAtPythonVersion(shipment),
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment, packages),

@@ -49,7 +49,9 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
 function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const calls = [...graph.modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ file, call })));
   for (const { file, call } of shipment.isDocker ? [] : calls) {
-    const name = templates.has(lastOf(call)) ? call.arguments.find((each) => dataEnds.test(each ?? '')) : undefined;
+    const name = templates.has(lastOf(call))
+      ? call.arguments.find((each) => /\.(?:j2|jinja2?|tmpl|tpl)$/.test(each ?? '') || dataEnds.test(each ?? ''))
+      : undefined;
     const other = name === undefined || name.includes(unknown) ? undefined : otherTemplate(name, shipment.paths);
     if (name === undefined || other === undefined) continue;
     const fix = `name ${posix.basename(other)}, or rename it`;
@@ -62,7 +64,12 @@ const templates = lastNames('get_template render_template TemplateResponse');
 /** Of a template that is not there, one with the same ending. */
 function otherTemplate(name: string, paths: readonly string[]): string | undefined {
   if (paths.some((path) => path === name || path.endsWith(`/${name}`))) return undefined;
-  return paths.find((path) => /(?:^|\/)templates?\//.test(path) && posix.extname(path) === posix.extname(name));
+  const stem = posix.basename(name).split('.')[0];
+  const near = paths.filter((path) => /(?:^|\/)templates?\//.test(path));
+  return (
+    near.find((path) => posix.basename(path).split('.')[0] === stem) ??
+    near.find((path) => posix.extname(path) === posix.extname(name))
+  );
 }
 
 const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });
@@ -196,8 +203,11 @@ function excluded(path: string, opened: Opened, shipment: Shipment): Said | unde
 
 const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isFile(path) || isFromFile(value));
 
+/** What is read by this name is a file, whatever its ending is. */
+const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|geojson|graphql|prompt|vocab|model)$/;
+
 function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
-  if (!isFile(path) || isBuilt(path, shipment)) return undefined;
+  if (!(isFile(path) || (isRead && isPlain.test(path))) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
   if (same !== undefined) return { ...notFound(path), why: `the app has ${same}`, fix: `open ${same}, or rename it` };

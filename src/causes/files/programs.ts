@@ -69,6 +69,8 @@ const isInstalled = ({ commands }: ImageState, program: string) =>
 
 /** Packages of nearly this name: `nodejs` for `node`, `openjdk-17-jre` for `default-jre`. */
 const bringsLike = (words: readonly string[], debian: string) =>
-  words.some(
-    (word) => word.length > 3 && (word.startsWith(debian.slice(0, 4)) || debian.includes(word) || /jdk|jre/.test(word)),
+  words.some((word) =>
+    /^python/.test(debian)
+      ? word === debian || /ensurepip|get-pip|python-full|pip$/.test(word)
+      : word.length > 3 && (word.startsWith(debian.slice(0, 4)) || debian.includes(word) || /jdk|jre/.test(word)),
   );

@@ -93,7 +93,7 @@ class Routers {
   constructor(calls: readonly CallOf[], graph: ModuleGraph) {
     for (const { module, call } of calls) {
       this.make(module, call);
-      if (including.test(call.name)) this.include(module, call, graph);
+      if (including.test(call.name)) this.include(module, call, graph, calls);
       else if (/^litestar\.(?:\w+\.)*Router$/.test(call.name)) this.anywhere.push(prefixIn(call));
     }
     for (const { facts } of graph.modules.values())
@@ -108,14 +108,15 @@ class Routers {
       if (definition.line === line && definition.made === name) this.made.set(`${path}:${own}`, prefix);
   }
 
-  private include(module: Module, call: PythonCall, graph: ModuleGraph): void {
+  private include(module: Module, call: PythonCall, graph: ModuleGraph, calls: readonly CallOf[]): void {
     const reference = Object.entries(call.references).find(([key]) => !/prefix|name|methods/.test(key))?.[1];
     const child = reference === undefined ? undefined : objectOf(reference, module, graph);
     const prefix = prefixIn(call);
     const parent = `${module.path}:${call.written.split('.')[0]}`;
     const isMount = /(?:mount|add_subapp)$/i.test(call.name);
     if (child !== undefined) this.includes.set(child, [...(this.includes.get(child) ?? []), { parent, prefix }]);
-    else if (isMount) this.mounted.push(`${prefix}/{rest:path}`);
+    else if (isMount && !calls.some((each) => each.call.inside === call)) this.mounted.push(`${prefix}/{rest:path}`);
+    else if (isMount) return;
     else this.anywhere.push(prefix);
   }
 

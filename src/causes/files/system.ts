@@ -67,7 +67,7 @@ function lineNeeding({ imports, calls }: PythonFacts, wanted: string, given: str
       (given === undefined ||
         given in call.keywords ||
         call.arguments.includes(given) ||
-        call.keywords.features === given),
+        Object.values(call.keywords).includes(given)),
   );
   return imported?.line ?? called?.line;
 }

@@ -226,7 +226,7 @@ bottle waitress tornado falcon numpy polars pyarrow pillow safetensors einops ps
 pyyaml orjson ujson regex lxml xlsxwriter python-dotenv python-multipart markdown loguru structlog click tqdm tenacity
 psutil pyjwt bcrypt itsdangerous websockets pydub pypdf pymupdf wheel setuptools prometheus-client aiofiles msgpack
 protobuf grpcio sentencepiece networkx duckdb pytz humanize phonenumbers pyzbar python-magic nats-py pika
-confluent-kafka rapidfuzz pypdfium2 slack-sdk mutagen whitenoise django-environ pymysql hiredis python-json-logger colorama
+confluent-kafka sniffio certifi idna six h11 packaging markupsafe rapidfuzz pypdfium2 slack-sdk mutagen whitenoise django-environ pymysql hiredis python-json-logger colorama
 tabulate toml tomli cachetools diskcache filelock fsspec schedule jellyfish shortuuid unidecode inflection xmltodict
 defusedxml pyotp qrcode yt-dlp av xlrd pypdf2 markdown2 mistune langid pyperclip asyncmy h3 simplejson
 joblib threadpoolctl attrs msgspec segment-anything httptools passlib watchdog huey uvloop
@@ -334,6 +334,8 @@ const optional = `
   transformers.pipeline: torch tensorflow jax
   .from_pretrained=device_map: accelerate
   transformers.pipeline=device_map: accelerate
+  transformers.BitsAndBytesConfig: bitsandbytes
+  plotly.express.scatter=ols: statsmodels
   .from_pretrained=load_in_4bit: bitsandbytes
   .from_pretrained=load_in_8bit: bitsandbytes`;
 
