@@ -104,6 +104,7 @@ const servers: Readonly<Record<string, { host: string; port: string }>> = {
   'waitress-serve': { host: '0.0.0.0', port: '8080' },
   flask: { host: '127.0.0.1', port: '5000' },
   fastapi: { host: '0.0.0.0', port: '8000' },
+  'llama_cpp.server': { host: '127.0.0.1', port: '8000' },
   sanic: { host: '127.0.0.1', port: '8000' },
   litestar: { host: '127.0.0.1', port: '8000' },
   streamlit: { host: '0.0.0.0', port: '8501' },

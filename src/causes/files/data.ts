@@ -70,7 +70,10 @@ function mergeMarks(file: string, text: string): SeenCause | undefined {
 function namesInSources(shipment: Shipment): ReadonlySet<string> {
   const sources = shipment.paths.filter((path) => /\.(?:py|[cm]?[jt]sx?|sh|rs|go|php|rb)$/.test(path));
   const names = sources.flatMap(
-    (path) => shipment.text(path)?.match(/[\w*.-]+\.(?:(?:geo)?jsonl?|ndjson|ya?ml|toml)\b/g) ?? [],
+    (path) =>
+      shipment
+        .text(path)
+        ?.match(/[\w*.-]+\.(?:(?:geo)?jsonl?|ndjson|ya?ml|toml|xml|pkl|onnx|npy|pt|csv|tsv|txt|md)\b/g) ?? [],
   );
   return new Set(names);
 }

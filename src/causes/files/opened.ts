@@ -29,6 +29,8 @@ interface Opened {
   line: number;
   /** Whether a call reads it. */
   isRead: boolean;
+  /** Whether it reads it as UTF-8. */
+  isText?: boolean;
 }
 
 /** Files that the code opens by a name that is known: those that are not sent, and those that are not there. */
@@ -92,9 +94,15 @@ function openedBy(graph: ModuleGraph): Opened[] {
   );
 }
 
-function readBy(call: PythonCall): { value: string; line: number }[] {
+/** Calls that read UTF-8 unless they are told another encoding. */
+const readingText = /(?:^|\.)(?:open|read_text|read_csv|read_json)$/;
+
+function readBy(call: PythonCall): { value: string; line: number; isText: boolean }[] {
   const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
-  return reading.has(lastOf(call)) && value !== undefined ? [{ value, line: call.line }] : [];
+  const isBinary = [...call.arguments, call.keywords.mode].some((each) => /^[rwax+]*b[rwax+]*$/.test(each ?? ''));
+  const isText =
+    readingText.test(call.name) && !isBinary && !('encoding' in call.keywords) && !('errors' in call.keywords);
+  return reading.has(lastOf(call)) && value !== undefined ? [{ value, line: call.line, isText }] : [];
 }
 
 function madeBy(call: PythonCall): string[] {
@@ -121,9 +129,21 @@ function lookAt(opened: Opened, shipment: Shipment): Said | undefined {
 function plainPath(path: string, opened: Opened, shipment: Shipment): Said | undefined {
   const beside = posix.join(posix.dirname(opened.file), path);
   const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
-  if (places.some((each) => shipment.sent.has(each) || shipment.hasFolder(each))) return undefined;
+  const sent = places.find((each) => shipment.sent.has(each));
+  if (sent !== undefined) return opened.isText ? undecodable(sent, shipment) : undefined;
+  if (places.some((each) => shipment.hasFolder(each))) return undefined;
   const there = places.find((each) => shipment.exists(each));
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
+}
+
+/** A text that is not UTF-8. */
+function undecodable(path: string, shipment: Shipment): Said | undefined {
+  const text = /\.(?:gz|zip|bz2|xz)$/.test(path) ? '' : (shipment.text(path) ?? '');
+  const odd = text.indexOf('\ufffd');
+  if (odd < 0 || text.includes('\0')) return undefined;
+  const at = { file: path, line: text.slice(0, odd).split('\n').length };
+  const fix = `save ${path} as UTF-8, or give the call its encoding`;
+  return { cause: 'file-encoding', severity: 'warning', captured: { path }, at, title: `${path} is not UTF-8`, fix };
 }
 
 const isOfMachine = /^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/;
@@ -207,7 +227,8 @@ const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isF
 const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|geojson|graphql|prompt|vocab|model)$/;
 
 function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
-  if (!(isFile(path) || (isRead && isPlain.test(path))) || isBuilt(path, shipment)) return undefined;
+  const isName = isFile(path) || (isRead && isPlain.test(path));
+  if (!isName || /[*?[]/.test(path) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
   if (same !== undefined) return { ...notFound(path), why: `the app has ${same}`, fix: `open ${same}, or rename it` };

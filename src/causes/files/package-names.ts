@@ -16,6 +16,7 @@ export function* lookAtPackageNames(shipment: Shipment, packages: Packages, grap
     const known = [...popular, ...imported.filter((each) => !packages.has(each))];
     if (listed.at && !isPackage(listed.name)) yield* pipName(listed, known);
     yield* namesake(listed, called);
+    yield* ofOtherSystem(listed);
   }
 }
 
@@ -100,6 +101,21 @@ const namesakes = new Map([
     .map((name): [string, string[]] => [name, []]),
 ]);
 
+/** Packages without a file that Linux can install. */
+const ofOthers = /^(?:pywin32|pypiwin32|pyobjc(?:-core)?)$/;
+
+function* ofOtherSystem({ name, at, isConditional }: Listed): Generator<SeenCause> {
+  if (!ofOthers.test(name) || isConditional || !at) return;
+  yield {
+    cause: 'package-not-found',
+    severity: 'error',
+    captured: { package: name },
+    at,
+    title: `${name} is only for ${name.startsWith('pyobjc') ? 'macOS' : 'Windows'}, and the image is Linux`,
+    fix: `remove it, or write ${name}; sys_platform == "${name.startsWith('pyobjc') ? 'darwin' : 'win32'}"`,
+  };
+}
+
 function* namesake({ name, at }: Listed, called: ReadonlySet<string>): Generator<SeenCause> {
   const [own, ...calls] = namesakes.get(name) ?? [];
   const call = calls.find((each) => called.has(each));
@@ -116,7 +132,7 @@ function* namesake({ name, at }: Listed, called: ReadonlySet<string>): Generator
 
 /** The package of a module whose name is taken for that of a package: `opencv-python` for `cv2`. */
 function packageOfModule(name: string): string | undefined {
-  const own = namesakes.has(name) ? undefined : packageOf(name.replaceAll('-', '_'));
+  const own = namesakes.has(name) ? undefined : (packageOf(name.replaceAll('-', '_')) ?? packageOf(name.toUpperCase()));
   return own === undefined || own === name || own.startsWith(`${name}-`) ? undefined : own;
 }
 

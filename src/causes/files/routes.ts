@@ -161,12 +161,12 @@ interface Route {
 }
 
 const routing =
-  /\.(?:get|post|put|patch|delete|head|options|route|api_route|add_api_route|add_route|add_url_rule|websocket|add_get|add_post|view|custom_route)$|(?:^|\.)(?:Route|route|path|re_path|url|get|post)$/;
+  /\.(?:get|head|route|api_route|add_api_route|add_route|add_url_rule|add_get|view|custom_route)$|(?:^|\.)(?:Route|route|path|re_path|url|get)$/;
 const mounting =
   /(?:^|\.)(?:mount_gradio_app|Instrumentator|ASGIApp|wrap_app|make_asgi_app|add_health\w*|setup_health)$/;
 const including = /(?:^|\.)(?:include_router|register_blueprint|mount|Mount|add_subapp|blueprint)$/;
 
-/** What a call says of routes. */
+/** What a call says of routes that answer a GET. */
 function routeOf({ name, arguments: given, keywords, isDecorator, inside }: PythonCall): Route {
   if (mounting.test(name)) return { isOpen: true };
   if (including.test(name)) return { isOpen: 'prefix' in keywords && keywords.prefix === undefined };

@@ -284,8 +284,19 @@ function* program(command: StartedCommand, known: Known): Generator<SeenCause> {
   if (isPath && file === undefined && !shipment.isDocker && !isMade)
     yield* missing(posix.normalize(runs), command.at, shipment);
   if (runs === first && first.includes('/') && file !== undefined) yield* notExecutable(file, command.at, shipment);
+  yield* namedFiles(command, shipment);
   yield* otherPython(name, command.at, shipment);
   yield* serverMissing(name, command.at, known);
+}
+
+/** Files of the app folder that the words of a command name and that are not sent. */
+function* namedFiles({ words, at, cwd }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
+  const inApp = posix.relative(shipment.workdir, cwd);
+  for (const word of shipment.isDocker ? [] : words.slice(1)) {
+    const path = posix.join(inApp, word.replace(/^(?:--[\w-]+=)?(?:file:)?/, ''));
+    const isFile = /\.(?!py$)[a-z]\w{1,7}$/.test(path) && shipment.exists(path) && !shipment.isFolder(path);
+    if (isFile && !shipment.sent.has(path)) yield* missing(path, at, shipment, 'warning');
+  }
 }
 
 function* notExecutable(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
@@ -333,7 +344,12 @@ function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages 
 }
 
 /** A file that is started and not sent. */
-function* missing(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
+function* missing(
+  file: string,
+  at: SeenCause['at'],
+  shipment: Shipment,
+  severity: SeenCause['severity'] = 'error',
+): Generator<SeenCause> {
   if (file.startsWith('/') || file.includes('$') || shipment.isOutput(file)) return;
   if (!shipment.exists(file)) {
     yield {
@@ -347,7 +363,7 @@ function* missing(file: string, at: SeenCause['at'], shipment: Shipment): Genera
   }
   const { why, fix } = shipment.reasonOf(file);
   const title = `${file} is in the app folder, but is not sent: ${why}`;
-  yield { cause: 'file-excluded', severity: 'error', captured: { path: file }, at, title, fix };
+  yield { cause: 'file-excluded', severity, captured: { path: file }, at, title, fix };
 }
 
 /** `sh setup.sh` in the build. */

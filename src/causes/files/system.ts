@@ -135,7 +135,7 @@ const starts =
 function* startedProgram(call: PythonCall, file: string, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
   const program = starts.test(call.name) ? posix.basename(call.arguments[0]?.split(/\s+/)[0] ?? '') : '';
   const debian = debianPackageOfProgram(program);
-  if (debian === undefined || hasProgram(packages, program, debian)) return;
+  if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
   yield {
     cause: 'command-not-found',
     severity: 'warning',
