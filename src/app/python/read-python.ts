@@ -2,7 +2,7 @@ import type { Import, PythonCall, PythonFacts } from './facts.ts';
 import { unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
-import { childOf, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
+import { nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
 import { PythonVariables } from './variables.ts';
 
 /** Reads a Python file. `path` is that of the file in the app. */
@@ -17,6 +17,7 @@ interface Scope {
 }
 
 const importsByName = /^(?:importlib\.import_module|__import__|django\.urls\.include)$/;
+const nothing: PyNode[] = [];
 /** Deeper code is not read. */
 const maxDepth = 400;
 
@@ -85,10 +86,10 @@ class PythonReader {
     this.visits.get(node.kind)?.(node);
     this.names.bind(node, scope.isTop);
     const inner = innerScope(node, scope);
-    const guarded = this.isGuard(node) ? childOf(node, 'Body') : undefined;
+    const guarded = this.guarded(node);
     for (const child of node.children) {
       if (isPart(child, this.source)) continue;
-      this.visit(child, child === guarded ? { isTop: inner.isTop, isNeeded: 'guarded' } : inner, depth);
+      this.visit(child, guarded.includes(child) ? { isTop: inner.isTop, isNeeded: 'guarded' } : inner, depth);
     }
   }
 
@@ -121,10 +122,14 @@ class PythonReader {
     this.needs.push({ line: this.source.lineOf(node.from), version, what });
   }
 
-  /** A body that fails without harm, or that only a type checker reads. */
-  private isGuard(node: PyNode): boolean {
-    if (node.kind === 'TryStatement') return this.catches(node);
-    return node.kind === 'IfStatement' && /^if\s+(?:typing\.)?TYPE_CHECKING\b/.test(this.source.of(node));
+  /** Bodies that fail without harm, that only a type checker reads, or that are for another system or Python. */
+  private guarded(node: PyNode): PyNode[] {
+    if (node.kind !== 'TryStatement' && node.kind !== 'IfStatement') return nothing;
+    const bodies = node.children.filter(({ kind }) => kind === 'Body');
+    if (node.kind === 'TryStatement') return this.catches(node) ? bodies.slice(0, 1) : [];
+    const test = node.children[1] ? this.source.of(node.children[1]) : '';
+    if (/\b(?:version_info|sys\.platform|os\.name|platform\.system)\b/.test(test)) return bodies;
+    return /^(?:typing\.)?TYPE_CHECKING\b/.test(test) ? bodies.slice(0, 1) : nothing;
   }
 
   /** Whether the code goes on without what cannot be imported. */

@@ -87,8 +87,10 @@ function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Genera
       at,
       fix: `write ${target}/`,
     };
+  const isThere = (source: string) => contextPath(source) === '' || sourceFiles(source, shipment.paths).length > 0;
+  // A pattern may match nothing beside a source that is there.
   for (const source of sources)
-    if (contextPath(source) !== '' && sourceFiles(source, shipment.paths).length === 0)
+    if (!isThere(source) && !(/[*?[]/.test(source) && sources.some(isThere)))
       yield {
         cause: 'copy-source-missing',
         severity: 'error',

@@ -255,7 +255,11 @@ function likeIt(path: string, shipment: Shipment): string | undefined {
 function isBuilt(path: string, shipment: Shipment): boolean {
   const [top = ''] = path.split('/');
   const named = [posix.basename(path), ...(path.includes('/') ? [top] : [])];
-  return shipment.buildCommands().some(({ words }) => named.some((each) => words.join(' ').includes(each)));
+  const texts = shipment.buildCommands().map(({ words }) => {
+    const scripts = words.slice(0, 2).flatMap((word) => shipment.fileAt(word) ?? []);
+    return [...words, ...scripts.map((file) => shipment.text(file) ?? '')].join(' ');
+  });
+  return texts.some((text) => named.some((each) => text.includes(each)));
 }
 
 /** Of the files that a pattern stands for, none is sent, and some are there. */

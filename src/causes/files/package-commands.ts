@@ -64,6 +64,8 @@ const condaWords = /^(?:install|create|env|clean|update|base)$/;
 
 /** Models of spaCy are packages: `python -m spacy download en_core_web_sm`. */
 function byPython(rest: readonly string[]): Install[] {
+  const at = rest.findIndex((word, index) => /^(?:pip|uv)$/.test(word) && rest[index - 1] === '-m');
+  if (at >= 0) return byPip(rest.slice(at + 1), 'pip');
   const text = rest[rest.indexOf('download') + 1];
   return rest.includes('download') && text !== undefined ? [{ kind: 'pip', text }] : [];
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
-import { readPipLine, type TextLine } from '../../app/pip-line.ts';
+import { isSpecifier, readPipLine, type TextLine } from '../../app/pip-line.ts';
 
 /** A package that is wanted. */
 export interface Requirement {
@@ -88,10 +88,11 @@ const valuesOf = <T>(table: Record<string, T> | undefined): T[] => Object.values
 
 function ofPoetry(name: string, value: PoetryValue): Requirement {
   const { extras = [], version = '' } = typeof value === 'string' ? { version: value } : value;
+  const wanted = version.replace(/^\^/, '>=').replace(/^(?=\d)/, '==');
   return {
     name: normalizeName(name),
     extras,
-    wanted: version.replace(/^\^/, '>=').replace(/^(?=\d)/, '=='),
+    wanted: isSpecifier(wanted) ? wanted : '',
     isConditional: false,
   };
 }

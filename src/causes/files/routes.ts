@@ -114,8 +114,10 @@ class Routers {
     const prefix = prefixIn(call);
     const parent = `${module.path}:${call.written.split('.')[0]}`;
     const isMount = /(?:mount|add_subapp)$/i.test(call.name);
-    if (child !== undefined) this.includes.set(child, [...(this.includes.get(child) ?? []), { parent, prefix }]);
-    else if (isMount && !calls.some((each) => each.call.inside === call)) this.mounted.push(`${prefix}/{rest:path}`);
+    if (call.references.routes !== undefined) this.anywhere.push(prefix);
+    else if (child !== undefined) this.includes.set(child, [...(this.includes.get(child) ?? []), { parent, prefix }]);
+    else if (isMount && !calls.some((each) => each.call.inside === call && routing.test(each.call.name)))
+      this.mounted.push(`${prefix}/{rest:path}`);
     else if (isMount) return;
     else this.anywhere.push(prefix);
   }

@@ -19,6 +19,9 @@ export function referredValue(
   const [first = '', ...rest] = reference.match(/\w+/g) ?? [];
   const last = rest.at(-1) ?? first;
   if (!/^\w+(?:\.\w+|\[["']\w+["']\])*$/.test(reference)) return undefined;
+  const environment = shipment.started().flatMap((each) => [...each.environment]);
+  const set = environment.find(([name]) => `_${name}`.endsWith(`_${last.toUpperCase()}`))?.[1];
+  if (set !== undefined) return set;
   const link = module.links.find(({ found }) => found.as === first);
   const path = link?.found.name === undefined ? link?.target : (graph.partOf(link.target, first) ?? link.target);
   const owner = (typeof path === 'string' && path !== 'above' ? graph.modules.get(path) : undefined) ?? module;
