@@ -34,12 +34,12 @@ export function readPipLine(text: string): PipLine {
 
 /** Without its hashes. */
 function readPackage(text: string): PipLine {
-  const [whole = '', ...conditions] = text.replace(/\s+--[a-z].*$/, '').split(';');
+  const [whole = '', ...conditions] = text.replace(/(?<!\s)\s+--[a-z].*$/, '').split(';');
   const plain = whole.trim();
-  const [, named] = /^[\w.-]+\s*(?:\[[^\]]*\])?\s*@\s*(.+)$/.exec(plain) ?? [];
+  const [, named] = /^[\w.-]+(?:\s*\[[^\]]*\])?\s*@\s*(.+)$/.exec(plain) ?? [];
   if (named !== undefined || isPlace(plain)) return placeOf(named ?? plain);
   const [, name, extras = '', inBrackets, rest = ''] =
-    /^([A-Za-z0-9_](?:[\w.-]*[\w])?)\s*(\[[^\]]*\])?\s*(?:\((.*)\)|(.*))$/.exec(plain) ?? [];
+    /^([A-Za-z0-9_](?:[\w.-]*\w)?)(\s*\[[^\]]*\])?\s*(?:\((.*)\)|(.*))$/.exec(plain) ?? [];
   const wanted = (inBrackets ?? rest).trim();
   if (name === undefined || !isSpecifier(wanted)) return { kind: 'invalid' };
   return { kind: 'package', name, extras, wanted, marker: conditions.join(';').trim() };

@@ -216,7 +216,7 @@ class PythonReader {
     this.calls.push(call);
     this.open.push({ to: node.to, call });
     if (isDecorator) return;
-    this.calls.push(...this.repeated(call, node));
+    for (const each of this.repeated(call, node)) this.calls.push(each);
     this.variables.call(node);
     this.text(node);
   }

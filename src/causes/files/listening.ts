@@ -5,7 +5,7 @@ import { flagOf, listensBy } from '../../app/shell.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import { lineWith } from './package-files.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment, StartedCommand } from './shipment.ts';
+import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 import { referredValue } from './values.ts';
 
 /** Where something says that it listens. */
@@ -104,8 +104,6 @@ function serverListens(server: StartedServer, shipment: Shipment): Listening[] {
   const found = { host: own ?? usual.host, port: port ?? set.port ?? usual.port };
   return [{ ...found, at, what: 'the command', isUsual: own === undefined }];
 }
-
-type StartedServer = ReturnType<Shipment['servers']>[number];
 
 /** The file of settings that gunicorn or hypercorn reads. */
 export function configOf(shipment: Shipment, { words, program, cwd }: StartedServer): string | undefined {

@@ -223,12 +223,14 @@ function excluded(path: string, opened: Opened, shipment: Shipment): Said | unde
 
 const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isFile(path) || isFromFile(value));
 
-/** What is read by this name is a file, whatever its ending is. */
+const isName = (path: string, isRead: boolean) =>
+  !/[*?[]/.test(path) && (isFile(path) || (isRead && isPlain.test(path)));
+
+/** Endings of files that are only read. */
 const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|geojson|graphql|prompt|vocab|model)$/;
 
 function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
-  const isName = isFile(path) || (isRead && isPlain.test(path));
-  if (!isName || /[*?[]/.test(path) || isBuilt(path, shipment)) return undefined;
+  if (!isName(path, isRead) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
   if (same !== undefined) return { ...notFound(path), why: `the app has ${same}`, fix: `open ${same}, or rename it` };

@@ -173,7 +173,7 @@ export class Packages {
       const before = this.listed.length;
       this.readRequirements(posix.join(dirname(file), other.trim()), at);
       // A constraint installs nothing.
-      if (/^(?:-c|--con)/.test(flag)) this.constraints.push(...this.listed.splice(before));
+      if (/^(?:-c|--con)/.test(flag)) for (const each of this.listed.splice(before)) this.constraints.push(each);
     } else if (/^(?:-e|--editable|\.{1,2}(?:\/|\[|$))/.test(text)) this.editable(text.replace(/^-\S+[ =]*/, ''));
     else if (!text.startsWith('-')) this.add(text, at);
   }

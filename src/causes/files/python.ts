@@ -81,20 +81,24 @@ function membersOf({ imports, members, rebound }: PythonFacts): Import[] {
 /** These came back in numpy 2. */
 const cameBack = /^numpy\.(?:bool|long)$/;
 
+function boundOf({ module, name, level }: Import): string | undefined {
+  const whole = `${module}.${name}`;
+  return name === undefined || level > 0 || cameBack.test(whole) ? undefined : versionsWith(whole);
+}
+
 /** Names that the listed version of a package does not have. */
 function* movedName({ file }: Module, found: Import, packages: Packages): Generator<SeenCause> {
-  const { module, name = '', line, level, isNeeded } = found;
-  const bound =
-    name === '' || level > 0 || cameBack.test(`${module}.${name}`) ? undefined : versionsWith(`${module}.${name}`);
+  const { module, name = '', line, isNeeded } = found;
+  const bound = boundOf(found);
   const owner = packageOf(module) ?? normalizeName(module);
   const wanted = packages.wanted(owner);
   if (bound === undefined || wanted === undefined || !contradicts(wanted, bound)) return;
   yield {
     cause: 'package-api-changed',
-    severity: pinnedVersion(wanted) === undefined || isNeeded !== 'always' ? 'warning' : 'error',
+    severity: pinnedVersion(wanted) !== undefined && isNeeded === 'always' ? 'error' : 'warning',
     captured: { package: owner, name },
     at: { file, line },
-    title: `${file} ${isNeeded === 'sometimes' ? 'takes' : 'imports'} ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
+    title: `${file} takes ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
     why: `only versions ${bound} have it`,
     fix: `${owner} = "${bound}", or change the import`,
   };

@@ -259,7 +259,7 @@ export class Shipment {
   }
 
   /** The servers and Python files that are started. */
-  servers = once((): (Server & StartedCommand)[] =>
+  servers = once((): StartedServer[] =>
     this.started().flatMap((each) => {
       const server = serverOf(each.words);
       return server ? [{ ...each, ...server }] : [];
@@ -272,6 +272,9 @@ export class Shipment {
 }
 
 export type FindingPlace = { file: string; line?: number | undefined } | { setting: string } | undefined;
+
+/** A command that is a server or runs a Python file. */
+export type StartedServer = Server & StartedCommand;
 
 /** A command that is started: in a folder of the image, with variables. */
 export interface StartedCommand extends ShellCommand {

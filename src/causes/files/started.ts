@@ -1,25 +1,14 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { readPython } from '../../app/python/read-python.ts';
-import { flagOf } from '../../app/shell.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
-import { configOf, startsServer, startsStdio } from './listening.ts';
 import { folderOf, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment, StartedCommand } from './shipment.ts';
-
-type StartedServer = ReturnType<Shipment['servers']>[number];
-
-/** What the looks at the start know of the app. */
-interface Known {
-  shipment: Shipment;
-  packages: Packages;
-  graph: ModuleGraph;
-}
+import { isAsgi, isFramework, type StartFacts, servesNothing, worker } from './serving.ts';
+import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 
 /** Whether what is started exists, and serves the app. */
 export function* lookAtStart(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
@@ -40,7 +29,7 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
 }
 
 /** FastAPI or Flask behind the default runtime, which serves functions. */
-function* defaultRuntime({ shipment, graph }: Known): Generator<SeenCause> {
+function* defaultRuntime({ shipment, graph }: StartFacts): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', undefined, shipment);
   const entry = [...graph.modules.values()].find(({ file }) => file === 'main.py');
   const found = [...(entry?.facts.names ?? [])].find(([, { made }]) => isFramework.test(made));
@@ -57,10 +46,6 @@ function* defaultRuntime({ shipment, graph }: Known): Generator<SeenCause> {
     fix: `[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${command}`,
   };
 }
-
-const isAsgi = /^(?:fastapi\.(?:\w+\.)*FastAPI|starlette\.(?:\w+\.)*Starlette|quart\.Quart|litestar\.Litestar)$/;
-const isWsgi = /^(?:flask\.Flask|bottle\.Bottle|falcon\.App)$/;
-const isFramework = new RegExp(`${isAsgi.source}|${isWsgi.source}|^sanic\\.Sanic$`);
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian)$/;
 
@@ -79,7 +64,7 @@ function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
 }
 
 /** A Python file that is not where it is started. */
-function* script(server: StartedServer, { shipment }: Known): Generator<SeenCause> {
+function* script(server: StartedServer, { shipment }: StartFacts): Generator<SeenCause> {
   const { script: file, program, at, cwd } = server;
   if (file === undefined || shipment.fileAt(file, cwd) !== undefined) return;
   if (shipment.isDocker) yield* scriptOfImage(posix.resolve(cwd, file), at, shipment);
@@ -112,7 +97,7 @@ const notThere = (file: string, at: SeenCause['at'], severity: SeenCause['severi
 });
 
 /** The module that a server loads, and the object in it. */
-function* target(server: StartedServer, known: Known): Generator<SeenCause> {
+function* target(server: StartedServer, known: StartFacts): Generator<SeenCause> {
   const { module, attribute, words } = server;
   if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return;
   const found = known.graph.moduleNamed(module);
@@ -135,7 +120,7 @@ function programMissing(module: string, graph: ModuleGraph): string | undefined 
     : undefined;
 }
 
-function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { shipment, graph }: Known) {
+function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { shipment, graph }: StartFacts) {
   const file = module.replaceAll('.', '/');
   const isUnsent = (each: string) => shipment.exists(each) && !shipment.sent.has(each);
   const there = shipment.isDocker ? undefined : [`${file}.py`, `${file}/__init__.py`].find(isUnsent);
@@ -174,7 +159,12 @@ function modulesIn(folder: string, { tree }: ModuleGraph): string | undefined {
   return names.length > 0 ? `the app has ${names.join(', ')}` : undefined;
 }
 
-function* objectMissing({ at, module, program }: StartedServer, found: Module, attribute: string, { graph }: Known) {
+function* objectMissing(
+  { at, module, program }: StartedServer,
+  found: Module,
+  attribute: string,
+  { graph }: StartFacts,
+) {
   const { facts, file } = found;
   const names = graph.namesOf(found);
   // A file without a word is a stand-in for one that is made later.
@@ -201,40 +191,6 @@ function* objectMissing({ at, module, program }: StartedServer, found: Module, a
     why: isOnlyFunctions ? `it has only functions: ${functions.slice(0, 3).join(', ')}` : undefined,
     fix: meant ? `write ${module}:${meant}` : add,
   };
-}
-
-/** An ASGI app behind a WSGI worker, and the reverse; the package of a worker class. */
-function* worker(server: StartedServer, { graph, packages, shipment }: Known): Generator<SeenCause> {
-  const { module = '', attribute = 'app', words, at } = server;
-  const kind = flagOf(words, '-k', '--worker-class') ?? workerIn(configOf(shipment, server), shipment);
-  if (kind === undefined || server.environment.has('GUNICORN_CMD_ARGS')) return;
-  const made = graph.moduleNamed(module)?.facts.names.get(attribute)?.made ?? '';
-  const said = { cause: 'worker-class-wrong', severity: 'error' as const, captured: { name: kind }, at };
-  const wrong = wrongWorker(server, made, kind);
-  if (wrong) yield { ...said, ...wrong };
-  const [needed = ''] = /^(?:uvicorn|gevent|eventlet)/.exec(kind) ?? [];
-  if (needed !== '' && packages.all().isWhole && !packages.has(needed))
-    yield { ...said, why: `nothing installs ${needed}`, fix: packages.fixOf(needed) };
-}
-
-/** The class that a file of settings names: empty without one, undefined if it cannot be told. */
-function workerIn(file: string | undefined, shipment: Shipment): string | undefined {
-  const text = file === undefined ? '' : shipment.text(file);
-  return text?.includes('worker_class') ? readPython(text, file ?? '').valueOf('worker_class') : text && '';
-}
-
-function wrongWorker({ program, words }: StartedServer, made: string, kind: string) {
-  if (program === 'gunicorn' && isAsgi.test(made) && !/uvicorn|asgi|hypercorn/i.test(kind))
-    return {
-      title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
-      fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
-    };
-  if (program === 'uvicorn' && isWsgi.test(made) && !words.includes('--interface'))
-    return {
-      title: 'uvicorn serves a WSGI app as if it was ASGI',
-      fix: 'start it with gunicorn, or add --interface wsgi',
-    };
-  return undefined;
 }
 
 const builtinsOfShells = /^(?:cd|export|source|\.|set|alias|ulimit|umask)$/;
@@ -273,17 +229,17 @@ function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
 const isShell = /^(?:ba|da|z)?sh$/;
 
 /** Programs that nothing brings. */
-function* program(command: StartedCommand, known: Known): Generator<SeenCause> {
+function* program(command: StartedCommand, known: StartFacts): Generator<SeenCause> {
   const { shipment } = known;
   const [first = '', second = ''] = command.words;
   const name = posix.basename(first);
-  const runs = isShell.test(name) && second !== '' && !second.startsWith('-') ? second : first;
-  const isPath = (first.includes('/') && !first.startsWith('/')) || runs !== first;
+  const runs = isShell.test(name) && /^[^-]/.test(second) ? second : first;
+  const isOwn = runs === first && first.includes('/');
   const file = shipment.fileAt(runs, command.cwd) ?? shipment.fileAt(runs);
-  const isMade = /^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs);
-  if (isPath && file === undefined && !shipment.isDocker && !isMade)
+  const mayBeMade = shipment.isDocker || (isOwn && first.startsWith('/')) || (!isOwn && runs === first);
+  if (file === undefined && !mayBeMade && !/^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs))
     yield* missing(posix.normalize(runs), command.at, shipment);
-  if (runs === first && first.includes('/') && file !== undefined) yield* notExecutable(file, command.at, shipment);
+  if (isOwn && file !== undefined) yield* notExecutable(file, command.at, shipment);
   yield* namedFiles(command, shipment);
   yield* otherPython(name, command.at, shipment);
   yield* serverMissing(name, command.at, known);
@@ -327,7 +283,7 @@ function* otherPython(name: string, at: SeenCause['at'], shipment: Shipment): Ge
 }
 
 /** Programs that a Python package brings, which nothing installs. */
-function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages }: Known): Generator<SeenCause> {
+function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages }: StartFacts): Generator<SeenCause> {
   const needed = pythonPackageOfProgram(name);
   // The runtime has it.
   const isServed = !shipment.isDocker && name === 'uvicorn';
@@ -374,41 +330,3 @@ function* buildScripts(shipment: Shipment): Generator<SeenCause> {
       yield* missing(posix.normalize(file), at, shipment);
   }
 }
-
-/** A Python file that makes an app and serves nothing, and one that another program has to start. */
-function* servesNothing({ shipment, graph }: Known): Generator<SeenCause> {
-  const [server, ...others] = shipment.servers();
-  const entry = [...graph.modules.values()].find(({ isEntry }) => isEntry === 'script');
-  if (!server || !entry || others.length > 0 || !/^python/.test(server.program)) return;
-  for (const { file, facts } of graph.modules.values())
-    for (const { line } of facts.calls.filter(startsStdio))
-      yield {
-        cause: 'not-listening',
-        severity: 'warning',
-        at: { file, line },
-        title: `${file} starts a server of MCP that talks over its input and output, not over a port`,
-        fix: `run(transport="http", host="0.0.0.0", port=${shipment.config.custom?.port ?? 8000})`,
-      };
-  const said = { cause: 'not-listening', severity: 'warning' as const, at: server.at };
-  const port = shipment.config.custom?.port ?? 8000;
-  if (entry.facts.imports.some(({ module }) => module === 'streamlit'))
-    yield {
-      ...said,
-      title: `python runs ${entry.file} once, and starts no server`,
-      fix: `entrypoint = ["streamlit", "run", "${server.script}", "--server.port", "${port}", "--server.address", "0.0.0.0"]`,
-    };
-  else if (makesApp(entry) && ![...graph.modules.values()].some(mayServe))
-    yield {
-      ...said,
-      title: `${entry.file} makes an app, and nothing in it starts a server`,
-      fix: `start it with a server, or call it at the end of ${entry.file}`,
-    };
-}
-
-const makesApp = ({ facts }: Module) => [...facts.names.values()].some(({ made }) => isFramework.test(made));
-const mayServe = ({ facts }: Module) =>
-  facts.calls.some(
-    (call) =>
-      startsServer(call) ||
-      /(?:^|\.)(?:run|serve|start|main|launch|serve_forever)$|^os\.exec|^subprocess\./.test(call.name),
-  );
