@@ -18,7 +18,7 @@ export interface PythonFacts {
   /** Names that stand for more than one thing in it. */
   rebound: ReadonlySet<string>;
   /** The text of a name that is assigned once: of a constant, or of a field of a class. */
-  valueOf: (name: string) => string | undefined;
+  values: ReadonlyMap<string, string>;
   /** Whether it may have other names, too. */
   hasMore: boolean;
   /** Names that nothing defines. */

@@ -2,7 +2,7 @@ import type { Import, PythonCall, PythonFacts } from './facts.ts';
 import { unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
-import { nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
+import { isBroken, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
 import { PythonVariables } from './variables.ts';
 
 /** Reads a Python file. `path` is that of the file in the app. */
@@ -18,6 +18,7 @@ interface Scope {
 
 const importsByName = /^(?:importlib\.import_module|__import__|django\.urls\.include)$/;
 const nothing: PyNode[] = [];
+const nothingGiven: Record<string, string> = {};
 /** Deeper code is not read. */
 const maxDepth = 400;
 
@@ -59,7 +60,7 @@ class PythonReader {
       members: this.members,
       environment: this.variables.found,
       names: this.names.top,
-      valueOf: (name) => this.texts.constant(name),
+      values: this.texts.values(),
       rebound: this.names.rebound,
       needs: this.needs,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
@@ -76,7 +77,7 @@ class PythonReader {
   }
 
   private visit(node: PyNode, scope: Scope, depth: number): void {
-    if (node.isBroken || node.kind === 'PrintStatement') this.brokenAt ??= Math.min(node.from, this.lastUsed());
+    if (isBroken(node) || node.kind === 'PrintStatement') this.brokenAt ??= Math.min(node.from, this.lastUsed());
     if (depth > maxDepth) return;
     if (node.kind === 'ImportStatement') this.readImport(node, scope);
     else this.visitParts(node, scope, depth + 1);
@@ -202,7 +203,7 @@ class PythonReader {
       object: callee?.kind === 'MemberExpression' ? this.texts.value(callee.children[0]) : undefined,
       arguments: [] as (string | undefined)[],
       keywords: {} as Record<string, string | undefined>,
-      references: {} as Record<string, string>,
+      references: nothingGiven,
       line: this.source.lineOf(node.from),
       isDecorator,
       inside: this.open.at(-1)?.call,
@@ -211,7 +212,8 @@ class PythonReader {
       const text = this.texts.argument(value);
       if (/^\d/.test(key)) call.arguments.push(text);
       else call.keywords[key] = text;
-      if (text === undefined && isReference.has(value.kind)) call.references[key] = this.source.of(value);
+      if (text === undefined && isReference.has(value.kind))
+        call.references = { ...call.references, [key]: this.source.of(value) };
     }
     this.calls.push(call);
     this.open.push({ to: node.to, call });
@@ -285,7 +287,7 @@ function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
     return {
       names: named.filter(({ kind }) => kind === 'VariableName' || kind === '.' || kind === '*'),
       as: at < 0 ? undefined : part[at + 1],
-      broken: part.find(({ isBroken }) => isBroken),
+      broken: part.find(isBroken),
     };
   });
 }

@@ -118,7 +118,7 @@ export function configOf(shipment: Shipment, { words, program, cwd }: StartedSer
 /** `bind` of a file of settings. */
 function boundIn(shipment: Shipment, file: string): Listening | undefined {
   const text = shipment.text(file) ?? '';
-  const bind = readPython(text, file).valueOf('bind') ?? /^\s*bind\s*=\s*\[?\s*["']([^"']+)/m.exec(text)?.[1];
+  const bind = readPython(text, file).values.get('bind') ?? /^\s*bind\s*=\s*\[?\s*["']([^"']+)/m.exec(text)?.[1];
   const [, host, port] = /^(?:\w+:\/\/)?(.*):(\d+)$/.exec(bind ?? '') ?? [];
   return port === undefined ? undefined : { host, port, at: { file, line: lineWith(text, 'bind') }, what: file };
 }

@@ -9,7 +9,8 @@ import type { Shipment } from './shipment.ts';
 /** Names that are no packages of pip or of Debian, and another name that is. */
 export function* lookAtPackageNames(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const modules = [...graph.modules.values()];
-  const imported = modules.flatMap(({ facts }) => facts.imports.flatMap(({ module }) => packageOf(module) ?? []));
+  const names = new Set(modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module)));
+  const imported = [...names].flatMap((module) => packageOf(module) ?? []);
   const called = new Set(modules.flatMap(({ facts }) => facts.calls.map(({ name }) => name)));
   for (const named of aptNames(shipment)) yield* debianName(named);
   for (const listed of packages.listed) {

@@ -97,7 +97,7 @@ class Routers {
       else if (/^litestar\.(?:\w+\.)*Router$/.test(call.name)) this.anywhere.push(prefixIn(call));
     }
     for (const { facts } of graph.modules.values())
-      if (facts.imports.some(({ name }) => name === 'Controller')) this.anywhere.push(facts.valueOf('path') ?? '');
+      if (facts.imports.some(({ name }) => name === 'Controller')) this.anywhere.push(facts.values.get('path') ?? '');
   }
 
   /** `ops = Blueprint("ops", url_prefix="/ops")`. */

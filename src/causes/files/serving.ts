@@ -34,7 +34,7 @@ export function* worker(server: StartedServer, { graph, packages, shipment }: St
 /** The class that a file of settings names: empty without one, undefined if it cannot be told. */
 function workerIn(file: string | undefined, shipment: Shipment): string | undefined {
   const text = file === undefined ? '' : shipment.text(file);
-  return text?.includes('worker_class') ? readPython(text, file ?? '').valueOf('worker_class') : text && '';
+  return text?.includes('worker_class') ? readPython(text, file ?? '').values.get('worker_class') : text && '';
 }
 
 function wrongWorker({ program, words }: StartedServer, made: string, kind: string) {

@@ -231,18 +231,23 @@ const isShell = /^(?:ba|da|z)?sh$/;
 /** Programs that nothing brings. */
 function* program(command: StartedCommand, known: StartFacts): Generator<SeenCause> {
   const { shipment } = known;
-  const [first = '', second = ''] = command.words;
-  const name = posix.basename(first);
-  const runs = isShell.test(name) && /^[^-]/.test(second) ? second : first;
-  const isOwn = runs === first && first.includes('/');
-  const file = shipment.fileAt(runs, command.cwd) ?? shipment.fileAt(runs);
-  const mayBeMade = shipment.isDocker || (isOwn && first.startsWith('/')) || (!isOwn && runs === first);
-  if (file === undefined && !mayBeMade && !/^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs))
-    yield* missing(posix.normalize(runs), command.at, shipment);
-  if (isOwn && file !== undefined) yield* notExecutable(file, command.at, shipment);
+  const name = posix.basename(command.words[0] ?? '');
+  yield* ownProgram(command, shipment);
   yield* namedFiles(command, shipment);
   yield* otherPython(name, command.at, shipment);
   yield* serverMissing(name, command.at, known);
+}
+
+/** A file of the app that is started, or that a shell runs. */
+function* ownProgram({ words, cwd, at }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
+  const [first = '', second = ''] = words;
+  const isScript = isShell.test(posix.basename(first)) && /^[^-]/.test(second);
+  const runs = isScript ? second : first;
+  const file = shipment.fileAt(runs, cwd) ?? shipment.fileAt(runs);
+  if (file !== undefined && !isScript && first.includes('/')) yield* notExecutable(file, at, shipment);
+  const isOwn = isScript || /^[^/]+\//.test(first);
+  if (file === undefined && isOwn && !shipment.isDocker && !/^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs))
+    yield* missing(posix.normalize(runs), at, shipment);
 }
 
 /** Files of the app folder that the words of a command name and that are not sent. */

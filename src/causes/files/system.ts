@@ -134,7 +134,7 @@ const starts =
 
 function* startedProgram(call: PythonCall, file: string, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
   const program = starts.test(call.name) ? posix.basename(call.arguments[0]?.split(/\s+/)[0] ?? '') : '';
-  const debian = debianPackageOfProgram(program);
+  const debian = program === '' ? undefined : debianPackageOfProgram(program);
   if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
   yield {
     cause: 'command-not-found',

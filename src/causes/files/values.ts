@@ -26,7 +26,7 @@ export function referredValue(
   const path = link?.found.name === undefined ? link?.target : (graph.partOf(link.target, first) ?? link.target);
   const owner = (typeof path === 'string' && path !== 'above' ? graph.modules.get(path) : undefined) ?? module;
   if (link && owner === module) return undefined;
-  return owner.facts.valueOf(last) ?? optionOf(last, shipment, graph) ?? inSettings(rest, owner, shipment);
+  return owner.facts.values.get(last) ?? optionOf(last, shipment, graph) ?? inSettings(rest, owner, shipment);
 }
 
 /** The value that the command gives to an option, or its default. */
