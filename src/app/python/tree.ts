@@ -78,6 +78,12 @@ export function isWithin(node: PyNode, kinds: ReadonlySet<string>): boolean {
 
 const noNodes: PyNode[] = [];
 
+/** Most nodes have no parts, and share one list. */
+function addTo(parent: PyNode, node: PyNode): void {
+  if (parent.children === noNodes) parent.children = [node];
+  else parent.children.push(node);
+}
+
 const defining = new Set(['AssignStatement', 'ParamList', 'ForStatement']);
 
 function readTree(text: string, definitions: PyNode[]): PyNode {
@@ -101,10 +107,7 @@ function readTree(text: string, definitions: PyNode[]): PyNode {
         parent = parent?.parent;
       }
     node = nodeIn(parent);
-    if (!parent || node.kind === 'Comment') continue;
     if (defining.has(node.kind)) definitions.push(node);
-    // Most nodes have no parts, and share one list.
-    if (parent.children === noNodes) parent.children = [node];
-    else parent.children.push(node);
+    if (parent && node.kind !== 'Comment') addTo(parent, node);
   }
 }

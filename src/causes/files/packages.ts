@@ -252,7 +252,8 @@ export class Packages {
 /** A version of the settings as pip has it. */
 function versionIn(text: string): string {
   if (/^(?:latest|\*)?$/.test(text.trim())) return '';
-  return /^[\d.]/.test(text) ? `==${text}` : /:\/\/|^git/.test(text) ? ` @ ${text.replace(/^@\s*/, '')}` : text;
+  if (/:\/\/|^@/.test(text)) return ` @ ${text.replace(/^@\s*/, '')}`;
+  return /^\s*[<>=!~^]/.test(text) ? text : `==${text}`;
 }
 
 /** Other packages that have the modules of one: `psycopg2-binary`, `faiss-cpu`, `opencv-python` for `opencv-python-headless`. */

@@ -37,7 +37,14 @@ function* unreadable({ name, wanted, at }: Listed, { lines }: Packages): Generat
   const isTable = at && 'setting' in at && /^[\^~]\s*\d/.test(wanted);
   if (isLine || isTable || isSpecifier(wanted)) return;
   const line = `${name}${wanted}`;
-  yield { cause: 'requirement-invalid', severity: 'error', captured: { line }, at, why: `pip cannot read "${line}"` };
+  yield {
+    cause: 'requirement-invalid',
+    severity: 'error',
+    captured: { line },
+    at,
+    why: `pip cannot read "${line}"`,
+    fix: at && 'setting' in at ? `${name} = "latest"` : undefined,
+  };
 }
 
 function* localVersion({ name, wanted, at }: Listed, indexes: readonly string[]): Generator<SeenCause> {

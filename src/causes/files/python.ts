@@ -49,7 +49,7 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
         at: { file, line },
         title: `${file} has a syntax error: ${what} is for Python ${version} and later`,
         why,
-        fix: `python_version = "${version}", or write it in another way`,
+        fix: `python_version = "${version}"`,
       };
   for (const { module, name = '', line, level, isNeeded } of facts.imports) {
     const since = level === 0 && isNeeded === 'always' ? addedNames.get(`${module}.${name}`) : undefined;
