@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readRegular } from '../kernel/disk/index.ts';
-import { parametersOf, requiredParameters } from './function-parameters.ts';
-import { analyzeProgram } from './main-guard.ts';
+import { analyzeProgram, type Parameter } from './main-guard.ts';
 
 /** A call that a function of main.py accepts, as far as its text tells. */
 export interface SampleCall {
@@ -14,11 +13,11 @@ export interface SampleCall {
 /** Of the named function, else of `run`, or of the first one that can be called; undefined without one. */
 export async function sampleCallOf(root: string, wanted?: string): Promise<SampleCall | undefined> {
   const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
-  const functions = analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
+  const { parameters, functions: all } = analyzeProgram(source);
+  const functions = all.filter((name) => !name.startsWith('_'));
   const name = wanted ?? (functions.includes('run') ? 'run' : functions[0]);
   if (name === undefined || !functions.includes(name)) return undefined;
-  // The platform itself gives the run id.
-  const given = requiredParameters(source, name).filter((parameter) => parameter.name !== 'run_id');
+  const given = ownParameters(parameters.get(name)?.named).filter(({ hasDefault }) => !hasDefault);
   return {
     function: name,
     parameters: Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])),
@@ -28,9 +27,12 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
 /** What a function of main.py takes, in words: `name, seconds (optional)`. */
 export async function parameterWords(root: string, name: string): Promise<string> {
   const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
-  const given = parametersOf(source, name).filter((parameter) => parameter.name !== 'run_id');
+  const given = ownParameters(analyzeProgram(source).parameters.get(name)?.named);
   return given.map((each) => `${each.name}${each.hasDefault ? ' (optional)' : ''}`).join(', ') || 'no parameters';
 }
+
+/** The platform itself gives the run id. */
+const ownParameters = (named: readonly Parameter[] = []) => named.filter(({ name }) => name !== 'run_id');
 
 /** A command that calls the app, if the folder has its code and that has a function; undefined otherwise. */
 export async function sampleInvocation(root: string, app: string, wanted?: string): Promise<CommandLine | undefined> {

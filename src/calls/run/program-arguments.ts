@@ -86,7 +86,7 @@ export function checkProgramArguments(
   called: { name: string; parameters: FunctionParameters } | undefined,
 ): ClaimedParameter[] {
   if (called && invalid) throw invalid;
-  const names = called?.parameters.names ?? [];
+  const names = called?.parameters.named.map(({ name }) => name) ?? [];
   const claimed: ClaimedParameter[] = [];
   for (const one of claims) {
     const isParameter = names.includes(parameterName(one.flag));
