@@ -153,7 +153,9 @@ function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' 
 function listening(words: readonly string[]): { host?: string; port?: string } {
   const bind = flagOf(words, '--bind', '-b', '--listen', '-bind')?.replace(/^\w+:\/\//, '');
   const [, bound, boundPort] = /^(?:(\[[^\]]*\]|[^:]*):)?([^:]*)$/.exec(bind ?? '') ?? [];
-  const host = flagOf(words, '--host', '--server.address', '--address', '--server-name', '-h') ?? bound;
+  const host =
+    flagOf(words, '--host', '--server.address', '--address', '--server-name', '-h') ??
+    (bound === '' ? '0.0.0.0' : bound);
   const port =
     flagOf(words, '--port', '-p', '--server.port', '--http-port', '--http_port', '--server-port') ?? boundPort;
   return { ...(host && { host }), ...(port && { port }) };

@@ -310,6 +310,60 @@ describe('an app that is odd and works has no problems', () => {
         'server.js': 'import http from "node:http";\n\nhttp.createServer().listen(process.env.PORT ?? 8080);\n',
       },
     ],
+    [
+      'pip of Ubuntu',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM ubuntu:22.04\nRUN apt-get update && apt-get install -y python3 python3-pip\nWORKDIR /app\nCOPY . .\nRUN pip install fastapi uvicorn\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'a tool of npm before the files',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM node:20-bookworm-slim\nWORKDIR /a\nRUN apt-get update && apt-get install -y python3 make g++ && npm i -g pnpm\nCOPY package.json .\nRUN pnpm install\nCOPY . .\nENV PORT=8000\nCMD ["npm", "start"]\n',
+        'package.json': '{"scripts": {"start": "node s.js"}}\n',
+        's.js': 'require("http").createServer().listen(process.env.PORT);\n',
+      },
+    ],
+    [
+      'an address without a host, and a pin that a later command replaces',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /a\nRUN pip install flask gunicorn numpy==1.26.4 && pip install "numpy>=2"\nCOPY . .\nCMD gunicorn -b :8000 app:app\n',
+        'app.py': 'from flask import Flask\n\napp = Flask(__name__)\nSCHEMA = open("schema.sql").read()\n',
+        'schema.sql': 'create table a (b int);\n',
+      },
+    ],
+    [
+      'an app with routes of its own below a path',
+      {
+        'cerebrium.toml': docker(8000, 'healthcheck_endpoint = "/api/ping"\n'),
+        Dockerfile:
+          'FROM python:3.12-alpine\nRUN apk add --no-cache bash curl\nWORKDIR /a\nCOPY . .\nRUN pip install -r requirements.txt\nCMD ["bash", "run.sh"]\n',
+        'requirements.txt': 'starlette==0.41.3\nuvicorn==0.32.0\n',
+        'run.sh': '#!/usr/bin/env bash\nset -e\nuvicorn web.main:create --factory --host 0.0.0.0 --port 8000\n',
+        'web/__init__.py': '',
+        'web/main.py':
+          'from starlette.applications import Starlette\nfrom starlette.routing import Mount\n\nfrom . import api\n\n\ndef create():\n    return Starlette(routes=[Mount("/api", app=api.app)])\n',
+        'web/api.py':
+          'from starlette.applications import Starlette\nfrom starlette.routing import Route\n\n\nasync def health(request):\n    pass\n\n\napp = Starlette(routes=[Route("/ping", health)])\n',
+      },
+    ],
+    [
+      'options of click, and packages of another stage',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12 AS builder\nRUN pip install --prefix=/install click aiohttp\nFROM python:3.12-slim\nCOPY --from=builder /install /usr/local\nWORKDIR /a\nCOPY run.py .\nCMD ["python", "run.py", "serve", "--port", "8000", "--host", "0.0.0.0"]\n',
+        'run.py':
+          'import click\nfrom aiohttp import web\n\n\n@click.command()\n@click.option("--port", default=5000)\n@click.option("--host", default="127.0.0.1")\ndef serve(port, host):\n    web.run_app(web.Application(), port=port, host=host)\n\n\nserve()\n',
+      },
+    ],
   ])('%s', async (_, files) => {
     const { json } = await gantry(['check', '--json'], { cwd: folder(files) });
     const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };

@@ -24,7 +24,7 @@ export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Gener
 /** Files that commands read, by the start of the command: any one of each list. */
 const needs: readonly (readonly [command: RegExp, files: readonly string[], cause?: string])[] = [
   [/^npm ci\b/, ['package-lock.json', 'npm-shrinkwrap.json'], 'lock-file-outdated'],
-  [/^(?:npm|yarn|pnpm|bun) (?:install|i|ci|run)(?= -|$| run)/, ['package.json']],
+  [/^(?:npm|yarn|pnpm|bun) (?:install|i|ci|run)(?= -|$| run)(?!.* (?:-g|--global)\b)/, ['package.json']],
   [/^yarn install\b.*--(?:frozen-lockfile|immutable)/, ['yarn.lock'], 'lock-file-outdated'],
   [/^pnpm (?:install|i)\b.*--frozen-lockfile/, ['pnpm-lock.yaml'], 'lock-file-outdated'],
   [/^bun install\b.*--frozen-lockfile/, ['bun.lock', 'bun.lockb'], 'lock-file-outdated'],

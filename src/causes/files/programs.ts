@@ -64,7 +64,10 @@ const isInstalled = ({ commands }: ImageState, program: string) =>
   commands.some(
     ({ words }) =>
       bringsPrograms.test(words[0] ?? '') ||
-      words.some((word) => word === program || /venv|conda|is-python3|build-essential/.test(word)),
+      words.some(
+        (word) =>
+          word === program || word === `python3-${program}` || /venv|conda|is-python3|build-essential/.test(word),
+      ),
   );
 
 /** Packages of nearly this name: `nodejs` for `node`, `openjdk-17-jre` for `default-jre`. */

@@ -89,6 +89,8 @@ class Routers {
   private readonly anywhere: string[] = [''];
   private readonly includes = new Map<string, { parent: string; prefix: string }[]>();
   private readonly made = new Map<string, string>();
+  /** The objects that calls make. */
+  private readonly owners = new Map<PythonCall, string>();
 
   constructor(calls: readonly CallOf[], graph: ModuleGraph) {
     for (const { module, call } of calls) {
@@ -101,11 +103,12 @@ class Routers {
   }
 
   /** `ops = Blueprint("ops", url_prefix="/ops")`. */
-  private make({ path, facts }: Module, { name, line, keywords }: PythonCall): void {
-    const prefix = keywords.prefix ?? keywords.url_prefix;
-    if (prefix === undefined) return;
-    for (const [own, definition] of facts.names)
-      if (definition.line === line && definition.made === name) this.made.set(`${path}:${own}`, prefix);
+  private make({ path, facts }: Module, call: PythonCall): void {
+    const { name, line, keywords } = call;
+    const own = [...facts.names].find(([, each]) => each.line === line && each.made === name)?.[0];
+    if (own === undefined) return;
+    this.owners.set(call, `${path}:${own}`);
+    this.made.set(`${path}:${own}`, keywords.prefix ?? keywords.url_prefix ?? '');
   }
 
   private include(module: Module, call: PythonCall, graph: ModuleGraph, calls: readonly CallOf[]): void {
@@ -124,9 +127,12 @@ class Routers {
 
   prefixesOf(call: PythonCall, { path }: Module): string[] {
     let inner = '';
-    for (let outer = call.inside; outer; outer = outer.inside)
+    let owner = `${path}:${call.written.split('.')[0]}`;
+    for (let outer = call.inside; outer; outer = outer.inside) {
+      owner = this.owners.get(outer) ?? owner;
       if (/(?:^|\.)(?:Mount|path|re_path)$/.test(outer.name)) inner = joined(outer.arguments[0] ?? '', inner);
-    const own = this.prefixes(`${path}:${call.written.split('.')[0]}`, 0);
+    }
+    const own = this.prefixes(owner, 0);
     return this.anywhere.flatMap((each) => own.map((one) => joined(joined(each, one), inner)));
   }
 
