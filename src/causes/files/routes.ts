@@ -112,13 +112,14 @@ class Routers {
   }
 
   private include(module: Module, call: PythonCall, graph: ModuleGraph, calls: readonly CallOf[]): void {
-    const reference = Object.entries(call.references).find(([key]) => !/prefix|name|methods/.test(key))?.[1];
-    const child = reference === undefined ? undefined : objectOf(reference, module, graph);
+    const references = Object.entries(call.references).filter(([key]) => !/prefix|name|methods/.test(key));
+    const children = references.flatMap(([, text]) => objectOf(text, module, graph) ?? []);
     const prefix = prefixIn(call);
     const parent = `${module.path}:${call.written.split('.')[0]}`;
     const isMount = /(?:mount|add_subapp)$/i.test(call.name);
     if (call.references.routes !== undefined) this.anywhere.push(prefix);
-    else if (child !== undefined) this.includes.set(child, [...(this.includes.get(child) ?? []), { parent, prefix }]);
+    else if (children.length > 0)
+      for (const child of children) this.includes.set(child, [...(this.includes.get(child) ?? []), { parent, prefix }]);
     else if (isMount && !calls.some((each) => each.call.inside === call && routing.test(each.call.name)))
       this.mounted.push(`${prefix}/{rest:path}`);
     else if (isMount) return;
@@ -172,7 +173,7 @@ const routing =
   /\.(?:get|head|route|api_route|add_api_route|add_route|add_url_rule|add_get|view|custom_route)$|(?:^|\.)(?:Route|route|path|re_path|url|get)$/;
 const mounting =
   /(?:^|\.)(?:mount_gradio_app|Instrumentator|ASGIApp|wrap_app|make_asgi_app|add_health\w*|setup_health)$/;
-const including = /(?:^|\.)(?:include_router|register_blueprint|mount|Mount|add_subapp|blueprint)$/;
+const including = /(?:^|\.)(?:include_router|register_blueprint|mount|Mount|add_subapp|blueprint|Blueprint\.group)$/;
 
 /** What a call says of routes that answer a GET. */
 function routeOf({ name, arguments: given, keywords, isDecorator, inside }: PythonCall): Route {
