@@ -161,62 +161,35 @@ dask: click cloudpickle fsspec packaging partd pyyaml toolz
 gevent: greenlet
 aiogram: aiohttp aiofiles magic-filter pydantic certifi typing-extensions
 aiohttp-cors: aiohttp
-aiohttp-jinja2: aiohttp jinja2
-aiomysql: pymysql
-astropy: numpy pyyaml packaging pyerfa
-azure-identity: azure-core cryptography msal msal-extensions typing-extensions
-azure-storage-blob: azure-core cryptography typing-extensions isodate
-azure-core: requests six typing-extensions
-biopython: numpy
-bleach: webencodings
 botocore: jmespath python-dateutil urllib3
-channels: django asgiref
-croniter: python-dateutil pytz
 dash: flask werkzeug plotly importlib-metadata typing-extensions requests retrying nest-asyncio setuptools
 dash-bootstrap-components: dash
-dj-database-url: django
 django-cors-headers: django
 django-filter: django
 django-redis: django redis
 docker: requests urllib3 packaging
-drf-spectacular: djangorestframework uritemplate pyyaml jsonschema inflection
 easyocr: torch torchvision opencv-python-headless scipy numpy pillow scikit-image python-bidi pyyaml shapely pyclipper ninja
 email-validator: dnspython idna
 fastmcp: mcp httpx authlib rich pydantic python-dotenv exceptiongroup openapi-pydantic cyclopts websockets
 ffmpeg-python: future
-folium: branca jinja2 numpy requests xyzservices
-fpdf2: pillow defusedxml fonttools
-geopy: geographiclib
 google-auth: cachetools pyasn1 pyasn1-modules rsa
 groq: httpx pydantic anyio distro sniffio typing-extensions
-html5lib: six webencodings
-langdetect: six
-levenshtein: rapidfuzz
 mcp: anyio httpx httpx-sse pydantic pydantic-settings starlette python-multipart sse-starlette uvicorn jsonschema
-mistralai: httpx pydantic python-dateutil
 motor: pymongo dnspython
 ollama: httpx pydantic
 open-clip-torch: torch torchvision regex ftfy tqdm huggingface-hub safetensors timm
 ortools: absl-py numpy pandas protobuf immutabledict typing-extensions
-paramiko: bcrypt cryptography pynacl
 pdfminer-six: charset-normalizer cryptography
 pdfplumber: pdfminer-six pillow pypdfium2
-pendulum: python-dateutil tzdata
-pikepdf: pillow lxml packaging deprecated
 prometheus-fastapi-instrumentator: starlette prometheus-client
 psycopg: typing-extensions
 psycopg[pool]: psycopg-pool typing-extensions
 python-slugify: text-unidecode
 python-telegram-bot: httpx
-rasterio: numpy affine attrs certifi click cligj click-plugins pyparsing
 rembg: numpy opencv-python-headless pillow pooch pymatting scikit-image scipy tqdm jsonschema onnxruntime
 s3fs: aiobotocore botocore aiohttp fsspec
-sendgrid: python-http-client ecdsa
 slack-bolt: slack-sdk
 supervisor: setuptools
-thefuzz: rapidfuzz
-trimesh: numpy
-tweepy: oauthlib requests requests-oauthlib
 eventlet: greenlet dnspython
 `;
 
@@ -226,10 +199,10 @@ bottle waitress tornado falcon numpy polars pyarrow pillow safetensors einops ps
 pyyaml orjson ujson regex lxml xlsxwriter python-dotenv python-multipart markdown loguru structlog click tqdm tenacity
 psutil pyjwt bcrypt itsdangerous websockets pydub pypdf pymupdf wheel setuptools prometheus-client aiofiles msgpack
 protobuf grpcio sentencepiece networkx duckdb pytz humanize phonenumbers pyzbar python-magic nats-py pika
-confluent-kafka sniffio certifi idna six h11 packaging markupsafe rapidfuzz pypdfium2 slack-sdk mutagen whitenoise django-environ pymysql hiredis python-json-logger colorama
-tabulate toml tomli cachetools diskcache filelock fsspec schedule jellyfish shortuuid unidecode inflection xmltodict
-defusedxml pyotp qrcode yt-dlp av xlrd pypdf2 markdown2 mistune langid pyperclip asyncmy h3 simplejson
-joblib threadpoolctl attrs msgspec segment-anything httptools passlib watchdog huey uvloop
+confluent-kafka sniffio certifi idna six h11 packaging markupsafe rapidfuzz pypdfium2 slack-sdk mutagen whitenoise
+django-environ pymysql hiredis python-json-logger colorama tabulate toml tomli cachetools diskcache filelock fsspec
+schedule xmltodict defusedxml yt-dlp av xlrd h3 simplejson joblib threadpoolctl attrs msgspec segment-anything
+httptools passlib watchdog huey uvloop
 `;
 
 /** What a package brings along, with what that brings; undefined if it is not known. */
