@@ -94,10 +94,8 @@ const namesakes = new Map([
   ['jwt', ['pyjwt', 'jwt.encode', 'jwt.decode']],
   ['dotenv', ['python-dotenv', 'dotenv.load_dotenv']],
   ['docx', ['python-docx', 'docx.Document']],
-  ['serial', ['pyserial', 'serial.Serial']],
   ['magic', ['python-magic', 'magic.from_buffer', 'magic.from_file']],
-  ['websocket', ['websocket-client', 'websocket.create_connection', 'websocket.WebSocketApp']],
-  ...'bs4 slugify pandoc py google haystack progressbar usb attr'
+  ...'serial websocket bs4 slugify pandoc py google haystack progressbar usb attr'
     .split(' ')
     .map((name): [string, string[]] => [name, []]),
 ]);

@@ -167,17 +167,12 @@ dash-bootstrap-components: dash
 django-cors-headers: django
 django-filter: django
 django-redis: django redis
-docker: requests urllib3 packaging
-easyocr: torch torchvision opencv-python-headless scipy numpy pillow scikit-image python-bidi pyyaml shapely pyclipper ninja
 email-validator: dnspython idna
 fastmcp: mcp httpx authlib rich pydantic python-dotenv exceptiongroup openapi-pydantic cyclopts websockets
-ffmpeg-python: future
-google-auth: cachetools pyasn1 pyasn1-modules rsa
 groq: httpx pydantic anyio distro sniffio typing-extensions
 mcp: anyio httpx httpx-sse pydantic pydantic-settings starlette python-multipart sse-starlette uvicorn jsonschema
 motor: pymongo dnspython
 ollama: httpx pydantic
-open-clip-torch: torch torchvision regex ftfy tqdm huggingface-hub safetensors timm
 ortools: absl-py numpy pandas protobuf immutabledict typing-extensions
 pdfminer-six: charset-normalizer cryptography
 pdfplumber: pdfminer-six pillow pypdfium2
@@ -186,10 +181,7 @@ psycopg: typing-extensions
 psycopg[pool]: psycopg-pool typing-extensions
 python-slugify: text-unidecode
 python-telegram-bot: httpx
-rembg: numpy opencv-python-headless pillow pooch pymatting scikit-image scipy tqdm jsonschema onnxruntime
-s3fs: aiobotocore botocore aiohttp fsspec
 slack-bolt: slack-sdk
-supervisor: setuptools
 eventlet: greenlet dnspython
 `;
 
