@@ -64,12 +64,16 @@ export interface DockerImage {
 export function readImage(dockerfile: string, sent: readonly string[]): DockerImage {
   const instructions = parseInstructions(dockerfile);
   const image: DockerImage = { stages: [], copies: [], instructions };
+  /** Arguments above the first FROM, which only FROM knows, and those of the stage. */
   const values = new Map<string, string>();
+  let own = new Map<string, string>();
   for (const instruction of instructions) {
     const stage = image.stages.at(-1);
-    const known = (text: string) => withArguments(text, new Map([...values, ...(stage?.environment ?? [])]));
-    if (instruction.keyword === 'FROM') image.stages.push(startStage(known(instruction.text), image, instruction.line));
-    else if (instruction.keyword === 'ARG') readArgument(known(instruction.text), values);
+    const known = (text: string) => withArguments(text, stage ? new Map([...own, ...stage.environment]) : values);
+    if (instruction.keyword === 'FROM') {
+      own = new Map(values);
+      image.stages.push(startStage(withArguments(instruction.text, values), image, instruction.line));
+    } else if (instruction.keyword === 'ARG') readArgument(known(instruction.text), stage ? own : values);
     else if (stage) readers[instruction.keyword]?.(stage, instruction, known(instruction.text), image, sent);
   }
   for (const stage of image.stages) stage.command = commandOf(stage);

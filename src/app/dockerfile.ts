@@ -17,27 +17,6 @@ export function usesFile(dockerfile: string, name: string): boolean {
   return copiesAll && instructions.some(({ rest }) => mentions(rest, name));
 }
 
-/**
- * The image that the last stage is made from, through the stages of the same file, with the defaults of its arguments.
- * Undefined if it has none, or one that only the builder knows.
- */
-export function baseImageOf(dockerfile: string): string | undefined {
-  const stages = new Map<string, string>();
-  const values = new Map<string, string>();
-  let image: string | undefined;
-  for (const { keyword, rest, text } of parseInstructions(dockerfile)) {
-    const [, name, value] = /^(\w+)=["']?([^"'\s]*)/.exec(rest) ?? [];
-    // Arguments below the first FROM are not known to another.
-    if (keyword === 'ARG' && image === undefined && name !== undefined) values.set(name, value ?? '');
-    if (keyword !== 'FROM') continue;
-    const [from = '', , stage] = text.split(/\s+/);
-    const named = withArguments(from, values);
-    image = stages.get(named.toLowerCase()) ?? named;
-    if (stage !== undefined) stages.set(stage.toLowerCase(), image);
-  }
-  return image === undefined || image.includes('$') || image === 'scratch' ? undefined : image;
-}
-
 /** `$NAME`, `${NAME}` and `${NAME:-default}`. Others stay as they are. */
 export function withArguments(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(

@@ -9,8 +9,16 @@ export interface ProgramStructure {
   guards: number[];
 }
 
+export interface Parameter {
+  name: string;
+  /** The first word of its annotation; empty without one. */
+  type: string;
+  hasDefault: boolean;
+}
+
 export interface FunctionParameters {
-  names: string[];
+  /** Those that a call can give by their names. */
+  named: Parameter[];
   /** Whether other names are accepted, too, or may be: a decorator can change what a function takes. */
   takesAny: boolean;
 }
@@ -23,34 +31,36 @@ export function analyzeProgram(source: Buffer): ProgramStructure {
     const [name] = definedFunction(statement);
     if (name === undefined) continue;
     const isDecorated = statements[index - 1]?.tokens[0]?.text === '@';
-    const { names, takesAny } = parseParameterList(statement.tokens);
-    parameters.set(name, { names, takesAny: takesAny || isDecorated });
+    const start = statement.tokens.findIndex(({ text }) => text === '(');
+    const each = start < 0 ? [] : separated(statement.tokens.slice(start + 1));
+    const takesAny = isDecorated || each.some(([first]) => first?.text === '**');
+    parameters.set(name, { named: each.flatMap(toParameter), takesAny });
   }
   return { functions: [...parameters.keys()], parameters, guards: statements.flatMap(findGuards) };
 }
 
-function parseParameterList(tokens: readonly Token[]): FunctionParameters {
-  const list: FunctionParameters = { names: [], takesAny: false };
-  let depth = 0;
-  let startsParameter = false;
-  for (const [index, { text }] of tokens.entries()) {
-    if (startsParameter && text === '**') list.takesAny = true;
-    if (startsParameter && /^[\w\x80-\xff]+$/.test(text)) list.names.push(fromLatin1(text));
-    const outer = depth;
-    depth += nesting[text] ?? 0;
-    if (depth === 0 && outer > 0) break;
-    startsParameter = depth === 1 && (outer === 0 || (text === ',' && !isInLambda(tokens, index)));
+/** The tokens of each parameter, of those behind the opening parenthesis. */
+function separated(tokens: readonly Token[]): Token[][] {
+  const parameters: Token[][] = [[]];
+  let depth = 1;
+  /** Between `lambda` and its colon, commas separate its own parameters. */
+  let isLambda = false;
+  for (const token of tokens) {
+    if ('([{'.includes(token.text)) depth += 1;
+    if (')]}'.includes(token.text)) depth -= 1;
+    if (depth === 0) break;
+    if (token.text === 'lambda' || token.text === ':') isLambda = token.text === 'lambda';
+    if (depth === 1 && token.text === ',' && !isLambda) parameters.push([]);
+    else parameters.at(-1)?.push(token);
   }
-  return list;
+  return parameters;
 }
 
-/** How much deeper the tokens after a bracket are. */
-const nesting: Record<string, number> = { '(': 1, '[': 1, '{': 1, ')': -1, ']': -1, '}': -1 };
-
-/** Whether the parameters of a `lambda` go on at this comma. */
-function isInLambda(tokens: readonly Token[], comma: number): boolean {
-  const before = tokens.slice(0, comma).map(({ text }) => text);
-  return before.lastIndexOf('lambda') > before.lastIndexOf(':');
+/** Skips what collects further arguments (`*args`), or only separates others (`/`, `*`). */
+function toParameter([name, colon, type, ...rest]: readonly Token[]): Parameter[] {
+  if (!name || !/^[\w\x80-\xff]/.test(name.text)) return [];
+  const hasDefault = [colon, type, ...rest].some((each) => each?.text === '=');
+  return [{ name: fromLatin1(name.text), type: colon?.text === ':' ? fromLatin1(type?.text ?? '') : '', hasDefault }];
 }
 
 export interface FunctionCall {

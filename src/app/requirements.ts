@@ -1,6 +1,7 @@
 import { readRegular } from '../kernel/disk/index.ts';
 import type { Problem } from '../kernel/errors.ts';
 import type { FileEntry } from './files/entry.ts';
+import { pipLines, readPipLine } from './pip-line.ts';
 import { readBytesIfPresent } from './read-text.ts';
 
 /** Versions by name: `==1.2`, `>=1,<2`, or `latest`. */
@@ -43,15 +44,16 @@ export async function readRequirements(
   const name = 'text' in source ? 'cerebrium.toml' : source.file;
   // A package may be called like an inherited property.
   const packages: RequiredPackages = Object.create(null);
-  for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r\n|\r|\n/)) {
-    const plain = line.replace(/(^|\s)#.*$/, '').trim();
-    if (plain === '') continue;
-    const [, wanted, rest = ''] = /^([^\s=<>!~@;[\]-][^\s=<>!~@;[\]]*(?:\s*\[[^\]]*\])?)\s*(.*)$/.exec(plain) ?? [];
-    if (wanted === undefined || /^[^\s]*:\/\//.test(plain)) warn(unsupportedLine(name, plain));
-    else packages[wanted.replace(/\s+/g, '')] = rest.replace(/(?<!\s)\s+--[a-z].*$/, '') || 'latest';
+  for (const { text: line } of pipLines(text)) {
+    const read = readPipLine(line);
+    if (read.kind !== 'package') warn(unsupportedLine(name, line));
+    else packages[(read.name + read.extras).replace(/\s+/g, '')] = versionOf(read) || 'latest';
   }
   return packages;
 }
+
+const versionOf = ({ wanted, marker }: { wanted: string; marker: string }) =>
+  marker === '' ? wanted : `${wanted}; ${marker}`;
 
 const unsupportedLine = (file: string, line: string): Problem => ({
   severity: 'warning',

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readRegular } from '../kernel/disk/index.ts';
-import { analyzeProgram } from './main-guard.ts';
-import { parseStatements, type Token, topLevelStatements } from './python.ts';
+import { analyzeProgram, type Parameter, type ProgramStructure } from './main-guard.ts';
 
 /** A call that a function of main.py accepts, as far as its text tells. */
 export interface SampleCall {
@@ -13,12 +12,11 @@ export interface SampleCall {
 
 /** Of the named function, else of `run`, or of the first one that can be called; undefined without one. */
 export async function sampleCallOf(root: string, wanted?: string): Promise<SampleCall | undefined> {
-  const source = await sourceOf(root);
-  const functions = functionsIn(source);
+  const program = await programOf(root);
+  const functions = functionsIn(program);
   const name = wanted ?? (functions.includes('run') ? 'run' : functions[0]);
   if (name === undefined || !functions.includes(name)) return undefined;
-  // The platform itself gives the run id.
-  const given = requiredParameters(source, name).filter((parameter) => parameter.name !== 'run_id');
+  const given = ownParameters(program.parameters.get(name)?.named).filter(({ hasDefault }) => !hasDefault);
   return {
     function: name,
     parameters: Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])),
@@ -27,22 +25,23 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
 
 /** The functions of main.py that can be called. */
 export async function callableFunctions(root: string): Promise<string[]> {
-  return functionsIn(await sourceOf(root));
+  return functionsIn(await programOf(root));
 }
 
-function sourceOf(root: string): Promise<Buffer> {
-  return readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
+async function programOf(root: string): Promise<ProgramStructure> {
+  return analyzeProgram(await readRegular(join(root, 'main.py')).catch(() => Buffer.from('')));
 }
 
-function functionsIn(source: Buffer): string[] {
-  return analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
-}
+const functionsIn = ({ functions }: ProgramStructure) => functions.filter((name) => !name.startsWith('_'));
 
 /** What a function of main.py takes, in words: `name, seconds (optional)`. */
 export async function parameterWords(root: string, name: string): Promise<string> {
-  const given = parametersOf(await sourceOf(root), name).filter((parameter) => parameter.name !== 'run_id');
+  const given = ownParameters((await programOf(root)).parameters.get(name)?.named);
   return given.map((each) => `${each.name}${each.hasDefault ? ' (optional)' : ''}`).join(', ') || 'no parameters';
 }
+
+/** The platform itself gives the run id. */
+const ownParameters = (named: readonly Parameter[] = []) => named.filter(({ name }) => name !== 'run_id');
 
 /** A command that calls the app, if the folder has its code and that has a function; undefined otherwise. */
 export async function sampleInvocation(root: string, app: string, wanted?: string): Promise<CommandLine | undefined> {
@@ -83,52 +82,3 @@ const samples: Record<string, unknown> = {
   Dict: {},
   Mapping: {},
 };
-
-interface Parameter {
-  name: string;
-  /** The first word of its annotation; empty without one. */
-  type: string;
-  hasDefault: boolean;
-}
-
-export function requiredParameters(source: Buffer, name: string): Parameter[] {
-  return parametersOf(source, name).filter(({ hasDefault }) => !hasDefault);
-}
-
-/** Those that a call can give. Never throws; empty for an unknown function. */
-function parametersOf(source: Buffer, name: string): Parameter[] {
-  for (const { tokens } of topLevelStatements(parseStatements(source.toString('latin1')))) {
-    const at = tokens[0]?.text === 'async' ? 1 : 0;
-    if (tokens[at]?.text === 'def' && decode(tokens[at + 1]) === name) return parametersIn(tokens.slice(at + 3));
-  }
-  return [];
-}
-
-/** Takes the tokens behind the opening parenthesis. */
-function parametersIn(tokens: readonly Token[]): Parameter[] {
-  const parameters: Token[][] = [[]];
-  let depth = 1;
-  /** Between `lambda` and its colon, commas separate its own parameters. */
-  let isLambda = false;
-  for (const token of tokens) {
-    if ('([{'.includes(token.text)) depth += 1;
-    if (')]}'.includes(token.text)) depth -= 1;
-    if (depth === 0) break;
-    if (token.text === 'lambda' || token.text === ':') isLambda = token.text === 'lambda';
-    if (depth === 1 && token.text === ',' && !isLambda) parameters.push([]);
-    else parameters.at(-1)?.push(token);
-  }
-  return parameters.flatMap(toParameter);
-}
-
-/** Skips what collects further arguments (`*args`), or only separates others (`/`, `*`). */
-function toParameter(tokens: readonly Token[]): Parameter[] {
-  const [name, colon, type] = tokens;
-  if (!name || !/^\w/.test(name.text)) return [];
-  const hasDefault = tokens.some(({ text }) => text === '=');
-  return [{ name: decode(name), type: colon?.text === ':' ? decode(type) : '', hasDefault }];
-}
-
-function decode(token: Token | undefined): string {
-  return Buffer.from(token?.text ?? '', 'latin1').toString('utf8');
-}

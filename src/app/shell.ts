@@ -104,6 +104,9 @@ const servers: Readonly<Record<string, { host: string; port: string }>> = {
   'waitress-serve': { host: '0.0.0.0', port: '8080' },
   flask: { host: '127.0.0.1', port: '5000' },
   fastapi: { host: '0.0.0.0', port: '8000' },
+  'llama_cpp.server': { host: '127.0.0.1', port: '8000' },
+  sanic: { host: '127.0.0.1', port: '8000' },
+  litestar: { host: '127.0.0.1', port: '8000' },
   streamlit: { host: '0.0.0.0', port: '8501' },
   bentoml: { host: '0.0.0.0', port: '3000' },
   chainlit: { host: '127.0.0.1', port: '8000' },
@@ -150,7 +153,9 @@ function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' 
 function listening(words: readonly string[]): { host?: string; port?: string } {
   const bind = flagOf(words, '--bind', '-b', '--listen', '-bind')?.replace(/^\w+:\/\//, '');
   const [, bound, boundPort] = /^(?:(\[[^\]]*\]|[^:]*):)?([^:]*)$/.exec(bind ?? '') ?? [];
-  const host = flagOf(words, '--host', '--server.address', '--address', '--server-name', '-h') ?? bound;
+  const host =
+    flagOf(words, '--host', '--server.address', '--address', '--server-name', '-h') ??
+    (bound === '' ? '0.0.0.0' : bound);
   const port =
     flagOf(words, '--port', '-p', '--server.port', '--http-port', '--http_port', '--server-port') ?? boundPort;
   return { ...(host && { host }), ...(port && { port }) };

@@ -127,9 +127,10 @@ export function isOlder(version: string, than: string): boolean {
 /** Whether a version fits `>=3.10,<3.13`, `^3.12` or `~=3.11`; true if it cannot be told. */
 export function satisfies(version: string, wanted: string): boolean {
   return wanted.split(',').every((part) => {
-    const [, operator = '', given = ''] =
-      /^\s*(\^|~=?|>=|>|<=|<|!=|===?|)\s*v?(\d+(?:\.\d+)*)(?:\.\*)?\s*$/.exec(part) ?? [];
+    const [, operator = '', given = '', any] =
+      /^\s*(\^|~=?|>=|>|<=|<|!=|===?|)\s*v?(\d+(?:\.\d+)*)(\.\*)?\s*$/.exec(part) ?? [];
     if (given === '') return true;
+    if (any !== undefined && operator.startsWith('=')) return `${version}.`.startsWith(`${given}.`);
     const length = version.split('.').length;
     const other = given.split('.').slice(0, Math.max(length, 1)).join('.');
     const order = compareVersions(version, other);

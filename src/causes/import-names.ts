@@ -20,6 +20,11 @@ export function isPackage(name: string): boolean {
   return [...tables().packages.values()].includes(wanted);
 }
 
+/** `PIL` for `pillow`: empty for a package that is not known. */
+export function modulesOf(name: string): string[] {
+  return [...tables().packages].flatMap(([module, known]) => (known === name ? module : []));
+}
+
 interface Tables {
   packages: ReadonlyMap<string, string>;
   namespaces: ReadonlySet<string>;

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { requiredParameters } from '../../src/app/sample-call.ts';
+import { analyzeProgram } from '../../src/app/main-guard.ts';
 
-const names = (code: string, name = 'run') =>
-  requiredParameters(Buffer.from(code), name).map(({ name, type }) => (type ? `${name}: ${type}` : name));
+const names = (code: string, name = 'run') => {
+  const named = analyzeProgram(Buffer.from(code)).parameters.get(name)?.named ?? [];
+  return named.filter(({ hasDefault }) => !hasDefault).map(({ name, type }) => (type ? `${name}: ${type}` : name));
+};
 
 test.each<[string, string[]]>([
   ['def run():\n    pass', []],

@@ -181,6 +181,42 @@ describe('a fix that is followed mends what it was said for, and breaks nothing'
     ['region', { 'cerebrium.toml': settings('[cerebrium.hardware]\ncompute = "ADA_L4"\nregion = "eu-north1"\n') }],
     ['a retired GPU', { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "AMPERE_A6000"\n') }],
     ['no GPU', { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "None"\n') }],
+    ['a version that is none', { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "true"\n') }],
+    ['a version with a letter', { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "==2.x"\n') }],
+    [
+      'a package of Debian',
+      { 'cerebrium.toml': settings('[cerebrium.dependencies.apt]\nlibsndfile-devel = "latest"\n') },
+    ],
+    [
+      'a path of a check',
+      {
+        'cerebrium.toml': settings(
+          `${custom('["uvicorn", "main:app", "--host", "0.0.0.0"]')}healthcheck_endpoint = "/health"\n${pip('fastapi', 'uvicorn')}`,
+        ),
+        'main.py':
+          'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/healthz")\ndef healthz():\n    return 1\n',
+      },
+    ],
+    [
+      'an entrypoint that is one word',
+      {
+        'cerebrium.toml': settings(
+          custom('["uvicorn main:app --host 0.0.0.0 --port 8000"]') + pip('fastapi', 'uvicorn'),
+        ),
+        'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+      },
+    ],
+    [
+      'a newer Python',
+      {
+        'cerebrium.toml': settings(),
+        'main.py': `def first[T](items: list[T]) -> T:\n    return items[0]\n\n\n${main}`,
+      },
+    ],
+    [
+      'a module of a newer Python',
+      { 'cerebrium.toml': settings().replace('3.11', '3.10'), 'main.py': `import tomllib\n\n\n${main}` },
+    ],
     ['an entrypoint', { 'cerebrium.toml': settings('[cerebrium.runtime.custom]\nentrypoint = "main.py"\n') }],
     [
       'a runtime',

@@ -17,6 +17,8 @@ export interface PythonFacts {
   names: ReadonlyMap<string, Definition>;
   /** Names that stand for more than one thing in it. */
   rebound: ReadonlySet<string>;
+  /** The text of a name that is assigned once: of a constant, or of a field of a class. */
+  values: ReadonlyMap<string, string>;
   /** Whether it may have other names, too. */
   hasMore: boolean;
   /** Names that nothing defines. */
@@ -47,6 +49,12 @@ export interface PythonCall extends At {
   object: string | undefined;
   arguments: (string | undefined)[];
   keywords: Readonly<Record<string, string | undefined>>;
+  /** Names and members that it is given and that have no text here, by their keyword or number: `config.PORT`. */
+  references: Readonly<Record<string, string>>;
+  /** As the file writes it: `router.get`. */
+  written: string;
+  /** The call whose arguments have it. */
+  inside: PythonCall | undefined;
   isDecorator: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Import, PythonCall, PythonFacts } from './facts.ts';
 import { unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
-import { childOf, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
+import { isBroken, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
 import { PythonVariables } from './variables.ts';
 
 /** Reads a Python file. `path` is that of the file in the app. */
@@ -17,6 +17,8 @@ interface Scope {
 }
 
 const importsByName = /^(?:importlib\.import_module|__import__|django\.urls\.include)$/;
+const nothing: PyNode[] = [];
+const nothingGiven: Record<string, string> = {};
 /** Deeper code is not read. */
 const maxDepth = 400;
 
@@ -27,6 +29,8 @@ class PythonReader {
   private readonly variables: PythonVariables;
   private readonly imports: Import[] = [];
   private readonly calls: PythonCall[] = [];
+  /** The calls around the one that is read, and where they end. */
+  private readonly open: { to: number; call: PythonCall }[] = [];
   private readonly said: PythonFacts['texts'] = [];
   private readonly members: PythonFacts['members'] = [];
   private readonly needs: PythonFacts['needs'] = [];
@@ -56,6 +60,7 @@ class PythonReader {
       members: this.members,
       environment: this.variables.found,
       names: this.names.top,
+      values: this.texts.values(),
       rebound: this.names.rebound,
       needs: this.needs,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
@@ -72,7 +77,7 @@ class PythonReader {
   }
 
   private visit(node: PyNode, scope: Scope, depth: number): void {
-    if (node.isBroken || node.kind === 'PrintStatement') this.brokenAt ??= Math.min(node.from, this.lastUsed());
+    if (isBroken(node) || node.kind === 'PrintStatement') this.brokenAt ??= Math.min(node.from, this.lastUsed());
     if (depth > maxDepth) return;
     if (node.kind === 'ImportStatement') this.readImport(node, scope);
     else this.visitParts(node, scope, depth + 1);
@@ -82,10 +87,10 @@ class PythonReader {
     this.visits.get(node.kind)?.(node);
     this.names.bind(node, scope.isTop);
     const inner = innerScope(node, scope);
-    const guarded = this.isGuard(node) ? childOf(node, 'Body') : undefined;
+    const guarded = this.guarded(node);
     for (const child of node.children) {
       if (isPart(child, this.source)) continue;
-      this.visit(child, child === guarded ? { isTop: inner.isTop, isNeeded: 'guarded' } : inner, depth);
+      this.visit(child, guarded.includes(child) ? { isTop: inner.isTop, isNeeded: 'guarded' } : inner, depth);
     }
   }
 
@@ -118,10 +123,14 @@ class PythonReader {
     this.needs.push({ line: this.source.lineOf(node.from), version, what });
   }
 
-  /** A body that fails without harm, or that only a type checker reads. */
-  private isGuard(node: PyNode): boolean {
-    if (node.kind === 'TryStatement') return this.catches(node);
-    return node.kind === 'IfStatement' && /^if\s+(?:typing\.)?TYPE_CHECKING\b/.test(this.source.of(node));
+  /** Bodies that fail without harm, that only a type checker reads, or that are for another system or Python. */
+  private guarded(node: PyNode): PyNode[] {
+    if (node.kind !== 'TryStatement' && node.kind !== 'IfStatement') return nothing;
+    const bodies = node.children.filter(({ kind }) => kind === 'Body');
+    if (node.kind === 'TryStatement') return this.catches(node) ? bodies.slice(0, 1) : [];
+    const test = node.children[1] ? this.source.of(node.children[1]) : '';
+    if (/\b(?:version_info|sys\.platform|os\.name|platform\.system)\b/.test(test)) return bodies;
+    return /^(?:typing\.)?TYPE_CHECKING\b/.test(test) ? bodies.slice(0, 1) : nothing;
   }
 
   /** Whether the code goes on without what cannot be imported. */
@@ -187,21 +196,29 @@ class PythonReader {
     const parts = node.children.filter(({ kind }) => kind === 'VariableName' || kind === 'PropertyName');
     const name = isDecorator ? parts.map((part) => this.source.of(part)).join('.') : this.source.dotted(callee);
     if (makesNames.test(name)) this.hasMore = true;
-    const call: PythonCall = {
+    while ((this.open.at(-1)?.to ?? node.to) <= node.from) this.open.pop();
+    const call = {
       name,
+      written: name,
       object: callee?.kind === 'MemberExpression' ? this.texts.value(callee.children[0]) : undefined,
-      arguments: [],
-      keywords: {},
+      arguments: [] as (string | undefined)[],
+      keywords: {} as Record<string, string | undefined>,
+      references: nothingGiven,
       line: this.source.lineOf(node.from),
       isDecorator,
+      inside: this.open.at(-1)?.call,
     };
-    const keywords: Record<string, string | undefined> = {};
-    for (const { key, value } of this.source.given(node))
-      if (key === undefined) call.arguments.push(this.texts.argument(value));
-      else keywords[key] = this.texts.argument(value);
-    this.calls.push({ ...call, keywords });
+    for (const { key = String(call.arguments.length), value } of this.source.given(node)) {
+      const text = this.texts.argument(value);
+      if (/^\d/.test(key)) call.arguments.push(text);
+      else call.keywords[key] = text;
+      if (text === undefined && isReference.has(value.kind))
+        call.references = { ...call.references, [key]: this.source.of(value) };
+    }
+    this.calls.push(call);
+    this.open.push({ to: node.to, call });
     if (isDecorator) return;
-    if (name.endsWith('import_module')) this.importEach(node);
+    for (const each of this.repeated(call, node)) this.calls.push(each);
     this.variables.call(node);
     this.text(node);
   }
@@ -214,15 +231,19 @@ class PythonReader {
     this.addNamed(module, line, name.endsWith('import_module') ? 'sometimes' : 'always');
   }
 
-  /** `import_module(f"plugins.{name}") for name in ("one", "two")`. */
-  private importEach(node: PyNode): void {
-    const [given] = this.source.given(node);
-    const text = given ? (this.texts.value(given.value) ?? '') : '';
-    for (let outer = node.parent; outer && text.endsWith(`.${unknown}`); outer = outer.parent) {
+  /** What a call of a loop is given each time: `open(f"{name}.json") for name in ("one", "two")`. */
+  private repeated(call: PythonCall, node: PyNode): PythonCall[] {
+    const isOpen = [call.object, ...call.arguments].some(
+      (text) => text !== unknown && text?.split(unknown).length === 2,
+    );
+    for (let outer = isOpen ? node.parent : undefined; outer; outer = outer.parent) {
       const at = outer.children.findIndex(({ kind }) => kind === 'in');
-      for (const { value } of this.texts.listed(outer.children[at + 1]))
-        this.addNamed(text.slice(0, -1) + value, this.source.lineOf(node.from), 'sometimes');
+      const variable = outer.children[at - 1];
+      const values = variable?.kind === 'VariableName' ? this.texts.listed(outer.children[at + 1]) : [];
+      const isUsed = variable && new RegExp(`\\b${this.source.of(variable)}\\b`).test(this.source.of(node));
+      if (isUsed && values.length > 0) return values.map(({ value }) => withText(call, value));
     }
+    return [];
   }
 
   private addNamed(text: string, line: number, isNeeded: Import['isNeeded']): void {
@@ -231,8 +252,11 @@ class PythonReader {
   }
 
   private installedApps(): void {
-    for (const { value, node } of this.texts.listed(this.texts.constants.get('INSTALLED_APPS')))
-      this.addNamed(value, this.source.lineOf(node.from), 'always');
+    for (const list of ['INSTALLED_APPS', 'MIDDLEWARE'])
+      for (const { value, node } of this.texts.listed(this.texts.constants.get(list))) {
+        const module = list === 'MIDDLEWARE' ? value.replace(/\.\w+$/, '') : value.replace(/\.apps\.\w+$/, '.apps');
+        this.addNamed(module, this.source.lineOf(node.from), 'always');
+      }
   }
 
   private member(node: PyNode): void {
@@ -263,7 +287,7 @@ function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
     return {
       names: named.filter(({ kind }) => kind === 'VariableName' || kind === '.' || kind === '*'),
       as: at < 0 ? undefined : part[at + 1],
-      broken: part.find(({ isBroken }) => isBroken),
+      broken: part.find(isBroken),
     };
   });
 }
@@ -282,8 +306,15 @@ function innerScope({ kind }: PyNode, scope: Scope): Scope {
   return kind === 'IfStatement' && scope.isNeeded === 'always' ? { ...scope, isNeeded: 'sometimes' } : scope;
 }
 
+const isReference = new Set(['VariableName', 'MemberExpression']);
+
 /** Calls that may define any name. */
 const makesNames = /^(?:globals|locals|vars|exec|execfile|setattr)$/;
+
+function withText(call: PythonCall, value: string): PythonCall {
+  const known = (text: string | undefined) => text?.replace(unknown, value);
+  return { ...call, object: known(call.object), arguments: call.arguments.map(known) };
+}
 
 const wholeName = ({ module, name, as }: Import) => {
   if (name !== undefined) return `${module}.${name}`;

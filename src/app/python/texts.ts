@@ -13,12 +13,7 @@ export class PythonTexts {
   constructor(source: PySource, path: string) {
     this.source = source;
     this.path = path;
-    this.defineAll(source.root, 0);
-  }
-
-  private defineAll(node: PyNode, depth: number): void {
-    this.define(node);
-    for (const each of node.children) if (each.children.length > 0 && depth < 400) this.defineAll(each, depth + 1);
+    for (const each of source.definitions) this.define(each);
   }
 
   private define({ kind, children }: PyNode): void {
@@ -62,6 +57,16 @@ export class PythonTexts {
       const value = each.kind === 'String' ? this.value(each) : undefined;
       return value === undefined ? [] : [{ value, node: each }];
     });
+  }
+
+  /** Of short constants, their texts. */
+  values(): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const [name, node] of this.constants) {
+      const text = node && node.to - node.from < 120 ? this.argument(node) : undefined;
+      if (text !== undefined) found.set(name, text);
+    }
+    return found;
   }
 
   get file(): string {

@@ -9,18 +9,22 @@ export interface PyNode {
   parent: PyNode | undefined;
   /** Its place among the children of its parent. */
   index: number;
-  isBroken: boolean;
 }
+
+/** What the parser could not read. */
+export const isBroken = ({ kind }: PyNode) => kind === '⚠';
 
 /** A Python file: its text, its tree, and the line of a place in it. */
 export class PySource {
   readonly text: string;
   readonly root: PyNode;
+  /** What gives names their values, in order. */
+  readonly definitions: PyNode[] = [];
   private readonly lines = [0];
 
   constructor(text: string) {
     this.text = text;
-    this.root = readTree(text);
+    this.root = readTree(text, this.definitions);
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.lines.push(at + 1);
   }
 
@@ -72,16 +76,25 @@ export function isWithin(node: PyNode, kinds: ReadonlySet<string>): boolean {
   return false;
 }
 
-function readTree(text: string): PyNode {
+const noNodes: PyNode[] = [];
+
+/** Most nodes have no parts, and share one list. */
+function addTo(parent: PyNode, node: PyNode): void {
+  if (parent.children === noNodes) parent.children = [node];
+  else parent.children.push(node);
+}
+
+const defining = new Set(['AssignStatement', 'ParamList', 'ForStatement']);
+
+function readTree(text: string, definitions: PyNode[]): PyNode {
   const cursor = parser.parse(text).cursor();
   const nodeIn = (parent: PyNode | undefined): PyNode => ({
     kind: cursor.name,
     from: cursor.from,
     to: cursor.to,
-    children: [],
+    children: noNodes,
     parent,
     index: parent?.children.length ?? 0,
-    isBroken: cursor.type.isError,
   });
   const root = nodeIn(undefined);
   let node = root;
@@ -94,6 +107,7 @@ function readTree(text: string): PyNode {
         parent = parent?.parent;
       }
     node = nodeIn(parent);
-    parent?.children.push(node);
+    if (defining.has(node.kind)) definitions.push(node);
+    if (parent && node.kind !== 'Comment') addTo(parent, node);
   }
 }

@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
 import { readRequirementsText } from '../requirements.ts';
+import { serverOf } from '../shell.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { dockerfileLine, pathKind } from './files.ts';
 import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
@@ -71,25 +72,14 @@ function parseCommand(entrypoint: readonly string[]): Started | undefined {
   const parts = parseArgsStringToArgv(entrypoint.join(' '));
   if (parts.some((part) => /^(cd|pushd|--app-dir|--chdir|--pythonpath)\b|PYTHONPATH=/.test(part))) return undefined;
   const server = parts.findIndex((part) => servers.test(part));
-  if (server >= 0) return moduleNamed(parts.slice(server + 1));
-  const interpreter = parts.findIndex((part) => python.test(part));
-  return interpreter < 0 ? undefined : scriptNamed(parts.slice(interpreter + 1));
-}
-
-/** Finds `package.module:attribute`. Unlike in `host:port`, no digit follows the colon. */
-function moduleNamed(parts: readonly string[]): Started | undefined {
-  const [, module] = parts.flatMap((part) => /^([A-Za-z_][\w.]*):[A-Za-z_]/.exec(part) ?? []);
-  if (module === undefined) return undefined;
+  const start = server >= 0 ? server : parts.findIndex((part) => python.test(part));
+  const { script, module, attribute, isRun } = serverOf(start < 0 ? [] : parts.slice(start)) ?? {};
+  if (script?.endsWith('.py')) return { anyOf: [script], top: script.split('/')[0] ?? script, isModule: false };
+  // gunicorn takes a module alone, too: that may be one of a package.
+  if (module === undefined || isRun || !parts.some((part) => part.startsWith(`${module}:${attribute}`)))
+    return undefined;
   const path = module.replaceAll('.', '/');
   return { anyOf: [`${path}.py`, `${path}/__init__.py`], top: module.split('.')[0] ?? module, isModule: true };
-}
-
-/** The first argument if it is a script; `-m` and `-c` start something else. */
-function scriptNamed(parts: readonly string[]): Started | undefined {
-  const script = parts.find((part) => !/^-[^mc]/.test(part));
-  if (!script?.endsWith('.py')) return undefined;
-  const path = script.replace(/^(\.\/)+/, '');
-  return { anyOf: [path], top: path.split('/')[0] ?? path, isModule: false };
 }
 
 /** How certain it is that a missing module does not come from elsewhere; undefined if it probably does. */

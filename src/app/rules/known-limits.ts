@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
-import { baseImageOf } from '../dockerfile.ts';
+import { readImage } from '../docker-image.ts';
 import { gpuFacts, hasTorchKernels } from '../hardware.ts';
 import { isLaterVersion } from '../later-version.ts';
 import { readTextIfPresent } from '../read-text.ts';
@@ -124,7 +124,7 @@ function baseImage({ root, sections: { deployment, ...others } }: RuleInput): { 
     return { image: deployment?.docker_base_image_url ?? '', at: 'deployment.docker_base_image_url' };
   }
   const text = readTextIfPresent(resolve(root, path)) ?? '';
-  return { image: baseImageOf(text) ?? '', at: 'runtime.custom.dockerfile_path' };
+  return { image: readImage(text, []).stages.at(-1)?.base ?? '', at: 'runtime.custom.dockerfile_path' };
 }
 
 /** The weights alone need as much memory as their files have. */

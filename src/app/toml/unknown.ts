@@ -127,6 +127,11 @@ function unknownSection(path: readonly string[], table: TomlTable, root: TomlTab
   const [stray] = Object.keys(table).flatMap((key) => sectionOf(key) ?? []);
   const why = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
   const supplies = Object.keys(table).map((key) => `${sectionOf(key)}.${key.toLowerCase()}`);
+  if (stray === 'runtime.custom' && /^[^\s]+\.py$/.test(String(table.entrypoint ?? '')))
+    return warningAt(at, `unknown section ${header} is ignored`, {
+      why: 'without a runtime section, the default runtime serves main.py',
+      fix: 'remove it',
+    });
   return warningAt(at, `unknown section ${header} is ignored`, { why, fix: stray && headerFix(stray, root), supplies });
 }
 

@@ -85,6 +85,8 @@ interface Called {
   parameters: FunctionParameters;
 }
 
+const namesOf = ({ parameters }: Called) => parameters.named.map(({ name }) => name);
+
 /**
  * Decides what flags of gantry after the file are meant for: returns those that are parameters of the function, as
  * `name=text`. Refuses what could be meant for gantry as well, and parameters that the function does not have. `called` is
@@ -98,8 +100,8 @@ export function checkProgramArguments(
   if (called && invalid) throw invalid;
   const claimed = claims.flatMap((each) => claimedParameter(each, target, called) ?? []);
   if (!called || called.parameters.takesAny) return claimed;
-  const { names } = called.parameters;
-  for (const [name, spelling] of spellings) if (!names.includes(name)) throw unknownParameter(called, name, spelling);
+  for (const [name, spelling] of spellings)
+    if (!namesOf(called).includes(name)) throw unknownParameter(called, name, spelling);
   return claimed;
 }
 
@@ -107,7 +109,7 @@ export function checkProgramArguments(
 function claimedParameter(one: Claim, target: string, called: Called | undefined): ClaimedParameter | undefined {
   const { flag, value, isUnderstood } = one;
   const name = parameterName(flag);
-  const isParameter = called?.parameters.names.includes(name);
+  const isParameter = called && namesOf(called).includes(name);
   if (isUnderstood && !isParameter) return undefined;
   if (isParameter && !isUnderstood && value !== undefined) {
     const own = gantryCommand`run ${{ [flag]: value }} ${target}`;
@@ -122,10 +124,11 @@ function claimedParameter(one: Claim, target: string, called: Called | undefined
   });
 }
 
-function unknownParameter({ name: called, parameters: { names } }: Called, name: string, spelling: string): UsageError {
+function unknownParameter(called: Called, name: string, spelling: string): UsageError {
+  const names = namesOf(called);
   const meant = closestName(name, names);
   const suggestion = meant ? `: did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` : '';
-  return new UsageError(`${called} has no parameter ${name}${suggestion}`, {
+  return new UsageError(`${called.name} has no parameter ${name}${suggestion}`, {
     why: names.length > 0 ? `its parameters: ${names.join(', ')}` : 'it has no parameters',
     ...(meant && { corrected: { typed: spelling, meant: spelling.replace(name, meant) } }),
   });

@@ -1,16 +1,20 @@
 import { posix } from 'node:path';
-import { type ImageState, isPlainImage, lacks, type RunCommand, type Stage } from '../../app/docker-image.ts';
+import { isPlainImage, lacks, type RunCommand, type Stage } from '../../app/docker-image.ts';
+import { pipLines, readPipLine } from '../../app/pip-line.ts';
+import { lineWith, projectFiles } from './package-files.ts';
+import type { Packages } from './packages.ts';
+import { lacksProgram } from './programs.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
 /** What a RUN of a Dockerfile needs that the image does not have at that line. */
-export function* lookAtBuildSteps(shipment: Shipment): Generator<SeenCause> {
+export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   for (const stage of docker?.image.stages ?? [])
     for (const step of stage.commands)
       if (docker && step.line > stage.line) {
         yield* neededFiles(shipment, docker, stage, step);
-        yield* absentProgram(docker, step);
+        yield* absentProgram(docker, step, packages);
         yield* packageIndex(docker, step);
         yield* managedPython(docker, step);
         yield* packageScript(shipment, docker, step);
@@ -20,7 +24,7 @@ export function* lookAtBuildSteps(shipment: Shipment): Generator<SeenCause> {
 /** Files that commands read, by the start of the command: any one of each list. */
 const needs: readonly (readonly [command: RegExp, files: readonly string[], cause?: string])[] = [
   [/^npm ci\b/, ['package-lock.json', 'npm-shrinkwrap.json'], 'lock-file-outdated'],
-  [/^(?:npm|yarn|pnpm|bun) (?:install|i|ci|run)(?= -|$| run)/, ['package.json']],
+  [/^(?:npm|yarn|pnpm|bun) (?:install|i|ci|run)(?= -|$| run)(?!.* (?:-g|--global)\b)/, ['package.json']],
   [/^yarn install\b.*--(?:frozen-lockfile|immutable)/, ['yarn.lock'], 'lock-file-outdated'],
   [/^pnpm (?:install|i)\b.*--frozen-lockfile/, ['pnpm-lock.yaml'], 'lock-file-outdated'],
   [/^bun install\b.*--frozen-lockfile/, ['bun.lock', 'bun.lockb'], 'lock-file-outdated'],
@@ -44,6 +48,7 @@ function* neededFiles(shipment: Shipment, docker: Docker, stage: Stage, step: Ru
       ? [{ names: rule[1], cause: rule[2] ?? 'file-not-found' }]
       : []),
     ...namedFiles(words).map((name) => ({ names: [name], cause: 'requirements-file-missing' })),
+    ...includedFiles(shipment, step).map((name) => ({ names: [name], cause: 'requirements-file-missing' })),
   ]) {
     const paths = names.map((name) => posix.resolve(cwd, name));
     if (!paths.every((path) => lacks(before, path))) continue;
@@ -74,52 +79,81 @@ function namedFiles(words: readonly string[]): string[] {
   return /^\.\/[\w./-]+$/.test(program) ? [program] : [];
 }
 
-/** Programs that images lack unless a command installs them, and what helps. Those of a system lack it in any image. */
-const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, isOfSystem?: boolean])[] = [
-  [/^apt(?:-get)?$/, /alpine|fedora|centos|rockylinux|almalinux|amazonlinux/, 'use apk add --no-cache', true],
-  [/^apk$/, /slim|bookworm|bullseye|trixie|buster|debian|ubuntu|jammy|noble|focal|fedora/, 'use apt-get', true],
-  [
-    /^(?:yum|dnf|microdnf)$/,
-    /alpine|slim|bookworm|bullseye|debian|ubuntu/,
-    'use the package manager of the image',
-    true,
-  ],
-  [/^(?:javac|mvn)$/, /[-:]jre\b|-jre\b/, 'build in an image with a JDK', true],
-  [/^(?:bash|zsh)$/, /alpine/, 'write sh, or RUN apk add --no-cache bash'],
-  [/^(?:git|curl|wget)$/, /slim/, 'install it first with apt-get'],
-  [/^(?:git|curl)$/, /alpine/, 'install it first with apk'],
-  [/^(?:python|pip)$/, /^(?:debian|ubuntu|nvidia\/cuda):/, 'write python3 or pip3, or install python-is-python3'],
-];
-
-/** What may bring any program. */
-const bringsPrograms = /^(?:ln|update-alternatives|curl|wget)$/;
-
-/** What helps, where a program surely was installed by nothing before. */
-export function lacksProgram({ base, commands, environment }: ImageState, program: string): string | undefined {
-  const [, , fix, isOfSystem] = absent.find(([one, image]) => one.test(program) && image.test(base)) ?? [];
-  if (fix === undefined || isOfSystem || !isPlainImage(base)) return isOfSystem ? fix : undefined;
-  const isInstalled = commands.some(
-    ({ words }) =>
-      bringsPrograms.test(words[0] ?? '') ||
-      words.some((word) => word === program || /venv|conda|is-python3|build-essential/.test(word)),
-  );
-  // A folder of the image may come first in the PATH.
-  return isInstalled || environment.has('PATH') ? undefined : fix;
+/** What the requirements files of a command include, where the image has those. */
+function includedFiles(shipment: Shipment, { words, cwd, before }: RunCommand): string[] {
+  return namedFiles(words).flatMap((name) => {
+    const path = posix.resolve(cwd, name);
+    const own = /^(?:pip|uv)/.test(words[0] ?? '') ? before.files.get(path) : undefined;
+    const lines = own === undefined ? [] : pipLines(shipment.text(own) ?? '').map(({ text }) => readPipLine(text));
+    return lines.flatMap((line) =>
+      line.kind === 'option' && /^(?:-r|--requirement|-c|--constraint)$/.test(line.name)
+        ? posix.join(posix.dirname(path), line.value)
+        : [],
+    );
+  });
 }
 
-function* absentProgram({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
+/** What `pyproject.toml` and `alembic.ini` name, by the commands that read them. */
+const settings: readonly { command: RegExp; file: string; names: (text: string) => string[] }[] = [
+  {
+    command: /^alembic /,
+    file: 'alembic.ini',
+    names: (text) => matched(text, /^script_location\s*=\s*(?:%\(here\)s\/)?(\S+)/m),
+  },
+  { command: /^(?:uv )?pip[\d.]* install .*(?<= )\.(?:\[|\/?$| )/, file: 'pyproject.toml', names: projectFiles },
+];
+
+const matched = (text: string, pattern: RegExp) => pattern.exec(text)?.slice(1) ?? [];
+
+/** Files that tools are told to read and that the image does not have. */
+export function* lookAtNamedFiles(shipment: Shipment): Generator<SeenCause> {
+  const stages = shipment.dockerfile()?.image.stages ?? [];
+  const last = stages.at(-1);
+  const started = last ? shipment.started().map((each) => ({ ...each, before: last })) : [];
+  for (const step of [...stages.flatMap(({ commands }) => commands), ...started])
+    for (const { command, file, names } of settings) {
+      const own = step.before.files.get(posix.resolve(step.cwd, file));
+      if (own !== undefined && command.test(step.words.join(' '))) yield* namedIn(own, names, step, shipment);
+    }
+}
+
+type Step = Pick<RunCommand, 'words' | 'before' | 'cwd'>;
+
+function* namedIn(
+  file: string,
+  names: (text: string) => string[],
+  { words, before, cwd }: Step,
+  shipment: Shipment,
+): Generator<SeenCause> {
+  const text = shipment.text(file) ?? '';
+  for (const name of names(text).filter((each) => lacks(before, posix.resolve(cwd, each))))
+    yield {
+      cause: 'file-not-found',
+      severity: 'warning',
+      captured: { path: name },
+      at: { file, line: lineWith(text, posix.basename(name)) },
+      title: `${file} names ${name}, which is not in the image when ${words[0]} reads it`,
+      fix: shipment.exists(name) ? `COPY ${name} above that command` : 'write a path that the app has',
+    };
+}
+
+function* absentProgram(
+  { path: file }: Docker,
+  { words, line, before }: RunCommand,
+  packages: Packages,
+): Generator<SeenCause> {
   const [program = ''] = words;
   const isGit = program.startsWith('pip') && words.some((word) => /^(?:\S+@\s*)?git\+/.test(word));
   const needed = isGit ? 'git' : program;
-  const fix = lacksProgram(before, needed);
-  if (fix !== undefined)
+  const found = lacksProgram(before, needed, packages);
+  if (found)
     yield {
       cause: isGit ? 'git-missing' : 'command-not-found',
-      severity: 'error',
+      severity: found.severity,
       captured: { command: needed },
       at: { file, line },
       why: `the image ${before.base} has no ${needed}`,
-      fix,
+      fix: found.fix,
     };
 }
 

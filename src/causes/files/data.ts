@@ -51,7 +51,7 @@ function pointer(shipment: Shipment, file: string): SeenCause | undefined {
 }
 
 /** Others are read only if the code names them: thousands of them may be data. */
-const sourceKinds = /^\.(?:py|json|ya?ml|toml|sh|cfg|ini|[cm]?[jt]s|go|rs|php|rb)$/;
+const sourceKinds = /^\.(?:py|(?:geo)?json|ya?ml|toml|sh|cfg|ini|[cm]?[jt]s|go|rs|php|rb)$/;
 
 function mergeMarks(file: string, text: string): SeenCause | undefined {
   if (!text.includes('<<<<<<< ') || !/^=======\r?$/m.test(text) || !/^>>>>>>> /m.test(text)) return undefined;
@@ -70,7 +70,10 @@ function mergeMarks(file: string, text: string): SeenCause | undefined {
 function namesInSources(shipment: Shipment): ReadonlySet<string> {
   const sources = shipment.paths.filter((path) => /\.(?:py|[cm]?[jt]sx?|sh|rs|go|php|rb)$/.test(path));
   const names = sources.flatMap(
-    (path) => shipment.text(path)?.match(/[\w*.-]+\.(?:jsonl?|ndjson|ya?ml|toml)\b/g) ?? [],
+    (path) =>
+      shipment
+        .text(path)
+        ?.match(/[\w*.-]+\.(?:(?:geo)?jsonl?|ndjson|ya?ml|toml|xml|pkl|onnx|npy|pt|csv|tsv|txt|md)\b/g) ?? [],
   );
   return new Set(names);
 }
@@ -89,6 +92,7 @@ interface Broken {
 /** What is wrong with a text of a kind. */
 const formats: Readonly<Record<string, (text: string) => Broken | undefined>> = {
   '.json': brokenJson,
+  '.geojson': brokenJson,
   '.jsonl': brokenLines,
   '.ndjson': brokenLines,
   '.toml': brokenToml,

@@ -15,6 +15,7 @@ export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   if (!docker) return;
   yield* instructions(docker);
   yield* tags(docker);
+  yield* bases(docker);
   for (const copy of docker.image.copies)
     if (copy.from === undefined) yield* copied(shipment, docker, copy);
     else yield* copiedFromStage(docker, copy, copy.from);
@@ -56,6 +57,25 @@ function* tags({ path: file, image }: Docker): Generator<SeenCause> {
   }
 }
 
+/** Arguments that the builder sets itself. */
+const ofBuilder = /^(?:BUILD|TARGET)(?:PLATFORM|OS|ARCH|VARIANT)$/;
+
+/** A base image by an argument that nothing defines above it. */
+function* bases({ path: file, image }: Docker): Generator<SeenCause> {
+  const first = image.instructions.findIndex(({ keyword }) => keyword === 'FROM');
+  const known = new Set(image.instructions.slice(0, first).map(({ text }) => /^\w+/.exec(text)?.[0]));
+  for (const { keyword, text, line } of image.instructions)
+    for (const [, plain = '', braced = plain] of keyword === 'FROM' ? text.matchAll(/\$(?:(\w+)|\{(\w+)\})/g) : [])
+      if (!known.has(braced) && !ofBuilder.test(braced))
+        yield {
+          cause: 'dockerfile-invalid',
+          severity: 'error',
+          captured: { problem: `FROM has ${braced}, which no ARG above it defines` },
+          at: { file, line },
+          fix: `write ARG ${braced}=… above the first FROM`,
+        };
+}
+
 function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Generator<SeenCause> {
   const { sources, line, count, target } = copy;
   const at = { file, line };
@@ -67,8 +87,10 @@ function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Genera
       at,
       fix: `write ${target}/`,
     };
+  const isThere = (source: string) => contextPath(source) === '' || sourceFiles(source, shipment.paths).length > 0;
+  // A pattern may match nothing beside a source that is there.
   for (const source of sources)
-    if (contextPath(source) !== '' && sourceFiles(source, shipment.paths).length === 0)
+    if (!isThere(source) && !(/[*?[]/.test(source) && sources.some(isThere)))
       yield {
         cause: 'copy-source-missing',
         severity: 'error',
@@ -106,19 +128,38 @@ function whyNotCopied(shipment: Shipment, file: string, source: string): Said {
 const toolImages =
   /[/:.$]|^(?:composer|alpine|busybox|debian|ubuntu|node|golang|rust|python|php|ruby|nginx|docker|maven|gradle|bun|deno)$/;
 
-function* copiedFromStage(docker: Docker, { line, stage: into }: Copy, from: string): Generator<SeenCause> {
+const usualNames =
+  /^(?:build(?:er)?|base|deps|dependencies|compile|development|production|runtime|final|publish|stage\w*)$/;
+
+function* copiedFromStage(docker: Docker, { line, stage: into, sources }: Copy, from: string): Generator<SeenCause> {
   const { path: file, image } = docker;
   const stages = image.stages.filter((each) => each.line < into.line);
   const stage = stageNamed(stages, from);
   const names = stages.map(({ name }) => name).filter((name) => name !== '');
   const meant = closestName(from, names) ?? names.find((name) => name.startsWith(from) || from.startsWith(name));
-  if (!stage && !toolImages.test(from) && names.length > 0)
+  const version = /(?:^|\/)python:(3\.\d+)/;
+  const pythons = [stage, into].map((each) => version.exec(each?.base ?? '')?.[1]);
+  if (
+    sources.some((each) => /venv|site-packages|python3/.test(each)) &&
+    pythons[0] &&
+    pythons[1] &&
+    pythons[0] !== pythons[1]
+  )
+    yield {
+      cause: 'python-version-unsupported',
+      severity: 'warning',
+      captured: { package: sources[0] ?? '' },
+      at: { file, line },
+      title: `${file} copies the packages of Python ${pythons[0]} into an image with Python ${pythons[1]}`,
+      fix: 'make both stages from the same Python',
+    };
+  if (!stage && (usualNames.test(from) || (!toolImages.test(from) && names.length > 0)))
     yield {
       cause: 'copy-source-missing',
       severity: meant ? 'error' : 'warning',
       captured: { path: from },
       at: { file, line },
       title: `${file} copies from a stage ${from}, which it does not have before that line`,
-      fix: meant ? `--from=${meant}` : `use the name of a stage: ${names.join(', ')}`,
+      fix: meant ? `--from=${meant}` : `use the name of a stage: ${names.join(', ') || 'FROM … AS name'}`,
     };
 }

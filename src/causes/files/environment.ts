@@ -25,7 +25,7 @@ export interface Needed {
 export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[] {
   const set = variablesSet(shipment, graph);
   const found = new Map<string, Needed>();
-  for (const each of [...pythonReads(graph), ...otherReads(shipment)]) {
+  for (const each of pythonReads(graph)) {
     const known = found.get(each.name);
     if (given.test(each.name) || set.has(each.name)) continue;
     if (!known || (known.isOptional && !each.isOptional)) found.set(each.name, each);
@@ -50,26 +50,6 @@ function pythonReads(graph: ModuleGraph): Needed[] {
         ? [{ name, file, line, isOptional: isNeeded === 'sometimes' || !graph.isReached }]
         : [],
     ),
-  );
-}
-
-/** What other languages refuse to go on without, by the end of their files. */
-const required: readonly [files: RegExp, read: RegExp][] = [
-  [/\.rb$/, /\bENV\.fetch\(\s*["'](\w+)["']\s*\)/],
-  [/\.rs$/, /\benv::var\(\s*"(\w+)"\s*\)\s*\.(?:unwrap|expect)\(/],
-  [/\.sh$/, /\$\{(\w+):?\?/],
-];
-
-function otherReads(shipment: Shipment): Needed[] {
-  return required.flatMap(([files, read]) =>
-    shipment.paths
-      .filter((file) => files.test(file))
-      .flatMap((file) =>
-        (shipment.text(file) ?? '').split('\n').flatMap((text, at) => {
-          const [, name] = read.exec(text) ?? [];
-          return name === undefined ? [] : [{ name, file, line: at + 1, isOptional: true }];
-        }),
-      ),
   );
 }
 

@@ -1,11 +1,13 @@
 import { posix } from 'node:path';
 import { isPlainImage, lacks } from '../../app/docker-image.ts';
-import { lacksProgram, packageScript } from './build-steps.ts';
+import { packageScript } from './build-steps.ts';
+import type { Packages } from './packages.ts';
+import { lacksProgram } from './programs.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
 /** What the image of a Dockerfile starts. */
-export function* lookAtImageCommand(shipment: Shipment): Generator<SeenCause> {
+export function* lookAtImageCommand(shipment: Shipment, packages: Packages): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   if (!docker || shipment.config.custom?.entrypoint) return;
   const { command } = docker.stage;
@@ -14,13 +16,32 @@ export function* lookAtImageCommand(shipment: Shipment): Generator<SeenCause> {
     return;
   }
   yield* wordList(docker);
+  yield* interpreter(docker, packages);
   yield* unknownUser(docker);
   for (const { words, at, cwd } of shipment.started()) {
-    yield* startedProgram(docker, words, cwd, at);
+    yield* startedProgram(docker, words, cwd, at, packages);
+    yield* goesToBackground(docker, words, at, shipment);
     const line = command.line;
     yield* packageScript(shipment, docker, { words, line, before: docker.stage, cwd });
   }
   yield* interpreters(shipment, docker);
+}
+
+/** `python -m uvicorn`: the server is looked at below, and the program that runs it here. */
+function* interpreter({ path: file, stage }: Docker, packages: Packages): Generator<SeenCause> {
+  const [program = ''] = stage.command?.isShell
+    ? (stage.command.words[0]?.split(' ') ?? [])
+    : (stage.command?.words ?? []);
+  const found = program === 'python' ? lacksProgram(stage, program, packages) : undefined;
+  if (found)
+    yield {
+      cause: 'command-not-found',
+      severity: 'warning',
+      captured: { command: program },
+      at: { file, line: stage.command?.line },
+      why: `the image ${stage.base} has no ${program}`,
+      fix: found.fix,
+    };
 }
 
 function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCause> {
@@ -67,26 +88,50 @@ function* wordList({ path: file, stage: { command } }: Docker): Generator<SeenCa
     };
 }
 
+/** Programs that leave the foreground unless they are told not to: by a word, or by a line of their settings. */
+const daemons: readonly { program: string; stays: RegExp; says: RegExp; fix: string }[] = [
+  { program: 'nginx', stays: /daemon off/, says: /^\s*daemon\s+off/m, fix: 'CMD ["nginx", "-g", "daemon off;"]' },
+  {
+    program: 'supervisord',
+    stays: /(?:^| )(?:-n|--nodaemon)(?: |$)/,
+    says: /^\s*nodaemon\s*=\s*(?:true|1|yes|on)/im,
+    fix: 'write nodaemon=true below [supervisord], or start it with -n',
+  },
+];
+
+/** Of the last command: others may go there, so that it is reached. */
+function* goesToBackground(
+  { stage }: Docker,
+  words: readonly string[],
+  at: SeenCause['at'],
+  shipment: Shipment,
+): Generator<SeenCause> {
+  const daemon = daemons.find(({ program }) => program === words[0]);
+  const first = shipment.started().find((each) => each.words === words);
+  if (!daemon || daemon.stays.test(words.join(' ')) || first !== shipment.started()[0]) return;
+  const texts = [...stage.files.values()]
+    .filter((file) => /\.conf$/.test(file))
+    .map((file) => shipment.text(file) ?? '');
+  const isOwn = isPlainImage(stage.base) || /^nginx(?::|$)/.test(stage.base);
+  if (!isOwn || texts.some((text) => daemon.says.test(text))) return;
+  yield {
+    cause: 'app-exited',
+    severity: 'warning',
+    captured: {},
+    at,
+    title: `${daemon.program} goes to the background, and the container ends with its command`,
+    fix: daemon.fix,
+  };
+}
+
 function* startedProgram(
   { path: file, stage }: Docker,
   words: readonly string[],
   cwd: string,
   at: SeenCause['at'],
+  packages: Packages,
 ): Generator<SeenCause> {
   const [program = ''] = words;
-  if (
-    program === 'nginx' &&
-    !words.join(' ').includes('daemon off') &&
-    isPlainImage(stage.base.replace('nginx', 'debian'))
-  )
-    yield {
-      cause: 'app-exited',
-      severity: 'warning',
-      captured: {},
-      at,
-      title: 'nginx goes to the background, and the container ends with its command',
-      fix: `CMD ["nginx", "-g", "daemon off;"]`,
-    };
   const script = /^(?:(?:ba|da|z)?sh|python[\d.]*|node|ruby|php)$/.test(program) ? words[1] : program;
   const isPath = script !== undefined && (script === program ? script.includes('/') : /^[\w./-]+\.\w+$/.test(script));
   const path = isPath ? posix.resolve(cwd, script) : undefined;
@@ -102,15 +147,15 @@ function* startedProgram(
       fix: same ? `start ${same}` : `copy it in ${file}`,
     };
   }
-  const fix = lacksProgram(stage, program);
-  if (fix !== undefined)
+  const found = lacksProgram(stage, program, packages);
+  if (found)
     yield {
       cause: 'command-not-found',
       severity: 'warning',
       captured: { command: program },
       at: at ?? { file },
       why: `the image ${stage.base} has no ${program}`,
-      fix,
+      fix: found.fix,
     };
 }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
-import { packageOf } from '../import-names.ts';
+import { modulesOf, packageOf } from '../import-names.ts';
 import { folderOf, type Link, type Module, type ModuleGraph } from './modules.ts';
 import { normalizeName, type Packages } from './packages.ts';
 import { addedModules, removedModules, standardModules } from './python-names.ts';
@@ -117,7 +117,24 @@ function notFound(link: Link, known: Known): Said | undefined {
   const { found, parts, roots } = link;
   const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([parts[0] ?? ''], roots) !== undefined);
   if (isOwn) return ownMissing(link, known);
+  const other = ofPackage(link, known);
+  if (other) return other;
   return known.packages.provides(found.module) ? undefined : (misplaced(link, known) ?? notInstalled(link, known));
+}
+
+/** `import pillow`: the name of a package whose module has another one. */
+function ofPackage(link: Link, known: Known): Said | undefined {
+  const { module } = link.found;
+  const name = normalizeName(link.parts[0] ?? '');
+  const [own, ...others] = packageOf(module) === undefined && known.packages.has(name) ? modulesOf(name) : [];
+  if (own === undefined || others.length > 2) return undefined;
+  return {
+    cause: 'module-missing',
+    severity: 'warning',
+    captured: { module },
+    title: `${link.module.file} imports ${module}, and the module of the package ${name} is ${own}`,
+    fix: `import ${own}`,
+  };
 }
 
 /** Modules that only some versions of Python have. */

@@ -6,7 +6,7 @@ import { locateSetting } from '../../app/setting-location.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
 import { causeInFiles } from '../rules/index.ts';
-import { lookAtBuildSteps } from './build-steps.ts';
+import { lookAtBuildSteps, lookAtNamedFiles } from './build-steps.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
 import { missingSecrets, type Needed, neededVariables } from './environment.ts';
@@ -60,11 +60,12 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtOpened(shipment, graph),
     ...lookAtRequirements(shipment, packages),
     ...lookAtPins(shipment, packages),
-    ...lookAtPackageNames(shipment, packages),
+    ...lookAtPackageNames(shipment, packages, graph),
     ...lookAtPythonVersion(shipment),
     ...lookAtDockerfile(shipment),
-    ...lookAtBuildSteps(shipment),
-    ...lookAtImageCommand(shipment),
+    ...lookAtBuildSteps(shipment, packages),
+    ...lookAtNamedFiles(shipment),
+    ...lookAtImageCommand(shipment, packages),
     ...lookAtStart(shipment, packages, graph),
     ...(isServer ? lookAtListening(shipment, graph) : []),
     ...(isServer ? lookAtChecks(shipment, graph) : []),

@@ -1,9 +1,12 @@
 import type { PythonCall } from '../../app/python/facts.ts';
+import { readPython } from '../../app/python/read-python.ts';
 import { sections } from '../../app/schema.ts';
-import { listensBy } from '../../app/shell.ts';
+import { flagOf, listensBy } from '../../app/shell.ts';
 import type { Module, ModuleGraph } from './modules.ts';
+import { lineWith } from './package-files.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment, StartedCommand } from './shipment.ts';
+import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
+import { referredValue } from './values.ts';
 
 /** Where something says that it listens. */
 interface Listening {
@@ -16,16 +19,18 @@ interface Listening {
   isUsual?: boolean;
 }
 
+const isNumber = (text = '') => /^\d{2,5}$/.test(text);
 const isLocal = (host = '') => /^(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/.test(host);
 
 /** Whether the platform can reach what is started: at its port, and not only from inside. */
 export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const { custom, deployment } = shipment.config;
   const port = String(custom?.port ?? sections['runtime.custom'].keys.port.default);
-  const found = [...commandsListen(shipment), ...codeListens(shipment, graph)];
+  const own = [...commandsListen(shipment), ...codeListens(shipment, graph)];
+  const found = own.some((each) => isNumber(each.port)) ? own : [...own, ...environmentListens(shipment)];
   yield* otherPort(found, port, custom?.port !== undefined);
   yield* otherExposed(shipment, found, port);
-  const isReachable = found.some(({ host }) => host !== undefined && !isLocal(host));
+  const isReachable = found.some((each) => each.port === port || (each.host !== undefined && !isLocal(each.host)));
   for (const each of found) {
     const isOther = isReachable && each.port !== port;
     // An image can say it in its environment.
@@ -44,9 +49,10 @@ const local = ({ host, port, at, what, isUsual }: Listening, wanted: string): Se
 });
 
 function* otherPort(found: readonly Listening[], port: string, isSet: boolean): Generator<SeenCause> {
-  const known = found.filter((each) => /^\d+$/.test(each.port ?? ''));
+  const known = found.filter((each) => isNumber(each.port));
   // The config file is compared with itself elsewhere.
-  const first = known.find(({ at }) => at === undefined || 'file' in at);
+  const faced = known.filter(({ at }) => at === undefined || 'file' in at);
+  const first = faced.find(({ host }) => !isLocal(host)) ?? faced[0];
   if (!first || known.some((each) => each.port === port)) return;
   yield {
     cause: 'wrong-port',
@@ -62,8 +68,8 @@ function* otherPort(found: readonly Listening[], port: string, isSet: boolean): 
 function* otherExposed(shipment: Shipment, found: readonly Listening[], port: string): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   const [first, ...others] = docker?.stage.ports ?? [];
-  const isKnown = found.some((each) => /^\d+$/.test(each.port ?? ''));
-  if (!docker || !first || isKnown || !/^\d+$/.test(first.port)) return;
+  const isKnown = found.some((each) => isNumber(each.port));
+  if (!docker || !first || isKnown || !isNumber(first.port)) return;
   if ([first, ...others].some((each) => each.port === port)) return;
   yield {
     cause: 'wrong-port',
@@ -78,44 +84,82 @@ function* otherExposed(shipment: Shipment, found: readonly Listening[], port: st
 /** What the commands say, and what servers do if they say nothing. */
 function commandsListen(shipment: Shipment): Listening[] {
   const servers = shipment.servers();
-  if (servers.length === 0) return shipment.started().flatMap(otherProgram);
-  return servers.flatMap((server): Listening[] => {
-    const { program, host, port, at, words } = server;
-    const usual = listensBy(program);
-    if (!usual) return host || port ? [{ host, port, at, what: 'the command' }] : [];
-    const config = configOf(shipment, server);
-    if (config !== undefined) return configListens(shipment, config);
-    if (words.some((word) => /^(?:--fd|--uds|unix:)/.test(word))) return [];
-    const set = variablesOf(server);
-    const own = host ?? set.host;
+  const others = shipment.started().filter(({ words }) => !servers.some((each) => each.words === words));
+  const proxies = others.filter(({ words }) => words[0] === 'nginx').flatMap(() => proxyListens(shipment));
+  if (servers.length === 0 && proxies.length === 0) return others.flatMap(otherProgram);
+  return [...proxies, ...servers.flatMap((server) => serverListens(server, shipment))];
+}
+
+function serverListens(server: StartedServer, shipment: Shipment): Listening[] {
+  const { program, host, port, at, words } = server;
+  const usual = listensBy(program);
+  if (!usual) return host || port ? [{ host, port, at, what: 'the command' }] : [];
+  if (words.some((word) => /^(?:--fd|--uds|unix:)/.test(word))) return [];
+  const config = configOf(shipment, server);
+  const bind = config === undefined || host || port ? undefined : boundIn(shipment, config);
+  if (config !== undefined && bind === undefined && !(host || port)) return [];
+  if (bind) return [bind];
+  const set = variablesOf(server);
+  const own = host ?? set.host;
+  const found = { host: own ?? usual.host, port: port ?? set.port ?? usual.port };
+  return [{ ...found, at, what: 'the command', isUsual: own === undefined }];
+}
+
+/** The file of settings that gunicorn or hypercorn reads. */
+export function configOf(shipment: Shipment, { words, program, cwd }: StartedServer): string | undefined {
+  const named = flagOf(words, '-c', '--config')?.replace(/^(?:file|python):/, '');
+  return named === undefined
+    ? program === 'gunicorn'
+      ? shipment.fileAt('gunicorn.conf.py', cwd)
+      : undefined
+    : (shipment.fileAt(named, cwd) ?? named);
+}
+
+/** `bind` of a file of settings. */
+function boundIn(shipment: Shipment, file: string): Listening | undefined {
+  const text = shipment.text(file) ?? '';
+  const bind = readPython(text, file).values.get('bind') ?? /^\s*bind\s*=\s*\[?\s*["']([^"']+)/m.exec(text)?.[1];
+  const [, host, port] = /^(?:\w+:\/\/)?(.*):(\d+)$/.exec(bind ?? '') ?? [];
+  return port === undefined ? undefined : { host, port, at: { file, line: lineWith(text, 'bind') }, what: file };
+}
+
+/** Where nginx listens: `listen 127.0.0.1:80`. Without files of the app, its own decide. */
+function proxyListens(shipment: Shipment): Listening[] {
+  const files = [...shipment.inImage()].filter(([path]) =>
+    /^\/etc\/nginx\/.*(?:\.conf|sites-enabled\/[^/]*)$/.test(path),
+  );
+  const found = files.flatMap(([, file]) =>
+    (shipment.text(file) ?? '').split('\n').flatMap((text, at): Listening[] => {
+      const [, host = '0.0.0.0', port] = /^\s*listen\s+(?:(\[[^\]]*\]|[\w.*]+):)?(\d+)\b/.exec(text) ?? [];
+      return port === undefined ? [] : [{ host, port, at: { file, line: at + 1 }, what: 'nginx' }];
+    }),
+  );
+  return found.length > 0 ? found : [{ host: '0.0.0.0', at: undefined, what: 'nginx' }];
+}
+
+/** Variables of the image that say where its program listens. */
+const addresses = /^(?:ASPNETCORE_(?:URLS|HTTP_PORTS)|PORT)$/;
+
+function environmentListens(shipment: Shipment): Listening[] {
+  const docker = shipment.dockerfile();
+  return [...(docker?.stage.environment ?? [])].flatMap(([name, value]) => {
+    const [, host, port] = /^(?:https?:\/\/([^:/]+|\[.*\]):)?(\d+)$/.exec(value) ?? [];
+    if (!docker || port === undefined || !addresses.test(name) || !isReadBy(shipment, name)) return [];
+    const line = docker.image.instructions.findLast(
+      ({ keyword, text }) => keyword === 'ENV' && text.includes(`${name}=`),
+    )?.line;
     return [
-      {
-        host: own ?? usual.host,
-        port: port ?? set.port ?? usual.port,
-        at,
-        what: 'the command',
-        isUsual: own === undefined,
-      },
+      { host: host === '+' || host === '*' ? '0.0.0.0' : host, port, at: { file: docker.path, line }, what: name },
     ];
   });
 }
 
-type StartedServer = ReturnType<Shipment['servers']>[number];
-
-function configOf(shipment: Shipment, { words, program }: StartedServer): string | undefined {
-  const flag = words.findIndex((word) => /^(?:-c|--config)$/.test(word));
-  const named = flag < 0 ? undefined : shipment.fileAt(words[flag + 1]?.replace(/^file:/, '') ?? '');
-  return named ?? (program === 'gunicorn' ? shipment.fileAt('gunicorn.conf.py') : undefined);
-}
-
-/** `bind` of the settings of gunicorn or hypercorn. */
-function configListens(shipment: Shipment, file: string): Listening[] {
-  const lines = (shipment.text(file) ?? '').split('\n');
-  return lines.flatMap((text, at) => {
-    const [, host, port] = /^\s*bind\s*=\s*\[?\s*f?["'](?:\w+:\/\/)?([^"']*):(\d+)["']/.exec(text) ?? [];
-    return port === undefined ? [] : [{ host, port, at: { file, line: at + 1 }, what: file }];
-  });
-}
+/** Whether a source of the app reads a variable; what a framework reads has a name of its own. */
+const isReadBy = (shipment: Shipment, name: string) =>
+  name !== 'PORT' ||
+  shipment.paths.some(
+    (path) => /\.(?:[cm]?[jt]s|py|go|rb|rs|php)$/.test(path) && /\bPORT\b/.test(shipment.text(path) ?? ''),
+  );
 
 /** `UVICORN_HOST`, `FLASK_RUN_PORT`; gunicorn takes `PORT`. */
 function variablesOf({ program, environment }: StartedServer): { host: string | undefined; port: string | undefined } {
@@ -135,6 +179,8 @@ function otherProgram({ words, at }: StartedCommand): Listening[] {
   return host === undefined && port === undefined ? [] : [{ host: host || undefined, port, at, what: 'the command' }];
 }
 
+const isMcp = /^(?:fastmcp|mcp\.server\.fastmcp)\.FastMCP\.run$/;
+
 /** Calls that start a server: where it listens if nothing is said. Their first texts are host and port, or both of them. */
 const serving: readonly [name: RegExp, host: string, port: string][] = [
   [/^uvicorn\.(?:run|Config)$/, '127.0.0.1', '8000'],
@@ -144,6 +190,7 @@ const serving: readonly [name: RegExp, host: string, port: string][] = [
   [/^sanic\.Sanic\.run$/, '127.0.0.1', '8000'],
   [/^waitress\.serve$/, '0.0.0.0', '8080'],
   [/^aiohttp\.web\.run_app$/, '0.0.0.0', '8080'],
+  [isMcp, '127.0.0.1', '8000'],
   [/^litserve\.LitServer\.run$/, '0.0.0.0', '8000'],
   [
     /(?:^|\.)(?:Threading)?(?:HTTP|TCP|WSGI)Server$|(?:^|\.)(?:make_server|run_simple|start_server|create_server)$/,
@@ -158,24 +205,49 @@ function codeListens(shipment: Shipment, graph: ModuleGraph): Listening[] {
   const runs = shipment.servers().some(({ script, isRun, program }) => (script ?? isRun) && program !== 'streamlit');
   if (!runs) return [];
   return [...graph.modules.values()].flatMap((module) =>
-    module.facts.calls.flatMap((call) => callListens(call, module)),
+    module.facts.calls.flatMap((call) =>
+      callListens(call, module, (text) => referredValue(text, module, shipment, graph)),
+    ),
   );
 }
 
 export const startsServer = ({ name }: PythonCall) => serving.some(([pattern]) => pattern.test(name));
 
-function callListens(call: PythonCall, { file }: Module): Listening[] {
+function callListens(
+  given: PythonCall,
+  { file }: Module,
+  read: (reference: string) => string | undefined,
+): Listening[] {
+  const call = serving.some(([pattern]) => pattern.test(given.name)) ? withValues(given, read) : given;
   const [, host, port] = serving.find(([pattern]) => pattern.test(call.name)) ?? [];
   if (host === undefined) return [];
   const own = addressOf(call);
-  const { keywords, arguments: given, line } = call;
+  const { keywords, arguments: texts, line } = call;
+  if (startsStdio(call)) return [];
   const saysHost = 'host' in keywords || 'server_name' in keywords;
-  const saysPort = 'port' in keywords || 'server_port' in keywords || given.length > 1;
+  const saysPort = 'port' in keywords || 'server_port' in keywords || texts.length > 1;
   const found: Listening = { at: { file, line }, what: file, isUsual: own.host === undefined };
   found.host = own.host ?? (saysHost ? undefined : host);
   found.port = own.port ?? (saysPort ? undefined : port);
   return found.host || found.port ? [found] : [];
 }
+
+/** A call with the values of what it names. */
+function withValues(call: PythonCall, read: (reference: string) => string | undefined): PythonCall {
+  const known = (key: string, text: string | undefined) =>
+    text ?? (call.references[key] === undefined ? undefined : read(call.references[key]));
+  return {
+    ...call,
+    arguments: call.arguments.map((text, at) => known(String(at), text)),
+    keywords: Object.fromEntries(Object.entries(call.keywords).map(([key, text]) => [key, known(key, text)])),
+  };
+}
+
+/** A server of MCP talks over its input and output if nothing else is said. */
+export const startsStdio = ({ name, keywords, arguments: [first] }: PythonCall) =>
+  isMcp.test(name) &&
+  (keywords.transport ?? first ?? 'stdio') === 'stdio' &&
+  !('transport' in keywords && keywords.transport === undefined);
 
 /** What a call says itself: by keywords, as `host:port`, or as one after the other. */
 function addressOf({ keywords, arguments: given }: PythonCall): { host: string | undefined; port: string | undefined } {
@@ -184,8 +256,7 @@ function addressOf({ keywords, arguments: given }: PythonCall): { host: string |
   const [, bound, boundPort] = texts.map((each) => address.exec(each ?? '')).find((each) => each !== null) ?? [];
   const host = keywords.host ?? keywords.server_name ?? keywords.hostname ?? bound;
   const port = keywords.port ?? keywords.server_port ?? boundPort;
-  const isPort = (text = '') => /^\d{2,5}$/.test(text);
-  return { host: host ?? given.find(isHost), port: port ?? given.find(isPort) };
+  return { host: host ?? given.find(isHost), port: port ?? given.find(isNumber) };
 }
 
 const isHost = (text: string | undefined) => text === '0.0.0.0' || isLocal(text);

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import type { Packages } from './packages.ts';
-import type { Shipment } from './shipment.ts';
+import type { Shipment, StartedServer } from './shipment.ts';
 
 /** A Python file of the app. */
 export interface Module {
@@ -61,7 +61,7 @@ export class ModuleGraph {
     if (!this.isReached) this.loadAll();
   }
 
-  private start({ module, script, cwd, environment, program, words, isRun }: ReturnType<Shipment['servers']>[number]) {
+  private start({ module, script, cwd, environment, program, words, isRun }: StartedServer) {
     const isScript = script !== undefined && program !== 'fastapi';
     const added = [...foldersIn(words), ...(environment.get('PYTHONPATH') ?? '').split(':').filter(Boolean)];
     const own = isScript ? posix.dirname(posix.resolve(cwd, script)) : cwd;

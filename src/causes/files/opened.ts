@@ -29,6 +29,8 @@ interface Opened {
   line: number;
   /** Whether a call reads it. */
   isRead: boolean;
+  /** Whether it reads it as UTF-8. */
+  isText?: boolean;
 }
 
 /** Files that the code opens by a name that is known: those that are not sent, and those that are not there. */
@@ -49,7 +51,9 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
 function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const calls = [...graph.modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ file, call })));
   for (const { file, call } of shipment.isDocker ? [] : calls) {
-    const name = templates.has(lastOf(call)) ? call.arguments.find((each) => dataEnds.test(each ?? '')) : undefined;
+    const name = templates.has(lastOf(call))
+      ? call.arguments.find((each) => /\.(?:j2|jinja2?|tmpl|tpl)$/.test(each ?? '') || dataEnds.test(each ?? ''))
+      : undefined;
     const other = name === undefined || name.includes(unknown) ? undefined : otherTemplate(name, shipment.paths);
     if (name === undefined || other === undefined) continue;
     const fix = `name ${posix.basename(other)}, or rename it`;
@@ -62,7 +66,12 @@ const templates = lastNames('get_template render_template TemplateResponse');
 /** Of a template that is not there, one with the same ending. */
 function otherTemplate(name: string, paths: readonly string[]): string | undefined {
   if (paths.some((path) => path === name || path.endsWith(`/${name}`))) return undefined;
-  return paths.find((path) => /(?:^|\/)templates?\//.test(path) && posix.extname(path) === posix.extname(name));
+  const stem = posix.basename(name).split('.')[0];
+  const near = paths.filter((path) => /(?:^|\/)templates?\//.test(path));
+  return (
+    near.find((path) => posix.basename(path).split('.')[0] === stem) ??
+    near.find((path) => posix.extname(path) === posix.extname(name))
+  );
 }
 
 const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });
@@ -85,9 +94,15 @@ function openedBy(graph: ModuleGraph): Opened[] {
   );
 }
 
-function readBy(call: PythonCall): { value: string; line: number }[] {
+/** Calls that read UTF-8 unless they are told another encoding. */
+const readingText = /(?:^|\.)(?:open|read_text|read_csv|read_json)$/;
+
+function readBy(call: PythonCall): { value: string; line: number; isText: boolean }[] {
   const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
-  return reading.has(lastOf(call)) && value !== undefined ? [{ value, line: call.line }] : [];
+  const isBinary = [...call.arguments, call.keywords.mode].some((each) => /^[rwax+]*b[rwax+]*$/.test(each ?? ''));
+  const isText =
+    readingText.test(call.name) && !isBinary && !('encoding' in call.keywords) && !('errors' in call.keywords);
+  return reading.has(lastOf(call)) && value !== undefined ? [{ value, line: call.line, isText }] : [];
 }
 
 function madeBy(call: PythonCall): string[] {
@@ -114,9 +129,21 @@ function lookAt(opened: Opened, shipment: Shipment): Said | undefined {
 function plainPath(path: string, opened: Opened, shipment: Shipment): Said | undefined {
   const beside = posix.join(posix.dirname(opened.file), path);
   const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
-  if (places.some((each) => shipment.sent.has(each) || shipment.hasFolder(each))) return undefined;
+  const sent = places.find((each) => shipment.sent.has(each));
+  if (sent !== undefined) return opened.isText ? undecodable(sent, shipment) : undefined;
+  if (places.some((each) => shipment.hasFolder(each))) return undefined;
   const there = places.find((each) => shipment.exists(each));
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
+}
+
+/** A text that is not UTF-8. */
+function undecodable(path: string, shipment: Shipment): Said | undefined {
+  const text = /\.(?:gz|zip|bz2|xz)$/.test(path) ? '' : (shipment.text(path) ?? '');
+  const odd = text.indexOf('\ufffd');
+  if (odd < 0 || text.includes('\0')) return undefined;
+  const at = { file: path, line: text.slice(0, odd).split('\n').length };
+  const fix = `save ${path} as UTF-8, or give the call its encoding`;
+  return { cause: 'file-encoding', severity: 'warning', captured: { path }, at, title: `${path} is not UTF-8`, fix };
 }
 
 const isOfMachine = /^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/;
@@ -196,8 +223,14 @@ function excluded(path: string, opened: Opened, shipment: Shipment): Said | unde
 
 const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isFile(path) || isFromFile(value));
 
+const isName = (path: string, isRead: boolean) =>
+  !/[*?[]/.test(path) && (isFile(path) || (isRead && isPlain.test(path)));
+
+/** Endings of files that are only read. */
+const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|geojson|graphql|prompt|vocab|model)$/;
+
 function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
-  if (!isFile(path) || isBuilt(path, shipment)) return undefined;
+  if (!isName(path, isRead) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
   if (same !== undefined) return { ...notFound(path), why: `the app has ${same}`, fix: `open ${same}, or rename it` };
@@ -224,7 +257,11 @@ function likeIt(path: string, shipment: Shipment): string | undefined {
 function isBuilt(path: string, shipment: Shipment): boolean {
   const [top = ''] = path.split('/');
   const named = [posix.basename(path), ...(path.includes('/') ? [top] : [])];
-  return shipment.buildCommands().some(({ words }) => named.some((each) => words.join(' ').includes(each)));
+  const texts = shipment.buildCommands().map(({ words }) => {
+    const scripts = words.slice(0, 2).flatMap((word) => shipment.fileAt(word) ?? []);
+    return [...words, ...scripts.map((file) => shipment.text(file) ?? '')].join(' ');
+  });
+  return texts.some((text) => named.some((each) => text.includes(each)));
 }
 
 /** Of the files that a pattern stands for, none is sent, and some are there. */

@@ -4,8 +4,8 @@ import { posix } from 'node:path';
 export type Install =
   /** A requirement of pip, or a package of conda. */
   | { kind: 'pip' | 'conda' | 'apt'; text: string }
-  /** `pip install -r`, `conda env create -f`. */
-  | { kind: 'requirements' | 'environment'; file: string }
+  /** `pip install -r`, `-c`, `conda env create -f`. */
+  | { kind: 'requirements' | 'constraints' | 'environment'; file: string }
   /** The app itself: `pip install .`; `isPackage` is false if only what it needs is installed. */
   | { kind: 'project'; isPackage: boolean }
   /** Something that the command does not name. */
@@ -45,6 +45,7 @@ function byPip(rest: readonly string[], name: string): Install[] {
 function pipWord(word: string, before: string): Install[] {
   const file = /^(?:-r|--requirement)$/.test(before) ? word : /^(?:-r|--requirement=)(.+)/.exec(word)?.[1];
   if (file !== undefined) return [{ kind: 'requirements', file }];
+  if (/^(?:-c|--constraint)$/.test(before)) return [{ kind: 'constraints', file: word }];
   if (/^\.(?:\/|\[|$)/.test(word)) return [{ kind: 'project', isPackage: true }];
   if (/^-|^(?:install|pip|add)$/.test(word) || pipFlags.test(before)) return [];
   // Wheels that another stage has made, or a variable.
@@ -63,6 +64,8 @@ const condaWords = /^(?:install|create|env|clean|update|base)$/;
 
 /** Models of spaCy are packages: `python -m spacy download en_core_web_sm`. */
 function byPython(rest: readonly string[]): Install[] {
+  const at = rest.findIndex((word, index) => /^(?:pip|uv)$/.test(word) && rest[index - 1] === '-m');
+  if (at >= 0) return byPip(rest.slice(at + 1), 'pip');
   const text = rest[rest.indexOf('download') + 1];
   return rest.includes('download') && text !== undefined ? [{ kind: 'pip', text }] : [];
 }

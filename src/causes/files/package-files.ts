@@ -1,60 +1,47 @@
 import { posix } from 'node:path';
 import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
+import { isSpecifier, readPipLine, type TextLine } from '../../app/pip-line.ts';
 
-/** A requirement, without its marker. */
+/** A package that is wanted. */
 export interface Requirement {
   /** As PyPI compares names. */
   name: string;
   extras: readonly string[];
   /** `==1.2`; empty for any version. */
   wanted: string;
+  /** Whether it is only for some systems or versions of Python. */
+  isConditional: boolean;
 }
 
-/** A line of a requirements file, without its comment. */
-export interface RequirementLine {
-  text: string;
+export interface RequirementLine extends TextLine {
   file: string;
-  line: number;
 }
 
 export const normalizeName = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
 
-/** Undefined for anything but a package: a flag, a path, a URL without a name. */
+/** Undefined for anything but a package: a flag, a path, a URL without a name. What pip cannot read keeps its version. */
 export function parseRequirement(text: string): Requirement | undefined {
-  const [, name, extras = '', rest = ''] = /^([A-Za-z0-9][\w.-]*)\s*(?:\[([^\]]*)\])?\s*([^;#]*)/.exec(text) ?? [];
-  if (name === undefined || /^\w+(?:\+\w+)?:\/\//.test(text) || isArchive.test(text)) return namedByAddress(text);
-  const wanted = rest.startsWith('@') ? '' : rest.trim().replace(/^(?:latest|\*)$/, '');
-  return { name: normalizeName(name), extras: extras.split(',').flatMap((each) => each.trim() || []), wanted };
+  const read = readPipLine(text);
+  if (read.kind === 'address' || read.kind === 'path') return namedByAddress(text);
+  const [, name = '', rest = ''] = /^([A-Za-z0-9][\w.-]*)\s*([^;#]*)/.exec(text) ?? [];
+  const { extras, wanted, marker } = read.kind === 'package' ? read : { extras: '', wanted: rest.trim(), marker: '' };
+  if (name === '' || read.kind === 'option') return undefined;
+  return { name: normalizeName(name), extras: extras.match(/[\w.-]+/g) ?? [], wanted, isConditional: marker !== '' };
 }
-
-const isArchive = /^\S*(?:\.whl|\.tar\.gz|\.zip|\.git)\b/;
 
 /** The name of `…/name-1.0-py3-none-any.whl`, `git+https://…/name.git@main` and `…#egg=name`. */
 function namedByAddress(text: string): Requirement | undefined {
   const named = /[#&]egg=([\w.-]+)/.exec(text) ?? /(?:^|\/)([A-Za-z][\w.]*?)-\d[^/]*\.(?:whl|tar\.gz|zip)/.exec(text);
-  const [, name] = named ?? /\/([\w.-]+?)(?:\.git)?(?:@[\w./-]+)?$/.exec(text) ?? [];
-  return name === undefined ? undefined : { name: normalizeName(name), extras: [], wanted: '' };
+  const [, name] =
+    named ?? /^([\w.-]+)\s*(?:\[.*\])?\s*@/.exec(text) ?? /\/([\w.-]+?)(?:\.git)?(?:@[\w./-]+)?$/.exec(text) ?? [];
+  return name === undefined ? undefined : { name: normalizeName(name), extras: [], wanted: '', isConditional: false };
 }
 
 /** Of conda: `conda-forge::numpy=1.26`. */
 export function parseCondaPackage(text: string): Requirement | undefined {
   const [, name] = /^(?:[\w./-]+::)?([A-Za-z][\w.-]*)/.exec(text.trim()) ?? [];
-  return name === undefined ? undefined : { name: normalizeName(name), extras: [], wanted: '' };
-}
-
-/** The lines of a requirements file, joined where a backslash ends one. */
-export function requirementLines(text: string, file: string): RequirementLine[] {
-  const found: RequirementLine[] = [];
-  let pending = '';
-  for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
-    pending += raw.replace(/\\$/, ' ');
-    if (raw.endsWith('\\')) continue;
-    const plain = pending.replace(/(^|\s)#.*$/, '').trim();
-    pending = '';
-    if (plain !== '') found.push({ text: plain, file, line: index + 1 });
-  }
-  return found;
+  return name === undefined ? undefined : { name: normalizeName(name), extras: [], wanted: '', isConditional: false };
 }
 
 /** The requirements of a `pyproject.toml`; undefined if it cannot be read. */
@@ -73,16 +60,41 @@ export function projectRequirements(text: string): Requirement[] | undefined {
 type PoetryValue = string | { extras?: string[]; version?: string };
 
 interface Project {
-  project?: { dependencies?: string[]; 'optional-dependencies'?: Record<string, string[]> };
+  project?: {
+    readme?: string | { file?: string };
+    dependencies?: string[];
+    'optional-dependencies'?: Record<string, string[]>;
+  };
   'dependency-groups'?: Record<string, unknown[]>;
-  tool?: { poetry?: { dependencies?: Record<string, PoetryValue> } };
+  tool?: {
+    poetry?: { readme?: string; dependencies?: Record<string, PoetryValue> };
+    hatch?: { build?: { targets?: { wheel?: { packages?: string[] } } } };
+  };
+}
+
+/** The files and folders of the app that a `pyproject.toml` names for its build. */
+export function projectFiles(text: string): string[] {
+  try {
+    const { project, tool } = parse(text) as Project;
+    const readme = project?.readme ?? tool?.poetry?.readme;
+    const packages = tool?.hatch?.build?.targets?.wheel?.packages ?? [];
+    return [...packages, ...(typeof readme === 'string' ? [readme] : (readme?.file ?? []))].flat();
+  } catch {
+    return [];
+  }
 }
 
 const valuesOf = <T>(table: Record<string, T> | undefined): T[] => Object.values(table ?? {});
 
 function ofPoetry(name: string, value: PoetryValue): Requirement {
   const { extras = [], version = '' } = typeof value === 'string' ? { version: value } : value;
-  return { name: normalizeName(name), extras, wanted: version.replace(/^\^/, '>=').replace(/^(?=\d)/, '==') };
+  const wanted = version.replace(/^\^/, '>=').replace(/^(?=\d)/, '==');
+  return {
+    name: normalizeName(name),
+    extras,
+    wanted: isSpecifier(wanted) ? wanted : '',
+    isConditional: false,
+  };
 }
 
 /** What an `environment.yml` lists: packages of conda, and lines for pip. Undefined if it cannot be read. */

@@ -1,14 +1,24 @@
 import { closestName } from '../../app/toml/closest-name.ts';
 import { isPackage, packageOf } from '../import-names.ts';
 import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
+import type { ModuleGraph } from './modules.ts';
 import type { Listed, Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** Names that are no packages of pip or of Debian, and another name that is. */
-export function* lookAtPackageNames(shipment: Shipment, packages: Packages): Generator<SeenCause> {
+export function* lookAtPackageNames(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const modules = [...graph.modules.values()];
+  const names = new Set(modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module)));
+  const imported = [...names].flatMap((module) => packageOf(module) ?? []);
+  const called = new Set(modules.flatMap(({ facts }) => facts.calls.map(({ name }) => name)));
   for (const named of aptNames(shipment)) yield* debianName(named);
-  for (const listed of packages.listed) if (listed.at && !isPackage(listed.name)) yield* pipName(listed);
+  for (const listed of packages.listed) {
+    const known = [...popular, ...imported.filter((each) => !packages.has(each))];
+    if (listed.at && !isPackage(listed.name)) yield* pipName(listed, known);
+    yield* namesake(listed, called);
+    yield* ofOtherSystem(listed);
+  }
 }
 
 interface Named {
@@ -52,6 +62,8 @@ function meantByName(name: string): string | undefined {
   const [, language = ''] = /^tesseract-ocr-(\w+)$/.exec(name) ?? [];
   const own = languages[language];
   if (own) return `tesseract-ocr-${own}`;
+  // Debian calls headers so; other distributions have the longer word.
+  if (/-devel$/.test(name) && name !== 'mono-devel') return name.replace(/el$/, '');
   return known.has(name) || plausible.test(name) ? undefined : meantInDebian(name, known);
 }
 
@@ -77,21 +89,56 @@ function meantInDebian(name: string, known: ReadonlySet<string>): string | undef
   return debianPackageOfProgram(name) ?? library ?? closestName(name, similar);
 }
 
-/** Packages of their own, with the name of a module that a better known package has. */
-const namesakes = new Set(
-  'jwt bs4 dotenv docx serial magic slugify pandoc py google haystack progressbar websocket usb attr'.split(' '),
-);
+/** Packages of their own, with the name of a module that a better known package has, and a call that only that one knows. */
+const namesakes = new Map([
+  ['jwt', ['pyjwt', 'jwt.encode', 'jwt.decode']],
+  ['dotenv', ['python-dotenv', 'dotenv.load_dotenv']],
+  ['docx', ['python-docx', 'docx.Document']],
+  ['magic', ['python-magic', 'magic.from_buffer', 'magic.from_file']],
+  ...'serial websocket bs4 slugify pandoc py google haystack progressbar usb attr'
+    .split(' ')
+    .map((name): [string, string[]] => [name, []]),
+]);
+
+/** Packages without a file that Linux can install. */
+const ofOthers = /^(?:pywin32|pypiwin32|pyobjc(?:-core)?)$/;
+
+function* ofOtherSystem({ name, at, isConditional }: Listed): Generator<SeenCause> {
+  if (!ofOthers.test(name) || isConditional || !at) return;
+  yield {
+    cause: 'package-not-found',
+    severity: 'error',
+    captured: { package: name },
+    at,
+    title: `${name} is only for ${name.startsWith('pyobjc') ? 'macOS' : 'Windows'}, and the image is Linux`,
+    fix: `remove it, or write ${name}; sys_platform == "${name.startsWith('pyobjc') ? 'darwin' : 'win32'}"`,
+  };
+}
+
+function* namesake({ name, at }: Listed, called: ReadonlySet<string>): Generator<SeenCause> {
+  const [own, ...calls] = namesakes.get(name) ?? [];
+  const call = calls.find((each) => called.has(each));
+  if (own === undefined || call === undefined || !at) return;
+  yield {
+    cause: 'package-not-found',
+    severity: 'warning',
+    captured: { package: name },
+    at,
+    title: `${name} is another package than the one that has ${call}: that is ${own}`,
+    fix: `${own} = "latest"`,
+  };
+}
 
 /** The package of a module whose name is taken for that of a package: `opencv-python` for `cv2`. */
 function packageOfModule(name: string): string | undefined {
-  const own = namesakes.has(name) ? undefined : packageOf(name.replaceAll('-', '_'));
+  const own = namesakes.has(name) ? undefined : (packageOf(name.replaceAll('-', '_')) ?? packageOf(name.toUpperCase()));
   return own === undefined || own === name || own.startsWith(`${name}-`) ? undefined : own;
 }
 
-function* pipName({ name, wanted, at }: Listed): Generator<SeenCause> {
+function* pipName({ name, wanted, at }: Listed, known: readonly string[]): Generator<SeenCause> {
   const found = { cause: 'package-not-found', severity: 'warning', captured: { package: name }, at } as const;
   const own = packageOfModule(name);
-  const similar = closestName(name, popular);
+  const similar = closestName(name, known);
   if (/^[a-z]{2}-(?:core|dep|ent)-(?:web|news|sci|wiki)-(?:sm|md|lg|trf)$/.test(name) && wanted !== '')
     yield {
       ...found,
@@ -109,7 +156,7 @@ function* pipName({ name, wanted, at }: Listed): Generator<SeenCause> {
   else if (own !== undefined)
     yield { ...found, title: `${name} is the name of a module, and its package is ${own}`, fix: `${own} = "latest"` };
   else if (similar !== undefined && similar !== name)
-    yield { ...found, why: `few install ${name}; ${similar} is probably meant`, fix: `${similar} = "latest"` };
+    yield { ...found, why: `it is not known; ${similar} is probably meant`, fix: `${similar} = "latest"` };
 }
 
 /** Packages that many install: of a name that is nearly one of these, it is meant. */

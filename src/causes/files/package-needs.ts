@@ -9,20 +9,26 @@ django 4.2: python>=3.8
 django 5: python>=3.10
 django 6: python>=3.12
 fastapi 0.100 0.101 0.102 0.103: starlette<0.28
+ipython 9: python>=3.11
+matplotlib 3.10: python>=3.10
 networkx 3.5: python>=3.11
+numpy 2.1 2.2: python>=3.10
+numpy 2.3: python>=3.11
 numba 0.59: numpy<1.27
 numba 0.60: numpy<2.1
 numba 0.61: numpy<2.3
 pandas 2.1 2.2: numpy>=1.22.4
 pandas 2.3: numpy>=1.22.4
 pandas 3: python>=3.11 numpy>=1.26
+pydantic-settings 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8: pydantic>=2
 scikit-learn 1.5: numpy>=1.19.5
 scikit-learn 1.6: numpy>=1.19.5
 scikit-learn 1.7: python>=3.10 numpy>=1.22
 scipy 1.11: numpy<1.28
 scipy 1.12: numpy<1.29
 scipy 1.13 1.14: numpy<2.3
-scipy 1.15: numpy<2.5
+scipy 1.15: python>=3.10 numpy<2.5
+scipy 1.16: python>=3.11
 tensorflow 2.16 2.17: numpy<2
 transformers 4.40 4.41 4.42 4.43 4.44: huggingface-hub<1
 torchvision 0.15: torch>=2.0,<2.1

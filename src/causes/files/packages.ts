@@ -1,4 +1,5 @@
 import { dirname, posix } from 'node:path';
+import { pipLines } from '../../app/pip-line.ts';
 import { decodeRequirements } from '../../app/requirements.ts';
 import { packageOf } from '../import-names.ts';
 import { once } from './once.ts';
@@ -13,7 +14,6 @@ import {
   projectRequirements,
   type Requirement,
   type RequirementLine,
-  requirementLines,
 } from './package-files.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -24,6 +24,8 @@ export { normalizeName, type RequirementLine } from './package-files.ts';
 /** A package that the app lists. */
 export interface Listed extends Requirement {
   at: SeenCause['at'];
+  /** What one command of pip installs has one number. */
+  group: number;
 }
 
 /** Images of systems and languages have no packages of their own. */
@@ -33,6 +35,8 @@ const plainImage =
 /** What the build installs, as far as the files say it. */
 export class Packages {
   readonly listed: Listed[] = [];
+  /** What bounds the versions of packages, and installs none. */
+  readonly constraints: Listed[] = [];
   readonly apt = new Set<string>();
   /** Lines of requirements files that are read. */
   readonly lines: RequirementLine[] = [];
@@ -44,6 +48,7 @@ export class Packages {
   readonly isOtherImage: boolean;
   /** Whether the app installs itself as a package. */
   installsItself = false;
+  private group = 0;
   private readonly read = new Set<string>();
   private readonly shipment: Shipment;
 
@@ -55,7 +60,10 @@ export class Packages {
     this.isOtherImage = images.some((base) => !plainImage.test(base) && !stages.some(({ name }) => name === base));
     this.hasOthers = this.isOtherImage;
     if (!shipment.isDocker) this.readSettings();
-    for (const { words, at } of shipment.buildCommands()) for (const each of installedBy(words)) this.install(each, at);
+    for (const { words, at } of shipment.buildCommands()) {
+      this.group += 1;
+      for (const each of installedBy(words)) this.install(each, at);
+    }
   }
 
   /** Everything that is installed, with what it brings along. */
@@ -101,7 +109,7 @@ export class Packages {
   private readSettings(): void {
     const { pip, conda, apt, paths } = this.shipment.config.dependencies;
     for (const [name, version] of Object.entries(pip))
-      this.add(`${name} ${/^[\d.]/.test(version) ? `==${version}` : version}`, { setting: `dependencies.pip.${name}` });
+      this.add(name + versionIn(version), { setting: `dependencies.pip.${name}` });
     for (const name of Object.keys(conda)) this.addConda(name, { setting: `dependencies.conda.${name}` });
     for (const name of [...Object.keys(apt), ...this.linesOf(paths.apt)]) this.apt.add(name);
     for (const name of this.linesOf(paths.conda)) this.addConda(name, undefined);
@@ -124,7 +132,7 @@ export class Packages {
   }
 
   private list(found: Requirement | undefined, at: SeenCause['at']): void {
-    if (found && found.name !== 'python') this.listed.push({ ...found, at });
+    if (found && found.name !== 'python') this.listed.push({ ...found, at, group: this.group });
   }
 
   private add(text: string, at: SeenCause['at']): void {
@@ -146,7 +154,8 @@ export class Packages {
     if (text === undefined) this.missFile(file, at);
     else if (file.endsWith('.toml')) this.readProject(file);
     else
-      for (const line of requirementLines(text, file)) {
+      for (const each of pipLines(text)) {
+        const line = { ...each, file };
         this.lines.push(line);
         this.readLine(line);
       }
@@ -164,7 +173,7 @@ export class Packages {
       const before = this.listed.length;
       this.readRequirements(posix.join(dirname(file), other.trim()), at);
       // A constraint installs nothing.
-      if (/^(?:-c|--con)/.test(flag)) this.listed.length = before;
+      if (/^(?:-c|--con)/.test(flag)) for (const each of this.listed.splice(before)) this.constraints.push(each);
     } else if (/^(?:-e|--editable|\.{1,2}(?:\/|\[|$))/.test(text)) this.editable(text.replace(/^-\S+[ =]*/, ''));
     else if (!text.startsWith('-')) this.add(text, at);
   }
@@ -197,6 +206,7 @@ export class Packages {
     else if (found.kind === 'conda') this.addConda(found.text, at);
     else if (found.kind === 'apt') this.apt.add(found.text);
     else if (found.kind === 'requirements') this.installRequirements(found.file, at);
+    else if (found.kind === 'constraints') this.constrain(this.builtFile(found.file) ?? plainPath(found.file));
     else if (found.kind === 'environment') this.installEnvironment(found.file);
     else if (found.kind === 'unknown') this.hasOthers = true;
     else if (found.kind === 'project') this.installProject(found.isPackage);
@@ -205,6 +215,10 @@ export class Packages {
   private installProject(isPackage: boolean): void {
     this.installsItself ||= isPackage;
     this.readProject(this.builtFile('pyproject.toml') ?? 'pyproject.toml');
+  }
+
+  private constrain(file: string): void {
+    if (this.shipment.sent.has(file)) this.readLine({ text: `-c ${file}`, file: '', line: 1 });
   }
 
   private installRequirements(file: string, at: SeenCause['at']): void {
@@ -233,6 +247,13 @@ export class Packages {
     const found = stages.map(({ files, workdir }) => files.get(posix.resolve(workdir, path)));
     return this.shipment.fileAt(path) ?? found.find((each) => each !== undefined);
   }
+}
+
+/** A version of the settings as pip has it. */
+function versionIn(text: string): string {
+  if (/^(?:latest|\*)?$/.test(text.trim())) return '';
+  if (/:\/\/|^@/.test(text)) return ` @ ${text.replace(/^@\s*/, '')}`;
+  return /^\s*[<>=!~^]/.test(text) ? text : `==${text}`;
 }
 
 /** Other packages that have the modules of one: `psycopg2-binary`, `faiss-cpu`, `opencv-python` for `opencv-python-headless`. */

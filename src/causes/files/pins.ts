@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isSpecifier } from '../../app/pip-line.ts';
 import { isNeverReleased, isOlder, missingWheels, pinnedVersion, satisfies } from '../../app/wheels.ts';
 import { unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
@@ -8,13 +9,14 @@ import { looseNeeds } from './tables.ts';
 
 /** Versions that pip does not find, that contradict each other, or that do not fit the Python of the app. */
 export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<SeenCause> {
-  const hasIndex = hasOtherIndex(shipment, packages);
+  yield* conflicts(packages);
+  const indexes = otherIndexes(shipment, packages);
+  const hasIndex = indexes.length > 0;
   for (const listed of packages.listed) {
     const version = pinnedVersion(listed.wanted);
-    yield* unreadable(listed);
-    if (!hasIndex) yield* localVersion(listed);
-    if (version === undefined) continue;
-    yield* contradiction(packages, listed);
+    yield* unreadable(listed, packages);
+    yield* localVersion(listed, indexes);
+    if (version === undefined || listed.isConditional) continue;
     yield* neverReleased(listed, version, hasIndex);
     yield* withoutWheels(shipment, listed, version);
     yield* loose(packages, listed, version);
@@ -22,19 +24,34 @@ export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<S
   }
 }
 
-const hasOtherIndex = (shipment: Shipment, { lines }: Packages) =>
-  lines.some(({ text }) => /^(?:-i|-f|--(?:extra-)?index-url|--find-links)\b/.test(text)) ||
-  shipment.buildCommands().some(({ words }) => words.some((word) => /index-url|find-links/.test(word)));
+const otherIndexes = (shipment: Shipment, { lines }: Packages): string[] => [
+  ...lines.flatMap(({ text }) => (/^(?:-i|-f|--(?:extra-)?index-url|--find-links)\b/.test(text) ? text : [])),
+  ...shipment
+    .buildCommands()
+    .flatMap(({ words }) => (words.some((word) => /index-url|find-links/.test(word)) ? words.join(' ') : [])),
+];
 
-function* unreadable({ name, wanted, at }: Listed): Generator<SeenCause> {
-  if (!/^(?:=[^=]|\^)|^[<>~!=]=?[\d.]+\s+[<>]/.test(wanted)) return;
+/** The lines of a requirements file are looked at with it. */
+function* unreadable({ name, wanted, at }: Listed, { lines }: Packages): Generator<SeenCause> {
+  const isLine = at && 'file' in at && lines.some(({ file, line }) => file === at.file && line === at.line);
+  const isTable = at && 'setting' in at && /^[\^~]\s*\d/.test(wanted);
+  if (isLine || isTable || isSpecifier(wanted)) return;
   const line = `${name}${wanted}`;
-  yield { cause: 'requirement-invalid', severity: 'error', captured: { line }, at, why: `pip cannot read "${line}"` };
+  yield {
+    cause: 'requirement-invalid',
+    severity: 'error',
+    captured: { line },
+    at,
+    why: `pip cannot read "${line}"`,
+    fix: at && 'setting' in at ? `${name} = "latest"` : undefined,
+  };
 }
 
-function* localVersion({ name, wanted, at }: Listed): Generator<SeenCause> {
-  const [, local] = /\+(\w+)\s*$/.exec(wanted) ?? [];
-  if (local === undefined) return;
+function* localVersion({ name, wanted, at }: Listed, indexes: readonly string[]): Generator<SeenCause> {
+  const [, local = ''] = /\+(\w+)\s*$/.exec(wanted) ?? [];
+  const others = indexes.flatMap((each) => /\/whl\/(?:nightly\/)?(cu\d+|cpu|rocm[\d.]+)/.exec(each)?.[1] ?? []);
+  const isThere = indexes.length > 0 && (others.length < indexes.length || others.includes(local));
+  if (local === '' || isThere) return;
   yield {
     cause: 'package-version-not-found',
     severity: 'error',
@@ -45,15 +62,29 @@ function* localVersion({ name, wanted, at }: Listed): Generator<SeenCause> {
   };
 }
 
-function* contradiction({ listed }: Packages, { name, wanted, at }: Listed): Generator<SeenCause> {
-  const before = listed.find((each) => each.name === name && pinnedVersion(each.wanted) !== undefined);
-  if (!before || before.at === at || pinnedVersion(before.wanted) === pinnedVersion(wanted)) return;
-  yield {
-    cause: 'dependency-conflict',
-    severity: 'error',
-    at,
-    why: `${name} is pinned to ${before.wanted} and to ${wanted}`,
-  };
+/** What one command installs, where no version fits all that is asked of a package. */
+function* conflicts({ listed, constraints }: Packages): Generator<SeenCause> {
+  const all = [...listed, ...constraints].filter(({ wanted, isConditional }) => wanted !== '' && !isConditional);
+  for (const [index, each] of all.entries()) {
+    const before = all.slice(0, index + 1).filter(({ name, group }) => name === each.name && group === each.group);
+    const other = before.find(({ wanted }) => contradict(wanted, each.wanted));
+    if (!other) continue;
+    const why =
+      other === each
+        ? `no version of ${each.name} is ${each.wanted}`
+        : `${each.name} is bound to ${other.wanted} and to ${each.wanted}`;
+    yield { cause: 'dependency-conflict', severity: 'error', at: each.at, why };
+  }
+}
+
+/** Whether no version fits both: a pin that the other refuses, or bounds that leave nothing between them. */
+function contradict(one: string, other: string): boolean {
+  const pins = [pinnedVersion(one), pinnedVersion(other)];
+  if (pins.some((pin, at) => pin !== undefined && !satisfies(pin, at === 0 ? other : one))) return true;
+  const bounds = (sign: RegExp) => `${one},${other}`.split(',').flatMap((part) => sign.exec(part)?.[1] ?? []);
+  const [least] = bounds(/^\s*>=?\s*([\d.]+)\s*$/).sort((a, b) => (isOlder(a, b) ? 1 : -1));
+  const [most] = bounds(/^\s*<=?\s*([\d.]+)\s*$/).sort((a, b) => (isOlder(a, b) ? -1 : 1));
+  return least !== undefined && most !== undefined && isOlder(most, least);
 }
 
 function* neverReleased({ name, wanted, at }: Listed, version: string, hasIndex: boolean): Generator<SeenCause> {

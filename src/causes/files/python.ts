@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
-import type { Import } from '../../app/python/facts.ts';
+import type { Import, PythonFacts } from '../../app/python/facts.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { packageOf } from '../import-names.ts';
@@ -18,6 +18,7 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
     for (const each of module.facts.imports) yield* movedName(module, each, packages);
+    for (const each of membersOf(module.facts)) yield* movedName(module, each, packages);
     yield* members(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
     yield* hidesOther(module, shipment, packages);
@@ -48,7 +49,7 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
         at: { file, line },
         title: `${file} has a syntax error: ${what} is for Python ${version} and later`,
         why,
-        fix: `python_version = "${version}", or write it in another way`,
+        fix: `python_version = "${version}"`,
       };
   for (const { module, name = '', line, level, isNeeded } of facts.imports) {
     const since = level === 0 && isNeeded === 'always' ? addedNames.get(`${module}.${name}`) : undefined;
@@ -65,19 +66,39 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
   }
 }
 
+/** `gr.inputs` of a package that is imported as a whole. */
+function membersOf({ imports, members, rebound }: PythonFacts): Import[] {
+  const whole = new Map(
+    imports.flatMap((each) => (each.name === undefined && each.level === 0 ? [[each.as, each]] : [])),
+  );
+  return members.flatMap(({ object, name, line }) => {
+    const found = rebound.has(object) ? undefined : whole.get(object);
+    const isTop = found?.module === object || (found && !found.module.startsWith(`${object}.`));
+    return found && isTop ? { ...found, name, line, isNeeded: 'sometimes' } : [];
+  });
+}
+
+/** These came back in numpy 2. */
+const cameBack = /^numpy\.(?:bool|long)$/;
+
+function boundOf({ module, name, level }: Import): string | undefined {
+  const whole = `${module}.${name}`;
+  return name === undefined || level > 0 || cameBack.test(whole) ? undefined : versionsWith(whole);
+}
+
 /** Names that the listed version of a package does not have. */
 function* movedName({ file }: Module, found: Import, packages: Packages): Generator<SeenCause> {
-  const { module, name = '', line, level } = found;
-  const bound = name === '' || level > 0 ? undefined : versionsWith(`${module}.${name}`);
+  const { module, name = '', line, isNeeded } = found;
+  const bound = boundOf(found);
   const owner = packageOf(module) ?? normalizeName(module);
   const wanted = packages.wanted(owner);
   if (bound === undefined || wanted === undefined || !contradicts(wanted, bound)) return;
   yield {
     cause: 'package-api-changed',
-    severity: pinnedVersion(wanted) === undefined ? 'warning' : 'error',
+    severity: pinnedVersion(wanted) !== undefined && isNeeded === 'always' ? 'error' : 'warning',
     captured: { package: owner, name },
     at: { file, line },
-    title: `${file} imports ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
+    title: `${file} takes ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
     why: `only versions ${bound} have it`,
     fix: `${owner} = "${bound}", or change the import`,
   };

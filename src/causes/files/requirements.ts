@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { lacks } from '../../app/docker-image.ts';
+import { readPipLine } from '../../app/pip-line.ts';
 import type { Packages, RequirementLine } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -31,7 +32,7 @@ function* lookAtLine(
   { text, file, line }: RequirementLine,
 ): Generator<SeenCause> {
   const at = { file, line };
-  const read = readRequirement(text);
+  const read = readPipLine(text);
   if (read.kind === 'path') yield* localPath(shipment, read.path, text, at);
   else if (read.kind === 'address') yield* address(shipment, packages, read.address, at);
   else if (read.kind === 'option' && /^(?:-i|-f|--(?:extra-)?index-url|--find-links)$/.test(read.name))
@@ -117,48 +118,4 @@ function* hashes({ lines }: Packages): Generator<SeenCause> {
       at: plain,
       why: `${hashed.text.split(/[\s=]/)[0]} has a hash, and ${plain.text} has none`,
     };
-}
-
-/** What a line of a requirements file asks of pip. */
-type PipLine =
-  | { kind: 'option'; name: string; value: string }
-  | { kind: 'path'; path: string }
-  | { kind: 'address'; address: string }
-  | { kind: 'package'; name: string; extras: string; wanted: string }
-  | { kind: 'invalid' };
-
-const specifier = /^(?:(?:===?|~=|!=|<=?|>=?)\s*[\w.*+!-]+\s*(?:,\s*|$))+$/;
-
-/** Without the hashes and the marker of a line. */
-function readRequirement(text: string): PipLine {
-  const [, name, value = ''] = /^(-[a-zA-Z]|--[\w-]+)[ =]*(.*)$/.exec(text) ?? [];
-  if (name === undefined) return readPackage(text);
-  return /^(?:-e|--editable)$/.test(name) ? placeOf(value) : { kind: 'option', name, value };
-}
-
-function readPackage(text: string): PipLine {
-  const plain = text
-    .replace(/\s+--[a-z].*$/, '')
-    .replace(/\s*;.*$/, '')
-    .trim();
-  const [, named] = /^[\w.-]+\s*(?:\[[^\]]*\])?\s*@\s*(.+)$/.exec(plain) ?? [];
-  if (named !== undefined || isPlace(plain)) return placeOf(named ?? plain);
-  const [, name, extras = '', inBrackets, rest = ''] =
-    /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(\[[^\]]*\])?\s*(?:\((.*)\)|(.*))$/.exec(plain) ?? [];
-  const wanted = (inBrackets ?? rest).trim();
-  return name === undefined || (wanted !== '' && !specifier.test(wanted))
-    ? { kind: 'invalid' }
-    : { kind: 'package', name, extras, wanted };
-}
-
-const isPlace = (text: string) =>
-  /^(?:\.{0,2}\/|\.{1,2}(?:\[|$)|file:|git@|[a-z+]+:\/\/)|\.(?:whl|tar\.gz|zip)$/.test(text);
-
-function placeOf(text: string): PipLine {
-  if (/^(?!file:)(?:[a-z+]+:\/\/|git@)/.test(text)) return { kind: 'address', address: text };
-  const path = text
-    .replace(/^file:(?:\/\/)?/, '')
-    .replace(/[[#;].*$/, '')
-    .trim();
-  return { kind: 'path', path: path === '' ? '.' : path };
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { PythonCall } from '../../app/python/facts.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
-import type { ModuleGraph } from './modules.ts';
+import type { Module, ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { ownRoutes } from './tables.ts';
@@ -48,7 +48,8 @@ function routesOf(shipment: Shipment, graph: ModuleGraph): readonly string[] | u
 }
 
 /** Frameworks whose routes are in the calls that are known here. */
-const frameworks = /^(?:django|fastapi|flask|starlette|quart|bottle|aiohttp|sanic|litestar|tornado|falcon)(?:\.|$)/;
+const frameworks =
+  /^(?:django|fastapi|flask|starlette|quart|bottle|aiohttp|sanic|litestar|tornado|falcon|fastmcp)(?:\.|$)/;
 /** What brings routes by itself. */
 const bringsRoutes = /^(?:rest_framework|gradio|litserve|bentoml|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
 
@@ -57,48 +58,139 @@ function pythonRoutes(graph: ModuleGraph): string[] | undefined {
   const imports = modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module));
   if (!imports.some((each) => frameworks.test(each)) || imports.some((each) => bringsRoutes.test(each)))
     return undefined;
-  const said = modules.flatMap(({ facts }) => facts.calls.map(routeOf));
-  const routes = said.flatMap(({ route }) => (route === undefined ? [] : [route]));
+  const calls = modules.flatMap((module) => module.facts.calls.map((call) => ({ module, call })));
+  const routers = new Routers(calls, graph);
+  const said = calls.map(({ module, call }) => ({ module, call, ...routeOf(call) }));
+  const routes = said.flatMap(({ module, call, route }) =>
+    route === undefined ? [] : routers.prefixesOf(call, module).map((prefix) => joined(prefix, route)),
+  );
   if (said.some(({ isOpen }) => isOpen) || routes.length === 0) return undefined;
-  const prefixes = new Set([
-    '',
-    ...said.flatMap(({ prefix }) => (prefix === undefined ? [] : [prefix.replace(/\/$/, '')])),
-  ]);
-  const all = [...prefixes].flatMap((prefix) => routes.map((route) => prefix + route));
-  const own = imports.some((each) => /^fastapi(?:\.|$)/.test(each)) ? ['/docs', '/openapi.json', '/redoc'] : [];
-  return [...new Set([...all, ...own])];
+  const own = Object.entries(ofFrameworks).flatMap(([name, paths]) =>
+    imports.some((each) => each.split('.')[0] === name) ? paths : [],
+  );
+  return [...new Set([...routes, ...routers.mounted, ...own])];
+}
+
+/** What frameworks answer themselves. */
+const ofFrameworks = { fastapi: ['/docs', '/openapi.json', '/redoc'], fastmcp: ['/mcp', '/sse'] };
+
+const joined = (prefix: string, route: string) => `${prefix.replace(/\/$/, '')}/${route}`.replace(/\/{2,}/g, '/');
+
+interface CallOf {
+  module: Module;
+  call: PythonCall;
+}
+
+/** Objects that have routes, and where they are mounted. */
+class Routers {
+  /** Below these, anything may be answered. */
+  readonly mounted: string[] = [];
+  /** Of what is mounted without a name that is known: any route may be below it. */
+  private readonly anywhere: string[] = [''];
+  private readonly includes = new Map<string, { parent: string; prefix: string }[]>();
+  private readonly made = new Map<string, string>();
+  /** The objects that calls make. */
+  private readonly owners = new Map<PythonCall, string>();
+
+  constructor(calls: readonly CallOf[], graph: ModuleGraph) {
+    for (const { module, call } of calls) {
+      this.make(module, call);
+      if (including.test(call.name)) this.include(module, call, graph, calls);
+      else if (/^litestar\.(?:\w+\.)*Router$/.test(call.name)) this.anywhere.push(prefixIn(call));
+    }
+    for (const { facts } of graph.modules.values())
+      if (facts.imports.some(({ name }) => name === 'Controller')) this.anywhere.push(facts.values.get('path') ?? '');
+  }
+
+  /** `ops = Blueprint("ops", url_prefix="/ops")`. */
+  private make({ path, facts }: Module, call: PythonCall): void {
+    const { name, line, keywords } = call;
+    const own = [...facts.names].find(([, each]) => each.line === line && each.made === name)?.[0];
+    if (own === undefined) return;
+    this.owners.set(call, `${path}:${own}`);
+    this.made.set(`${path}:${own}`, keywords.prefix ?? keywords.url_prefix ?? '');
+  }
+
+  private include(module: Module, call: PythonCall, graph: ModuleGraph, calls: readonly CallOf[]): void {
+    const references = Object.entries(call.references).filter(([key]) => !/prefix|name|methods/.test(key));
+    const children = references.flatMap(([, text]) => objectOf(text, module, graph) ?? []);
+    const prefix = prefixIn(call);
+    const parent = `${module.path}:${call.written.split('.')[0]}`;
+    const isMount = /(?:mount|add_subapp)$/i.test(call.name);
+    if (call.references.routes !== undefined) this.anywhere.push(prefix);
+    else if (children.length > 0)
+      for (const child of children) this.includes.set(child, [...(this.includes.get(child) ?? []), { parent, prefix }]);
+    else if (isMount && !calls.some((each) => each.call.inside === call && routing.test(each.call.name)))
+      this.mounted.push(`${prefix}/{rest:path}`);
+    else if (isMount) return;
+    else this.anywhere.push(prefix);
+  }
+
+  prefixesOf(call: PythonCall, { path }: Module): string[] {
+    let inner = '';
+    let owner = `${path}:${call.written.split('.')[0]}`;
+    for (let outer = call.inside; outer; outer = outer.inside) {
+      owner = this.owners.get(outer) ?? owner;
+      if (/(?:^|\.)(?:Mount|path|re_path)$/.test(outer.name)) inner = joined(outer.arguments[0] ?? '', inner);
+    }
+    const own = this.prefixes(owner, 0);
+    return this.anywhere.flatMap((each) => own.map((one) => joined(joined(each, one), inner)));
+  }
+
+  private prefixes(object: string, depth: number): string[] {
+    const own = this.made.get(object) ?? '';
+    const outer = depth > 5 ? [] : (this.includes.get(object) ?? []);
+    const found = outer.flatMap(({ parent, prefix }) =>
+      this.prefixes(parent, depth + 1).map((each) => joined(joined(each, prefix), own)),
+    );
+    return found.length > 0 ? found : [own];
+  }
+}
+
+const prefixIn = ({ name, keywords, arguments: given }: PythonCall) =>
+  keywords.prefix ?? keywords.url_prefix ?? (/(?:mount|add_subapp|Router)$/i.test(name) ? given[0] : undefined) ?? '';
+
+/** The module and the name of what `items.router` or `router` stands for. */
+function objectOf(reference: string, module: Module, graph: ModuleGraph): string | undefined {
+  const [first = '', second] = reference.split('.');
+  const link = module.links.find(({ found }) => found.as === first);
+  const named = link?.found.name;
+  const part =
+    link && named !== undefined ? graph.partOf(link.target === 'above' ? undefined : link.target, named) : undefined;
+  const target = part ?? link?.target;
+  if (!link) return module.facts.names.has(first) ? `${module.path}:${first}` : undefined;
+  if (typeof target !== 'string' || !graph.modules.has(target)) return undefined;
+  return part === undefined && named !== undefined ? `${target}:${named}` : second && `${target}:${second}`;
 }
 
 interface Route {
   route?: string | undefined;
-  prefix?: string | undefined;
   /** Whether it brings routes that are not known. */
   isOpen?: boolean;
 }
 
 const routing =
-  /\.(?:get|post|put|patch|delete|head|options|route|api_route|add_api_route|add_route|add_url_rule|websocket|add_get|add_post|view)$|(?:^|\.)(?:Route|route|path|re_path|url|get|post)$/;
+  /\.(?:get|head|route|api_route|add_api_route|add_route|add_url_rule|add_get|view|custom_route)$|(?:^|\.)(?:Route|route|path|re_path|url|get)$/;
 const mounting =
-  /(?:^|\.)(?:mount|Mount|mount_gradio_app|Instrumentator|ASGIApp|wrap_app|make_asgi_app|add_health\w*|setup_health)$/;
-const including = /(?:^|\.)(?:include_router|register_blueprint)$/;
+  /(?:^|\.)(?:mount_gradio_app|Instrumentator|ASGIApp|wrap_app|make_asgi_app|add_health\w*|setup_health)$/;
+const including = /(?:^|\.)(?:include_router|register_blueprint|mount|Mount|add_subapp|blueprint|Blueprint\.group)$/;
 
-/** What a call says of routes. */
-function routeOf({ name, arguments: given, keywords, isDecorator }: PythonCall): Route {
-  const prefix = keywords.prefix ?? keywords.url_prefix ?? keywords.root_path;
-  if (mounting.test(name)) return { prefix: given[0], isOpen: given[0] === undefined || given[0] === '/' };
-  if (including.test(name))
-    return { prefix, isOpen: prefix === undefined && ('prefix' in keywords || 'url_prefix' in keywords) };
+/** What a call says of routes that answer a GET. */
+function routeOf({ name, arguments: given, keywords, isDecorator, inside }: PythonCall): Route {
+  if (mounting.test(name)) return { isOpen: true };
+  if (including.test(name)) return { isOpen: 'prefix' in keywords && keywords.prefix === undefined };
   // Routes of Django begin without a slash, and those that include others are prefixes.
-  if (/^django\.urls\.(?:re_)?path$/.test(name)) return { route: `/${given[0] ?? ''}`, prefix: `/${given[0] ?? ''}` };
-  if (!routing.test(name)) return { prefix };
+  if (/^django\.urls\.(?:re_)?path$/.test(name)) return { route: `/${given[0] ?? ''}` };
+  if (!routing.test(name)) return {};
   const path = given.find((each) => each !== undefined && (each.startsWith('/') || each === ''));
   const route = path ?? keywords.path ?? keywords.rule;
-  return { prefix, route, isOpen: route === undefined && (isDecorator || /add_|(?:^|\.)(?:Route|path)$/.test(name)) };
+  const isRoute = isDecorator || /add_|(?:^|\.)(?:Route|path)$/.test(name);
+  return { route, isOpen: route === undefined && isRoute && inside === undefined };
 }
 
 /** Of another language: texts that are paths. */
 function textRoutes(shipment: Shipment): string[] | undefined {
-  const sources = shipment.paths.filter((file) => /\.(?:go|rs|[cm]?[jt]s|rb|php|java|kt)$/.test(file));
+  const sources = shipment.paths.filter((file) => /\.(?:go|rs|[cm]?[jt]s|rb|php|java|kt|cs)$/.test(file));
   const texts = sources.map((file) => shipment.text(file) ?? '');
   const found = texts.flatMap((text) =>
     [...text.matchAll(/["'`](\/[\w./{}:<>*-]*)["'`]/g)].map(([, path = '']) => path),

@@ -8,6 +8,7 @@ import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
 import { once } from './once.ts';
+import { settingsOf, supervisedIn } from './supervised.ts';
 
 /** Longer files are no source, and no settings. */
 const maxBytes = 1024 * 1024;
@@ -15,6 +16,16 @@ const maxBytes = 1024 * 1024;
 const maxFiles = 1_000;
 /** The folder of the app in the image of the platform. */
 const appHome = '/cortex';
+
+/** The Python of distributions. */
+const pythons: readonly (readonly [image: RegExp, python: string])[] = [
+  [/^(?:ubuntu:|nvidia\/cuda:.*ubuntu)20\.04/, '3.8'],
+  [/^(?:ubuntu:|nvidia\/cuda:.*ubuntu)22\.04|^ubuntu:jammy/, '3.10'],
+  [/^(?:ubuntu:|nvidia\/cuda:.*ubuntu)24\.04|^ubuntu:noble/, '3.12'],
+  [/^debian:(?:11|bullseye)/, '3.9'],
+  [/^debian:(?:12|bookworm)/, '3.11'],
+  [/^debian:(?:13|trixie)/, '3.13'],
+];
 
 /** A Dockerfile of the app, what it makes, and its last stage. */
 export interface Docker {
@@ -147,8 +158,12 @@ export class Shipment {
   python = once((): string | undefined => {
     if (!this.isDocker)
       return this.config.deployment.python_version ?? String(sections.deployment.keys.python_version.default);
-    const base = this.dockerfile()?.stage.base ?? '';
-    return /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
+    const { base = '', commands = [] } = this.dockerfile()?.stage ?? {};
+    const own = /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
+    const brings = commands.some(({ words }) =>
+      /python3\.\d|pyenv|conda|mamba|ppa:|uv (?:python|venv|sync)/.test(words.join(' ')),
+    );
+    return own ?? (brings ? undefined : pythons.find(([image]) => image.test(base))?.[1]);
   });
 
   /** Commands of the build, and where they are written. */
@@ -185,7 +200,10 @@ export class Shipment {
   /** A script is its commands, with the folder and the variables that each finds. */
   private expand(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
     const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
-    if (!script) return [{ ...from, words: unwrapped(words) }];
+    if (!script) {
+      const plain = unwrapped(words);
+      return [{ ...from, words: plain }, ...(depth > 3 ? [] : this.supervised(plain, from, depth))];
+    }
     const { file, text, rest } = script;
     let { cwd } = from;
     const environment = new Map(from.environment);
@@ -198,6 +216,18 @@ export class Shipment {
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
       return this.expand(given, { line: place.line, at: place.at, cwd, environment }, depth + 1);
     });
+  }
+
+  /** What a program starts that is told to do so by its settings. */
+  private supervised(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth: number): StartedCommand[] {
+    const pattern = settingsOf(posix.basename(words[0] ?? ''), words);
+    const files = pattern ? [...this.inImage()].filter(([path]) => pattern.test(path)) : [];
+    return files.flatMap(([, own]) =>
+      supervisedIn(this.text(own) ?? '', own).flatMap(({ text, file, line, folder }) => {
+        const cwd = posix.resolve(from.cwd, folder ?? '');
+        return this.expand(['sh', '-c', text], { ...from, at: { file, line }, line, cwd }, depth + 1);
+      }),
+    );
   }
 
   /** What a shell runs: `sh -c TEXT`, `sh FILE`, or a file that is a script of a shell. */
@@ -228,7 +258,7 @@ export class Shipment {
   }
 
   /** The servers and Python files that are started. */
-  servers = once((): (Server & StartedCommand)[] =>
+  servers = once((): StartedServer[] =>
     this.started().flatMap((each) => {
       const server = serverOf(each.words);
       return server ? [{ ...each, ...server }] : [];
@@ -241,6 +271,9 @@ export class Shipment {
 }
 
 export type FindingPlace = { file: string; line?: number | undefined } | { setting: string } | undefined;
+
+/** A command that is a server or runs a Python file. */
+export type StartedServer = Server & StartedCommand;
 
 /** A command that is started: in a folder of the image, with variables. */
 export interface StartedCommand extends ShellCommand {

@@ -1,22 +1,14 @@
 import { posix } from 'node:path';
-import { flagOf } from '../../app/shell.ts';
+import { parseArgsStringToArgv } from 'string-argv';
 import { closestName } from '../../app/toml/closest-name.ts';
+import { toToml } from '../../app/toml/format.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
-import { startsServer } from './listening.ts';
-import type { Module, ModuleGraph } from './modules.ts';
+import { folderOf, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment, StartedCommand } from './shipment.ts';
-
-type StartedServer = ReturnType<Shipment['servers']>[number];
-
-/** What the looks at the start know of the app. */
-interface Known {
-  shipment: Shipment;
-  packages: Packages;
-  graph: ModuleGraph;
-}
+import { isAsgi, isFramework, type StartFacts, servesNothing, worker } from './serving.ts';
+import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 
 /** Whether what is started exists, and serves the app. */
 export function* lookAtStart(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
@@ -37,7 +29,7 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
 }
 
 /** FastAPI or Flask behind the default runtime, which serves functions. */
-function* defaultRuntime({ shipment, graph }: Known): Generator<SeenCause> {
+function* defaultRuntime({ shipment, graph }: StartFacts): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', undefined, shipment);
   const entry = [...graph.modules.values()].find(({ file }) => file === 'main.py');
   const found = [...(entry?.facts.names ?? [])].find(([, { made }]) => isFramework.test(made));
@@ -54,10 +46,6 @@ function* defaultRuntime({ shipment, graph }: Known): Generator<SeenCause> {
     fix: `[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${command}`,
   };
 }
-
-const isAsgi = /^(?:fastapi\.(?:\w+\.)*FastAPI|starlette\.(?:\w+\.)*Starlette|quart\.Quart|litestar\.Litestar)$/;
-const isWsgi = /^(?:flask\.Flask|bottle\.Bottle|falcon\.App)$/;
-const isFramework = new RegExp(`${isAsgi.source}|${isWsgi.source}|^sanic\\.Sanic$`);
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian)$/;
 
@@ -76,7 +64,7 @@ function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
 }
 
 /** A Python file that is not where it is started. */
-function* script(server: StartedServer, { shipment }: Known): Generator<SeenCause> {
+function* script(server: StartedServer, { shipment }: StartFacts): Generator<SeenCause> {
   const { script: file, program, at, cwd } = server;
   if (file === undefined || shipment.fileAt(file, cwd) !== undefined) return;
   if (shipment.isDocker) yield* scriptOfImage(posix.resolve(cwd, file), at, shipment);
@@ -109,15 +97,30 @@ const notThere = (file: string, at: SeenCause['at'], severity: SeenCause['severi
 });
 
 /** The module that a server loads, and the object in it. */
-function* target(server: StartedServer, known: Known): Generator<SeenCause> {
+function* target(server: StartedServer, known: StartFacts): Generator<SeenCause> {
   const { module, attribute, words } = server;
   if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return;
   const found = known.graph.moduleNamed(module);
-  if (!found) yield* moduleMissing(server, module, known);
+  const file = server.isRun && programMissing(module, known.graph);
+  if (file)
+    yield {
+      ...notThere(file, server.at, 'error', undefined),
+      title: `python -m ${module} runs ${file}, which is not there`,
+    };
+  else if (!found) yield* moduleMissing(server, module, known);
   else if (attribute !== undefined) yield* objectMissing(server, found, attribute, known);
 }
 
-function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { shipment, graph }: Known) {
+/** `python -m` of a package runs its `__main__.py`. */
+function programMissing(module: string, graph: ModuleGraph): string | undefined {
+  const found = graph.find(module.split('.'));
+  const folder = found === undefined ? undefined : folderOf(found);
+  return folder !== undefined && graph.find(['__main__'], [folder]) === undefined
+    ? `${module.replaceAll('.', '/')}/__main__.py`
+    : undefined;
+}
+
+function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { shipment, graph }: StartFacts) {
   const file = module.replaceAll('.', '/');
   const isUnsent = (each: string) => shipment.exists(each) && !shipment.sent.has(each);
   const there = shipment.isDocker ? undefined : [`${file}.py`, `${file}/__init__.py`].find(isUnsent);
@@ -156,7 +159,12 @@ function modulesIn(folder: string, { tree }: ModuleGraph): string | undefined {
   return names.length > 0 ? `the app has ${names.join(', ')}` : undefined;
 }
 
-function* objectMissing({ at, module, program }: StartedServer, found: Module, attribute: string, { graph }: Known) {
+function* objectMissing(
+  { at, module, program }: StartedServer,
+  found: Module,
+  attribute: string,
+  { graph }: StartFacts,
+) {
   const { facts, file } = found;
   const names = graph.namesOf(found);
   // A file without a word is a stand-in for one that is made later.
@@ -185,36 +193,6 @@ function* objectMissing({ at, module, program }: StartedServer, found: Module, a
   };
 }
 
-/** An ASGI app behind a WSGI worker, and the reverse; the package of a worker class. */
-function* worker(server: StartedServer, { graph, packages, shipment }: Known): Generator<SeenCause> {
-  const { module = '', attribute = 'app', words, at } = server;
-  // A file of settings may name the class.
-  if (flagOf(words, '-c', '--config') !== undefined || shipment.paths.some((path) => /gunicorn\.conf\.py$/.test(path)))
-    return;
-  const made = graph.moduleNamed(module)?.facts.names.get(attribute)?.made ?? '';
-  const kind = flagOf(words, '-k', '--worker-class') ?? '';
-  const said = { cause: 'worker-class-wrong', severity: 'error' as const, captured: { name: kind }, at };
-  const wrong = wrongWorker(server, made, kind);
-  if (wrong) yield { ...said, ...wrong };
-  const [needed = ''] = /^(?:uvicorn|gevent|eventlet)/.exec(kind) ?? [];
-  if (needed !== '' && packages.all().isWhole && !packages.has(needed))
-    yield { ...said, why: `nothing installs ${needed}`, fix: packages.fixOf(needed) };
-}
-
-function wrongWorker({ program, words }: StartedServer, made: string, kind: string) {
-  if (program === 'gunicorn' && isAsgi.test(made) && !/uvicorn|asgi|hypercorn/i.test(kind))
-    return {
-      title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
-      fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
-    };
-  if (program === 'uvicorn' && isWsgi.test(made) && !words.includes('--interface'))
-    return {
-      title: 'uvicorn serves a WSGI app as if it was ASGI',
-      fix: 'start it with gunicorn, or add --interface wsgi',
-    };
-  return undefined;
-}
-
 const builtinsOfShells = /^(?:cd|export|source|\.|set|alias|ulimit|umask)$/;
 
 /** An entrypoint that cannot be run as a command. */
@@ -233,6 +211,12 @@ function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
       title: `the entrypoint starts ${first}, which only a shell knows`,
       fix: 'entrypoint = ["sh", "-c", "…"]',
     };
+  if (rest.length === 0 && /^\S+\s+\S/.test(first))
+    yield {
+      ...said,
+      title: `the entrypoint is one word, with blanks: there is no program of that name`,
+      fix: `entrypoint = ${toToml(parseArgsStringToArgv(first))}`,
+    };
   if (rest.length === 0 && /^[\w./-]+\.py$/.test(first))
     yield {
       ...said,
@@ -245,19 +229,35 @@ function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
 const isShell = /^(?:ba|da|z)?sh$/;
 
 /** Programs that nothing brings. */
-function* program(command: StartedCommand, known: Known): Generator<SeenCause> {
+function* program(command: StartedCommand, known: StartFacts): Generator<SeenCause> {
   const { shipment } = known;
-  const [first = '', second = ''] = command.words;
-  const name = posix.basename(first);
-  const runs = isShell.test(name) && second !== '' && !second.startsWith('-') ? second : first;
-  const isPath = (first.includes('/') && !first.startsWith('/')) || runs !== first;
-  const file = shipment.fileAt(runs, command.cwd) ?? shipment.fileAt(runs);
-  const isMade = /^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs);
-  if (isPath && file === undefined && !shipment.isDocker && !isMade)
-    yield* missing(posix.normalize(runs), command.at, shipment);
-  if (runs === first && first.includes('/') && file !== undefined) yield* notExecutable(file, command.at, shipment);
+  const name = posix.basename(command.words[0] ?? '');
+  yield* ownProgram(command, shipment);
+  yield* namedFiles(command, shipment);
   yield* otherPython(name, command.at, shipment);
   yield* serverMissing(name, command.at, known);
+}
+
+/** A file of the app that is started, or that a shell runs. */
+function* ownProgram({ words, cwd, at }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
+  const [first = '', second = ''] = words;
+  const isScript = isShell.test(posix.basename(first)) && /^[^-]/.test(second);
+  const runs = isScript ? second : first;
+  const file = shipment.fileAt(runs, cwd) ?? shipment.fileAt(runs);
+  if (file !== undefined && !isScript && first.includes('/')) yield* notExecutable(file, at, shipment);
+  const isOwn = isScript || /^[^/]+\//.test(first);
+  if (file === undefined && isOwn && !shipment.isDocker && !/^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs))
+    yield* missing(posix.normalize(runs), at, shipment);
+}
+
+/** Files of the app folder that the words of a command name and that are not sent. */
+function* namedFiles({ words, at, cwd }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
+  const inApp = posix.relative(shipment.workdir, cwd);
+  for (const word of shipment.isDocker ? [] : words.slice(1)) {
+    const path = posix.join(inApp, word.replace(/^(?:--[\w-]+=)?(?:file:)?/, ''));
+    const isFile = /\.(?!py$)[a-z]\w{1,7}$/.test(path) && shipment.exists(path) && !shipment.isFolder(path);
+    if (isFile && !shipment.sent.has(path)) yield* missing(path, at, shipment, 'warning');
+  }
 }
 
 function* notExecutable(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
@@ -288,7 +288,7 @@ function* otherPython(name: string, at: SeenCause['at'], shipment: Shipment): Ge
 }
 
 /** Programs that a Python package brings, which nothing installs. */
-function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages }: Known): Generator<SeenCause> {
+function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages }: StartFacts): Generator<SeenCause> {
   const needed = pythonPackageOfProgram(name);
   // The runtime has it.
   const isServed = !shipment.isDocker && name === 'uvicorn';
@@ -305,7 +305,12 @@ function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages 
 }
 
 /** A file that is started and not sent. */
-function* missing(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
+function* missing(
+  file: string,
+  at: SeenCause['at'],
+  shipment: Shipment,
+  severity: SeenCause['severity'] = 'error',
+): Generator<SeenCause> {
   if (file.startsWith('/') || file.includes('$') || shipment.isOutput(file)) return;
   if (!shipment.exists(file)) {
     yield {
@@ -319,7 +324,7 @@ function* missing(file: string, at: SeenCause['at'], shipment: Shipment): Genera
   }
   const { why, fix } = shipment.reasonOf(file);
   const title = `${file} is in the app folder, but is not sent: ${why}`;
-  yield { cause: 'file-excluded', severity: 'error', captured: { path: file }, at, title, fix };
+  yield { cause: 'file-excluded', severity, captured: { path: file }, at, title, fix };
 }
 
 /** `sh setup.sh` in the build. */
@@ -330,32 +335,3 @@ function* buildScripts(shipment: Shipment): Generator<SeenCause> {
       yield* missing(posix.normalize(file), at, shipment);
   }
 }
-
-/** A Python file that makes an app and serves nothing, and one that another program has to start. */
-function* servesNothing({ shipment, graph }: Known): Generator<SeenCause> {
-  const [server, ...others] = shipment.servers();
-  const entry = [...graph.modules.values()].find(({ isEntry }) => isEntry === 'script');
-  if (!server || !entry || others.length > 0 || !/^python/.test(server.program)) return;
-  const said = { cause: 'not-listening', severity: 'warning' as const, at: server.at };
-  const port = shipment.config.custom?.port ?? 8000;
-  if (entry.facts.imports.some(({ module }) => module === 'streamlit'))
-    yield {
-      ...said,
-      title: `python runs ${entry.file} once, and starts no server`,
-      fix: `entrypoint = ["streamlit", "run", "${server.script}", "--server.port", "${port}", "--server.address", "0.0.0.0"]`,
-    };
-  else if (makesApp(entry) && ![...graph.modules.values()].some(mayServe))
-    yield {
-      ...said,
-      title: `${entry.file} makes an app, and nothing in it starts a server`,
-      fix: `start it with a server, or call it at the end of ${entry.file}`,
-    };
-}
-
-const makesApp = ({ facts }: Module) => [...facts.names.values()].some(({ made }) => isFramework.test(made));
-const mayServe = ({ facts }: Module) =>
-  facts.calls.some(
-    (call) =>
-      startsServer(call) ||
-      /(?:^|\.)(?:run|serve|start|main|launch|serve_forever)$|^os\.exec|^subprocess\./.test(call.name),
-  );

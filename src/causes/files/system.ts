@@ -67,7 +67,7 @@ function lineNeeding({ imports, calls }: PythonFacts, wanted: string, given: str
       (given === undefined ||
         given in call.keywords ||
         call.arguments.includes(given) ||
-        call.keywords.features === given),
+        Object.values(call.keywords).includes(given)),
   );
   return imported?.line ?? called?.line;
 }
@@ -134,8 +134,8 @@ const starts =
 
 function* startedProgram(call: PythonCall, file: string, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
   const program = starts.test(call.name) ? posix.basename(call.arguments[0]?.split(/\s+/)[0] ?? '') : '';
-  const debian = debianPackageOfProgram(program);
-  if (debian === undefined || hasProgram(packages, program, debian)) return;
+  const debian = program === '' ? undefined : debianPackageOfProgram(program);
+  if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
   yield {
     cause: 'command-not-found',
     severity: 'warning',

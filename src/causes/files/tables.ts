@@ -159,6 +159,29 @@ dramatiq: prometheus-client
 pyspark: py4j
 dask: click cloudpickle fsspec packaging partd pyyaml toolz
 gevent: greenlet
+aiogram: aiohttp aiofiles magic-filter pydantic certifi typing-extensions
+aiohttp-cors: aiohttp
+botocore: jmespath python-dateutil urllib3
+dash: flask werkzeug plotly importlib-metadata typing-extensions requests retrying nest-asyncio setuptools
+dash-bootstrap-components: dash
+django-cors-headers: django
+django-filter: django
+django-redis: django redis
+email-validator: dnspython idna
+fastmcp: mcp httpx authlib rich pydantic python-dotenv exceptiongroup openapi-pydantic cyclopts websockets
+groq: httpx pydantic anyio distro sniffio typing-extensions
+mcp: anyio httpx httpx-sse pydantic pydantic-settings starlette python-multipart sse-starlette uvicorn jsonschema
+motor: pymongo dnspython
+ollama: httpx pydantic
+ortools: absl-py numpy pandas protobuf immutabledict typing-extensions
+pdfminer-six: charset-normalizer cryptography
+pdfplumber: pdfminer-six pillow pypdfium2
+prometheus-fastapi-instrumentator: starlette prometheus-client
+psycopg: typing-extensions
+psycopg[pool]: psycopg-pool typing-extensions
+python-slugify: text-unidecode
+python-telegram-bot: httpx
+slack-bolt: slack-sdk
 eventlet: greenlet dnspython
 `;
 
@@ -167,8 +190,11 @@ const alone = `
 bottle waitress tornado falcon numpy polars pyarrow pillow safetensors einops psycopg2-binary asyncpg aiosqlite redis
 pyyaml orjson ujson regex lxml xlsxwriter python-dotenv python-multipart markdown loguru structlog click tqdm tenacity
 psutil pyjwt bcrypt itsdangerous websockets pydub pypdf pymupdf wheel setuptools prometheus-client aiofiles msgpack
-protobuf grpcio sentencepiece networkx duckdb pytz humanize phonenumbers pyzbar python-magic nats-py pika confluent-
-kafka joblib threadpoolctl attrs msgspec segment-anything httptools passlib watchdog huey uvloop
+protobuf grpcio sentencepiece networkx duckdb pytz humanize phonenumbers pyzbar python-magic nats-py pika
+confluent-kafka sniffio certifi idna six h11 packaging markupsafe rapidfuzz pypdfium2 slack-sdk mutagen whitenoise
+django-environ pymysql hiredis python-json-logger colorama tabulate toml tomli cachetools diskcache filelock fsspec
+schedule xmltodict defusedxml yt-dlp av xlrd h3 simplejson joblib threadpoolctl attrs msgspec segment-anything
+httptools passlib watchdog huey uvloop
 `;
 
 /** What a package brings along, with what that brings; undefined if it is not known. */
@@ -273,6 +299,8 @@ const optional = `
   transformers.pipeline: torch tensorflow jax
   .from_pretrained=device_map: accelerate
   transformers.pipeline=device_map: accelerate
+  transformers.BitsAndBytesConfig: bitsandbytes
+  plotly.express.scatter=ols: statsmodels
   .from_pretrained=load_in_4bit: bitsandbytes
   .from_pretrained=load_in_8bit: bitsandbytes`;
 

@@ -1,0 +1,70 @@
+/** A line of a requirements file, without its comment. */
+export interface TextLine {
+  text: string;
+  /** The last one of those that a backslash joins, from 1. */
+  line: number;
+}
+
+/** What a line asks of pip. */
+export type PipLine =
+  | { kind: 'option'; name: string; value: string }
+  | { kind: 'path'; path: string }
+  | { kind: 'address'; address: string }
+  | { kind: 'package'; name: string; extras: string; wanted: string; marker: string }
+  | { kind: 'invalid' };
+
+export function pipLines(text: string): TextLine[] {
+  const found: TextLine[] = [];
+  let pending = '';
+  for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
+    pending += raw.replace(/\\$/, ' ');
+    if (raw.endsWith('\\')) continue;
+    const plain = pending.replace(/(^|\s)#.*$/, '').trim();
+    pending = '';
+    if (plain !== '') found.push({ text: plain, line: index + 1 });
+  }
+  return found;
+}
+
+export function readPipLine(text: string): PipLine {
+  const [, name, value = ''] = /^(-[a-zA-Z]|--[\w-]+)[ =]*(.*)$/.exec(text) ?? [];
+  if (name === undefined) return readPackage(text);
+  return /^(?:-e|--editable)$/.test(name) ? placeOf(value) : { kind: 'option', name, value };
+}
+
+/** Without its hashes. */
+function readPackage(text: string): PipLine {
+  const [whole = '', ...conditions] = text.replace(/(?<!\s)\s+--[a-z].*$/, '').split(';');
+  const plain = whole.trim();
+  const [, named] = /^[\w.-]+(?:\s*\[[^\]]*\])?\s*@\s*(.+)$/.exec(plain) ?? [];
+  if (named !== undefined || isPlace(plain)) return placeOf(named ?? plain);
+  const [, name, extras = '', inBrackets, rest = ''] =
+    /^([A-Za-z0-9_](?:[\w.-]*\w)?)(\s*\[[^\]]*\])?\s*(?:\((.*)\)|(.*))$/.exec(plain) ?? [];
+  const wanted = (inBrackets ?? rest).trim();
+  if (name === undefined || !isSpecifier(wanted)) return { kind: 'invalid' };
+  return { kind: 'package', name, extras, wanted, marker: conditions.join(';').trim() };
+}
+
+const version =
+  /v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[\w.-]+)?/;
+const clause = new RegExp(`^\\s*(?:===\\s*\\S+|(?:~=|==|!=|<=|>=|<|>)\\s*${version.source}(?:\\.\\*)?)\\s*$`, 'i');
+
+/** `>=1,<2`, as PEP 440 has it; empty for any version. */
+export const isSpecifier = (text: string) =>
+  text === '' ||
+  text
+    .replace(/,\s*$/, '')
+    .split(',')
+    .every((each) => clause.test(each));
+
+const isPlace = (text: string) =>
+  /^(?:\.{0,2}\/|\.{1,2}(?:\[|$)|file:|git@|[a-z+]+:\/\/)|\.(?:whl|tar\.gz|zip)$/.test(text);
+
+function placeOf(text: string): PipLine {
+  if (/^(?!file:)(?:[a-z+]+:\/\/|git@)/.test(text)) return { kind: 'address', address: text };
+  const path = text
+    .replace(/^file:(?:\/\/)?/, '')
+    .replace(/[[#;].*$/, '')
+    .trim();
+  return { kind: 'path', path: path === '' ? '.' : path };
+}

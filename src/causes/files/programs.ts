@@ -1,0 +1,79 @@
+import { type ImageState, isPlainImage } from '../../app/docker-image.ts';
+import { debianPackageOfProgram } from '../program-packages.ts';
+import type { Packages } from './packages.ts';
+import type { SeenCause } from './seen-cause.ts';
+
+/** Programs that images lack unless a command installs them, and what helps. Those of a system lack it in any image. */
+const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, isOfSystem?: boolean])[] = [
+  [/^apt(?:-get)?$/, /alpine|fedora|centos|rockylinux|almalinux|amazonlinux/, 'use apk add --no-cache', true],
+  [/^apk$/, /slim|bookworm|bullseye|trixie|buster|debian|ubuntu|jammy|noble|focal|fedora/, 'use apt-get', true],
+  [
+    /^(?:yum|dnf|microdnf)$/,
+    /alpine|slim|bookworm|bullseye|debian|ubuntu/,
+    'use the package manager of the image',
+    true,
+  ],
+  [/^(?:javac|mvn)$/, /[-:]jre\b|-jre\b/, 'build in an image with a JDK', true],
+  [/^(?:bash|zsh)$/, /alpine/, 'write sh, or RUN apk add --no-cache bash'],
+  [/^(?:git|curl|wget)$/, /slim/, 'install it first with apt-get'],
+  [/^(?:git|curl)$/, /alpine/, 'install it first with apk'],
+  [/^(?:python|pip)$/, /^(?:debian|ubuntu|nvidia\/cuda):/, 'write python3 or pip3, or install python-is-python3'],
+];
+
+/** Images of Debian and Ubuntu, with what they bring of the programs that have a package of their own there. */
+const systems: readonly (readonly [image: RegExp, programs: RegExp])[] = [
+  [/alpine|fedora|busybox|distroless|scratch|conda|mamba/, /./],
+  [/(?:^|\/)python:/, /^(?:python3?|pip3?)$/],
+  [/(?:^|\/)node:/, /^(?:node|npm|npx)$/],
+  [/(?:^|\/)bun:/, /^node$/],
+  [/(?:^|\/)golang:/, /^go$/],
+  [/(?:^|\/)rust:/, /^(?:cargo|rustc)$/],
+  [/temurin|openjdk/, /^java$/],
+  [/cuda:.*devel/, /^(?:gcc|g\+\+|make)$/],
+  [
+    /(?:^|\/)(?:python|node|golang|rust|ruby|php):(?!.*slim)/,
+    /^(?:aclocal|autoconf|bzip2|convert|curl|file|g\+\+|gcc|git|hg|identify|make|patch|pkg-config|ps|pkill|svn|ssh|unzip|wget|xz)$/,
+  ],
+  [/./, /^(?:free|gpg|gunzip|gzip|hostname|killall|openssl|pg_config|ping|ps|pkill|top)$/],
+];
+
+/** What helps, where a program was installed by nothing before. */
+export function lacksProgram(
+  image: ImageState,
+  program: string,
+  packages: Packages,
+): { fix: string; severity: SeenCause['severity'] } | undefined {
+  const { base, commands, environment } = image;
+  const [, , fix, isOfSystem] = absent.find(([one, image]) => one.test(program) && image.test(base)) ?? [];
+  if (fix !== undefined && isOfSystem) return { fix, severity: 'error' };
+  if (!isPlainImage(base) || isInstalled(image, program) || environment.has('PATH')) return undefined;
+  if (fix !== undefined) return { fix, severity: 'error' };
+  const debian = debianPackageOfProgram(program);
+  const isThere = systems.some(([image, programs]) => image.test(base) && programs.test(program));
+  const isPython = packages.hasOthers || packages.has(program) || packages.has(debian ?? '');
+  if (debian === undefined || isThere || isPython || commands.some(({ words }) => bringsLike(words, debian)))
+    return undefined;
+  return { fix: `RUN apt-get update && apt-get install -y ${debian}`, severity: 'warning' };
+}
+
+/** What may bring any program. */
+const bringsPrograms = /^(?:ln|update-alternatives|curl|wget|make|cp|mv|\S*\.sh)$/;
+
+/** Whether a command may have brought it: a folder of the image may come first in the PATH, too. */
+const isInstalled = ({ commands }: ImageState, program: string) =>
+  commands.some(
+    ({ words }) =>
+      bringsPrograms.test(words[0] ?? '') ||
+      words.some(
+        (word) =>
+          word === program || word === `python3-${program}` || /venv|conda|is-python3|build-essential/.test(word),
+      ),
+  );
+
+/** Packages of nearly this name: `nodejs` for `node`, `openjdk-17-jre` for `default-jre`. */
+const bringsLike = (words: readonly string[], debian: string) =>
+  words.some((word) =>
+    /^python/.test(debian)
+      ? word === debian || /ensurepip|get-pip|python-full|pip$/.test(word)
+      : word.length > 3 && (word.startsWith(debian.slice(0, 4)) || debian.includes(word) || /jdk|jre/.test(word)),
+  );

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import type { Problem } from '../../src/kernel/errors.ts';
+import { folder } from '../app/config-folder.ts';
+import { gantry } from '../support/gantry.ts';
+
+type Files = Record<string, string>;
+const settings = (rest = '') =>
+  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${rest}`;
+const docker = (rest = '') =>
+  settings(`[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n${rest}`);
+const custom = (command: string, rest = '') =>
+  settings(`[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${command}\n${rest}`);
+const web = 'from flask import Flask\n\napp = Flask(__name__)\n';
+const base = 'FROM python:3.11-slim\nWORKDIR /srv\n';
+const serve = 'CMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n';
+
+test.each<[string, Files, string]>([
+  [
+    'nginx on another port than the app',
+    {
+      Dockerfile: `${base}RUN apt-get update && apt-get install -y nginx\nCOPY nginx.conf /etc/nginx/conf.d/a.conf\nCMD ["nginx", "-g", "daemon off;"]\n`,
+      'nginx.conf': 'server {\n  listen 80;\n}\n',
+    },
+    'nginx listens on port 80, but port is 8000',
+  ],
+  [
+    'a program that supervisord starts and that nothing installs',
+    {
+      Dockerfile: `${base}RUN pip install supervisor\nCOPY s.conf /etc/s.conf\nCMD ["supervisord", "-n", "-c", "/etc/s.conf"]\n`,
+      's.conf': '[program:proxy]\ncommand=nginx -g "daemon off;"\n',
+    },
+    'nginx is not installed in the image',
+  ],
+  [
+    'supervisord in the background',
+    {
+      Dockerfile: `${base}RUN pip install supervisor\nCOPY s.conf /etc/s.conf\nCMD ["supervisord", "-c", "/etc/s.conf"]\n`,
+      's.conf': '[supervisord]\n[program:web]\ncommand=python web.py\n',
+    },
+    'supervisord goes to the background',
+  ],
+  [
+    'a file that requirements include and that is not copied',
+    {
+      Dockerfile: `${base}COPY requirements.txt .\nRUN pip install -r requirements.txt\nCOPY web.py .\n${serve}`,
+      'requirements.txt': '-r base.txt\ngunicorn\n',
+      'base.txt': 'flask\n',
+    },
+    'needs /srv/base.txt, which is not in the image at that line',
+  ],
+  [
+    'a readme that the project names and that is not copied',
+    {
+      Dockerfile: `${base}COPY pyproject.toml web.py ./\nRUN pip install .\n${serve}`,
+      'pyproject.toml':
+        '[project]\nname = "web"\nversion = "1"\nreadme = "README.md"\ndependencies = ["flask", "gunicorn"]\n',
+      'README.md': '# web\n',
+    },
+    'pyproject.toml names README.md, which is not in the image',
+  ],
+  [
+    'a base image by an argument that is not there',
+    { Dockerfile: `FROM python:$PYTHON_VERSION-slim\nCOPY web.py .\nRUN pip install flask gunicorn\n${serve}` },
+    'FROM has PYTHON_VERSION, which no ARG above it defines',
+  ],
+  [
+    'packages of another Python',
+    {
+      Dockerfile: `FROM python:3.12-slim AS build\nRUN python -m venv /opt/venv && /opt/venv/bin/pip install flask gunicorn\nFROM python:3.11-slim\nCOPY --from=build /opt/venv /opt/venv\nENV PATH=/opt/venv/bin:$PATH\nCOPY web.py .\n${serve}`,
+    },
+    'copies the packages of Python 3.12 into an image with Python 3.11',
+  ],
+  [
+    'the Python of a distribution',
+    {
+      Dockerfile:
+        'FROM ubuntu:22.04\nRUN apt-get update && apt-get install -y python3 python3-pip\nWORKDIR /srv\nCOPY . .\nRUN pip3 install flask gunicorn\nCMD ["python3", "-m", "gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n',
+      'web.py': `import tomllib\n${web}`,
+    },
+    'web.py imports tomllib, which Python 3.10 does not have',
+  ],
+  [
+    'variables of the image',
+    {
+      Dockerfile: 'FROM node:20-slim\nCOPY s.js .\nENV PORT=3000\nCMD ["node", "s.js"]\n',
+      's.js': 'listen(process.env.PORT)\n',
+    },
+    'PORT listens on port 3000, but port is 8000',
+  ],
+  [
+    'a port and an address of another module',
+    {
+      Dockerfile: `${base}RUN pip install aiohttp\nCOPY . .\nCMD ["python", "run.py"]\n`,
+      'run.py':
+        'from aiohttp import web\n\nimport config\n\nweb.run_app(web.Application(), host=config.HOST, port=config.PORT)\n',
+      'config.py':
+        'import os\n\nHOST = os.getenv("BOT_HOST", "127.0.0.1")\nPORT = int(os.getenv("BOT_PORT", "8000"))\n',
+    },
+    'the server listens on 127.0.0.1 only',
+  ],
+  [
+    'a port of a file of settings',
+    {
+      Dockerfile: `${base}RUN pip install aiohttp\nCOPY . .\nCMD ["python", "run.py"]\n`,
+      'run.py':
+        'import tomllib\n\nfrom aiohttp import web\n\nwith open("settings.toml", "rb") as file:\n    settings = tomllib.load(file)\nweb.run_app(web.Application(), host="0.0.0.0", port=settings["server"]["port"])\n',
+      'settings.toml': '[server]\nport = 9000\n',
+    },
+    'run.py listens on port 9000, but port is 8000',
+  ],
+  [
+    'a package without a program',
+    { 'cerebrium.toml': custom('["python", "-m", "gate"]'), 'gate/__init__.py': '', 'gate/run.py': 'print(1)\n' },
+    'python -m gate runs gate/__main__.py, which is not there',
+  ],
+  [
+    'a pin that a constraint refuses',
+    {
+      Dockerfile: `${base}COPY *.txt ./\nRUN pip install -r requirements.txt -c constraints.txt\nCOPY web.py .\n${serve}`,
+      'requirements.txt': 'flask\ngunicorn\nnumpy<2\n',
+      'constraints.txt': 'numpy==2.1.0\n',
+    },
+    'the packages need different versions of one package',
+  ],
+  [
+    'the name of a package for that of its module',
+    { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\npillow = "latest"\n'), 'main.py': 'import pillow\n' },
+    'the module of the package pillow is PIL',
+  ],
+  [
+    'a text that is not UTF-8',
+    {
+      'cerebrium.toml': settings(),
+      'main.py': 'LABELS = open("labels.csv").read()\n\n\ndef run():\n    return LABELS\n',
+      'labels.csv': 'latin1',
+    },
+    'labels.csv is not UTF-8',
+  ],
+  [
+    'a file of a loop',
+    {
+      'cerebrium.toml': settings(),
+      'main.py':
+        'import json\nfrom pathlib import Path\n\nHERE = Path(__file__).parent / "texts"\nTEXTS = [json.loads((HERE / f"{name}.json").read_text()) for name in ("en", "de")]\n',
+      'texts/en.json': '{}',
+    },
+    'texts/de.json is not in the app',
+  ],
+  [
+    'a server of MCP without a port',
+    {
+      'cerebrium.toml': custom('["python", "server.py"]', '[cerebrium.dependencies.pip]\nfastmcp = "latest"\n'),
+      'server.py': 'from fastmcp import FastMCP\n\nmcp = FastMCP("tools")\nmcp.run()\n',
+    },
+    'server.py starts a server of MCP that talks over its input and output',
+  ],
+])('%s is named', async (_, files, wanted) => {
+  const plain = Object.entries({ 'cerebrium.toml': docker(), 'web.py': web, ...files });
+  const bytes = plain.map(
+    ([path, text]) => [path, text === 'latin1' ? Buffer.from('Música\n', 'latin1') : text] as const,
+  );
+  const { json } = await gantry(['check', '--json'], { cwd: folder(Object.fromEntries(bytes)) });
+  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
+  const problems = found.problems ?? found.error?.details.problems ?? [];
+  expect(problems.map(({ message }) => message).join('\n')).toContain(wanted);
+});

@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/kernel/errors.ts';
+import { folder } from '../app/config-folder.ts';
+import { gantry } from '../support/gantry.ts';
+
+type Files = Record<string, string>;
+const settings = (rest = '', deployment = '') =>
+  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${deployment}${rest}`;
+const custom = (command: string, port = 8000, rest = '') =>
+  `[cerebrium.runtime.custom]\nport = ${port}\nentrypoint = ${command}\n${rest}`;
+const docker = (port = 8000, rest = '') =>
+  settings(`[cerebrium.runtime.custom]\nport = ${port}\ndockerfile_path = "./Dockerfile"\n${rest}`);
+const pip = (...names: string[]) =>
+  `[cerebrium.dependencies.pip]\n${names.map((name) => `${name} = "latest"\n`).join('')}`;
+const uvicorn = '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]';
+const fastapi =
+  'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/health")\ndef health():\n    return 1\n';
+const dollar = '$';
+const run = 'def run():\n    return 1\n';
+
+describe('an app that is odd and works has no problems', () => {
+  test.each<[string, Files]>([
+    [
+      'modules made on demand',
+      {
+        'cerebrium.toml': settings(),
+        'main.py': `from lazy import heavy, light\n\n${run}`,
+        'lazy/__init__.py':
+          'import importlib\n\n\ndef __getattr__(name):\n    return importlib.import_module(f"lazy.{name}")\n',
+        'lazy/heavy.py': '',
+      },
+    ],
+    [
+      'a project in src that the build installs',
+      {
+        'cerebrium.toml': settings(
+          custom('["uvicorn", "shop.api:app", "--host", "0.0.0.0", "--port", "8000"]'),
+          'shell_commands = ["pip install ."]\n',
+        ),
+        'pyproject.toml':
+          '[build-system]\nrequires = ["setuptools"]\n\n[project]\nname = "shop"\nversion = "1"\ndependencies = ["fastapi", "uvicorn", "orjson; platform_python_implementation == \\"CPython\\""]\n',
+        'src/shop/__init__.py': '',
+        'src/shop/api.py': `${fastapi}\n\nimport orjson  # noqa\n`,
+      },
+    ],
+    [
+      'editable requirements, markers and constraints',
+      {
+        'cerebrium.toml': settings('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+        'requirements.txt':
+          '-e ./libs/common\n-c constraints.txt\nnumpy<2; python_version < "3.12"\nnumpy>=2; python_version >= "3.12"\npywin32; sys_platform == "win32"\nrequests[socks]>=2.31, <3  # bounds\n',
+        'constraints.txt': 'requests==2.32.3\nurllib3<3\n',
+        'libs/common/pyproject.toml': '[project]\nname = "common"\nversion = "0"\n',
+        'libs/common/common/__init__.py': 'x = 1\n',
+        'main.py': `import sys\n\nsys.path.insert(0, "libs/common")\nimport numpy\nimport requests\nfrom common import x\n\n${run}`,
+      },
+    ],
+    [
+      'a Dockerfile with an argument, a heredoc and two stages',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile: `ARG PYTHON=3.11\nARG BASE=python:$PYTHON-slim\nFROM $BASE AS build\nWORKDIR /w\nCOPY requirements.txt .\nRUN <<EOF\napt-get update\napt-get install -y gcc\npip wheel -r requirements.txt -w /wheels\nEOF\nFROM --platform=$TARGETPLATFORM $BASE\nWORKDIR /srv\nCOPY --from=build /wheels /wheels\nRUN pip install --no-index --find-links /wheels uvicorn fastapi\nCOPY <<EOF /srv/settings.json\n{"debug": false}\nEOF\nCOPY main.py .\nENV PORT=8000\nCMD exec uvicorn main:app --host 0.0.0.0 --port ${dollar}{PORT:-8000}\n`,
+        'requirements.txt': 'fastapi\nuvicorn\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'a script that replaces itself, with a default port',
+      {
+        'cerebrium.toml': settings(custom('["sh", "start.sh"]', 8080) + pip('fastapi', 'uvicorn', 'gunicorn')),
+        'start.sh': `#!/bin/sh\nset -eu\n: "${dollar}{WORKERS:=2}"\nif [ -n "${dollar}{DEBUG:-}" ]; then\n  echo debug\nfi\nexec gunicorn main:app -k uvicorn.workers.UvicornWorker -b "0.0.0.0:${dollar}{PORT:-8080}" -w "$WORKERS"\n`,
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'code made from a description',
+      {
+        'cerebrium.toml': settings(
+          custom(uvicorn) + pip('fastapi', 'uvicorn', 'grpcio', 'grpcio-tools', 'protobuf'),
+          'shell_commands = ["python -m grpc_tools.protoc -I proto --python_out=. --grpc_python_out=. proto/shop.proto"]\n',
+        ),
+        'proto/shop.proto': 'syntax = "proto3";\n',
+        'main.py': `import grpc\nimport shop_pb2\nimport shop_pb2_grpc\n${fastapi}`,
+      },
+    ],
+    [
+      'packages that the app brings itself',
+      {
+        'cerebrium.toml': settings(),
+        'main.py': `import os\nimport sys\n\nsys.path.append(os.path.join(os.path.dirname(__file__), "vendor"))\n\nimport tinylib\nfrom tinylib.parts import part\n\n${run}`,
+        'vendor/tinylib/__init__.py': '',
+        'vendor/tinylib/parts.py': 'part = 1\n',
+      },
+    ],
+    [
+      'data that the build makes',
+      {
+        'cerebrium.toml': settings(
+          '',
+          'shell_commands = ["python make.py", "mkdir -p cache && touch cache/done.txt"]\n',
+        ),
+        'make.py': 'import json\n\njson.dump({}, open("index.json", "w"))\n',
+        'main.py': `import json\n\nINDEX = json.load(open("index.json"))\nDONE = open("cache/done.txt").read()\n\n${run}`,
+      },
+    ],
+    [
+      'another module where one is missing',
+      {
+        'cerebrium.toml': settings(pip('requests')),
+        'main.py': `import sys\n\nif sys.version_info >= (3, 11):\n    import tomllib\nelse:\n    import tomli as tomllib\ntry:\n    import orjson as json\nexcept ModuleNotFoundError:\n    import json\n\n\ndef run():\n    try:\n        import torch\n    except Exception:\n        return json.dumps(tomllib.loads(""))\n    return torch.zeros(1).tolist()\n`,
+      },
+    ],
+    [
+      'routers in routers, and an app that is mounted',
+      {
+        'cerebrium.toml': settings(
+          custom(
+            uvicorn,
+            8000,
+            'healthcheck_endpoint = "/api/v1/ops/health"\nreadycheck_endpoint = "/files/ready.txt"\n',
+          ) + pip('fastapi', 'uvicorn'),
+        ),
+        'main.py':
+          'from fastapi import APIRouter, FastAPI\nfrom fastapi.staticfiles import StaticFiles\n\nfrom routes import ops\nfrom routes.ops import router as other\n\napp = FastAPI()\nv1 = APIRouter(prefix="/v1")\nv1.include_router(ops.router)\napp.include_router(v1, prefix="/api")\napp.include_router(other)\napp.mount("/files", StaticFiles(directory="files"))\n',
+        'routes/ops.py':
+          'from fastapi import APIRouter\n\nrouter = APIRouter(prefix="/ops")\n\n\n@router.get("/health")\ndef health():\n    return 1\n',
+        'files/ready.txt': 'ready\n',
+      },
+    ],
+    [
+      'routes in a list',
+      {
+        'cerebrium.toml': settings(
+          custom(uvicorn, 8000, 'healthcheck_endpoint = "/-/ok"\n') + pip('starlette', 'uvicorn'),
+        ),
+        'main.py':
+          'from starlette.applications import Starlette\nfrom starlette.responses import Response\nfrom starlette.routing import Mount, Route\n\n\ndef ok(request):\n    return Response()\n\n\nprobes = [Route("/ok", ok)]\napp = Starlette(routes=[Mount("/-", routes=probes), Route("/{name}", ok)])\n',
+      },
+    ],
+    [
+      'a blueprint with a prefix of its own',
+      {
+        'cerebrium.toml': settings(
+          custom(
+            '["gunicorn", "web:create_app()", "-b", "0.0.0.0:8000"]',
+            8000,
+            'healthcheck_endpoint = "/ops/health"\n',
+          ) + pip('flask', 'gunicorn'),
+        ),
+        'web/__init__.py':
+          'from flask import Flask\n\nfrom .ops import bp\n\n\ndef create_app():\n    app = Flask(__name__)\n    app.register_blueprint(bp)\n    return app\n',
+        'web/ops.py':
+          'from flask import Blueprint\n\nbp = Blueprint("ops", __name__, url_prefix="/ops")\n\n\n@bp.route("/health")\ndef health():\n    return "ok"\n',
+      },
+    ],
+    [
+      'settings of gunicorn that are code',
+      {
+        'cerebrium.toml': settings(
+          custom('["gunicorn", "-c", "conf/gunicorn.py", "main:app"]') + pip('fastapi', 'uvicorn', 'gunicorn'),
+        ),
+        'conf/gunicorn.py':
+          'import multiprocessing\nimport os\n\nbind = f"0.0.0.0:{os.environ.get(\'PORT\', \'8000\')}"\nworkers = multiprocessing.cpu_count()\nworker_class = os.environ.get("WORKER", "uvicorn.workers.UvicornWorker")\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'nginx before two servers on localhost',
+      {
+        'cerebrium.toml': docker(8080),
+        Dockerfile:
+          'FROM python:3.11-slim\nRUN apt-get update && apt-get install -y nginx supervisor\nWORKDIR /srv\nCOPY requirements.txt .\nRUN pip install -r requirements.txt\nCOPY . .\nCOPY nginx.conf /etc/nginx/conf.d/app.conf\nCOPY supervisord.conf /etc/supervisor/conf.d/app.conf\nCMD ["/usr/bin/supervisord", "-n"]\n',
+        'requirements.txt': 'fastapi\nuvicorn\n',
+        'nginx.conf': 'server {\n  listen 8080;\n  location / { proxy_pass http://127.0.0.1:9001; }\n}\n',
+        'supervisord.conf':
+          '[program:nginx]\ncommand=nginx -g "daemon off;"\n\n[program:one]\ncommand=uvicorn main:app --port 9001\ndirectory=/srv\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'options of the command line, and a port of a file',
+      {
+        'cerebrium.toml': settings(
+          custom('["python", "serve.py", "--port", "8000"]') + pip('fastapi', 'uvicorn', 'pyyaml'),
+        ),
+        'serve.py':
+          'import argparse\nfrom pathlib import Path\n\nimport uvicorn\nimport yaml\n\nfrom main import app\n\nparser = argparse.ArgumentParser()\nparser.add_argument("--port", type=int, default=5000)\nargs = parser.parse_args()\nsettings = yaml.safe_load(Path("settings.yaml").read_text())\nuvicorn.run(app, host=settings["host"], port=args.port)\n',
+        'settings.yaml': 'host: 0.0.0.0\nport: 9000\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'settings that the image overrides',
+      {
+        'cerebrium.toml': docker(8443),
+        Dockerfile:
+          'FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install aiohttp pydantic-settings\nCOPY . .\nENV BOT_PORT=8443 BOT_HOST=0.0.0.0\nCMD ["python", "-m", "bot"]\n',
+        'bot/__init__.py': '',
+        'bot/__main__.py':
+          'from aiohttp import web\n\nfrom bot.config import settings\n\nweb.run_app(web.Application(), host=settings.host, port=settings.port)\n',
+        'bot/config.py':
+          'from pydantic_settings import BaseSettings, SettingsConfigDict\n\n\nclass Settings(BaseSettings):\n    model_config = SettingsConfigDict(env_prefix="BOT_")\n    host: str = "127.0.0.1"\n    port: int = 9000\n\n\nsettings = Settings()\n',
+      },
+    ],
+    [
+      'an environment of conda',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM continuumio/miniconda3\nWORKDIR /srv\nCOPY environment.yml .\nRUN conda env create -f environment.yml -n app && conda clean -afy\nCOPY main.py .\nCMD ["conda", "run", "--no-capture-output", "-n", "app", "uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'environment.yml':
+          'name: app\nchannels: [conda-forge]\ndependencies:\n  - python=3.11\n  - gdal\n  - pip\n  - pip:\n      - fastapi\n      - uvicorn\n',
+        'main.py': `from osgeo import gdal\n${fastapi}`,
+      },
+    ],
+    [
+      'uv with a lock file',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM ghcr.io/astral-sh/uv:python3.12-bookworm-slim\nWORKDIR /app\nCOPY pyproject.toml uv.lock ./\nRUN uv sync --frozen --no-install-project --no-dev\nCOPY . .\nRUN uv sync --frozen --no-dev\nENV PATH="/app/.venv/bin:$PATH"\nCMD ["fastapi", "run", "main.py", "--port", "8000"]\n',
+        'pyproject.toml':
+          '[project]\nname = "app"\nversion = "1"\nreadme = "README.md"\nrequires-python = ">=3.12"\ndependencies = ["fastapi[standard]"]\n\n[tool.uv]\npackage = false\n',
+        'uv.lock': 'version = 1\nrequires-python = ">=3.12"\n',
+        'README.md': '# app\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'poetry without its package',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM python:3.11-slim\nRUN pip install poetry==1.8.3\nWORKDIR /app\nCOPY pyproject.toml poetry.lock* ./\nRUN poetry config virtualenvs.create false && poetry install --no-root --only main\nCOPY app ./app\nCMD ["uvicorn", "app.main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'pyproject.toml':
+          '[tool.poetry]\nname = "app"\nversion = "1"\ndescription = ""\nauthors = []\nreadme = "README.md"\n\n[tool.poetry.dependencies]\npython = "^3.11"\nfastapi = "^0.115"\nuvicorn = { extras = ["standard"], version = "*" }\n',
+        'app/__init__.py': '',
+        'app/main.py': fastapi,
+      },
+    ],
+    [
+      'nvidia with a newer Python of another archive',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM nvidia/cuda:12.4.1-runtime-ubuntu22.04\nENV DEBIAN_FRONTEND=noninteractive\nRUN apt-get update && apt-get install -y software-properties-common curl && add-apt-repository ppa:deadsnakes/ppa && apt-get install -y python3.12 && curl -sS https://bootstrap.pypa.io/get-pip.py | python3.12\nRUN ln -s /usr/bin/python3.12 /usr/local/bin/python\nCOPY . /srv\nWORKDIR /srv\nRUN python -m pip install fastapi uvicorn\nCMD ["python", "-m", "uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'main.py': `import tomllib\n${fastapi}`,
+      },
+    ],
+    [
+      'the tools of a whole image',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM python:3.11\nWORKDIR /srv\nRUN git clone --depth 1 https://github.com/example/model.git && cd model && make && pip install .\nRUN wget -q https://example.com/a.zip && unzip a.zip\nCOPY main.py .\nRUN pip install fastapi uvicorn\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'main.py': `import model\n${fastapi}`,
+      },
+    ],
+    [
+      'a server of MCP over HTTP',
+      {
+        'cerebrium.toml': settings(
+          custom('["python", "server.py"]', 8100, 'healthcheck_endpoint = "/health"\n') + pip('fastmcp'),
+        ),
+        'server.py':
+          'from fastmcp import FastMCP\nfrom starlette.responses import PlainTextResponse\n\nmcp = FastMCP("tools")\n\n\n@mcp.custom_route("/health", methods=["GET"])\nasync def health(request):\n    return PlainTextResponse("ok")\n\n\nif __name__ == "__main__":\n    mcp.run(transport="http", host="0.0.0.0", port=8100)\n',
+      },
+    ],
+    [
+      'files of a loop, and of another encoding',
+      {
+        'cerebrium.toml': settings(),
+        'main.py': `import json\nfrom pathlib import Path\n\nHERE = Path(__file__).parent\nTEXTS = {name: json.loads((HERE / "texts" / f"{name}.json").read_text()) for name in ("en", "de")}\nOLD = (HERE / "old.csv").read_text(encoding="latin-1")\n\nfor name in ["out"]:\n    (HERE / f"{name}.json").write_text("{}")\n\n${run}`,
+        'texts/en.json': '{}',
+        'texts/de.json': '{}',
+        'old.csv': 'a,b\n',
+      },
+    ],
+    [
+      'several classes of one name, and names made at run time',
+      {
+        'cerebrium.toml': settings(),
+        'main.py': `from models import *\nfrom models import User, Role\nfrom plugins import load\n\nload("a")\n\n${run}`,
+        'models/__init__.py': 'from .user import User\nfrom .role import *\n\n__all__ = ["User", "Role"]\n',
+        'models/user.py': 'class User:\n    pass\n',
+        'models/role.py': 'class Role:\n    pass\n',
+        'plugins/__init__.py':
+          'import pkgutil\nfrom importlib import import_module\n\n\ndef load(name):\n    for each in pkgutil.iter_modules(__path__):\n        import_module(f"{__name__}.{each.name}")\n',
+        'plugins/a.py': '',
+      },
+    ],
+    [
+      'honcho with a Procfile',
+      {
+        'cerebrium.toml': docker(5000),
+        Dockerfile:
+          'FROM python:3.11-slim\nWORKDIR /srv\nCOPY . .\nRUN pip install honcho flask gunicorn\nENV PORT=5000\nCMD ["honcho", "start", "web"]\n',
+        Procfile: 'web: gunicorn web:app --bind 0.0.0.0:$PORT\nworker: python work.py\n',
+        'web.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+        'work.py': 'print(1)\n',
+      },
+    ],
+    [
+      'an image of another language with tools of its own',
+      {
+        'cerebrium.toml': docker(3000),
+        Dockerfile:
+          'FROM node:20-slim AS web\nWORKDIR /w\nCOPY package.json .\nRUN corepack enable && npm install\nFROM node:20-slim\nENV PORT=3000\nWORKDIR /w\nCOPY --from=web /w/node_modules ./node_modules\nCOPY . .\nUSER node\nEXPOSE 3000\nCMD ["node", "server.js"]\n',
+        'package.json': '{"name": "web", "type": "module"}\n',
+        'server.js': 'import http from "node:http";\n\nhttp.createServer().listen(process.env.PORT ?? 8080);\n',
+      },
+    ],
+    [
+      'pip of Ubuntu',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM ubuntu:22.04\nRUN apt-get update && apt-get install -y python3 python3-pip\nWORKDIR /app\nCOPY . .\nRUN pip install fastapi uvicorn\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'a tool of npm before the files',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM node:20-bookworm-slim\nWORKDIR /a\nRUN apt-get update && apt-get install -y python3 make g++ && npm i -g pnpm\nCOPY package.json .\nRUN pnpm install\nCOPY . .\nENV PORT=8000\nCMD ["npm", "start"]\n',
+        'package.json': '{"scripts": {"start": "node s.js"}}\n',
+        's.js': 'require("http").createServer().listen(process.env.PORT);\n',
+      },
+    ],
+    [
+      'an address without a host, and a pin that a later command replaces',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /a\nRUN pip install flask gunicorn numpy==1.26.4 && pip install "numpy>=2"\nCOPY . .\nCMD gunicorn -b :8000 app:app\n',
+        'app.py': 'from flask import Flask\n\napp = Flask(__name__)\nSCHEMA = open("schema.sql").read()\n',
+        'schema.sql': 'create table a (b int);\n',
+      },
+    ],
+    [
+      'an app with routes of its own below a path',
+      {
+        'cerebrium.toml': docker(8000, 'healthcheck_endpoint = "/api/ping"\n'),
+        Dockerfile:
+          'FROM python:3.12-alpine\nRUN apk add --no-cache bash curl\nWORKDIR /a\nCOPY . .\nRUN pip install -r requirements.txt\nCMD ["bash", "run.sh"]\n',
+        'requirements.txt': 'starlette==0.41.3\nuvicorn==0.32.0\n',
+        'run.sh': '#!/usr/bin/env bash\nset -e\nuvicorn web.main:create --factory --host 0.0.0.0 --port 8000\n',
+        'web/__init__.py': '',
+        'web/main.py':
+          'from starlette.applications import Starlette\nfrom starlette.routing import Mount\n\nfrom . import api\n\n\ndef create():\n    return Starlette(routes=[Mount("/api", app=api.app)])\n',
+        'web/api.py':
+          'from starlette.applications import Starlette\nfrom starlette.routing import Route\n\n\nasync def health(request):\n    pass\n\n\napp = Starlette(routes=[Route("/ping", health)])\n',
+      },
+    ],
+    [
+      'options of click, and packages of another stage',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12 AS builder\nRUN pip install --prefix=/install click aiohttp\nFROM python:3.12-slim\nCOPY --from=builder /install /usr/local\nWORKDIR /a\nCOPY run.py .\nCMD ["python", "run.py", "serve", "--port", "8000", "--host", "0.0.0.0"]\n',
+        'run.py':
+          'import click\nfrom aiohttp import web\n\n\n@click.command()\n@click.option("--port", default=5000)\n@click.option("--host", default="127.0.0.1")\ndef serve(port, host):\n    web.run_app(web.Application(), port=port, host=host)\n\n\nserve()\n',
+      },
+    ],
+  ])('%s', async (_, files) => {
+    const { json } = await gantry(['check', '--json'], { cwd: folder(files) });
+    const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
+    const problems = found.problems ?? found.error?.details.problems ?? [];
+    expect(problems.map(({ severity, message, why }) => `${severity} ${message} (${why})`)).toEqual([]);
+  });
+});
