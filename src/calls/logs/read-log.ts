@@ -84,7 +84,7 @@ async function* readBatches(
   yield* readRange(source, { ...options, follow }, seen, gaps);
   if (!follow) return;
   if (!seen.last) for (const line of latest.lines) seen.isNew(line, 'history', latest);
-  if (!seen.last) throwOrNoteEmpty(context, source, { since, until: options.until });
+  if (!seen.last) throwOrNoteEmpty(context, source, { since, until: options.until, follow: true });
   yield* followLog(context, following);
 }
 
