@@ -85,7 +85,7 @@ test('a shell reads each of them as it was meant', () => {
 
 /** Texts that name commands, and tell nobody to type one: help, patterns with a word in capitals, pipelines, and tables of prose. */
 const tellsOfCommands =
-  /^src\/(emulator|testing)\/|^src\/(kernel\/environment|cli\/(program\/(help|refusals)|commands\/(help|doctor)))\.ts|^src\/(local\/ci|causes\/rules)\//;
+  /^src\/(emulator|testing)\/|^src\/(kernel\/environment|cli\/(program\/(help|spellings)|commands\/(help|doctor)))\.ts|^src\/(local\/ci|causes\/rules)\//;
 const toldAsText = /^\s*(fix|message|empty)\??[:=]|(fix|message|empty): *[`'"]|progress\.(note|warn|request)\(/;
 const names = Object.values(commandTree).flatMap((group) => Object.keys(group));
 const inText = new RegExp(`[\`'"(: ]gantry (${names.join('|')})\\b`);

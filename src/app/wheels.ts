@@ -10,8 +10,12 @@ export interface MissingWheels {
   source: string;
 }
 
-/** Undefined if the version has wheels for this Python, was never released, or is newer than what is known. */
+/** The Pythons that the tables know. */
+const tabled = new Set(Object.values(wheelTables).flatMap((table) => Object.keys(table).join(' ').split(' ')));
+
+/** Undefined if the version has wheels for this Python, was never released, or if one of the two is not in the tables. */
 export function missingWheels(name: string, version: string, python: string): MissingWheels | undefined {
+  if (!tabled.has(python)) return undefined;
   const groups = groupsOf(name);
   const pythons = groups.find(({ versions }) => versions.some((each) => isSame(each, version)))?.pythons;
   if (pythons === undefined || pythons.includes(python)) return undefined;

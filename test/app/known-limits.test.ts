@@ -117,6 +117,8 @@ test('names the line of the file that pins a package', async () => {
 
 test('knows no version that was never released', () => {
   expect(missingWheels('torch', '1.15.0', '3.12')).toBeUndefined();
+  // Of a Python that was not asked for, nothing is known.
+  expect(missingWheels('numpy', '1.26.4', '3.9')).toBeUndefined();
   expect(missingWheels('torchvision', '0.14.0', '3.12')?.pythons).toEqual(['3.10']);
 });
 

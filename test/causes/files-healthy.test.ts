@@ -44,6 +44,31 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'a package that another stage installs, and scripts beside it that import it',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12-slim AS build\nWORKDIR /src\nRUN python -m venv /venv\nCOPY pyproject.toml ./\nCOPY src ./src\nRUN /venv/bin/pip install .\nFROM python:3.12-slim\nCOPY --from=build /venv /venv\nWORKDIR /home/app\nCOPY migrations ./migrations\nEXPOSE 8000\nCMD ["/venv/bin/shop", "--port", "8000"]\n',
+        'pyproject.toml':
+          '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n\n[project]\nname = "shop"\nversion = "1"\n\n[project.scripts]\nshop = "shop.cli:main"\n',
+        'src/shop/__init__.py': '',
+        'src/shop/cli.py': 'def main():\n    return 0\n',
+        'src/shop/tables.py': 'metadata = None\n',
+        'migrations/env.py': 'from shop.tables import metadata\n\nprint(metadata)\n',
+      },
+    ],
+    [
+      'routes of Go below a prefix',
+      {
+        'cerebrium.toml': docker(8000, 'healthcheck_endpoint = "/-/healthy"\n'),
+        Dockerfile:
+          'FROM golang:1.23 AS build\nWORKDIR /src\nCOPY . .\nRUN go build -o /web .\nFROM gcr.io/distroless/static\nCOPY --from=build /web /web\nEXPOSE 8000\nENTRYPOINT ["/web"]\n',
+        'go.mod': 'module example.org/web\n\ngo 1.22\n',
+        'main.go':
+          'package main\n\nfunc main() {\n\tr := router()\n\tr.Route("/-", func(r Router) { r.Get("/healthy", ok) })\n\tr.Get("/items", items)\n\tserve(":8000", r)\n}\n',
+      },
+    ],
+    [
       'editable requirements, markers and constraints',
       {
         'cerebrium.toml': settings('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),

@@ -249,6 +249,16 @@ describe('variables that the code reads', () => {
     },
   );
 
+  test('are not asked for where a service only reports with them', async () => {
+    const sentry = 'import os\n\nimport sentry_sdk\n\nsentry_sdk.init(dsn=os.environ.get("SENTRY_DSN"))\n';
+    const cwd = folder({
+      'cerebrium.toml': settings(pip('sentry-sdk')),
+      'main.py': `${sentry}\n\ndef run():\n    return 1\n`,
+    });
+    const { stdout, stderr } = await gantry(['check', '--online'], { emulator, cwd });
+    expect(`${stdout}${stderr}`).not.toContain('SENTRY_DSN');
+  });
+
   test('and there is nothing to say once there is one', async () => {
     const env = { SHOP_KEY: 'x' };
     await gantry(['secrets', 'set', 'SHOP_KEY', '--from-env', '--yes'], { emulator, env });

@@ -12,6 +12,9 @@ const given = new RegExp(
   ].join('|')})$`,
 );
 
+/** What turns on a service that reports: without it, the app does without. */
+const reporting = /^(?:SENTRY|OTEL|DD|NEW_RELIC|HONEYCOMB|ROLLBAR|BUGSNAG|PROMETHEUS)_\w+$/;
+
 /** A variable that the code needs, with the first place that reads it. */
 export interface Needed {
   name: string;
@@ -27,7 +30,7 @@ export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[
   const found = new Map<string, Needed>();
   for (const each of pythonReads(graph)) {
     const known = found.get(each.name);
-    if (given.test(each.name) || set.has(each.name)) continue;
+    if (given.test(each.name) || (each.isOptional && reporting.test(each.name)) || set.has(each.name)) continue;
     if (!known || (known.isOptional && !each.isOptional)) found.set(each.name, each);
   }
   return [...found.values()];

@@ -87,9 +87,16 @@ export class Packages {
   provides(module: string): boolean | undefined {
     const { names, isWhole } = this.all();
     const known = packageOf(module);
+    const [top = ''] = module.split('.');
+    // In the image, the installed package may be in another place than its files.
+    if (this.installsItself && ['', 'src/'].some((folder) => this.hasModule(folder + top))) return true;
     const plain = normalizeName(module.split('.')[0] ?? '');
     const isThere = known === undefined ? this.hasLike(plain) : isOneOf(known, plain, names);
     return isThere || (isWhole ? false : undefined);
+  }
+
+  private hasModule(path: string): boolean {
+    return this.shipment.sent.has(`${path}.py`) || this.shipment.hasFolder(path);
   }
 
   /** Nobody knows the module: a package of nearly this name may have it. */

@@ -10,7 +10,8 @@ import { ownRoutes } from './tables.ts';
 export function* lookAtChecks(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const { healthcheck_endpoint: healthcheck, readycheck_endpoint: readycheck } = shipment.config.custom ?? {};
   const wanted = Object.entries({ healthcheck, readycheck }).filter(([, path]) => (path ?? '/') !== '/' && path !== '');
-  const routes = wanted.length > 0 ? routesOf(shipment, graph) : undefined;
+  const paths = wanted.map(([, path = '']) => path);
+  const routes = wanted.length > 0 ? routesOf(shipment, graph, paths) : undefined;
   if (!routes) return;
   for (const [check, path = ''] of wanted) {
     const plain = `/${path.replace(/^\/+|\?.*$/g, '').replace(/\/$/, '')}`;
@@ -37,14 +38,14 @@ function matches(route: string, path: string): boolean {
   return plain === path || route === path || (/[{<:]/.test(plain) && new RegExp(`^${pattern}$`).test(path));
 }
 
-/** The routes of the app; undefined if there may be more. */
-function routesOf(shipment: Shipment, graph: ModuleGraph): readonly string[] | undefined {
+/** The routes of the app; undefined if there may be more. `paths` are asked for. */
+function routesOf(shipment: Shipment, graph: ModuleGraph, paths: readonly string[]): readonly string[] | undefined {
   const base = shipment.dockerfile()?.stage.base ?? '';
   const texts = [base, ...shipment.started().map(({ words }) => posix.basename(words[0] ?? ''))];
   const own = ownRoutes.find(([server]) => texts.some((each) => server.test(each)));
   if (own) return own[1];
   if (shipment.servers().some(({ module, script }) => module ?? script)) return pythonRoutes(graph);
-  return shipment.isDocker ? textRoutes(shipment) : undefined;
+  return shipment.isDocker ? textRoutes(shipment, paths) : undefined;
 }
 
 /** Frameworks whose routes are in the calls that are known here. */
@@ -188,13 +189,14 @@ function routeOf({ name, arguments: given, keywords, isDecorator, inside }: Pyth
   return { route, isOpen: route === undefined && isRoute && inside === undefined };
 }
 
-/** Of another language: texts that are paths. */
-function textRoutes(shipment: Shipment): string[] | undefined {
+/** Of another language: texts that are paths. One that ends what is asked for may be below a prefix. */
+function textRoutes(shipment: Shipment, paths: readonly string[]): string[] | undefined {
   const sources = shipment.paths.filter((file) => /\.(?:go|rs|[cm]?[jt]s|rb|php|java|kt|cs)$/.test(file));
   const texts = sources.map((file) => shipment.text(file) ?? '');
   const found = texts.flatMap((text) =>
     [...text.matchAll(/["'`](\/[\w./{}:<>*-]*)["'`]/g)].map(([, path = '']) => path),
   );
   const routes = [...new Set(found)].filter((path) => !/\.\w+$|^\/\.\.|^\/+$/.test(path));
-  return routes.length > 0 && !found.includes('/*') ? routes : undefined;
+  const mayBeBelow = paths.some((path) => routes.some((route) => path !== route && path.endsWith(route)));
+  return routes.length > 0 && !mayBeBelow && !found.includes('/*') ? routes : undefined;
 }
