@@ -1,54 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { endpoints } from '../src/platform/contract/index.ts';
-import { coverage } from './support/coverage.ts';
 
-const covered = coverage();
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map((path) => join('src', path))
+  .filter((path) => path.endsWith('.ts') && !path.startsWith('src/emulator/'))
+  .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+const isContract = ({ path }: { path: string }) => path.startsWith('src/platform/contract/');
+const contract = sources
+  .filter(isContract)
+  .map(({ text }) => text)
+  .join('\n');
+const client = sources.filter((source) => !isContract(source)).map(({ text }) => text);
 
-test('every endpoint of the contract is found in its sources', () => {
-  expect(covered.map(({ name }) => name).sort()).toEqual(Object.keys(endpoints).sort());
+test.each(Object.keys(endpoints))('%s names its source, and something calls it', (name) => {
+  const [, comment] =
+    new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\nexport const ${name} = endpoint\\(`).exec(contract) ?? [];
+  expect(comment).toMatch(/spec \d+\.\d+|docs\/platform\.md#[\w-]+/);
+  expect(client.some((text) => new RegExp(`\\b${name}\\b`).test(text))).toBe(true);
 });
-
-describe.each(covered)('$name', ({ source, commands, tests }) => {
-  test('names its source', () => expect(source).not.toBe(''));
-  test('has a command', () => expect(commands).not.toEqual([]));
-  test('has a test', () => expect(tests).not.toEqual([]));
-});
-
-test('docs/internals/api-coverage.md tells which command and which test each endpoint has', async () => {
-  const rows = [...covered]
-    .sort((a, b) => order(a.source) - order(b.source))
-    .map(
-      ({ source, route, commands, tests }) =>
-        `| ${origin(source)} | \`${route}\` | ${commands.slice(0, 4).map(code).join(', ')} | ${tests.slice(0, 3).map(link).join(', ')} |\n`,
-    );
-  const text = `# What of the platform has a command
-
-Made from the sources by \`npm run docs\`; a test fails when it is stale. A number is a section of the
-[specification](../platform.md#specification) of the management API; a word is a section of [platform.md](../platform.md),
-for endpoints that the specification leaves out. Names up to four commands and three tests for each endpoint.
-
-| from | endpoint | commands | tests |
-|---|---|---|---|
-${rows.join('')}`;
-  await expect(text).toMatchFileSnapshot('../docs/internals/api-coverage.md');
-});
-
-/** The specification's own order; what is beyond it comes after. */
-function order(source: string): number {
-  const [, chapter, section] = /^spec (\d+)\.(\d+)/.exec(source) ?? [];
-  return chapter ? Number(chapter) * 100 + Number(section) : 10_000;
-}
-
-/** `spec 4.1` as it is; a section of docs/platform.md as a link. */
-function origin(source: string): string {
-  const [, section] = /^docs\/platform\.md#(.+)$/.exec(source) ?? [];
-  return section ? `[${section}](../platform.md#${section})` : source;
-}
-
-function code(command: string): string {
-  return `\`${command}\``;
-}
-
-function link(file: string): string {
-  return `[${file.replace(/^test\//, '')}](../../${file})`;
-}
