@@ -22,7 +22,7 @@ import { lookAtPython } from './python.ts';
 import { lookAtRequirements } from './requirements.ts';
 import { lookAtChecks } from './routes.ts';
 import type { SeenCause } from './seen-cause.ts';
-import { Shipment } from './shipment.ts';
+import { type FindingPlace, Shipment } from './shipment.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
 
@@ -74,6 +74,8 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtNamedInData(shipment),
   ];
   const needed = neededVariables(shipment, graph);
+  // What is kept until the secrets are known must not keep all files.
+  const placed = needed.map((each) => ({ each, place: placeOf(each, looked, shipment) }));
   return {
     problems: [
       ...(await brokenFiles(graph, looked)),
@@ -81,7 +83,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ],
     needed,
     secretProblems: (names) =>
-      missingSecrets(needed, names).map((each) => problemAt(each, placeOf(each, looked, shipment))),
+      placed.flatMap(({ each, place }) => missingSecrets([each], names).map((found) => problemAt(found, place))),
   };
 }
 
@@ -113,7 +115,7 @@ async function toProblem(finding: SeenCause, looked: Looked, shipment: Shipment)
   const place =
     at && 'setting' in at
       ? await locateSetting(looked.config, looked.configFile, at.setting)
-      : placeOf(finding, looked, shipment);
+      : placeOf(at, looked, shipment);
   return problemAt(finding, place);
 }
 
@@ -132,7 +134,7 @@ function problemAt(
   };
 }
 
-function placeOf({ at }: SeenCause, { shownAs }: Looked, shipment: Shipment): FileLocation | undefined {
+function placeOf(at: FindingPlace, { shownAs }: Looked, shipment: Shipment): FileLocation | undefined {
   if (!at || !('file' in at)) return undefined;
   const text = shipment.text(at.file)?.split('\n')[(at.line ?? 1) - 1]?.replace(/\r$/, '') ?? '';
   const column = /\S/.exec(text)?.index ?? 0;

@@ -12,8 +12,9 @@ import { settingsOf, supervisedIn } from './supervised.ts';
 
 /** Longer files are no source, and no settings. */
 const maxBytes = 1024 * 1024;
-/** So many are looked at: an app of more is data, for the most part. */
+/** So much is looked at: an app of more is data, for the most part. In bytes. */
 const maxFiles = 1_000;
+const maxTotal = 16 * 1024 * 1024;
 /** The folder of the app in the image of the platform. */
 const appHome = '/cortex';
 
@@ -42,6 +43,7 @@ export class Shipment {
   readonly paths: readonly string[];
   private readonly skipped: readonly SkippedFile[];
   private readonly bytesOf = new Map<string, Buffer | undefined>();
+  private total = 0;
 
   constructor(config: AppConfig, entries: readonly FileEntry[], skipped: readonly SkippedFile[]) {
     this.config = config;
@@ -55,7 +57,8 @@ export class Shipment {
     const entry = this.sent.get(path);
     if (!entry || entry.size > maxBytes) return undefined;
     if (!this.bytesOf.has(path)) {
-      if (this.bytesOf.size >= maxFiles) return undefined;
+      if (this.bytesOf.size >= maxFiles || this.total + entry.size > maxTotal) return undefined;
+      this.total += entry.size;
       const { source } = entry;
       this.bytesOf.set(path, 'text' in source ? Buffer.from(source.text) : readBytesIfPresent(source.file));
     }
