@@ -13,7 +13,7 @@ export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
 export function endsWell(lines: readonly CleanLine[]): boolean {
   const { text: last = '' } = lines.findLast(({ text }) => text.trim() !== '') ?? {};
   // Code that a traceback shows says nothing.
-  if (last.startsWith('    ') || lines.some(({ text }) => crashed.test(text) || refused.test(text))) return false;
+  if (last.startsWith('    ') || lines.some(({ text }) => crashed.test(text) || isRefused(text))) return false;
   if (endsSurely(lines)) return true;
   return (
     succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
@@ -36,8 +36,12 @@ const serves =
 const broken =
   /(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|(?:Error|\berror): |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;
 
-/** One of several programs has ended, or a call was refused. */
+/** One of several programs has ended, or a call was refused that somebody meant. */
+const isRefused = (text: string) => refused.test(text) && !unasked.test(text);
 const refused = /\bexit status [1-9]|\bFATAL\b|\bNo supported\b|HTTP\/[\d.]{1,3}"? 4\d\d/;
+
+/** What browsers and scanners ask of any server. */
+const unasked = /"(?:GET|HEAD|POST) \/(?:favicon\.ico|robots\.txt|apple-touch-icon\S*|wp-\S*|\.env|\.git\S*|\S*\.php) /;
 
 const succeeded =
   /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;

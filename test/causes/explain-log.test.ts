@@ -237,6 +237,9 @@ test('nothing is named for work that went on after what looks like a failure', (
   const logs = readFileSync('fixtures/failures/healthy.txt', 'utf8').split('\n\n');
   expect(logs.length).toBeGreaterThan(15);
   expect(logs.map((log) => explainLog(log)).filter((found) => found !== undefined)).toEqual([]);
+  expect(logs.map((log) => describeUnknown(log).title).filter((title) => title.startsWith('the app raised'))).toEqual(
+    [],
+  );
 });
 
 test('of two packages that do not fit, the one that calls is named', () => {
