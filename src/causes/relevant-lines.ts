@@ -13,7 +13,8 @@ export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
 export function endsWell(lines: readonly CleanLine[]): boolean {
   const { text: last = '' } = lines.findLast(({ text }) => text.trim() !== '') ?? {};
   // Code that a traceback shows says nothing.
-  if (last.startsWith('    ') || lines.some(({ text }) => crashed.test(text) || isRefused(text))) return false;
+  if (last.startsWith('    ') || sinceServing(lines).some(({ text }) => crashed.test(text) || isRefused(text)))
+    return false;
   if (endsSurely(lines)) return true;
   return (
     succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
@@ -27,7 +28,17 @@ export function endsSurely(lines: readonly CleanLine[]): boolean {
   const isExported = () => lines.some(({ text, stream }) => stream === last.stream && text === 'exporting to image');
   if (/^(?:Successfully tagged|COMMIT) /.test(last.text) || (last.text.startsWith('DONE ') && isExported()))
     return true;
-  return serves.test(last.text) && !withoutNotices(lines).some(({ text }) => broken.test(text));
+  return serves.test(last.text) && !withoutNotices(sinceServing(lines)).some(({ text }) => broken.test(text));
+}
+
+/** A server that answers has started, whatever failed before: what it waited for is there. */
+function sinceServing(lines: readonly CleanLine[]): readonly CleanLine[] {
+  return lines.slice(
+    Math.max(
+      0,
+      lines.findIndex(({ text }) => serves.test(text)),
+    ),
+  );
 }
 
 /** A server that runs, and answers. */
