@@ -15,8 +15,7 @@ const emulator = emulatorForAll({ real: false });
 beforeEach(async () => {
   await emulator.reset();
   home = newFolder();
-  app = await repositoryOf(smallApp());
-  app.git('remote', 'add', 'origin', 'git@github.test:org/shop.git');
+  app = await repositoryOf(smallApp(), 'git@github.test:org/shop.git');
 });
 
 afterEach(() => app[Symbol.asyncDispose]());
