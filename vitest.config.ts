@@ -1,13 +1,24 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What waits for started programs comes first: last, it would keep one processor waiting. */
+/**
+ * What waits for started programs comes first: last, it would keep one processor waiting. Then what starts many: a worker
+ * grows with each file, and what it starts begins as a copy of it.
+ */
 class StartedProgramsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const waits = ({ moduleId }: TestSpecification) => /\/(e2e\/|followed-advice)/.test(moduleId);
-    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
+    const ranks = new Map(sorted.map(({ moduleId }) => [moduleId, rankOf(moduleId)]));
+    const rank = ({ moduleId }: TestSpecification) => ranks.get(moduleId) ?? 0;
+    return sorted.sort((one, other) => rank(one) - rank(other));
   }
+}
+
+function rankOf(file: string): number {
+  if (/\/(e2e\/|followed-advice)/.test(file)) return 0;
+  const starts = /child_process|repositoryOf|machine\(|\/clone|emulatorFor(Each|All)\(\)/;
+  return /\/emulator\//.test(file) || starts.test(readFileSync(file, 'utf8')) ? 1 : 2;
 }
 
 export default defineConfig({

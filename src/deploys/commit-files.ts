@@ -24,14 +24,12 @@ interface CommitFiles {
 export async function readCommitFiles(context: Context, { app, configFile }: Here, commits: readonly string[]) {
   const config = posix.normalize(configFile);
   const nameOf = (commit: string, path = '') => `${commit}:./${path}`;
-  const read = (path?: string) =>
-    readObjects(
-      context,
-      commits.map((commit) => nameOf(commit, path)),
-    );
-  const [configs, roots] = await Promise.all([read(config), read()]);
+  const named = await readObjects(
+    context,
+    commits.flatMap((commit) => [nameOf(commit), nameOf(commit, config)]),
+  );
   const trees = new Map<string, TreeEntry[]>();
-  for (let level = [...roots.values()]; level.length > 0; ) {
+  for (let level = commits.flatMap((commit) => named.get(nameOf(commit)) ?? []); level.length > 0; ) {
     for (const { id, bytes } of level) trees.set(id, parseTree(bytes, id.length / 2));
     const below = level.flatMap(({ id }) => trees.get(id) ?? []);
     const ids = below.flatMap(({ mode, id }) => (mode === folderMode && !trees.has(id) ? id : []));
@@ -41,9 +39,9 @@ export async function readCommitFiles(context: Context, { app, configFile }: Her
   const sent = new Map<string, CommitFiles>();
   let left = maxFiles;
   for (const commit of commits) {
-    const { id, bytes } = configs.get(nameOf(commit, config)) ?? {};
+    const { id, bytes } = named.get(nameOf(commit, config)) ?? {};
     const parsed = parseAppConfig(String(bytes));
-    const root = roots.get(nameOf(commit));
+    const root = named.get(nameOf(commit));
     if (!root || !parsed || parsed.partner) continue;
     const files = [...flatten(trees, root.id)];
     left -= files.length;

@@ -54,7 +54,7 @@ const maxCommits = 200;
 export async function whyOlder(context: Context, here: Here, anyway: CommandLine): Promise<ConflictError | undefined> {
   const { app } = here;
   const ahead = await listAhead(context);
-  if (!ahead || ahead.commits.size === 0) return undefined;
+  if (!ahead) return undefined;
   const read = await settle(context, app).catch(() => context.signal.throwIfAborted());
   const build = read && servingBuild(read.serving);
   if (build === undefined) return undefined;

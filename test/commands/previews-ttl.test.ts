@@ -16,8 +16,7 @@ let passed = 0;
 beforeEach(async () => {
   passed = 0;
   emulator = await startEmulator({ real: false, now: () => Date.now() + passed });
-  app = await repositoryOf(smallApp());
-  app.git('remote', 'add', 'origin', 'git@github.test:org/shop.git');
+  app = await repositoryOf(smallApp(), 'git@github.test:org/shop.git');
   app.git('checkout', '-q', '-b', 'topic');
   onTestFinished(async () => {
     await emulator.close();

@@ -1,17 +1,18 @@
 export {
   currentBranch,
-  findDefaultBranch,
+  currentCommit,
+  findMerged,
   forkPullRequest,
   isIgnored,
-  isMerged,
   listAhead,
-  listBranches,
   listMainline,
   listRecent,
   mayConvert,
   previewedBranch,
+  type Refs,
   type Repository,
   readCheckedOut,
+  readRefs,
   readRepository,
 } from './repository.ts';
 export { findRevision, readObjects, withRevision } from './run-git.ts';

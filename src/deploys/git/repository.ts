@@ -6,7 +6,7 @@ import { readVariable, type Variable } from '../../kernel/environment.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { tryGit } from './run-git.ts';
+import { settingsWithoutPrograms, tryGit, unlessFailed } from './run-git.ts';
 
 type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
@@ -53,10 +53,16 @@ async function findRemote(context: GitContext): Promise<string | undefined> {
 }
 
 /** The branch that is checked out, or the one that the CI system builds. */
-export async function currentBranch(context: GitContext): Promise<string | undefined> {
-  const branch = await tryGit(context, ['symbolic-ref', '--short', '--quiet', 'HEAD']);
-  if (branch) return branch;
-  return pipelineBranches(context)[0];
+export async function currentBranch(context: GitContext, { checkedOut }: Refs): Promise<string | undefined> {
+  if (checkedOut) return checkedOut.branch;
+  // A branch without commits is in no list.
+  const ref = await tryGit(context, ['symbolic-ref', '--quiet', 'HEAD']);
+  return ref?.replace(/^refs\/heads\//, '') || pipelineBranches(context)[0];
+}
+
+/** The commit that is checked out, on a branch or not. */
+export async function currentCommit(context: GitContext, { checkedOut }: Refs): Promise<string | undefined> {
+  return checkedOut?.commit ?? (await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']));
 }
 
 /** The branches that a CI system names; the first is that of its job. */
@@ -100,8 +106,10 @@ export async function readCheckedOut(
     '--untracked-files=no',
     '--ignore-submodules=dirty',
   ] as const;
+  const harmless = await unlessFailed(settingsWithoutPrograms(context));
+  if (harmless === undefined) return undefined;
   const [status = '', listed = ''] = await Promise.all([
-    tryGit(context, ['status', ...format, '--', '.']),
+    tryGit(context, ['status', ...format, '--', '.'], { harmless }),
     files.length === 0 ? undefined : tryGit(context, ['ls-files', '-v', '-s', '-z', '--', '.']),
   ]);
   // A repository without commits has `(initial)`.
@@ -113,7 +121,7 @@ export async function readCheckedOut(
   });
   const blobs = new Map(watched);
   const differs = /^[^#]/m.test(status) || files.some((path) => !blobs.has(path));
-  return { commit, dirty: differs || (byContent && !(await haveContent(context, files, blobs))) };
+  return { commit, dirty: differs || (byContent && !(await haveContent(context, files, blobs, harmless))) };
 }
 
 /** A regular file that `git status` looks at: not a link, whose target may be anything, and not `--assume-unchanged`. */
@@ -124,11 +132,12 @@ async function haveContent(
   context: GitContext,
   files: readonly string[],
   blobs: ReadonlyMap<string, string>,
+  harmless: readonly string[],
 ): Promise<boolean> {
   // Git would read another path.
   if (files.some((path) => /^"|\n/.test(path))) return false;
   const input = files.map((path) => `${path}\n`).join('');
-  const hashed = await tryGit(context, ['hash-object', '--stdin-paths'], { input });
+  const hashed = await tryGit(context, ['hash-object', '--stdin-paths'], { input, harmless });
   return hashed === files.map((path) => blobs.get(path)).join('\n');
 }
 
@@ -141,30 +150,43 @@ function isOutside({ env, cwd }: GitContext): boolean {
   return false;
 }
 
-/** Commits by branch. A local branch hides the one of a remote. */
-export async function listBranches(context: GitContext): Promise<Map<string, string>> {
-  const format = '%(refname)%09%(objectname)';
-  const refs = (await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/remotes', 'refs/heads'])) ?? '';
-  const branches = refs.split('\n').flatMap((line): [string, string][] => {
-    const [ref = '', commit = ''] = line.split('\t');
-    const name = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(ref)?.[1];
-    return name === undefined || name === 'HEAD' ? [] : [[name, commit]];
-  });
-  // Local branches are listed before those of remotes.
-  return new Map(branches.reverse());
+/** Where the branches of a clone are. */
+export interface Refs {
+  /** Undefined if HEAD is on no branch, or on one without commits. */
+  checkedOut: { branch: string; commit: string } | undefined;
+  /** Commits by branch. A local branch hides the one of a remote. */
+  branches: Map<string, string>;
+  /** What branches are merged into. */
+  defaultBranch: { ref: string; name: string } | undefined;
 }
 
-/** What branches are merged into. */
-export async function findDefaultBranch(context: GitContext): Promise<{ ref: string; name: string } | undefined> {
-  const candidates = ['origin/main', 'origin/master', 'main', 'master'];
-  const places = candidates.map((name) => `refs/${name.includes('/') ? 'remotes' : 'heads'}/${name}`);
-  const format = '--format=%(symref:lstrip=2)%09%(refname:lstrip=2)';
-  const listed = await tryGit(context, ['for-each-ref', format, 'refs/remotes/origin/HEAD', ...places]);
-  const refs = (listed ?? '').split('\n').map((line) => line.split('\t'));
-  const chosen = refs.find(([, found]) => found === 'origin/HEAD')?.[0];
-  const ref = chosen || candidates.find((name) => refs.some(([, found]) => found === name));
-  return ref === undefined ? undefined : { ref, name: ref.replace(/^origin\//, '') };
+export async function readRefs(context: GitContext): Promise<Refs> {
+  const format = '%(HEAD)%09%(refname)%09%(objectname)%09%(symref)';
+  const listed = (await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/remotes'])) ?? '';
+  const refs = listed.split('\n').flatMap((line) => {
+    const [head, ref = '', commit = '', target] = line.split('\t');
+    const branch = branchOf(ref);
+    return branch === undefined ? [] : [{ isCheckedOut: head === '*', ref, branch, commit, target }];
+  });
+  const checkedOut = refs.find(({ isCheckedOut }) => isCheckedOut);
+  // Local branches are listed before those of remotes.
+  const named = refs.filter(({ branch }) => branch !== 'HEAD').reverse();
+  const chosen = refs.find(({ ref }) => ref === 'refs/remotes/origin/HEAD')?.target;
+  const main = chosen || usualDefaults.find((name) => refs.some(({ ref }) => ref === name));
+  return {
+    checkedOut: checkedOut && { branch: checkedOut.branch, commit: checkedOut.commit },
+    branches: new Map(named.map(({ branch, commit }) => [branch, commit])),
+    defaultBranch: main ? { ref: main, name: branchOf(main) ?? main } : undefined,
+  };
 }
+
+function branchOf(ref: string): string | undefined {
+  return /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(ref)?.[1];
+}
+
+const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/main', 'heads/master'].map(
+  (name) => `refs/${name}`,
+);
 
 /**
  * The commits that the default branch was at, the latest first: a branch that is at one of them has no commits of its own,
@@ -174,11 +196,15 @@ export async function listMainline(context: GitContext, ref: string): Promise<Se
   return new Set((await tryGit(context, ['rev-list', '--first-parent', ref]))?.split('\n'));
 }
 
-/** What is checked out, and the commits of branches and tags that have it in their past. Undefined without a commit. */
+/** What is checked out, and the commits of branches and tags that have it in their past. Undefined without any. */
 export async function listAhead(context: GitContext): Promise<{ head: string; commits: Set<string> } | undefined> {
-  const head = isOutside(context) ? undefined : await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
-  const ahead = head && (await tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]));
-  return head && ahead !== undefined ? { head, commits: new Set(ahead.split('\n').filter(Boolean)) } : undefined;
+  const past = async (head: string) =>
+    (await tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`])) || undefined;
+  // Nearly always there are none.
+  if (isOutside(context) || !(await past('HEAD'))) return undefined;
+  const head = await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
+  const ahead = head && (await past(head));
+  return head && ahead ? { head, commits: new Set(ahead.split('\n')) } : undefined;
 }
 
 export async function listRecent(context: GitContext, count: number): Promise<string[]> {
@@ -194,10 +220,25 @@ export async function mayConvert(context: GitContext): Promise<boolean> {
   return (await tryGit(context, ['ls-files', '--', ':(top,glob)**/.gitattributes'])) !== '';
 }
 
-/** Whether a branch contains a commit. False if this clone does not have the commit. */
-export async function isMerged(context: GitContext, commit: string, into: string): Promise<boolean> {
-  return (await tryGit(context, ['merge-base', '--is-ancestor', commit, into])) !== undefined;
+/** Those of the commits that a branch contains. What this clone does not have is not among them. */
+export async function findMerged(context: GitContext, commits: readonly string[], into: string): Promise<Set<string>> {
+  const ids = [...new Set(commits)].filter((commit) => /^[0-9a-f]{40,64}$/.test(commit));
+  const merged = await mergedOf(context, ids, into);
+  if (merged) return merged;
+  // Git tells nothing of any if one of them is missing.
+  const types = (await tryGit(context, ['cat-file', '--batch-check'], { input: inputOf(ids) }))?.split('\n') ?? [];
+  const here = ids.filter((_, at) => / commit \d+$/.test(types[at] ?? ''));
+  return (await mergedOf(context, here, into)) ?? new Set();
 }
+
+async function mergedOf(context: GitContext, ids: readonly string[], into: string): Promise<Set<string> | undefined> {
+  if (ids.length === 0) return new Set();
+  const listed = await tryGit(context, ['rev-list', '--stdin'], { input: `${inputOf(ids)}^${into}\n` });
+  const open = new Set(listed?.split('\n'));
+  return listed === undefined ? undefined : new Set(ids.filter((id) => !open.has(id)));
+}
+
+const inputOf = (ids: readonly string[]) => ids.map((id) => `${id}^{commit}\n`).join('');
 
 /**
  * What is the same in all spellings of a remote that surely name one repository: `git@github.com:Org/repo.git` and

@@ -17,7 +17,7 @@ type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
  */
 const starting = ['checkout-index', 'hash-object', 'read-tree', 'status'] as const;
 type Listing = 'cat-file' | 'for-each-ref' | 'ls-files';
-type Reading = Listing | 'config' | 'merge-base' | 'rev-list' | 'rev-parse' | 'symbolic-ref';
+type Reading = Listing | 'config' | 'rev-list' | 'rev-parse' | 'symbolic-ref';
 type Arguments = readonly [command: (typeof starting)[number] | Reading | '--version', ...string[]];
 
 interface GitOptions {
@@ -25,6 +25,8 @@ interface GitOptions {
   variables?: Record<string, string>;
   /** `latin1` keeps the bytes of names as they are. */
   encoding?: 'utf8' | 'latin1';
+  /** `settingsWithoutPrograms`, for several commands that follow each other at once. */
+  harmless?: readonly string[];
 }
 
 /**
@@ -33,7 +35,8 @@ interface GitOptions {
  */
 export async function git(context: GitContext, args: Arguments, options: GitOptions = {}): Promise<string> {
   const mayStart = starting.some((command) => command === args[0]);
-  return start(context, [...(mayStart ? await withoutPrograms(context) : []), ...args], options);
+  const harmless = mayStart ? (options.harmless ?? (await settingsWithoutPrograms(context))) : [];
+  return start(context, [...harmless, ...args], options);
 }
 
 /** Paths with special characters are printed as they are. A bare repository may be a folder of a clone. */
@@ -46,7 +49,7 @@ const settings = [
 const noWork = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' };
 
 /** Arguments by which filters and hooks of the repository's own settings are what they are without these. */
-async function withoutPrograms(context: GitContext): Promise<string[]> {
+export async function settingsWithoutPrograms(context: GitContext): Promise<string[]> {
   const listed = (await start(context, ['config', '--list', '--show-scope', '-z'])).split('\0');
   const outer = new Map<string, string>();
   const own = new Set<string>();
@@ -80,8 +83,12 @@ function start(
 
 /** Undefined if git fails, or is not installed. */
 export async function tryGit(context: GitContext, args: Arguments, options?: GitOptions): Promise<string | undefined> {
+  return unlessFailed(git(context, args, options));
+}
+
+export async function unlessFailed<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    return await git(context, args, options);
+    return await work;
   } catch (error) {
     if (error instanceof FailedError) return undefined;
     throw error;
@@ -123,13 +130,16 @@ export async function withRevision<T>(
   try {
     const inRoot = { env: context.env, signal: context.signal, cwd: root };
     const variables = { GIT_INDEX_FILE: join(temporary.path, 'index') };
+    const harmless = await settingsWithoutPrograms(inRoot);
     const tree = join(temporary.path, 'tree');
-    await git(inRoot, ['read-tree', commit], { variables });
+    await git(inRoot, ['read-tree', commit], { variables, harmless });
     const listed = await git(inRoot, ['ls-files', '-s', '-z', ...(whole || !prefix ? [] : ['--', prefix])], {
       ...{ variables, encoding },
     });
     const { files, submodules } = parseEntries(listed);
-    await git(inRoot, ['checkout-index', '-z', '--stdin', `--prefix=${tree}/`], { variables, encoding, input: files });
+    await git(inRoot, ['checkout-index', '-z', '--stdin', `--prefix=${tree}/`], {
+      ...{ variables, encoding, harmless, input: files },
+    });
     if (submodules.length > 0) {
       progress.warn(`${count(submodules.length, 'submodule')} not included: ${submodules.join(', ')}`);
     }
@@ -143,14 +153,14 @@ export async function withRevision<T>(
 
 /** The commit of a revision. Throws UsageError if there is none. */
 export async function findRevision(context: Context, revision: string): Promise<string> {
+  const name = `${revision}^{commit}`;
+  const commit = await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]);
+  if (commit) return commit;
   if ((await tryGit(context, ['rev-parse', '--show-toplevel'])) === undefined) {
     // Throws if there is no git at all.
     await git(context, ['--version']);
     throw new UsageError(`${context.cwd} is not in a git repository`);
   }
-  const name = `${revision}^{commit}`;
-  const commit = await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]);
-  if (commit) return commit;
   throw new UsageError(`unknown git revision ${revision}`, { why: 'a branch, a tag or a commit is expected' });
 }
 

@@ -19,16 +19,16 @@ import { readEvidence } from '../../platform/waiting/index.ts';
 import { forgetArchives } from '../archives/index.ts';
 import {
   currentBranch,
-  findDefaultBranch,
+  currentCommit,
+  findMerged,
   forkPullRequest,
-  isMerged,
-  listBranches,
   listMainline,
+  type Refs,
   type Repository,
-  readCheckedOut,
+  readRefs,
   readRepository,
 } from '../git/index.ts';
-import { forgetHistory, readHistory } from '../history/index.ts';
+import { type AppHistory, forgetHistory, readHistory } from '../history/index.ts';
 import { documentName, documentTime, teamStateOf } from '../team-state/index.ts';
 
 /** A preview that this machine or its team has deployed. It proves whose it is when its branch is gone. */
@@ -181,7 +181,8 @@ export async function planPreview(
 ): Promise<PreviewRecord> {
   const { cwd, project, progress } = context;
   const repository = await readRepository(context);
-  const own = async () => (await forkPullRequest(context)) ?? (await currentBranch(context));
+  const refs = await readRefs(context);
+  const own = async () => (await forkPullRequest(context)) ?? (await currentBranch(context, refs));
   const branch = preview === true ? await own() : preview;
   if (!branch) {
     throw new UsageError('no branch to preview', {
@@ -200,10 +201,10 @@ export async function planPreview(
       sentence`the preview has 0 to 1 replicas instead of ${asked}; ${gantryCommand`apps scale`} and --keep-scaling change that`,
     );
   }
-  const commit = (await readCheckedOut(context))?.commit ?? null;
+  const commit = (await currentCommit(context, refs)) ?? null;
   const before = await readRecordOf(context, app);
   const ttlMs = ttl ?? before?.ttlMs;
-  const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit)));
+  const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit, refs)));
   const at = new Date(context.platformNow()).toISOString();
   const record = { platform: platformOf(context.settings), project, app, ...source, commit, ahead, at };
   return ttlMs === undefined ? record : { ...record, ttlMs };
@@ -225,9 +226,8 @@ const creationMs = 3_600_000;
 /** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
 export const previewScaling = { min_replicas: 0, max_replicas: 1 };
 
-async function isAhead(context: Context, commit: string): Promise<boolean> {
-  const main = await findDefaultBranch(context);
-  return main !== undefined && !(await isMerged(context, commit, main.ref));
+async function isAhead(context: Context, commit: string, { defaultBranch }: Refs): Promise<boolean> {
+  return defaultBranch !== undefined && !(await findMerged(context, [commit], defaultBranch.ref)).has(commit);
 }
 
 export interface Preview {
@@ -248,28 +248,35 @@ export interface Preview {
 /** Every app that may be a preview, those that are previews of this repository with a proof. `branch` may be gone. */
 export async function listPreviews(
   context: Context,
-  { branch }: { branch?: string | undefined } = {},
+  { branch, ...known }: { branch?: string | undefined; repository?: Repository | undefined } = {},
 ): Promise<{ repository: Repository; previews: Preview[] }> {
   const { api, project } = context;
-  const repository = (await readRepository(context)) ?? noRepository;
+  const repository = known.repository ?? (await readRepository(context)) ?? noRepository;
   const [clone, apps] = [await readClone(context, repository, branch), await api(listApps, { project, query: {} })];
   const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(project, app.id) }));
   const bases = [...named.map(({ name }) => name), clone.here];
-  const previews: Preview[] = [];
-  for (const { app, name } of named) {
+  const found = named.flatMap(({ app, name }) => {
     const proven = prove(name, clone);
-    if (!proven && !(looksLikePreview(name) && bases.some((base) => base && name.startsWith(`${base}-`)))) continue;
-    previews.push({
+    const isLike = looksLikePreview(name) && bases.some((base) => base && name.startsWith(`${base}-`));
+    return proven || isLike ? [{ app, name, proven }] : [];
+  });
+  const merged = await readMerged(
+    context,
+    found.flatMap(({ name, proven }) => (proven ? { name, ...proven } : [])),
+    clone,
+  );
+  const previews = found.map(
+    ({ app, name, proven }): Preview => ({
       app: name,
       branch: proven?.branch ?? null,
       proof: proven?.proof ?? null,
-      merged: proven ? await findMerged(context, name, proven, clone) : null,
+      merged: merged.get(name) ?? null,
       status: app.status ?? '',
       createdAt: app.createdAt ?? null,
       updatedAt: app.updatedAt ?? null,
       expiresAt: endOf(app, proven?.record),
-    });
-  }
+    }),
+  );
   return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
 }
 
@@ -287,11 +294,11 @@ interface Clone {
 
 async function readClone(context: Context, { id }: Repository, branch: string | undefined): Promise<Clone> {
   const { project } = await checkAppConfig(resolve(context.cwd, 'cerebrium.toml'), { purpose: 'run' });
-  const defaultBranch = await findDefaultBranch(context);
+  const { branches, defaultBranch } = await readRefs(context);
   return {
     repository: id,
     here: project?.name,
-    branches: new Map([...(branch ? [[branch, undefined] as const] : []), ...(await listBranches(context))]),
+    branches: new Map([...(branch ? [[branch, undefined] as const] : []), ...branches]),
     records: await readPreviewRecords(context),
     defaultBranch,
   };
@@ -311,33 +318,50 @@ function prove(name: string, { repository, branches, records, here }: Clone): Pr
   return source && { branch: source.branch, proof: 'branch' };
 }
 
-/**
- * Whether work that is in the preview has gone into the default branch: what was deployed last, and what its branch has
- * now. A branch that has no commits of its own is merged into nothing. Null where nobody knows what was deployed.
- */
-async function findMerged(
-  context: Context,
-  name: string,
-  { branch, record }: Proven,
-  { branches, defaultBranch }: Clone,
-): Promise<boolean | null> {
-  if (!defaultBranch) return null;
-  const sent = (await readHistory(context, name)).sent();
-  if (branch === defaultBranch.name) return false;
-  const tip = branches.get(branch);
-  if (tip !== undefined && !(await isMerged(context, tip, defaultBranch.ref))) return false;
-  if (!sent?.commit || sent.unconfirmed) return null;
-  if (!(await isCommitted(context, sent, defaultBranch.ref))) return false;
-  return record?.ahead === true || !(await listMainline(context, defaultBranch.ref)).has(sent.commit);
+interface Work {
+  name: string;
+  branch: string;
+  record: PreviewRecord | undefined;
+  /** Of its branch, which may be gone. */
+  tip: string | undefined;
+  sent: ReturnType<AppHistory['sent']>;
+  /** That has all that was sent. */
+  commit: string | undefined;
 }
 
-/** Whether a branch has all that was sent: changes that were never committed are nowhere else. */
-export async function isCommitted(
+/**
+ * Whether work that is in previews has gone into the default branch, by app: what was deployed last, and what its branch
+ * has now. A branch that has no commits of its own is merged into nothing. Null where nobody knows what was deployed.
+ */
+async function readMerged(
   context: Context,
-  { commit, dirty }: { commit?: string | undefined; dirty?: boolean | undefined },
-  ref: string,
-): Promise<boolean> {
-  return commit !== undefined && dirty === false && (await isMerged(context, commit, ref));
+  proven: readonly (Proven & { name: string })[],
+  { branches, defaultBranch: main }: Clone,
+): Promise<Map<string, boolean | null>> {
+  if (!main) return new Map();
+  const works: Work[] = [];
+  for (const { name, branch, record } of proven) {
+    const sent = (await readHistory(context, name)).sent();
+    works.push({ name, branch, record, tip: branches.get(branch), sent, commit: committedFrom(sent) });
+  }
+  const commits = works.flatMap(({ tip, commit }) => [tip ?? [], commit ?? []].flat());
+  const merged = await findMerged(context, commits, main.ref);
+  const isMerged = ({ branch, tip, sent, commit }: Work) => {
+    if (branch === main.name || (tip !== undefined && !merged.has(tip))) return false;
+    if (!sent?.commit || sent.unconfirmed) return null;
+    return commit !== undefined && merged.has(commit);
+  };
+  const told = works.map((work) => ({ ...work, is: isMerged(work) }));
+  const isOpen = ({ is, record }: Work & { is: boolean | null }) => is === true && record?.ahead !== true;
+  const mainline = told.some(isOpen) ? await listMainline(context, main.ref) : undefined;
+  return new Map(told.map((work) => [work.name, isOpen(work) ? !mainline?.has(work.commit ?? '') : work.is]));
+}
+
+/** The commit that has all that was sent: changes that were never committed are nowhere else. */
+export function committedFrom(
+  sent: { commit?: string | undefined; dirty?: boolean | undefined } | undefined,
+): string | undefined {
+  return sent?.dirty === false ? sent.commit : undefined;
 }
 
 /** The platform knows when it was deployed last, and the record when this began: the later of both counts. */

@@ -4,13 +4,13 @@ import { count, shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 import { deleteAppAndWait } from '../apps.ts';
-import { findDefaultBranch, previewedBranch } from '../git/index.ts';
+import { findMerged, previewedBranch, type Repository, readRefs } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe } from '../observe.ts';
 import { othersInProgress } from '../send/index.ts';
 import { type BuildFact, order } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { isCommitted, listPreviews, type Preview, removePreviewRecord } from './preview-record.ts';
+import { committedFrom, listPreviews, type Preview, removePreviewRecord } from './preview-record.ts';
 
 interface PruneFilter {
   /** An app, a branch, or a part of them. */
@@ -63,7 +63,7 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
     if (!pruned.changed) continue;
     // The question may have waited for long: another machine may have deployed it again since, or given it more time.
     teamStateOf(context)?.lookAgain();
-    const shown = (await listKnown(context, filter)).previews.find((preview) => preview.app === app);
+    const shown = (await listKnown(context, filter, repository)).previews.find((preview) => preview.app === app);
     pruned.changed = shown?.updatedAt === updatedAt && isChosen(context, shown, filter);
     if (!pruned.changed) {
       progress.note(`${app} was deployed, renewed or deleted meanwhile: skipped`);
@@ -84,8 +84,12 @@ async function stays(context: Context, { app }: Preview, filter: PruneFilter): P
   return why !== undefined;
 }
 
-async function listKnown(context: Context, filter: PruneFilter): ReturnType<typeof listPreviews> {
-  const listed = await listPreviews(context, filter);
+async function listKnown(
+  context: Context,
+  filter: PruneFilter,
+  repository?: Repository,
+): ReturnType<typeof listPreviews> {
+  const listed = await listPreviews(context, { branch: filter.branch, repository });
   requireTeamState(context, filter);
   return listed;
 }
@@ -205,11 +209,16 @@ function otherThanSent({ builds, sent, lastSent }: PreviewFacts): BuildFact | un
 async function readPreviewFacts(context: Context, name: string, byFiles: boolean): Promise<PreviewFacts> {
   const shown = await observe(context, name);
   const history = await readHistory(context, name);
-  const main = byFiles ? await findDefaultBranch(context) : undefined;
-  const committed = new Set<string>();
-  for (const id of main ? live(shown) : []) {
-    if (main && (await isCommitted(context, history.sent(id) ?? {}, main.ref))) committed.add(id);
-  }
+  const main = byFiles ? (await readRefs(context)).defaultBranch : undefined;
+  const sources = live(shown).map((id) => ({ id, commit: committedFrom(history.sent(id)) }));
+  const merged =
+    main &&
+    (await findMerged(
+      context,
+      sources.flatMap(({ commit }) => commit ?? []),
+      main.ref,
+    ));
+  const committed = new Set(sources.flatMap(({ id, commit }) => (commit && merged?.has(commit) ? id : [])));
   const sent = new Set(shown.list.flatMap(({ id }) => (history.sent(id) ? id : [])));
   return { ...shown, sent, lastSent: history.sent()?.build, main: main?.name, committed };
 }

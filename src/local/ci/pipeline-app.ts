@@ -19,10 +19,11 @@ export interface PipelineApp {
 
 export async function readPipelineApp(context: Context, folder: string): Promise<PipelineApp> {
   // Most uses of init write no pipeline.
-  const { currentBranch, findDefaultBranch, readRepository } = await import('../../deploys/git/index.ts');
+  const { currentBranch, readRefs, readRepository } = await import('../../deploys/git/index.ts');
   const cwd = realpathSync(context.cwd);
   const { root, name: repository } = (await readRepository(context)) ?? { root: cwd, name: basename(cwd) };
-  const branch = (await findDefaultBranch(context))?.name ?? (await currentBranch(context)) ?? 'main';
+  const refs = await readRefs(context);
+  const branch = refs.defaultBranch?.name ?? (await currentBranch(context, refs)) ?? 'main';
   const place = relative(root, join(cwd, folder)).replaceAll('\\', '/') || '.';
   return { root, folder: place, branch, repository, verification: await findVerification(join(cwd, folder)) };
 }

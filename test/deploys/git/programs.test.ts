@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   currentBranch,
-  findDefaultBranch,
-  listBranches,
+  currentCommit,
+  findMerged,
   readCheckedOut,
+  readRefs,
   readRepository,
   withRevision,
 } from '../../../src/deploys/git/index.ts';
@@ -118,9 +119,10 @@ test.skipIf(process.platform === 'win32').each<[setting: string, arrange: (repos
   const context = contextIn(join(repository.path, 'app'));
   await readCheckedOut(context, ['main.py'], { byContent: true });
   await readRepository(context);
-  await currentBranch(context);
-  await listBranches(context);
-  await findDefaultBranch(context);
+  const refs = await readRefs(context);
+  await currentBranch(context, refs);
+  const commit = await currentCommit(context, refs);
+  await findMerged(context, [commit ?? ''], 'refs/heads/main');
   await withRevision(context, { revision: 'HEAD', whole: false }, async () => {}).catch(() => {});
   expect(existsSync(join(repository.path, 'ran'))).toBe(false);
 });
