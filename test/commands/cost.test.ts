@@ -142,6 +142,17 @@ describe('the waste of a past that the settings of now do not explain', () => {
     expect(waste?.savesCents).toBeLessThan(idleCents ?? 0);
   });
 
+  test('is none in a period that ended before the change, whatever the days after it cost', async () => {
+    time.now = first + 6 * day;
+    const env = { GANTRY_CONFIG_DIR: join(folder.path, 'three') };
+    await cost('three');
+    await gantry(['apps', 'scale', 'web', '--max-replicas', '3', '--yes'], { emulator: own, clock: time, env });
+    const date = new Date(first + 4 * day).toISOString().slice(0, 10);
+    const args = ['cost', 'web', '--since', date, '--until', date, '--json'];
+    const { json } = await gantry(args, { emulator: own, clock: time, env });
+    expect((json() as Costs).apps[0]).toMatchObject({ waste: null });
+  });
+
   test.each([{ compute: ['HOPPER_H100'] }, { gpuCount: 20 }, { minReplicaCount: 4 }])(
     'is not named if the replay of what is contradicts the bill: %j came later',
     async (later) => {

@@ -136,10 +136,12 @@ type Workflow = { jobs: Partial<Record<string, Job>> };
 test('init --ci changes nothing the second time, and never another file', async () => {
   await using place = await folderOf({ '.gitlab-ci.yml': 'mine: {}\n' });
   const init = (...words: string[]) => gantry(['init', '--ci', ...words], { cwd: place.path });
-  expect((await init('github', '--json')).json()).toMatchObject({
-    paths: ['cerebrium.toml', 'main.py', files.github, packed],
-  });
-  expect((await init('github', '--json')).json()).toMatchObject({ paths: [] });
+  const next = `next: set the variables that ${files.github} names, and commit ${files.github} and ${packed}\n`;
+  for (const paths of [['cerebrium.toml', 'main.py', files.github, packed], []]) {
+    const { json, stderr } = await init('github', '--json');
+    expect(json()).toMatchObject({ paths });
+    expect(stderr).toContain(next);
+  }
   const refused = await init('gitlab');
   expect(refused.code).toBe(7);
   expect(refused.stderr).toContain('gantry init . --ci gitlab --print');

@@ -4,6 +4,7 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach, prompt } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { record } from '../support/runs.ts';
 
 // What was just created is denied or not found for some seconds: the platform's records, its authorizer and its lists are
 // different stores. Its own client tries again.
@@ -48,6 +49,20 @@ describe('on a platform that shows everything 10 seconds late', () => {
     await here(web, 'deploy --detach', { emulator });
     const { code, waits } = await here(web, line, { emulator });
     expect([code, waits]).toEqual([exit, []]);
+  });
+});
+
+describe('a run that was just started', () => {
+  const emulator = emulatorForEach({ real: false, now: () => clock.now });
+  const run = '53ad5fd9-9b3f-4a11-8f79-a81e12420cf4';
+
+  test.each([`runs get web ${run}`, `runs cancel web ${run} --yes`])('%s finds it', async (line) => {
+    await here(web, 'deploy --detach', { emulator });
+    const meanwhile = () => record(emulator, { id: run, createdAt: clock.now, runtimeMs: 1e12 });
+    expect(await here(web, line, { emulator, meanwhile })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(run),
+    });
   });
 });
 

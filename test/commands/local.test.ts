@@ -50,6 +50,10 @@ describe('gantry deploy --local', () => {
     expect(invoked).toMatchObject({ code: 0, behind: [] });
     expect(invoked.stderr).toMatch(/^project p-12345678 \(emulator of this folder\)\n/);
     expect((await run('logs', { cwd })).code).toBe(0);
+    for (const [typed, offered] of Object.entries({ 'logs ': /^my-app\t/, 'runs get ': /^[\da-f-]{36}\t/ })) {
+      await run(`complete --refresh ${typed}`, { cwd });
+      expect((await run(`complete -- ${typed}`, { cwd })).stdout).toMatch(offered);
+    }
     // The variables of the emulator are nobody's token.
     expect((await run('logout --json', { cwd })).json()).toEqual({ profiles: [], stillUsed: null });
     expect((await run('whoami --json', { cwd })).json()).toMatchObject({

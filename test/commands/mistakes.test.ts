@@ -167,6 +167,12 @@ test.each([
   ['ls s3://default/', /^ {2}fix gantry ls default:\/$/m],
   ['r2 object put x', /^error: unknown command "r2"\n {2}fix gantry --help\n$/],
   ['domains ls', /^error: unknown command "domains"\n {2}fix gantry --help\n$/],
+  ['secrets rm A', /^error: unknown command "rm"\n {2}fix gantry secrets unset A\n$/],
+  ['apps rm web', /^error: unknown command "rm"\n {2}fix gantry apps delete web\n$/],
+  ['runs rm r-1', /^error: unknown command "rm"\n {2}fix gantry runs --help\n$/],
+  ['volumes rm a', /^error: unknown command "rm"\n {2}fix gantry volumes --help\n$/],
+  ['restart web', /^error: unknown command "restart"\n {2}fix gantry apps restart web\n$/],
+  ['cancel r-1', /^error: unknown command "cancel"\n {2}fix gantry builds cancel r-1, or gantry runs cancel r-1\n$/],
   ['domain', /^error: unknown command "domain"\n {2}fix gantry --help\n$/],
 ])('%s is not taken for something else', async (line, shown) => {
   const { code, stderr } = await gantry(line.split(' '), { emulator });

@@ -70,9 +70,10 @@ describe('a script', () => {
   });
 
   test('is asked for whom a flag of gantry is meant', async () => {
-    const { code, stderr } = await run(files, ['jobs/train.py', '--name', 'x', '--detach']);
+    const { code, stderr } = await run(files, ['jobs/train.py', '--epochs', '3', '--name', 'x', '--detach']);
     expect([code, called('startRun')]).toEqual([2, []]);
-    expect(stderr).toContain('for the program: gantry run jobs/train.py -- --name x');
+    expect(stderr).toContain('fix for gantry: gantry run --name x jobs/train.py -- --epochs 3;');
+    expect(stderr).toContain('for the program: gantry run jobs/train.py -- --epochs 3 --name x\n');
   });
 });
 

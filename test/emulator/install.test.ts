@@ -33,7 +33,7 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
     const { build } = await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': 'gantry-greeting\n' });
     expect((await ask('GET', build)).json).toMatchObject({
       status: 'init_failure',
-      initError: expect.stringMatching(/No module named 'gantry_greeting'\nhint: .*gantry dev --install/),
+      initError: expect.stringMatching(/No module named 'gantry_greeting'\nhint: .*\(gantry dev --install\)/),
     });
   });
 

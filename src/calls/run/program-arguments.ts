@@ -93,12 +93,12 @@ const namesOf = ({ parameters }: Called) => parameters.named.map(({ name }) => n
  * undefined for a script, which reads its own command line. Throws UsageError.
  */
 export function checkProgramArguments(
-  { claims, spellings, invalid }: ProgramArguments,
+  { claims, spellings, invalid, argv }: ProgramArguments,
   target: string,
   called: Called | undefined,
 ): ClaimedParameter[] {
   if (called && invalid) throw invalid;
-  const claimed = claims.flatMap((each) => claimedParameter(each, target, called) ?? []);
+  const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], called) ?? []);
   if (!called || called.parameters.takesAny) return claimed;
   for (const [name, spelling] of spellings)
     if (!namesOf(called).includes(name)) throw unknownParameter(called, name, spelling);
@@ -106,13 +106,17 @@ export function checkProgramArguments(
 }
 
 /** Undefined for a flag of gantry. */
-function claimedParameter(one: Claim, target: string, called: Called | undefined): ClaimedParameter | undefined {
+function claimedParameter(
+  one: Claim,
+  [target = '', ...others]: string[],
+  called: Called | undefined,
+): ClaimedParameter | undefined {
   const { flag, value, isUnderstood } = one;
   const name = parameterName(flag);
   const isParameter = called && namesOf(called).includes(name);
   if (isUnderstood && !isParameter) return undefined;
   if (isParameter && !isUnderstood && value !== undefined) {
-    const own = gantryCommand`run ${{ [flag]: value }} ${target}`;
+    const own = gantryCommand`run ${{ [flag]: value }} ${target} ${others}`;
     const note = sentence`${flag} is passed to ${called?.name ?? ''}, which has this parameter; for gantry: ${own}`;
     return { pair: `${name}=${value}`, note };
   }
@@ -120,7 +124,7 @@ function claimedParameter(one: Claim, target: string, called: Called | undefined
     why: isParameter
       ? `it is a flag of gantry run and a parameter of ${called?.name}`
       : `what follows the file belongs to the program, and ${flag} is a flag of gantry run`,
-    fix: bothSpellings(one, target, called !== undefined),
+    fix: bothSpellings(one, [target, ...others], called !== undefined),
   });
 }
 
@@ -134,12 +138,12 @@ function unknownParameter(called: Called, name: string, spelling: string): Usage
   });
 }
 
-function bothSpellings({ flag, value }: Claim, target: string, isCalled: boolean): Sentence {
-  const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target}`;
+function bothSpellings({ flag, value }: Claim, [target = '', ...others]: string[], isCalled: boolean): Sentence {
+  const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target} ${others}`;
   const parameter = parameterName(flag);
   const program = !isCalled
-    ? new CommandLine(['gantry', 'run', target, '--', flag, ...(value === undefined ? [] : [value])])
-    : gantryCommand`run ${target} ${value === undefined ? `${parameter}:=true` : `${parameter}=${value}`}`;
+    ? new CommandLine(['gantry', 'run', target, '--', ...others, flag, ...(value === undefined ? [] : [value])])
+    : gantryCommand`run ${target} ${others} ${value === undefined ? `${parameter}:=true` : `${parameter}=${value}`}`;
   return sentence`for gantry: ${own}; for the program: ${program}`;
 }
 

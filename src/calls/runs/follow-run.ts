@@ -8,6 +8,7 @@ import {
   Deadline,
   isTooEarly,
   pollUntil,
+  shownLateMs,
   throwUnlessTransient,
   unfinishedError,
 } from '../../platform/waiting/index.ts';
@@ -39,8 +40,6 @@ export interface FollowRunOptions {
 
 /** Short at first: many runs end immediately. */
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
-/** A run that another command has just started may be shown that late, in ms. */
-const shownLateMs = 5_000;
 /** Lines for the details of a failure. */
 const tailLines = 20;
 

@@ -11,6 +11,7 @@ import { ConflictError, FailedError, GantryError, systemCode, UsageError } from 
 import {
   adviceOnSmoke,
   ciSystems,
+  committedPackage,
   pipelineFor,
   readPipelineApp,
   writePackage,
@@ -58,7 +59,8 @@ export default defineCommand({
       region: settings.region.value,
       agents,
     });
-    const pipeline = app && writePipeline(ci, app);
+    const pipeline = app && pipelineFor(ci, app).path;
+    const isNew = app && writePipeline(ci, app);
     createFolder(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
@@ -69,10 +71,10 @@ export default defineCommand({
       progress.warn(problem);
     }
     const archive = app && (await writePackage(app.root, context));
-    for (const path of [pipeline, archive]) if (app && path) written.push(relative(cwd, join(app.root, path)));
+    for (const path of [isNew && pipeline, archive]) if (app && path) written.push(relative(cwd, join(app.root, path)));
     progress.note(
       pipeline
-        ? `next: set the variables that ${pipeline} names, and commit it`
+        ? `next: set the variables that ${pipeline} names, and commit ${[pipeline, ...committedPackage()].join(' and ')}`
         : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
     );
     return { folder, paths: written };

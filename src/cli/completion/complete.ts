@@ -15,6 +15,7 @@ import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context, GlobalFlags } from '../../platform/context.ts';
 import { createContext } from '../program/create-context.ts';
 import type { CommandHelp } from '../program/help.ts';
+import { findLocalTarget, withVariables } from '../program/local-target.ts';
 import { preparedHelp } from '../program/prepared-help.ts';
 import {
   type Candidate,
@@ -70,10 +71,10 @@ async function answer(request: CompletionRequest): Promise<Answer> {
   if (kind === 'local') return { words: [], mode: 'files' };
   if (kind === 'folder') return { words: [], mode: 'folders' };
   const local = kind && localNames[kind];
-  const context = contextOf(request, found);
+  const context = await contextOf(request, found);
   if (local) return { words: (await local({ context, tree, typing })).filter(isNoFlag), mode: 'none' };
   if (!kind || !isPlatformName(kind)) return { words: [], mode: 'none' };
-  const { words, inTime } = await completePlatformName(context, kind, { ...found, typing });
+  const { words, inTime } = await completePlatformNames(context, tree, kind, { ...found, typing });
   if (!inTime) await request.io.spawnDetached(['complete', '--refresh', ...request.words]);
   return { words: words.filter(isNoFlag), mode: 'none' };
 }
@@ -82,12 +83,13 @@ async function answer(request: CompletionRequest): Promise<Answer> {
 const isNoFlag = ([name]: Candidate) => !name.startsWith('-');
 
 async function refresh(request: CompletionRequest): Promise<void> {
-  const found = findCandidates(await typable(), request.words);
+  const tree = await typable();
+  const found = findCandidates(tree, request.words);
   if ('words' in found) return;
   const typing = typedValue(request.words);
   const kind = kindAt(found, typing);
   if (!kind || !isPlatformName(kind)) return;
-  await completePlatformName(contextOf(request, found), kind, { ...found, typing }, refreshMs);
+  await completePlatformNames(await contextOf(request, found), tree, kind, { ...found, typing }, refreshMs);
 }
 
 const refreshMs = 10_000;
@@ -104,14 +106,16 @@ function typedValue(words: readonly string[]): string {
   return (words.at(-1) ?? '').replace(/^--[^=]+=/, '');
 }
 
-/** With the project, profile, region and folder that stand before the cursor. */
-function contextOf({ io, signal, secrets }: CompletionRequest, { given }: ValueAtCursor) {
+/** Of the target of a command, with the project, profile, region and folder that stand before the cursor. */
+async function contextOf({ io, signal, secrets, words }: CompletionRequest, { given }: ValueAtCursor) {
   const flags: GlobalFlags = { color: 'never', input: false, pager: false, quiet: true };
   for (const name of ['project', 'profile', 'region', 'cwd'] as const) {
     const value = given[`--${name}`];
     if (value !== undefined) flags[name] = value;
   }
-  return createContext(io, flags, { signal, interruption: {}, secrets });
+  if (words.includes('--local')) flags.local = true;
+  const local = await findLocalTarget({ local: true, unattended: true, effect: 'reads' }, flags, io, signal);
+  return createContext(withVariables(io, local), flags, { signal, interruption: {}, secrets }, local);
 }
 
 /** Made at build time (build/texts.js); from the sources it is live. */
@@ -286,6 +290,25 @@ async function completePlatformName(
   } catch {
     return { words: old?.words ?? [], inTime: false };
   }
+}
+
+/** Where an app comes first, the folder of one may leave it out: what follows it is offered, too. */
+async function completePlatformNames(
+  context: Context,
+  tree: CompletionTree,
+  kind: PlatformName,
+  place: ValueAtCursor & Place,
+  timeoutMs?: number,
+) {
+  const own = await completePlatformName(context, kind, place, timeoutMs);
+  const next = tree.inputsOf(place.command).arguments[place.typed.length + 1]?.name ?? '';
+  if (kind !== 'app' || place.flag !== undefined || !isPlatformName(next)) return own;
+  const { readAppHere } = await import('../../deploys/apps.ts');
+  const file = place.given['--config-file'] ?? 'cerebrium.toml';
+  const here = await readAppHere(context, file).catch(() => undefined);
+  if (here === undefined) return own;
+  const ids = await completePlatformName(context, next, { ...place, typed: [here] }, timeoutMs);
+  return { words: [...ids.words, ...own.words], inTime: ids.inTime && own.inTime };
 }
 
 function cacheLocation(context: NamesContext, key: string): { file: string; key: string } {

@@ -66,7 +66,7 @@ interface Span {
 }
 
 interface FilterFlags {
-  status?: RunStatus | undefined;
+  status?: RunStatus | 'canceled' | undefined;
   statusCode?: number | undefined;
   startup?: Span | undefined;
   response?: Span | undefined;
@@ -77,7 +77,11 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
   command: Commander<Inputs, Options>,
 ) {
   return command
-    .addOption(command.createOption('--status <status>', 'only show runs with this status').choices(runStatuses))
+    .addOption(
+      command
+        .createOption('--status <status>', 'only show runs with this status')
+        .choices([...runStatuses, 'canceled'] as const),
+    )
     .option('--status-code <number>', 'only show runs with this HTTP status', statusCodeFlag)
     .option('--startup <range>', 'only show runs that started in 2s.. or ..500ms', spanFlag)
     .option('--response <range>', 'only show runs that responded in 2s.. or 100ms..500ms', spanFlag);
@@ -86,7 +90,7 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
 /** Converts the flags to the platform's names; times in ms. */
 export function runFilters(flags: FilterFlags): RunFilters {
   return {
-    status: flags.status,
+    status: flags.status === 'canceled' ? 'cancelled' : flags.status,
     statusCode: flags.statusCode,
     minStartupTime: flags.startup?.min,
     maxStartupTime: flags.startup?.max,

@@ -18,7 +18,7 @@ import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command
 import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
-import { findLocalTarget } from './local-target.ts';
+import { findLocalTarget, withVariables } from './local-target.ts';
 import { DryRunEnd, dryRunView, markDryRun, type RunState } from './run-state.ts';
 import { placeBeside, placeResult } from './same-place.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
@@ -68,8 +68,7 @@ async function executeFiltered(
   const { signal, interruption, secrets } = state;
   const options = inputs.at(-1) as { events?: boolean; follow?: boolean; live?: boolean };
   const local = await findLocalTarget(command, flags, given, signal);
-  // Inherits from the original: copying it would open its streams.
-  const io: Io = local ? Object.create(given, { env: { value: { ...given.env, ...local.variables } } }) : given;
+  const io = withVariables(given, local);
   const inPlace = placeBeside(state.argv);
   const context = createContext(io, flags, { ...state, inPlace }, local);
   state.cwd = context.cwd;

@@ -17,7 +17,7 @@ import type { Command } from '../command.ts';
  * not one that only reads for a model; another one counts only while it runs.
  */
 export async function findLocalTarget(
-  { local, unattended, effect }: Command,
+  { local, unattended, effect }: Pick<Command, 'local' | 'unattended' | 'effect'>,
   flags: GlobalFlags,
   io: Io,
   signal: AbortSignal,
@@ -46,6 +46,11 @@ export async function findLocalTarget(
     isStarted = true;
   });
   return { ...own, variables: { ...unset, ...variables }, isStarted };
+}
+
+/** Inherits from the original: copying it would open its streams. */
+export function withVariables(io: Io, local: LocalSettings | undefined): Io {
+  return local ? Object.create(io, { env: { value: { ...io.env, ...local.variables } } }) : io;
 }
 
 /** The profile that the folder would use if it remembered nothing, if it has a login. */

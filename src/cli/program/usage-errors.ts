@@ -1,8 +1,8 @@
 import type { CommanderError } from 'commander';
 import { closestName, isSimilar } from '../../app/toml/closest-name.ts';
-import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { type CorrectedWord, UsageError } from '../../kernel/errors.ts';
-import { hasChild, isCommand } from './command-tree.ts';
+import { groupsWith, hasChild, isCommand } from './command-tree.ts';
 import { readTypedCommand } from './typed-command.ts';
 
 type UsageFacts = { message: string; why?: string; corrected?: CorrectedWord };
@@ -52,16 +52,37 @@ function flagThatBegins(typed: string, flags: readonly string[] = []): string[] 
   return found.length === 1 ? found : undefined;
 }
 
-/** A command in a group that it is not in, or in one that does not exist: `apps logs web`, `auth login`. */
-function lineElsewhere([group]: string[], typed: string, argv: string[]): CommandLine | undefined {
+/** A command elsewhere than it is: `restart web`, `secrets rm A`, `apps logs web`, `auth login`. */
+function lineElsewhere([group]: string[], typed: string, argv: string[]): CommandLine | Sentence | undefined {
+  if (typed === '') return undefined;
+  const inGroup = group === undefined ? lineInGroup(typed, argv) : undefined;
+  if (inGroup || group === undefined || !removals.includes(typed)) return inGroup ?? lineWithout(group, typed, argv);
+  const own = removals.find((word) => hasChild(group, word));
+  return own === undefined ? undefined : new CommandLine(['gantry', ...argv.toSpliced(argv.indexOf(typed), 1, own)]);
+}
+
+/** Without the group that does not have it, or without what is no group. */
+function lineWithout(group: string | undefined, typed: string, argv: string[]): CommandLine | undefined {
   const at = argv.indexOf(typed);
   const next = argv[at + 1] ?? '';
   // In a group of another client, `ls` lists no files.
   const extra =
     group !== undefined && isCommand(typed) ? argv.indexOf(group) : isCommand(next) && next !== 'ls' ? at : -1;
-  return typed === '' || extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
+  return extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
 }
 
+/** The same in all groups, where `rm` removes no files. */
+const removals = ['rm', 'delete', 'unset', 'remove'];
+
+/** A command without its group. Words that many groups have are not meant for one. */
+function lineInGroup(typed: string, argv: string[]): CommandLine | Sentence | undefined {
+  const groups = groupsWith(typed);
+  const [one, other] = groups.map(
+    (group) => new CommandLine(['gantry', ...argv.toSpliced(argv.indexOf(typed), 0, group)]),
+  );
+  if (!one || groups.length > 2) return undefined;
+  return other ? sentence`${one}, or ${other}` : one;
+}
 /** `--json name`, as other programs have it, where `--json=name` is meant. */
 function fieldsAfterJson(original: string, argv: readonly string[]): CommandLine | undefined {
   const [, word = ''] = /^unexpected argument "(\w+)"$/.exec(original) ?? [];

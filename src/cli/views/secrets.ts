@@ -3,12 +3,12 @@ import { wrapped } from '../../kernel/output/table.ts';
 import type { SecretChange } from '../../team/secrets.ts';
 import { boolean, document, list, nullable, text } from '../result-schema.ts';
 
-export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange): View {
+export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange, why = 'unchanged'): View {
   const groups: [label: string, names: string[]][] = [
     ['added', added],
     ['replaced', replaced],
     ['removed', removed],
-    ['unchanged', unchanged],
+    [why, unchanged],
   ];
   const lines = groups.filter(([, names]) => names.length > 0).map(([label, names]) => `${label}: ${names.join(', ')}`);
   return wrapped(() => lines.join('\n'));

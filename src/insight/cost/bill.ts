@@ -11,6 +11,7 @@ export interface Bill {
 
 interface BilledPeriod {
   since: number;
+  /** Excluded: midnight ends the day before. */
   until: number;
 }
 
@@ -19,7 +20,7 @@ const dayMs = 86_400_000;
 /** Undefined if the platform does not tell it, or it is nothing. */
 export function billOf(costs: AppCost['costs'] | undefined, { since, until }: BilledPeriod): Bill | undefined {
   const first = utcDay(since);
-  const last = utcDay(until);
+  const last = utcDay(until - 1);
   const days = Object.entries(costs ?? {}).map(([date, cost]) => ({
     day: date.slice(0, 10),
     cents: cost.total_cost_cents ?? Number.NaN,

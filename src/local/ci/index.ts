@@ -8,24 +8,24 @@ import { type CiSystem, pipelineFor } from './pipelines.ts';
 
 export { readPipelineApp } from './pipeline-app.ts';
 export { adviceOnSmoke, ciSystems, pipelineFor } from './pipelines.ts';
-export { writePackage } from './write-package.ts';
+export { committedPackage, writePackage } from './write-package.ts';
 
 /**
- * Writes the pipeline of the app to the root of the repository, and returns its path. Returns undefined if it is there
- * already, and throws ConflictError if there is another one.
+ * Writes the pipeline of the app to the root of the repository. Returns false if it is there already, and throws
+ * ConflictError if there is another one.
  */
-export function writePipeline(system: CiSystem, app: PipelineApp): string | undefined {
+export function writePipeline(system: CiSystem, app: PipelineApp): boolean {
   const { path, text } = pipelineFor(system, app);
   const file = join(app.root, path);
   try {
     makeFolder(dirname(file));
     writeFileSync(file, text, { flag: 'wx' });
-    return path;
+    return true;
   } catch (cause) {
     if (systemCode(cause) !== 'EEXIST') {
       throw new FailedError(`cannot write ${path}`, { why: (cause as Error).message, cause });
     }
-    if (readRegularSync(file) === text) return undefined;
+    if (readRegularSync(file) === text) return false;
     throw new ConflictError(`${path} already exists`, {
       why: 'existing pipelines are not changed',
       fix: gantryCommand`init ${app.folder} --ci ${system} --print`,

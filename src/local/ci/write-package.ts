@@ -15,6 +15,11 @@ export function packageToInstall({ npm } = releaseNames): string {
   return npm === null ? `--offline ./${packagePath}` : `${npm}@${version}`;
 }
 
+/** What else is committed with the pipeline. */
+export function committedPackage({ npm } = releaseNames): string[] {
+  return npm === null ? [packagePath] : [];
+}
+
 /** Writes the package to the repository if it is not published. Returns its path; undefined if there is nothing to write. */
 export async function writePackage(root: string, context: Pick<Context, 'cwd' | 'env' | 'signal' | 'progress'>) {
   const { env, signal, progress } = context;

@@ -17,6 +17,7 @@ import {
   type Shown,
   unconfirmedError,
   untilKnown,
+  untilShown,
   waitForChange,
   warnUnconfirmed,
 } from './refusals.ts';
@@ -57,7 +58,7 @@ export async function cancelRemoteWork(
 ): Promise<Cancellation> {
   const { api, delay } = context;
   const unchanged = { changed: false, confirmed: true };
-  const before = await readBefore(work, api);
+  const before = await untilShown(() => readBefore(work, api), delay);
   if ('state' in before && isCanceled(before.state)) return unchanged;
   await confirm();
   const read = () => readStatus(work, api);

@@ -73,17 +73,30 @@ export function unconfirmedError<E extends GantryError>(what: string, refusal: E
 }
 
 /** Repeats a request about what this command has just created until the platform knows it, for `maxMs` at most. */
-export async function untilKnown<T>(request: () => Promise<T>, delay: Context['delay'], maxMs = unknownMs): Promise<T> {
+export async function untilKnown<T>(
+  request: () => Promise<T>,
+  delay: Context['delay'],
+  maxMs = unknownMs,
+  is = isTooEarly,
+): Promise<T> {
   let waitedMs = 0;
   for (let pauseMs = 250; ; pauseMs = Math.min(1_000, pauseMs * 2)) {
     try {
       return await request();
     } catch (error) {
-      if (waitedMs >= maxMs || !isTooEarly(error, waitedMs)) throw error;
+      if (waitedMs >= maxMs || !is(error, waitedMs)) throw error;
     }
     await delay(pauseMs);
     waitedMs += pauseMs;
   }
+}
+
+/** What another command has just created may be shown that late, in ms. */
+export const shownLateMs = 5_000;
+
+/** {@link untilKnown}, of what another command may have created. */
+export function untilShown<T>(request: () => Promise<T>, delay: Context['delay']): Promise<T> {
+  return untilKnown(request, delay, shownLateMs, (error) => error instanceof NotFoundError);
 }
 
 /** {@link untilKnown}, for some seconds, for what a command can do without. Returns undefined on failure. */

@@ -33,7 +33,7 @@ export default defineCommand({
     checkNewSecretNames(context, names, source.fromEnv);
     return setSecrets(context, { app }, () => readSecretValues(context, names, source));
   },
-  view: secretChangeView,
+  view: (change) => secretChangeView(change),
   json: secretChangeJson,
   effect: 'destroys',
   dryRun: true,

@@ -7,11 +7,9 @@ export default defineCommand({
     command.argument('<name...>', 'secret names').option('--app <app>', 'remove the secrets of one app only'),
   run: async (context, names, { app }) => {
     checkSecretNames(context, names);
-    const change = await unsetSecrets(context, { app }, names);
-    if (change.unchanged.length > 0) context.progress.warn(`not found: ${change.unchanged.join(', ')}`);
-    return change;
+    return unsetSecrets(context, { app }, names);
   },
-  view: secretChangeView,
+  view: (change) => secretChangeView(change, 'not found'),
   json: secretChangeJson,
   effect: 'destroys',
   dryRun: true,

@@ -98,6 +98,6 @@ function logStartError(
 
 function throwStartError({ message }: Error, installs = true): never {
   const isMissing = /^ModuleNotFoundError/.test(message) && !installs;
-  const hint = isMissing ? '; pass --install to install dependencies' : '';
+  const hint = isMissing ? '; gantry dev --install installs dependencies' : '';
   throw new AppStartError(`the app failed to start: ${message}${hint}`);
 }

@@ -190,9 +190,8 @@ function missingPackageHint(text: string, { installs, python }: AppSetup): strin
     const own = module === undefined ? '' : ', or send the file if it is yours (include, exclude)';
     return [`hint: list the package of ${name} in [cerebrium.dependencies.pip]${own}`];
   }
-  return [
-    `hint: the emulator installs packages only with --install (gantry dev --install, gantry emulator start --install)`,
-  ];
+  // It takes over the emulator of the folder; another start would be a second one.
+  return ['hint: the emulator installs packages only with --install (gantry dev --install)'];
 }
 
 /** Code for one version of Python may be wrong in another. */
