@@ -65,6 +65,25 @@ test('returns to the build before if the new one is not healthy, and says what s
   expect(await live()).toBe(restored);
 });
 
+test('passes over a build to which the same was sent as to the sick one, and says so if no other is left', async () => {
+  await deploy('good');
+  await deploy('bad');
+  crashing = [2];
+  const { json } = await deploy('bad', watching);
+  const [good, , , restored] = builds;
+  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'rolled-back', restored: good });
+  expect(await live()).toBe(restored);
+  const again = await gantry(['rollback', 'web', '--yes'], { emulator, env });
+  expect([again.code, again.stderr]).toEqual([6, expect.stringContaining('is well and has other files')]);
+  expect(builds).toHaveLength(4);
+});
+
+test('a plain rollback passes over a build to which the same was sent', async () => {
+  for (const version of ['good', 'bad', 'bad']) await deploy(version);
+  const { json } = await gantry(['rollback', 'web', '--yes', '--json'], { emulator, env });
+  expect(json()).toMatchObject({ restored: builds[0] });
+});
+
 test('a healthy build stays', async () => {
   await deploy('good');
   expect((await deploy('better', watching)).code).toBe(0);

@@ -112,7 +112,7 @@ class History {
     this.#before = await lookBefore(this.#context, 'web', this.#before);
     this.#labels.set(build.id, label);
     Object.assign(build, { uploadedAt: clock.now, behavior: behaves });
-    const digests = { settingsDigest: '', filesDigest: '', settings: {}, ...(restored && { restored }) };
+    const digests = { settingsDigest: '', filesDigest: build.id, settings: {}, ...(restored && { restored }) };
     await recordEvent(this.#context, 'web', 'sent', { build: build.id, ...digests });
     clock.now += (behaves.buildMs ?? 1_000) + 500;
     await recordLook(this.#context, 'web', await this.#read());

@@ -174,7 +174,7 @@ export class AppHistory {
     return changed ? Date.parse(changed.at) : 0;
   }
 
-  /** Whether two builds were made of the same one, or one of them of the other. */
+  /** Whether the same was sent for two builds: the same files with the same settings, or one was made of the other. */
   areOfSame(one: string, other: string): boolean {
     return this.originOf(one) === this.originOf(other);
   }
@@ -196,8 +196,10 @@ export class AppHistory {
     this.#origins.set(build, build);
     // A revision may have been forced.
     const rolling = this.#last('rolling-back', ({ as, fromGit }) => as === build && fromGit === undefined);
-    const { restored } = this.sent(build) ?? { restored: rolling?.to };
-    const origin = restored === undefined ? build : this.originOf(restored);
+    const sent = this.sent(build);
+    const { restored } = sent ?? { restored: rolling?.to };
+    const first = sent && this.#all('sent').find((event) => isSameSent(event, sent))?.build;
+    const origin = restored === undefined ? (first ?? build) : this.originOf(restored);
     this.#origins.set(build, origin);
     return origin;
   }
@@ -256,6 +258,12 @@ function withUploads(recorded: readonly HistoryEvent[]): readonly HistoryEvent[]
     return isSurpassed || has === false ? [] : [{ ...event, event: 'sent', unconfirmed: !has }];
   });
 }
+
+const isSameSent = (one: EventOf<'sent'>, other: EventOf<'sent'>) =>
+  one.restored === undefined &&
+  one.filesDigest === other.filesDigest &&
+  one.settingsDigest === other.settingsDigest &&
+  one.named === other.named;
 
 function isOpen(event: HistoryEvent): event is EventOf<'sending'> | EventOf<'sent'> {
   return event.event === 'sending' || (event.event === 'sent' && event.unconfirmed === true);
