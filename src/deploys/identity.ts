@@ -3,6 +3,7 @@ import { ConflictError, type ExitName } from '../kernel/errors.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { getBuildZipContents } from '../platform/contract/builds.ts';
+import { fetchApp } from '../platform/replies/index.ts';
 import { tryRequest } from '../platform/waiting/index.ts';
 import { parseZipContents } from './builds/index.ts';
 import { findRevision, listAhead, listRecent, mayConvert } from './git/index.ts';
@@ -77,7 +78,9 @@ export async function whyOlder(context: Context, here: Here, anyway: CommandLine
 /** Whether what serves has the files of a revision; null if that is not known. */
 export async function compareServing(context: Context, here: Here, revision: string) {
   const commit = await findRevision(context, revision);
-  const { serving } = await settle(context, here.app);
+  const { serving, app } = await settle(context, here.app);
+  // The error of an app that is not there names others.
+  if (!app) await fetchApp(context.api, { project: context.project, app: here.app });
   const build = servingBuild(serving) ?? null;
   const found = build === null ? undefined : await commitsOf(context, here, build, [commit]);
   const hasOthers = found?.isKnown ?? serving.is === 'none';

@@ -37,6 +37,14 @@ describe('an older commit', () => {
   });
 });
 
+test('status --serves of an app that is not there names what is missing', async () => {
+  const stage = await Stage.open();
+  const clone = await Clone.of(stage);
+  await clone.run('deploy');
+  const { code, stderr } = await clone.run('status wbe --serves HEAD');
+  expect([code, stderr]).toEqual([6, expect.stringContaining('app wbe not found')]);
+});
+
 test('the commit that serves is named wherever a build is', async () => {
   const stage = await Stage.open();
   const clone = await Clone.of(stage);
