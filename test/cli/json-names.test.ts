@@ -33,7 +33,7 @@ const names: Record<string, string> = {
   `,
   boolean: `
     byDefault changed confirmed current dirty drifted dryRun exists failed hasFiles hasToken holds isComplete
-    isFolder laterSucceeded merged needsDeploy opened public quick removed renewable required retryable seldom sent
+    isFolder laterSucceeded merged needsDeploy older opened public quick removed renewable required retryable seldom sent
     signed unattended valid valueRequired variadic verified
   `,
   'number with a unit': `

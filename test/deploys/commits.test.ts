@@ -17,6 +17,10 @@ describe('an older commit', () => {
     }
     const dry = await older.run('deploy --dry-run');
     expect([dry.code, dry.stderr]).toEqual([0, isNamed]);
+    for (const more of ['', ' --save-plan plan.json']) {
+      const { json } = await older.run(`deploy --dry-run${more} --json`);
+      expect(json()).toMatchObject({ older: true, next: [{ argv: expect.arrayContaining(['--older']) }] });
+    }
     expect([servedFiles(stage), stage.platform.world.builds.size]).toEqual([upstream.files(newer), 1]);
     expect((await older.run('deploy --older')).code).toBe(0);
     expect(servedFiles(stage)).toBe(upstream.files(head));

@@ -277,7 +277,9 @@ function nextCommands(value: Result, options: DeployFlags, [folders]: readonly u
   const goOn = { line: deployAgain(options, { ifChanged: true }, failed), when: 'to deploy those that failed' };
   if (failed.length > 0) return options.dryRun ? [] : [goOn];
   if (options.dryRun) {
-    const line = deployAgain(options, {}, folders as string[]);
+    const plans = 'apps' in value ? value.apps.map(({ plan }) => plan) : ['dryRun' in value ? value : undefined];
+    const older = options.older || plans.some((plan) => plan?.older) || undefined;
+    const line = deployAgain(options, { older }, folders as string[]);
     const moves = 'dryRun' in value && movedRegion(value) !== undefined;
     if (options.savePlan !== undefined) {
       const apply = new CommandLine([...line.argv, '--apply-plan', options.savePlan]);

@@ -69,6 +69,8 @@ export interface DeployPlan {
   selection: FileDecision[] | null;
   warnings: Problem[];
   failedBuild: string | null;
+  /** Whether what serves is of a newer commit: a deploy needs `--older`. */
+  older: boolean;
   /** Whether a deploy would change anything, as far as that can be compared. */
   changed: boolean;
 }
@@ -131,6 +133,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     selection: options.listFiles ? fileDecisions(local) : null,
     warnings,
     failedBuild,
+    older: false,
     changed: build === null || settings.some(isCertain) || hasFileChanges,
   };
 }

@@ -204,7 +204,9 @@ async function decide(
       return { serving: 'not asked', others };
     },
     'compare commits': async () => {
-      [older] = await Promise.all([whyOlderHere(context, here, options), seen ?? look()]);
+      const [found, { plan }] = await Promise.all([whyOlderHere(context, here, options), seen ?? look()]);
+      older = found;
+      plan.older = older !== undefined;
       if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
       return { commit: older && !dryRun ? 'older' : 'not older' };
     },

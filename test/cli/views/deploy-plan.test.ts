@@ -30,6 +30,7 @@ const plan: DeployPlan = {
   selection: null,
   warnings: [],
   failedBuild: null,
+  older: false,
   changed: false,
 };
 
