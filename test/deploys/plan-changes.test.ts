@@ -21,6 +21,7 @@ test(`of ${afterwards} single changes after a plan, each is refused and named, o
     const expected = named === undefined ? [0, true] : [7, false];
     expect([kind, code, planned.isUploaded()], stderr).toEqual([kind, ...expected]);
     expect(stderr).toMatch(named === undefined ? 'web is live' : new RegExp(`not as planned: .*${named}`));
+    if (code === 7) expect(stderr).toContain('each flag that decides what is sent');
     await planned.reset();
   }
 }, 600_000);

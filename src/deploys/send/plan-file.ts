@@ -153,7 +153,7 @@ export async function whyNotAsPlanned(
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
   return new ConflictError(`not as planned: ${shown}${more}`, {
     why: 'the plan was made for other settings, files or another state of the deployed app',
-    fix: sentence`make a new plan, with the same flags: ${gantryCommand`deploy --dry-run --save-plan FILE`}`,
+    fix: sentence`make a new plan, with each flag that decides what is sent, such as --name or --keep-scaling: ${gantryCommand`deploy --dry-run --save-plan FILE`}`,
     details: { app: plan.app, moved },
   });
 }

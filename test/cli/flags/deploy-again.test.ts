@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
 import { describe, expect, test } from 'vitest';
 import type { FlagRules } from '../../../src/cli/command.ts';
@@ -49,4 +50,19 @@ describe('the same deploy again', () => {
     const { argv } = deployAgain(parse(words), { ifChanged: true });
     expect(parse(argv.slice(2))).toEqual({ ...parse(words), ifChanged: true });
   });
+});
+
+test('docs/deploying.md says which flags belong to both lines of a plan', () => {
+  const text = readFileSync('docs/deploying.md', 'utf8').replaceAll('\n', ' ');
+  const flagsIn = (sentence: RegExp) => sentence.exec(text)?.[1]?.match(/--[\w-]+/g) ?? [];
+  const both = flagsIn(/decide what is sent, such as ([^.]*), belong to both/);
+  const second = flagsIn(/both lines\. ([^.]*) belong to the second one only/);
+  const isRefused = (long: string) => {
+    const flag = flags.find((each) => each.long === long) as { conflictsWith?: string[] } | undefined;
+    return flag?.conflictsWith?.includes('dryRun') ?? false;
+  };
+  expect([both.map(isRefused), second.map(isRefused)]).toEqual([
+    [false, false, false],
+    [true, true, true, true],
+  ]);
 });
