@@ -123,6 +123,9 @@ describe('without load', () => {
     const deploy = async () => (await run('deploy --if-changed', { cwd: app.path })).stderr;
     const build = /live, build (\w+)/.exec(await deploy())?.[1];
     await run(`secrets set KEY ${scope}--from-env`);
+    const dry = await run('deploy --dry-run --detailed-exit-code', { cwd: app.path });
+    expect([dry.code, dry.stdout]).toEqual([3, expect.stringContaining('a deploy would change the app')]);
+    expect(dry.stderr).toContain(`secret KEY was set after build ${build}: a deploy would change that`);
     expect(await deploy()).toContain(`secret KEY was set after build ${build}: deploying`);
     await run(`secrets set KEY ${scope}--from-env`);
     expect(await deploy()).toContain('nothing to deploy');

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { chmod, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -280,6 +280,16 @@ describe('a dry run', () => {
     const { code, stdout } = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app.path });
     expect(stdout).toContain('no change');
     expect(code).toBe(0);
+  });
+
+  test('finds what --if-changed finds: the mode of a file', async () => {
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    await chmod(join(app.path, 'main.py'), 0o755);
+    const dry = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app.path });
+    expect(dry.json()).toMatchObject({ changed: true });
+    const { json } = await gantry(['deploy', '--if-changed', '--json'], { emulator, cwd: app.path });
+    expect(json()).toMatchObject({ changed: true });
   });
 
   test('shows changed settings, settings that return to their default, and changed files', async () => {

@@ -175,6 +175,10 @@ async function decide(
     facts.serving = reading ? servingFacts[reading.serving.is] : 'not known';
     return seen;
   };
+  const compare = async () => {
+    const { plan, reading } = seen ?? (await look());
+    return compareWithLive(context, local, { plan, reading }, { ...options, keep: plan.keep });
+  };
   const acts: Partial<Record<BeforeStep, () => Promise<Partial<BeforeFacts>>>> = {
     'look for others': async () => {
       const finding = findBusyBuilds(context, name, ifBusy, stuck);
@@ -214,8 +218,7 @@ async function decide(
       throw older;
     },
     compare: async () => {
-      const { plan, reading } = seen ?? (await look());
-      compared = await compareWithLive(context, local, { plan, reading }, { ...options, keep: plan.keep });
+      compared = await compare();
       const { difference, health, serving = facts.serving } = compared;
       return { difference, health, serving };
     },
@@ -226,7 +229,12 @@ async function decide(
     if (act) Object.assign(facts, await act());
     else {
       const { plan } = seen ?? (await look());
-      if (compared && step === 'send') context.progress.note(`${compared.because}: deploying`);
+      // Of what the plan does not show, such as secrets and modes of files.
+      if (compareFiles && !plan.changed) compared ??= await compare();
+      plan.changed ||= compared !== undefined && compared.difference !== 'equal';
+      const isSent = ifChanged ? step === 'send' : compared && compared.difference !== 'equal';
+      if (compared && isSent)
+        context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : 'a deploy would change that'}`);
       return { plan, facts, live: step === 'send' ? undefined : compared?.live };
     }
   }
