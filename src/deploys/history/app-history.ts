@@ -218,9 +218,16 @@ export class AppHistory {
     return listed.reverse();
   }
 
-  /** Whether a later event says more. */
+  #before(served: EventOf<'served'>): EventOf<'served'> | undefined {
+    const all = this.#all('served');
+    return all[all.indexOf(served) - 1];
+  }
+
+  /** Whether another event says the same, or more. */
   #isSurpassed(event: HistoryEvent): boolean {
     if (event.event === 'created') return this.sent(event.build) !== undefined;
+    // Two looks at once write down the same.
+    if (event.event === 'served') return this.#before(event)?.build === event.build;
     // It may be noticed by a command that only looks, too.
     if (event.event === 'rolled-back') return this.#last('rolled-back', ({ as }) => as === event.as) !== event;
     if (event.event !== 'rolling-back') return false;

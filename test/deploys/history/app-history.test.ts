@@ -50,6 +50,11 @@ test('tells which builds were seen to serve, and what they replaced', () => {
   expect(history.looks().map(({ build }) => build)).toEqual(['b-4', 'b-7', 'b-3', 'b-9']);
 });
 
+test('lists once what two looks at the same time have written down', () => {
+  const history = historyOf(served('b-1'), served('b-1'), served('b-2', 'b-1'), served('b-2', 'b-1'), served('b-1'));
+  expect(history.listed().map((event) => 'build' in event && event.build)).toEqual(['b-1', 'b-2', 'b-1']);
+});
+
 test('knows the settings of a build with what changed since', () => {
   const history = historyOf(
     served('b-1', null, { minReplicaCount: 0, cpu: 2 }),
