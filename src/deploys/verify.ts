@@ -84,7 +84,9 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     // A watch of what nobody calls sees nothing the next time, too.
     const fix = because === 'nothing seen' ? options.calling : options.goOn;
     const details = { app, ...found, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
-    return { finding, error: await verdictError(context, { ...options, goOn: fix }, observed.earlierShown, details) };
+    // As it was known before the calls: what they left in the log is later.
+    const about = { ...options, goOn: fix, since: history.servesSince(build) };
+    return { finding, error: await verdictError(context, about, observed.earlierShown, details) };
   }
   const counted = watchMs === undefined ? '' : ` after ${duration(watchedMs)}: ${summary(observed.seen)}`;
   progress.note(`${app} is healthy${counted}`);
@@ -159,7 +161,7 @@ interface VerdictDetails extends Record<string, unknown> {
 /** `shows`: the build that the app shows instead, if that served before. */
 async function verdictError(
   context: Context,
-  { app, build, goOn, config }: BuildVerification,
+  { app, build, goOn, config, since }: BuildVerification & { since?: number | undefined },
   shows: string | undefined,
   details: VerdictDetails,
 ): Promise<GantryError> {
@@ -176,7 +178,8 @@ async function verdictError(
       : [`${app} serves ${named}, and whether it is healthy`, {}];
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix: goOn, details });
   }
-  const log = await readFailureLog(context, app, { container: container ?? undefined });
+  // A replica is of this build only.
+  const log = await readFailureLog(context, app, container ? { container } : { since });
   const shown = log.slice(-shownLines);
   const facts: ErrorFacts = {
     ...(shown.length > 0 && { why: `end of ${container ? "the replica's" : "the app's"} log:\n${shown.join('\n')}` }),

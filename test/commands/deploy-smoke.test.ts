@@ -60,3 +60,20 @@ test.each<[string, { body: unknown; type?: string; status?: number }, code: numb
   expect(code).toBe(expected);
   if (expected) expect(stderr).toMatch(/is healthy is not known: run: a function answers with JSON/);
 });
+
+test('the end of the log that is shown has no line of an earlier build', async () => {
+  status = 500;
+  const lines = [
+    { logLine: 'ValueError: of an earlier build', timestamp: new Date(Date.now() - 60_000).toISOString() },
+    { logLine: 'KeyError: of this build', timestamp: new Date(Date.now() + 60_000).toISOString() },
+  ];
+  front = await altering(emulator, (_, path) => {
+    if (path.endsWith('/web/run')) return { status, body: { run_id: 'r-1', detail: 'failed' } };
+    if (!path.endsWith('-web/logs')) return undefined;
+    const after = emulator.calls.findLast((call) => call.path === path)?.query.afterDate ?? '';
+    return { status: 200, body: { logs: lines.filter(({ timestamp }) => timestamp > after) } };
+  });
+  const { code, stderr } = await deploy('run');
+  expect([code, stderr]).toEqual([12, expect.stringContaining('KeyError: of this build')]);
+  expect(stderr).not.toContain('of an earlier build');
+});

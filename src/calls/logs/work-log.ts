@@ -167,9 +167,23 @@ const timeoutMs = 5_000;
 /** Lines that a cause is looked for in. */
 const causeLines = 200;
 
-/** The last lines that a replica or a run printed before it failed, oldest first, also those that are late. */
-export async function readFailureLog(context: Context, app: string, filter: AppLogFilter): Promise<string[]> {
-  const source = (client: Parameters<typeof appLogSource>[0]) => appLogSource(client, app, filter);
+/**
+ * The last lines that a replica or a run printed before it failed, oldest first, also those that are late. `since`, in ms
+ * since 1970: what was there before is of other builds.
+ */
+export async function readFailureLog(
+  context: Context,
+  app: string,
+  { since, ...filter }: AppLogFilter & { since?: number | undefined },
+): Promise<string[]> {
+  const source = (client: Parameters<typeof appLogSource>[0]): LogSource => {
+    const { readPage, openLive, ...log } = appLogSource(client, app, filter);
+    return {
+      ...log,
+      readPage: (query) => readPage({ ...query, after: query.after ?? since }),
+      ...(openLive && { openLive: (after, until) => openLive(after ?? since, until) }),
+    };
+  };
   const log = new WorkLog(context, {
     source,
     name: 'log',

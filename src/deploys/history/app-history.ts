@@ -23,6 +23,9 @@ export interface SeenBuild {
   at: number;
 }
 
+/** Times of this machine are those of the platform's last reply, in whole seconds. */
+export const clockErrorMs = 2_000;
+
 /** What a deploy may keep as it is scaled. */
 export const scalingFields = [
   'minReplicaCount',
@@ -120,6 +123,13 @@ export class AppHistory {
   sickness(build: string): EventOf<'verdict'> | undefined {
     const isOfSame = (event: EventOf<'verdict'>) => event.verdict === 'sick' && this.areOfSame(event.build, build);
     return this.isSick(build) ? this.#last('verdict', isOfSame) : undefined;
+  }
+
+  /** Since when lines of the log may be of a build that serves, in ms: since it was seen to, or was sent. */
+  servesSince(build: string): number | undefined {
+    const seen = this.#all('served').find((event) => event.build === build);
+    const sent = this.sent(build);
+    return seen ? Date.parse(seen.at) - clockErrorMs : sent && Date.parse(sent.at);
   }
 
   /** When builds served that were found sick, from their uploads on, in ms. */

@@ -11,7 +11,7 @@ import { type Build, buildPhase, listBuilds } from '../../platform/contract/buil
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { documentName, documentTime, type TeamState, teamStateOf } from '../team-state/index.ts';
-import { AppHistory, changedSettings, shownSettings } from './app-history.ts';
+import { AppHistory, changedSettings, clockErrorMs, shownSettings } from './app-history.ts';
 import {
   EventLog,
   type EventName,
@@ -128,9 +128,6 @@ async function withoutOther(context: Context, name: string, app: App, history: A
   await recordEvent(context, name, 'deleted', { isNoticed: true }, at);
   return readHistory(context, name);
 }
-
-/** Times of this machine are those of the platform's last reply, in whole seconds. */
-export const clockErrorMs = 2_000;
 
 /** What this machine knows of an app of any platform, however old it is. Throws FailedError if it cannot be read. */
 export async function readOwnHistory(settings: Settings, app: StateKey): Promise<AppHistory> {

@@ -5,6 +5,7 @@
 export {
   type AppHistory,
   changedSettings,
+  clockErrorMs,
   type DeployedSettings,
   type ListedEvent,
   type SeenBuild,
@@ -15,7 +16,6 @@ export {
 export type { EventOf, Verdict } from './event-log.ts';
 export {
   allApps,
-  clockErrorMs,
   forgetHistory,
   readHistory,
   readJobs,
