@@ -104,7 +104,7 @@ describe('of two builds that are later than the one that a late app shows', () =
   test.each<[string, Quirks, number, [replaced: number, restored: number]]>([
     ['the one that was ready last serves', { lagsMs, listsNewestFirst: true }, 4_000, [2, 3]],
     ['the one that was created last serves', { lagsMs, servesLastCreated: true }, 4_000, [3, 1]],
-    ['the one that was created and ready last serves', { lagsMs }, 500, [3, 2]],
+    ['the one that was created and ready last serves', { lagsMs }, 400, [3, 2]],
   ])('%s: a rollback replaces it', async (_, quirks, slowMs, [replaced, restored]) => {
     const { stage, machine } = await unseen(quirks, slowMs);
     expect(stage.platform.live()).toBe(ids(stage)[replaced]);
