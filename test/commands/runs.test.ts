@@ -247,10 +247,10 @@ describe('the selection', () => {
 
   test.each([
     [['--status', 'failure'], ['broken']],
-    [
-      ['--status', 'cancelled'],
+    ...['cancelled', 'canceled'].map((word): [string[], string[]] => [
+      ['--status', word],
       ['stopped', 'gone'],
-    ],
+    ]),
     [['--status-code', '503'], ['broken']],
     [['--status-code', '0'], ['stopped']],
     [['--status-code', '-1'], ['gone']],
@@ -378,7 +378,7 @@ test('derives a missing status from the status code', async () => {
   const env = { GANTRY_API_URL: await answering({ items }) };
   const { stdout } = await gantry(['runs', 'list', 'web'], { emulator, env });
   const states = stdout.split('\n').map((line) => line.split('\t')[1]);
-  expect(states.slice(0, 6)).toEqual(['success', 'success', 'success', 'failure', 'cancelled', 'closed']);
+  expect(states.slice(0, 6)).toEqual(['success', 'success', 'success', 'failure', 'canceled', 'closed']);
 });
 
 test('fails if the platform returns counts instead of runs', async () => {

@@ -4,6 +4,7 @@ import type { RunFilters } from '../../calls/runs/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Progress } from '../../kernel/output/progress.ts';
+import { outcomeWords } from '../../platform/contract/run-outcome.ts';
 import { type RunStatus, runStatuses } from '../../platform/contract/runs.ts';
 import type { ChartRange } from '../views/timeline.ts';
 import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
@@ -66,7 +67,7 @@ interface Span {
 }
 
 interface FilterFlags {
-  status?: RunStatus | undefined;
+  status?: RunStatus | 'canceled' | undefined;
   statusCode?: number | undefined;
   startup?: Span | undefined;
   response?: Span | undefined;
@@ -77,7 +78,11 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
   command: Commander<Inputs, Options>,
 ) {
   return command
-    .addOption(command.createOption('--status <status>', 'only show runs with this status').choices(runStatuses))
+    .addOption(
+      command
+        .createOption('--status <status>', 'only show runs with this status')
+        .choices([...runStatuses, 'canceled'] as const),
+    )
     .option('--status-code <number>', 'only show runs with this HTTP status', statusCodeFlag)
     .option('--startup <range>', 'only show runs that started in 2s.. or ..500ms', spanFlag)
     .option('--response <range>', 'only show runs that responded in 2s.. or 100ms..500ms', spanFlag);
@@ -86,7 +91,7 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
 /** Converts the flags to the platform's names; times in ms. */
 export function runFilters(flags: FilterFlags): RunFilters {
   return {
-    status: flags.status,
+    status: flags.status === 'canceled' ? outcomeWords.canceled : flags.status,
     statusCode: flags.statusCode,
     minStartupTime: flags.startup?.min,
     maxStartupTime: flags.startup?.max,

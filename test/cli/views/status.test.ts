@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paintStatus } from '../../../src/cli/views/status.ts';
+import { paintStatus, statusCell } from '../../../src/cli/views/status.ts';
 import { markedPage } from '../../support/page.ts';
 
 test.each([
@@ -14,4 +14,9 @@ test.each([
   ['cold', undefined],
 ])('%s is %s', (status, color) => {
   expect(paintStatus(status, markedPage())).toBe(color === undefined ? status : `<${color}>${status}</${color}>`);
+});
+
+test('a canceled run or build is spelled as everywhere else', () => {
+  const cell = statusCell('cancelled');
+  expect(typeof cell === 'function' && cell(markedPage())).toContain('canceled');
 });
