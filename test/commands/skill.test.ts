@@ -13,6 +13,11 @@ test('prints a skill of at most 900 tokens', async () => {
   expect((await gantry(['help', 'agents', '--json'])).json()).toEqual([{ text: stdout.trimEnd() }]);
 });
 
+test('fits a terminal', async () => {
+  const { stdout } = await gantry(['help', 'agents'], { columns: 80 });
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
 test('AGENTS.md of an app is short, and init writes it only if asked', async () => {
   await using folder = await folderOf({});
   const paths = async (...words: string[]) =>

@@ -3,7 +3,7 @@ import { variables } from '../../kernel/environment.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { stackViews, wrappedTable } from '../../kernel/output/table.ts';
+import { stackViews, wrapped, wrappedTable } from '../../kernel/output/table.ts';
 import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
 import {
@@ -213,7 +213,7 @@ const allCommandsView: View = ({ terminal, columns }) =>
 
 function explanation(rows: readonly Row[]): View {
   const [{ text } = {}] = rows;
-  if (typeof text === 'string') return () => text;
+  if (typeof text === 'string') return wrapped(() => text);
   const titles = Object.keys(rows[0] ?? {});
   return wrappedTable(rows, Object.fromEntries(titles.map((title) => [title.toUpperCase(), (row: Row) => row[title]])));
 }
