@@ -4,6 +4,7 @@ import type { RunFilters } from '../../calls/runs/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Progress } from '../../kernel/output/progress.ts';
+import { outcomeWords } from '../../platform/contract/run-outcome.ts';
 import { type RunStatus, runStatuses } from '../../platform/contract/runs.ts';
 import type { ChartRange } from '../views/timeline.ts';
 import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
@@ -90,7 +91,7 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
 /** Converts the flags to the platform's names; times in ms. */
 export function runFilters(flags: FilterFlags): RunFilters {
   return {
-    status: flags.status === 'canceled' ? 'cancelled' : flags.status,
+    status: flags.status === 'canceled' ? outcomeWords.canceled : flags.status,
     statusCode: flags.statusCode,
     minStartupTime: flags.startup?.min,
     maxStartupTime: flags.startup?.max,

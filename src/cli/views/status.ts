@@ -1,9 +1,10 @@
 import type { Page } from '../../kernel/output/page.ts';
 import type { Cell } from '../../kernel/output/table.ts';
+import { isCanceled } from '../../platform/contract/builds.ts';
 
 /** A status in the color of its phase, for a table. The platform's spelling of canceled stays in JSON only. */
 export function statusCell(status: string | null | undefined): Cell {
-  return status ? (page) => paintStatus(status.replace(/^cancelled$/, 'canceled'), page) : undefined;
+  return status ? (page) => paintStatus(isCanceled(status) ? 'canceled' : status, page) : undefined;
 }
 
 /** The platform does not document its statuses, so the words in them decide; one without a known word has no color. */
