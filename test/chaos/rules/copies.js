@@ -22,7 +22,10 @@ export function copyRules(plan, step, outcome, say) {
   );
   const own = new Set(plan.local.map(({ path }) => path));
   const lostPart = outcome.fired.some(({ what }) => what === 'drop-part');
-  const right = (/** @type {string} */ path) => isRight(path, { copies, targets, wanted, before, after });
+  const isFlipped = outcome.fired.some(({ what }) => what === 'flip');
+  const right = (/** @type {string} */ path) =>
+    isRight(path, { copies, targets, wanted, before, after }) ||
+    (isFlipped && plan.kind === 'cp-across' && isUnproven(copies, path, after));
 
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     const [was, is] = [before.get(path), after.get(path)];
@@ -31,10 +34,10 @@ export function copyRules(plan, step, outcome, say) {
       // What the platform itself has made of it is only the client's fault when it is called done.
       if (isMeddled(step, path)) continue;
       if (is === undefined) say(`a target is gone: ${path}`);
-      else if (!wanted.get(path)?.includes(is) && !lostPart) say(`a target is torn or mixed: ${path}`);
+      else if (!wanted.get(path)?.includes(is) && !lostPart && !right(path)) say(`a target is torn or mixed: ${path}`);
     } else if (copies.deleted.includes(path) && is === undefined) {
-    } else if (copies.side === 'disk' && was === undefined && !isAllClean(step, outcome)) {
-      // A temporary file of a run that failed; the clean run has to remove it.
+    } else if (copies.side === 'disk' && isOfRun(path, was) && !isAllClean(step, outcome)) {
+      // A temporary file of a run that failed, or that went on with one; the clean run has to remove it.
     } else if (copies.side === 'disk' && is === undefined && !own.has(path)) {
       // What an earlier run has left.
     } else if (isMeddled(step, path)) {
@@ -52,6 +55,22 @@ export function copyRules(plan, step, outcome, say) {
   }
   takeTurns(copies, step, outcome, say);
   if (step.isClean) cleanRun(plan, copies, outcome, { right, after }, say);
+}
+
+/**
+ * From volume to volume, several parts have no checksum of the whole file: docs/files.md says it.
+ * @param {Copies} copies @param {string} path @param {Map<string, string>} after
+ */
+function isUnproven({ verified, targets }, path, after) {
+  const sizes = targets.find((target) => target.path === path)?.source.map(({ size }) => size) ?? [];
+  return !verified && sizes.some((size) => size > smallestPart && after.get(path)?.endsWith(`:${size}`));
+}
+
+const smallestPart = 5 * 2 ** 20;
+
+/** @param {string} path @param {string | undefined} was */
+function isOfRun(path, was) {
+  return was === undefined || /(?:^|\/)\.gantry-[0-9a-f]{16}-\d+$/.test(path);
 }
 
 /** @param {import('../types.ts').Step} step @param {Outcome} outcome */
