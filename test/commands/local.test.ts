@@ -51,8 +51,12 @@ describe('gantry deploy --local', () => {
     expect(invoked.stderr).toMatch(/^project p-12345678 \(emulator of this folder\)\n/);
     expect((await run('logs', { cwd })).code).toBe(0);
     for (const [typed, offered] of Object.entries({ 'logs ': /^my-app\t/, 'runs get ': /^[\da-f-]{36}\t/ })) {
-      await run(`complete --refresh ${typed}`, { cwd });
-      expect((await run(`complete -- ${typed}`, { cwd })).stdout).toMatch(offered);
+      // The list of runs shows one late.
+      const complete = async () => {
+        await run(`complete --refresh ${typed}`, { cwd });
+        return (await run(`complete -- ${typed}`, { cwd })).stdout;
+      };
+      await expect.poll(complete).toMatch(offered);
     }
     // The variables of the emulator are nobody's token.
     expect((await run('logout --json', { cwd })).json()).toEqual({ profiles: [], stillUsed: null });
