@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -80,11 +81,13 @@ function compileInto(folder: string, { prototype, wrapper: [before, after] = [''
   const compile = prototype._compile;
   if (!compile || !before) return;
   const { Script, constants: vm } = process.getBuiltinModule('node:vm');
-  const added = new Map<string, { script: Script; path: string }>();
+  const added = new Map<string, { script: Script; source: FileFacts }>();
   prototype._compile = function (source, path) {
     if (dirname(path) !== ownLocation()) return compile.call(this, source, path);
     const file = join(folder, `${basename(path)}.bin`);
-    const cachedData = readCode(file, path);
+    // The file may be another one by the end of the run.
+    const facts = statSync(path);
+    const cachedData = readCode(file, facts);
     const options: ScriptOptions = {
       filename: path,
       columnOffset: -before.length,
@@ -92,42 +95,43 @@ function compileInto(folder: string, { prototype, wrapper: [before, after] = [''
       ...(cachedData && { cachedData }),
     };
     const script = new Script(before + source + after, options);
-    if (!cachedData || script.cachedDataRejected) added.set(file, { script, path });
+    if (!cachedData || script.cachedDataRejected) added.set(file, { script, source: facts });
     const run = script.runInThisContext();
     return run.call(this.exports, this.exports, this.require.bind(this), this, path, dirname(path));
   };
   // Functions are compiled when they are first called, so most of what a run needs is known when it ends.
   process.once('exit', () => {
-    for (const [file, { script, path }] of added) writeCode(file, path, script.createCachedData());
+    for (const [file, { script, source }] of added) writeCode(file, source, script.createCachedData());
   });
 }
+
+type FileFacts = Pick<Stats, 'mtimeMs' | 'size'>;
 
 /** Of a compiled file: modification time and size of its source, and the checksum of the code, each as a double. */
 const headBytes = 24;
 
 /** V8 verifies less, and a single wrong bit may end the process. */
-function readCode(file: string, path: string): Buffer | undefined {
+function readCode(file: string, source: FileFacts): Buffer | undefined {
   try {
     const content = readFileSync(file);
     const code = content.subarray(headBytes);
-    return content.subarray(0, headBytes).equals(headOf(path, code)) ? code : undefined;
+    return content.subarray(0, headBytes).equals(headOf(source, code)) ? code : undefined;
   } catch {
     return undefined;
   }
 }
 
-function writeCode(file: string, path: string, code: Buffer): void {
+function writeCode(file: string, source: FileFacts, code: Buffer): void {
   const temporary = `${file}.${process.pid}`;
   try {
-    writeFileSync(temporary, Buffer.concat([headOf(path, code), code]), { flag: 'wx', mode: 0o600 });
+    writeFileSync(temporary, Buffer.concat([headOf(source, code), code]), { flag: 'wx', mode: 0o600 });
     renameSync(temporary, file);
   } catch {
     rmSync(temporary, { force: true });
   }
 }
 
-function headOf(path: string, code: Buffer): Buffer {
-  const { mtimeMs, size } = statSync(path);
+function headOf({ mtimeMs, size }: FileFacts, code: Buffer): Buffer {
   const { crc32 } = process.getBuiltinModule('node:zlib') as unknown as { crc32: (bytes: Uint8Array) => number };
   return Buffer.from(new Float64Array([mtimeMs, size, crc32(code)]).buffer);
 }

@@ -1,5 +1,6 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newFolder } from '../support/files.ts';
 import { cleanEnvironment, run } from './binary.ts';
@@ -65,6 +66,25 @@ describe.runIf(isOurs)('compiled code is kept', () => {
     expect((await list()).stdout).toBe(expected);
     expect(readFileSync(programFile()).equals(damage(kept))).toBe(false);
     expect((await list()).stdout).toBe(expected);
+  });
+
+  test('as what it was compiled from: a build meanwhile is read anew', async () => {
+    const folder = newFolder({
+      'config/none': '',
+      'rebuild.cjs': `const { readFileSync, writeFileSync } = require('node:fs');
+        const file = require('node:path').join(__dirname, 'dist/program.cjs');
+        process.once('exit', () => writeFileSync(file, readFileSync(file, 'utf8').replaceAll('unknown command', 'unknown_command')));`,
+    });
+    for (const name of ['bin', 'dist', 'package.json']) cpSync(resolve(name), join(folder, name), { recursive: true });
+    const more = { NODE_DISABLE_COMPILE_CACHE: '', GANTRY_CONFIG_DIR: join(folder, 'config') };
+    const typo = async (...flags: string[]) => {
+      const words = [...flags, join(folder, 'bin/gantry.cjs'), 'nosuch'];
+      const options = { env: cleanEnvironment(undefined, more), extendEnv: false, reject: false } as const;
+      return (await execa(process.execPath, words, options)).stderr;
+    };
+    expect(await typo()).toContain('unknown command');
+    expect(await typo('--require', join(folder, 'rebuild.cjs'))).toContain('unknown command');
+    expect(await typo()).toContain('unknown_command');
   });
 
   test('but never loaded from a folder that others can write to', async () => {
