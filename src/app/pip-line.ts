@@ -13,6 +13,7 @@ export type PipLine =
   | { kind: 'package'; name: string; extras: string; wanted: string; marker: string }
   | { kind: 'invalid' };
 
+/** The lines of a requirements file, continued ones joined and comments left out, each with the number of its last line. */
 export function pipLines(text: string): TextLine[] {
   const found: TextLine[] = [];
   let pending = '';
@@ -26,6 +27,7 @@ export function pipLines(text: string): TextLine[] {
   return found;
 }
 
+/** One line of a requirements file, or one argument of `pip install`. Never throws. */
 export function readPipLine(text: string): PipLine {
   const [, name, value = ''] = /^(-[a-zA-Z]|--[\w-]+)[ =]*(.*)$/.exec(text) ?? [];
   if (name === undefined) return readPackage(text);

@@ -221,7 +221,7 @@ const notInstalledHere: Refinement = (found, { package: name, module, command },
   return {
     ...rest,
     title,
-    fix: 'start the emulator with --install, or install the package for python3 on this machine',
+    fix: 'let the emulator install packages (gantry dev --install), or install this one for python3 on this machine',
   };
 };
 

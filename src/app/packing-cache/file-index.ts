@@ -267,7 +267,7 @@ const sha256At = (row: number) => row * rowBytes + 56;
 /**
  * What tells that a file has not changed: a new content changes the change time (ctime), whatever `touch -r` or an
  * unpacking program does to the modification time. Times are exact to 0.3 µs, far below the minute of `isSettled`.
- * Undefined if it is no regular file of this device.
+ * Undefined if it is not a regular file, or is on another device.
  */
 export function currentStats(path: string, device: number): FileStats | undefined {
   try {

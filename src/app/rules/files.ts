@@ -36,6 +36,7 @@ function* readableByPip({ root }: RuleInput, named: string | undefined): Generat
   });
 }
 
+/** The kind of file at a path relative to the app folder. */
 export function pathKind(root: string, path: string): 'file' | 'folder' | 'missing' {
   try {
     return statSync(resolve(root, path)).isDirectory() ? 'folder' : 'file';

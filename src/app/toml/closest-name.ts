@@ -8,6 +8,7 @@ export function closestName(written: string, names: Iterable<string>): string | 
   return best?.name;
 }
 
+/** Whether one name may be meant by the other. */
 export function isSimilar(written: string, name: string): boolean {
   return differingLetters(written, name) !== undefined;
 }

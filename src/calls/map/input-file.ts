@@ -227,7 +227,7 @@ function endOfPlain(row: string, from: number): number {
   return comma === -1 ? row.length : comma;
 }
 
-/** After the closing quote: the first of two quotes is none. */
+/** After the closing quote: two quotes in a row are one quote of the text. */
 function endOfQuoted(row: string, from: number): number {
   let end = from;
   do end = row.indexOf('"', end + 1) + 1;

@@ -151,6 +151,7 @@ interface ResultsState {
   running: number;
 }
 
+/** What is said of the results that are there already, before the first call. */
 export function startNotes({ name, inputs, results, lost, running }: ResultsState): string[] {
   const { done, size, left, wasCut } = results;
   const is = (items: number) => (items === 1 ? 'is' : 'are');
@@ -169,6 +170,7 @@ export function startNotes({ name, inputs, results, lost, running }: ResultsStat
   return notes.filter(([isSo]) => isSo).map(([, text]) => text);
 }
 
+/** What is said when a map ends before its last input: how far it came, and what the same command does. */
 export function restNote({ name, inputs, results, lost, running }: ResultsState, cost: MapCost | undefined): string {
   const { size, left } = results;
   const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';

@@ -15,11 +15,13 @@ export const bucketMs: Record<BucketSize, number> = { minute: 60_000, hour: 3_60
 /** A week of minutes. */
 const maxBuckets = 10_080;
 
+/** Chooses buckets so that their number fits into a chart. */
 export function chooseBucketSize(rangeMs: number): BucketSize {
   if (rangeMs <= 3 * bucketMs.hour) return 'minute';
   return rangeMs <= 7 * bucketMs.day ? 'hour' : 'day';
 }
 
+/** Reads counts and durations of runs by bucket. Throws UsageError if there would be too many buckets. */
 export async function readRunsChart(context: Context, options: RunsChartOptions): Promise<RunsChart> {
   const { app, since, until, by, zone, filters } = options;
   const buckets = Math.ceil((until - since) / bucketMs[by]);

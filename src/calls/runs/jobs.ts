@@ -79,6 +79,7 @@ export function countErrors(calls: readonly Call[]): ErrorCount {
   return errors;
 }
 
+/** Counts one more call. Returns whether it says something. */
 export function addOutcome(errors: ErrorCount, outcome: RunOutcome): boolean {
   const hasFailed = outcome.startsWith('failed');
   if (!hasFailed && outcome !== 'succeeded') return false;

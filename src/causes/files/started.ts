@@ -214,7 +214,7 @@ function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
   if (rest.length === 0 && /^\S+\s+\S/.test(first))
     yield {
       ...said,
-      title: `the entrypoint is one word, with blanks: there is no program of that name`,
+      title: 'the entrypoint is one word that contains spaces: no program has that name',
       fix: `entrypoint = ${toToml(parseArgsStringToArgv(first))}`,
     };
   if (rest.length === 0 && /^[\w./-]+\.py$/.test(first))

@@ -1,6 +1,6 @@
 import { flagOf } from '../../app/shell.ts';
 
-/** A command that a program starts which runs others, and where its settings say so. */
+/** A command that a supervisor starts, and where its settings say so. These formats are read nowhere else. */
 export interface Supervised {
   text: string;
   file: string;

@@ -7,6 +7,7 @@ import { withConfigFile } from './app.ts';
 import { typedFlags } from './typed-flags.ts';
 import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag, requiring, seldom } from './values.ts';
 
+/** The arguments and flags of `gantry deploy`. */
 export function deployFlags(command: Commander) {
   return withConfigFile(command)
     .argument('[folders...]', 'apps of one repository, such as apps/*')

@@ -20,6 +20,7 @@ interface TreeOptions {
   firstWord?: string | undefined;
 }
 
+/** The parser of the command line. */
 export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Commander {
   const root = addGlobalFlags(new Commander('gantry'))
     .version(version, '-V, --version', 'show the version')
@@ -184,6 +185,7 @@ function rootOf(command: Commander): Commander {
   return command.parent ? rootOf(command.parent) : command;
 }
 
+/** Whether a word is the name of a command or a group. */
 export function isCommand(name: string): boolean {
   return findEntry(name) !== undefined;
 }

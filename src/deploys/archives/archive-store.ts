@@ -64,6 +64,7 @@ export function recordName(kept: KeptArchive): string {
 
 const nameOf = ({ platform, project, app, build = '' }: ArchiveKey) => stateKey(platform, project, app, build);
 
+/** The hash in the name of a record. */
 export function hashOf(recordName: string): string | undefined {
   return /-([0-9a-f]{64})\.json$/.exec(recordName)?.[1];
 }

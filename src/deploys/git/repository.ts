@@ -160,6 +160,7 @@ export interface Refs {
   defaultBranch: { ref: string; name: string } | undefined;
 }
 
+/** All branches with one process; none outside of a repository. */
 export async function readRefs(context: GitContext): Promise<Refs> {
   const format = '%(HEAD)%09%(refname)%09%(objectname)%09%(symref)';
   const listed = (await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/remotes'])) ?? '';
@@ -207,6 +208,7 @@ export async function listAhead(context: GitContext): Promise<{ head: string; co
   return head && ahead ? { head, commits: new Set(ahead.split('\n')) } : undefined;
 }
 
+/** The last commits of this clone. */
 export async function listRecent(context: GitContext, count: number): Promise<string[]> {
   const all = isOutside(context) ? '' : await tryGit(context, ['rev-list', `--max-count=${count}`, 'HEAD', ...shared]);
   return (all ?? '').split('\n').filter(Boolean);

@@ -86,6 +86,7 @@ export async function tryGit(context: GitContext, args: Arguments, options?: Git
   return unlessFailed(git(context, args, options));
 }
 
+/** Undefined if git fails, or is not installed. Throws what is no FailedError, such as an interrupt. */
 export async function unlessFailed<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

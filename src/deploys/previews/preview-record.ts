@@ -175,6 +175,7 @@ interface PreviewFlags {
   ttl?: number | undefined;
 }
 
+/** The app of its own that shows a branch. */
 export async function planPreview(
   context: Context,
   { preview, configFile, name, ttl }: PreviewFlags,

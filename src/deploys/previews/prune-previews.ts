@@ -188,6 +188,7 @@ const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | fal
   ],
 ];
 
+/** The first row that fits; undefined if none does. */
 export function whyItStays(facts: PreviewFacts, byRecord: boolean): string | undefined {
   return rows.flatMap(([isByRecord, why]) => (byRecord || !isByRecord ? why(facts) || [] : []))[0];
 }

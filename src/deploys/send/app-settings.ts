@@ -175,6 +175,7 @@ export interface CreateAppOptions {
   keep?: Partial<AppCreation> | undefined;
 }
 
+/** Adds the registry login if a base image needs one. */
 export async function withLogin(
   { env, secrets, progress }: Context,
   body: AppCreation,

@@ -178,6 +178,7 @@ const maxPendingMs = 600_000 + 60_000;
 /** How long an upload of the team may take, by a line of one megabit a second. In ms. */
 const maxUploadMs = (bytes = 0) => 60_000 + bytes / 125;
 
+/** Whether a build waits for its upload. */
 export function isPending(status: string): boolean {
   return /^pending$/i.test(status);
 }

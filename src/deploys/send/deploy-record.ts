@@ -40,6 +40,7 @@ export async function sentFilesDigest({
   );
 }
 
+/** The same for the same paths, contents and executable bits, in any order. */
 export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
 }

@@ -58,6 +58,7 @@ export async function recordEnded(context: Context, app: string, build: string, 
   await recordEvent(context, app, 'failed', { build, status, reason });
 }
 
+/** Writes down that a build has failed, and says what serves. */
 export async function recordFailure(context: Context, app: string, build: string, error: GantryError): Promise<void> {
   const details = (error.facts.details ?? {}) as { status?: string; explanation?: { title: string } };
   await recordEnded(context, app, build, details.explanation?.title ?? error.message, details.status ?? 'failed');

@@ -34,6 +34,7 @@ export interface Snapshot {
 
 type Place = Pick<Context, 'settings'>;
 
+/** All snapshots of this user, by name. */
 export function listSnapshots(place: Place): Snapshot[] {
   const files = namesIn(rootOf(place)).filter((file) => file.endsWith('.json'));
   return files.flatMap((file) => readSnapshot(place, file.slice(0, -5)) ?? []).sort(byName);

@@ -72,6 +72,7 @@ export function partAt({ bytes, partBytes }: PartPlan, number: number): Part {
   return { number, offset, length: Math.min(partBytes, bytes - offset) };
 }
 
+/** How many bytes these parts have together. */
 export function bytesOf(plan: PartPlan, parts: readonly DonePart[] = []): number {
   return parts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
 }

@@ -195,6 +195,7 @@ export class FrameTracker extends Transform {
   }
 }
 
+/** A close frame from a server. */
 export function closeFrame(code: number, reason: string): Buffer {
   const text = Buffer.from(reason);
   const head = Buffer.from([0x80 | closeOpcode, 2 + text.length, code >> 8, code & 0xff]);

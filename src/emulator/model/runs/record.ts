@@ -85,6 +85,7 @@ export interface RunProgress {
   changedAt: number;
 }
 
+/** Computes a run's status from its record and the clock. */
 export function getRunProgress(run: RunRecord, now: number): RunProgress {
   const until = Math.min(now, run.cancelledAt ?? now);
   const progress = progressAt(run, until);
