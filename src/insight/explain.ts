@@ -194,8 +194,10 @@ async function readBuild(context: Context, app: string, id: string): Promise<Sub
 async function buildSubject(context: Context, app: string, found: Build): Promise<Subject> {
   const { id: build, status, initError, updatedAt } = found;
   const ending = buildHasFailed(status) ? endingOf(context, updatedAt) : undefined;
-  const sickness = (await readHistory(context, app)).sickness(build);
-  if (sickness && !buildHasFailed(status)) return sickSubject(context, app, found, sickness);
+  const history = await readHistory(context, app);
+  const sickness = history.sickness(build);
+  if (sickness && !buildHasFailed(status))
+    return sickSubject(context, app, found, sickness, history.servesSince(build));
   return {
     app,
     build,
@@ -204,18 +206,27 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
     at: updatedAt ?? null,
     failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
-    readLog: () => readText(context, buildLogSource(context, app, build), ending),
+    readLog: () => readText(context, buildLogSource(context, app, build), { ending }),
     logCommand: gantryCommand`logs ${app} --build ${build}`,
   };
 }
 
-/** A build that became ready, and that a watch found sick: its replicas or its calls failed. */
-function sickSubject(context: Context, app: string, { id: build }: Build, sickness: Sickness): Subject {
+/**
+ * A build that became ready, and that a watch found sick: its replicas or its calls failed. `since`, in ms since 1970: lines
+ * of the app before are of other builds; those of a replica are its own.
+ */
+function sickSubject(
+  context: Context,
+  app: string,
+  { id: build }: Build,
+  sickness: Sickness,
+  since: number | undefined,
+): Subject {
   const { at, container, reason } = sickness;
   const log = appLogSource(context, app, container === undefined ? {} : { container });
   return {
     ...{ app, build, run: null, status: 'sick', at, failed: true, facts: { source: 'run', status: 'sick', reason } },
-    readLog: () => readText(context, log),
+    readLog: () => readText(context, log, { since: container === undefined ? since : undefined }),
     logCommand: gantryCommand`logs ${app} ${{ '--container': container }}`,
   };
 }
@@ -253,7 +264,8 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
       statusCode: run.statusCode ?? undefined,
       ...(typeof exitCode === 'number' && { exitCode }),
     },
-    readLog: () => readText(context, appLogSource(context, app, { runId: run.id }), runEnding(context, run)),
+    readLog: () =>
+      readText(context, appLogSource(context, app, { runId: run.id }), { ending: runEnding(context, run) }),
     logCommand: gantryCommand`logs ${app} --run ${run.id}`,
   };
 }
@@ -262,10 +274,14 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
 const maxLines = 5_000;
 
 /** Without the note that a log is empty: then other evidence may explain the failure. */
-async function readText(context: Context, source: LogSource, ending?: LogEnding): Promise<string> {
+async function readText(
+  context: Context,
+  source: LogSource,
+  { ending, since }: { ending?: LogEnding | undefined; since?: number | undefined },
+): Promise<string> {
   const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
   const lines: string[] = [];
-  for await (const { line } of readLog(silent, source, { tail: maxLines, readEnding: async () => ending }))
+  for await (const { line } of readLog(silent, source, { tail: maxLines, since, readEnding: async () => ending }))
     for (const each of splitLogText(line.text)) lines.push(each);
   return lines.join('\n');
 }

@@ -9,6 +9,7 @@ let status: number;
 /** What the app answers instead. */
 let instead: { body: unknown; type?: string; status?: number } | undefined;
 let front: Record<string, string>;
+let env: Record<string, string>;
 
 const emulator = emulatorForEach({ real: false });
 
@@ -22,7 +23,7 @@ beforeEach(async () => {
 
 async function deploy(...smoke: string[]) {
   await using app = await folderOf(smallApp());
-  const env = { ...front, GANTRY_INFERENCE_URL: front.GANTRY_API_URL ?? '', GANTRY_CONFIG_DIR: newFolder() };
+  env = { ...front, GANTRY_INFERENCE_URL: front.GANTRY_API_URL ?? '', GANTRY_CONFIG_DIR: newFolder() };
   const flags = smoke.flatMap((each) => ['--smoke', each]);
   return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env });
 }
@@ -61,7 +62,7 @@ test.each<[string, { body: unknown; type?: string; status?: number }, code: numb
   if (expected) expect(stderr).toMatch(/is healthy is not known: run: a function answers with JSON/);
 });
 
-test('the end of the log that is shown has no line of an earlier build', async () => {
+test('the end of the log that is shown and explained has no line of an earlier build', async () => {
   status = 500;
   const lines = [
     { logLine: 'ValueError: of an earlier build', timestamp: new Date(Date.now() - 60_000).toISOString() },
@@ -76,4 +77,7 @@ test('the end of the log that is shown has no line of an earlier build', async (
   const { code, stderr } = await deploy('run');
   expect([code, stderr]).toEqual([12, expect.stringContaining('KeyError: of this build')]);
   expect(stderr).not.toContain('of an earlier build');
+  const explained = await gantry(['explain', 'web', '--json'], { emulator, env });
+  expect(explained.stdout).toContain('KeyError: of this build');
+  expect(explained.stdout).not.toContain('of an earlier build');
 });
