@@ -13,7 +13,7 @@ export type PipLine =
   | { kind: 'package'; name: string; extras: string; wanted: string; marker: string }
   | { kind: 'invalid' };
 
-/** The lines of a requirements file, continued ones joined and comments left out, each with the number of its last line. */
+/** The lines of a requirements file, continued ones joined and comments skipped, each with the number of its last line. */
 export function pipLines(text: string): TextLine[] {
   const found: TextLine[] = [];
   let pending = '';

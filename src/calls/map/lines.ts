@@ -26,7 +26,7 @@ export async function* readChunks(file: FileHandle, check = async () => {}): Asy
   }
 }
 
-/** Splits at line breaks: the lines that end in each chunk, then what is left at the end. A byte-order mark is left out. */
+/** Splits at line breaks: the lines that end in each chunk, then what is left at the end. A byte-order mark is skipped. */
 export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<FileLine[]> {
   let rest: Buffer[] = [];
   let at = 0;
