@@ -23,6 +23,18 @@ test('the index of docs/ and of the site leads to every page', () => {
   expect(pages.filter((file) => !index.includes(`](${file})`))).toEqual([]);
 });
 
+test('files and folders of the project that texts name are there', () => {
+  const pages = readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((path) => join('docs', path));
+  const texts = ['CONTRIBUTING.md', 'AGENTS.md', ...pages.filter((path) => path.endsWith('.md'))];
+  const named = texts.flatMap((text) =>
+    [...readFileSync(text, 'utf8').matchAll(/`((?:src|test|packaging|bench|fixtures)\/[\w./-]*\w)`/g)].map(
+      ([, path = '']) => [text, path] as const,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(([, path]) => !existsSync(path))).toEqual([]);
+});
+
 test('docs/emulated.md says of each setting what the emulator makes of it', async () => {
   const rows = Object.entries(settingFidelity).map(([key, { is, note = '' }]) => `| \`${key}\` | ${is} | ${note} |`);
   const table = ['| setting | is | |', '|---|---|---|', ...rows].join('\n');
