@@ -58,6 +58,27 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'settings whose names other variables end with',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn pydantic-settings\nENV REDIS_HOST=127.0.0.1 REDIS_PORT=6379\nCOPY . .\nEXPOSE 8000\nCMD ["python", "main.py"]\n',
+        'settings.py':
+          'from pydantic_settings import BaseSettings\n\n\nclass Settings(BaseSettings):\n    host: str = "0.0.0.0"\n    port: int = 8000\n\n\nsettings = Settings()\n',
+        'main.py': `import uvicorn\n\nfrom settings import settings\n${fastapi}\n\nif __name__ == "__main__":\n    uvicorn.run(app, host=settings.host, port=settings.port)\n`,
+      },
+    ],
+    [
+      'a constant that is called like a variable of the image',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn\nENV METRICS_PORT=9000 LISTEN=9001\nCOPY . .\nEXPOSE 8000\nCMD ["python", "main.py"]\n',
+        'config.py': 'LISTEN = 8000\n',
+        'main.py': `import uvicorn\n\nimport config\n${fastapi}\n\nif __name__ == "__main__":\n    uvicorn.run(app, host="0.0.0.0", port=config.LISTEN)\n`,
+      },
+    ],
+    [
       'routes of Go below a prefix',
       {
         'cerebrium.toml': docker(8000, 'healthcheck_endpoint = "/-/healthy"\n'),

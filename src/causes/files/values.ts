@@ -19,14 +19,25 @@ export function referredValue(
   const [first = '', ...rest] = reference.match(/\w+/g) ?? [];
   const last = rest.at(-1) ?? first;
   if (!/^\w+(?:\.\w+|\[["']\w+["']\])*$/.test(reference)) return undefined;
-  const environment = shipment.started().flatMap((each) => [...each.environment]);
-  const set = environment.find(([name]) => `_${name}`.endsWith(`_${last.toUpperCase()}`))?.[1];
-  if (set !== undefined) return set;
   const link = module.links.find(({ found }) => found.as === first);
   const path = link?.found.name === undefined ? link?.target : (graph.partOf(link.target, first) ?? link.target);
   const owner = (typeof path === 'string' && path !== 'above' ? graph.modules.get(path) : undefined) ?? module;
   if (link && owner === module) return undefined;
-  return owner.facts.values.get(last) ?? optionOf(last, shipment, graph) ?? inSettings(rest, owner, shipment);
+  return (
+    inEnvironment(last, owner, shipment) ??
+    owner.facts.values.get(last) ??
+    optionOf(last, shipment, graph) ??
+    inSettings(rest, owner, shipment)
+  );
+}
+
+/** The variable of the image that a class of settings reads: of its name, with a prefix only where the class has one. */
+function inEnvironment(name: string, { facts }: Module, shipment: Shipment): string | undefined {
+  if (!facts.imports.some((each) => each.name === 'BaseSettings')) return undefined;
+  const prefix = facts.calls.map(({ keywords }) => keywords.env_prefix).find((each) => each !== undefined) ?? '';
+  const wanted = `${prefix}${name}`.toUpperCase();
+  const set = shipment.started().flatMap(({ environment }) => [...environment]);
+  return set.find(([each]) => each.toUpperCase() === wanted)?.[1];
 }
 
 /** The value that the command gives to an option, or its default. */
