@@ -234,6 +234,19 @@ describe('a fix that is followed mends what it was said for, and breaks nothing'
   });
 });
 
+test('a host that a variable may replace refuses no app', async () => {
+  const settingsOf =
+    'from pydantic_settings import BaseSettings\n\n\nclass Settings(BaseSettings):\n    host: str = "127.0.0.1"\n';
+  const root = folder({
+    'cerebrium.toml': settings(custom('["python", "main.py"]') + pip('uvicorn', 'fastapi', 'pydantic-settings')),
+    'settings.py': `${settingsOf}\n\nsettings = Settings()\n`,
+    'main.py':
+      'import uvicorn\nfrom fastapi import FastAPI\nfrom settings import settings\n\napp = FastAPI()\nuvicorn.run(app, host=settings.host, port=8000)\n',
+  });
+  const found = await problemsIn(root);
+  expect(found.map(({ cause, severity }) => [cause, severity])).toEqual([['bound-to-localhost', 'warning']]);
+});
+
 describe('variables that the code reads', () => {
   const emulator = emulatorForAll();
   const files = { 'cerebrium.toml': settings(), 'main.py': 'import os\n\nKEY = os.environ["SHOP_KEY"]\n' };

@@ -17,6 +17,8 @@ interface Listening {
   what: string;
   /** Whether the host is only what the server takes if nothing is said. */
   isUsual?: boolean;
+  /** Whether the host is a setting, which a variable may replace. */
+  isSetting?: boolean;
 }
 
 const isNumber = (text = '') => /^\d{2,5}$/.test(text);
@@ -40,9 +42,9 @@ export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Genera
 }
 
 /** On another port it may be something else of the app. */
-const local = ({ host, port, at, what, isUsual }: Listening, wanted: string): SeenCause => ({
+const local = ({ host, port, at, what, isUsual, isSetting }: Listening, wanted: string): SeenCause => ({
   cause: 'bound-to-localhost',
-  severity: isUsual || (what !== 'the command' && port !== wanted) ? 'warning' : 'error',
+  severity: isUsual || isSetting || (what !== 'the command' && port !== wanted) ? 'warning' : 'error',
   captured: { host: host ?? '' },
   at,
   why: isUsual ? `${what} does not say where it listens` : `${what} listens on ${host}`,
@@ -226,7 +228,8 @@ function callListens(
   if (startsStdio(call)) return [];
   const saysHost = 'host' in keywords || 'server_name' in keywords;
   const saysPort = 'port' in keywords || 'server_port' in keywords || texts.length > 1;
-  const found: Listening = { at: { file, line }, what: file, isUsual: own.host === undefined };
+  const isSetting = own.host !== undefined && addressOf(given).host === undefined;
+  const found: Listening = { at: { file, line }, what: file, isUsual: own.host === undefined, isSetting };
   found.host = own.host ?? (saysHost ? undefined : host);
   found.port = own.port ?? (saysPort ? undefined : port);
   return found.host || found.port ? [found] : [];
