@@ -82,8 +82,13 @@ describe('what is sent is looked at before it is sent', () => {
       },
       [
         'error helpers.py is in the app folder, but is not sent',
-        'error main.py imports torch, and nothing installs torch',
+        'warning main.py imports torch, and nothing installs torch',
       ],
+    ],
+    [
+      'a module that no package brings along',
+      { 'cerebrium.toml': settings(pip('requests')), 'main.py': 'import requests\nimport stripe\n' },
+      ['error main.py imports stripe, and nothing installs stripe'],
     ],
     [
       'a relative import in main.py',

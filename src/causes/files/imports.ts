@@ -289,7 +289,9 @@ function notInstalled(link: Link, known: Known): Said | undefined {
   const isWhole = known.packages.provides(module) === false;
   if (isOfRuntime && known.shipment.config.runtime === 'cortex') return undefined;
   if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
-  const severity = isWhole && !isOfRuntime ? severityOf(link, known) : 'warning';
+  // What packages bring changes with their versions.
+  const isSure = isWhole && !isOfRuntime && !(name !== undefined && isBroughtByOthers(name));
+  const severity = isSure ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
   const title = `${link.module.file} imports ${module}, and nothing installs ${name}`;
   return { cause: 'module-missing', severity, captured: { module }, title, fix: known.packages.fixOf(name) };
