@@ -50,13 +50,11 @@ describe('gantry deploy --local', () => {
     expect(invoked).toMatchObject({ code: 0, behind: [] });
     expect(invoked.stderr).toMatch(/^project p-12345678 \(emulator of this folder\)\n/);
     expect((await run('logs', { cwd })).code).toBe(0);
+    // The list of runs shows one late, and what is offered is kept for a while.
+    await expect.poll(async () => (await run('runs list --json=id', { cwd })).stdout).toMatch(/[\da-f-]{36}/);
     for (const [typed, offered] of Object.entries({ 'logs ': /^my-app\t/, 'runs get ': /^[\da-f-]{36}\t/ })) {
-      // The list of runs shows one late.
-      const complete = async () => {
-        await run(`complete --refresh ${typed}`, { cwd });
-        return (await run(`complete -- ${typed}`, { cwd })).stdout;
-      };
-      await expect.poll(complete).toMatch(offered);
+      await run(`complete --refresh ${typed}`, { cwd });
+      expect((await run(`complete -- ${typed}`, { cwd })).stdout).toMatch(offered);
     }
     // The variables of the emulator are nobody's token.
     expect((await run('logout --json', { cwd })).json()).toEqual({ profiles: [], stillUsed: null });
