@@ -134,9 +134,12 @@ async function haveContent(
   blobs: ReadonlyMap<string, string>,
   harmless: readonly string[],
 ): Promise<boolean> {
+  // Paths on its input begin at the top of the working tree.
+  const prefix = (await tryGit(context, ['rev-parse', '--show-prefix'])) ?? '';
+  const paths = files.map((path) => prefix + path);
   // Git would read another path.
-  if (files.some((path) => /^"|\n/.test(path))) return false;
-  const input = files.map((path) => `${path}\n`).join('');
+  if (paths.some((path) => /^"|\n/.test(path))) return false;
+  const input = paths.map((path) => `${path}\n`).join('');
   const hashed = await tryGit(context, ['hash-object', '--stdin-paths'], { input, harmless });
   return hashed === files.map((path) => blobs.get(path)).join('\n');
 }

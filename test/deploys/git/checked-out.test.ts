@@ -26,6 +26,15 @@ test.each<Case>([
   expect(await checkedOut(join(repository.path, at))).toEqual(dirty === undefined ? undefined : { commit, dirty });
 });
 
+test.each(['.', 'app'])('files are compared by their content in %s, too', async (at) => {
+  await using repository = await repositoryOf({ 'app/main.py': 'a' });
+  const files = [at === '.' ? 'app/main.py' : 'main.py'];
+  const read = () => readCheckedOut(contextIn(join(repository.path, at)), files, { byContent: true });
+  expect((await read())?.dirty).toBe(false);
+  writeFileSync(join(repository.path, 'app/main.py'), 'b');
+  expect((await read())?.dirty).toBe(true);
+});
+
 test('a repository may be elsewhere', async () => {
   await using repository = await repositoryOf({ 'main.py': 'a' });
   const elsewhere = join(repository.path, '../elsewhere');
@@ -35,5 +44,9 @@ test('a repository may be elsewhere', async () => {
 });
 
 function checkedOut(cwd: string, env: Record<string, string> = {}) {
-  return readCheckedOut({ cwd, env: machine(env), signal: AbortSignal.timeout(60_000) });
+  return readCheckedOut(contextIn(cwd, env));
+}
+
+function contextIn(cwd: string, env: Record<string, string> = {}) {
+  return { cwd, env: machine(env), signal: AbortSignal.timeout(60_000) };
 }
