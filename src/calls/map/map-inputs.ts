@@ -5,7 +5,7 @@ import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { sentWithApp } from '../../storage/output-files.ts';
-import { limitYoungGeneration } from '../../storage/transfer/young-generation.ts';
+import { limitHeapGrowth } from '../../storage/transfer/heap-growth.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
 import { checkBudget, factsOf } from '../spending.ts';
 import { openInputs } from './input-file.ts';
@@ -38,11 +38,11 @@ const delayMs = 60_000;
  */
 export async function mapInputs(context: Context, options: MapOptions): Promise<MapSummary> {
   // From the first reading of the file on: the young generation does not shrink.
-  const restoreYoungGeneration = limitYoungGeneration();
+  const allowHeapGrowth = limitHeapGrowth();
   try {
     return await mapFile(context, options);
   } finally {
-    restoreYoungGeneration();
+    allowHeapGrowth();
   }
 }
 

@@ -8,12 +8,12 @@ import { isOverload } from '../../platform/api/transient-failures.ts';
 import { BlockPool } from './block-pool.ts';
 import { DownloadConnections } from './download-connections.ts';
 import { Hasher } from './hash.ts';
+import { limitHeapGrowth } from './heap-growth.ts';
 import { type ConnectionOptions, openConnections } from './http-pool.ts';
 import { mib } from './parts.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type RequestKind, RequestLimiter } from './request-limiter.ts';
 import { TaskQueue } from './task-queue.ts';
-import { limitYoungGeneration } from './young-generation.ts';
 
 /** Resources that all transfers of a command share. */
 export interface TransferContext {
@@ -91,7 +91,7 @@ export async function withTransferContext<T>(
   const sourceHasher = new Hasher(threads);
   const blocks = new BlockPool();
   const blockConnections = new DownloadConnections({ ...options, blocks, signal: either });
-  const restoreYoungGeneration = limitYoungGeneration();
+  const allowHeapGrowth = limitHeapGrowth();
   try {
     return await work({
       dispatcher,
@@ -113,7 +113,7 @@ export async function withTransferContext<T>(
       rateLimit: limitRate === undefined ? undefined : new RateLimit(limitRate, { elapsed, delay }),
     });
   } finally {
-    restoreYoungGeneration();
+    allowHeapGrowth();
     closing.abort();
     blockConnections.close();
     await Promise.all([dispatcher.destroy(), sourceDispatcher.destroy(), hasher?.close(), sourceHasher.close()]);
