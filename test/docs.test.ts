@@ -96,8 +96,8 @@ describe('pages for readers', () => {
   });
 });
 
-test('docs/internals/promises.md names only tests that exist', () => {
-  const rows = readFileSync('docs/internals/promises.md', 'utf8').matchAll(/^\| .* \| (.*) \|$/gm);
+test('docs/promises.md names only tests that exist', () => {
+  const rows = readFileSync('docs/promises.md', 'utf8').matchAll(/^\| .* \| (.*) \|$/gm);
   const named = [...rows].flatMap(([, tests = '']) => [...tests.matchAll(/`([^` ]+)`/g)].map(([, name]) => name));
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((name) => !existsSync(`test/${name}.test.ts`))).toEqual([]);
@@ -143,13 +143,13 @@ test('links between documents lead to files that exist', () => {
   expect(links.filter((target) => !existsSync(target))).toEqual([]);
 });
 
-test('docs/internals/architecture.md names only files and folders that exist', () => {
+test('docs/architecture.md names only files and folders that exist', () => {
   const inside = ['src', 'build', 'bin', 'test', 'bench', 'fixtures', 'docs'].flatMap((folder) => [
     folder,
     ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   ]);
   const paths = ['site', ...inside];
-  const text = readFileSync('docs/internals/architecture.md', 'utf8');
+  const text = readFileSync('docs/architecture.md', 'utf8');
   const named = [
     ...matches(text, /(?<![\w./-])[\w/-]+\.(?:ts|cjs)\b/),
     ...matches(text, /(?<![\w./{}-])[a-z][\w-]*(?:\/[\w-]+)*(?=\/[\s`,:)])/),
