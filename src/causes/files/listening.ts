@@ -220,20 +220,24 @@ function callListens(
   { file }: Module,
   read: (reference: string) => string | undefined,
 ): Listening[] {
-  const call = serving.some(([pattern]) => pattern.test(given.name)) ? withValues(given, read) : given;
-  const [, host, port] = serving.find(([pattern]) => pattern.test(call.name)) ?? [];
-  if (host === undefined) return [];
-  const own = addressOf(call);
-  const { keywords, arguments: texts, line } = call;
+  const [, host = '', port = ''] = serving.find(([pattern]) => pattern.test(given.name)) ?? [];
+  if (!startsServer(given)) return [];
+  const call = withValues(given, read);
   if (startsStdio(call)) return [];
-  const saysHost = 'host' in keywords || 'server_name' in keywords;
-  const saysPort = 'port' in keywords || 'server_port' in keywords || texts.length > 1;
+  const own = addressOf(call);
   const isSetting = own.host !== undefined && addressOf(given).host === undefined;
-  const found: Listening = { at: { file, line }, what: file, isUsual: own.host === undefined, isSetting };
-  found.host = own.host ?? (saysHost ? undefined : host);
-  found.port = own.port ?? (saysPort ? undefined : port);
+  const found: Listening = { at: { file, line: call.line }, what: file, isUsual: own.host === undefined, isSetting };
+  found.host = own.host ?? unlessSaid(host, call, hostKeywords);
+  found.port = own.port ?? (call.arguments.length > 1 ? undefined : unlessSaid(port, call, portKeywords));
   return found.host || found.port ? [found] : [];
 }
+
+const hostKeywords = ['host', 'server_name'];
+const portKeywords = ['port', 'server_port'];
+
+/** What a server uses if the call has none of these keywords. */
+const unlessSaid = (usual: string, { keywords }: PythonCall, names: readonly string[]) =>
+  names.some((name) => name in keywords) ? undefined : usual;
 
 /** A call with the values of what it names. */
 function withValues(call: PythonCall, read: (reference: string) => string | undefined): PythonCall {

@@ -16,19 +16,26 @@ export function referredValue(
   shipment: Shipment,
   graph: ModuleGraph,
 ): string | undefined {
-  const [first = '', ...rest] = reference.match(/\w+/g) ?? [];
-  const last = rest.at(-1) ?? first;
   if (!/^\w+(?:\.\w+|\[["']\w+["']\])*$/.test(reference)) return undefined;
-  const link = module.links.find(({ found }) => found.as === first);
-  const path = link?.found.name === undefined ? link?.target : (graph.partOf(link.target, first) ?? link.target);
-  const owner = (typeof path === 'string' && path !== 'above' ? graph.modules.get(path) : undefined) ?? module;
-  if (link && owner === module) return undefined;
+  const [first = '', ...rest] = reference.match(/\w+/g) ?? [];
+  const owner = ownerOf(first, module, graph);
+  if (!owner) return undefined;
+  const last = rest.at(-1) ?? first;
   return (
     inEnvironment(last, owner, shipment) ??
     owner.facts.values.get(last) ??
     optionOf(last, shipment, graph) ??
     inSettings(rest, owner, shipment)
   );
+}
+
+/** The module that gives a name its value. Undefined if it is imported from what is not sent. */
+function ownerOf(name: string, module: Module, graph: ModuleGraph): Module | undefined {
+  const link = module.links.find(({ found }) => found.as === name);
+  if (!link) return module;
+  const path = link.found.name === undefined ? link.target : (graph.partOf(link.target, name) ?? link.target);
+  const owner = typeof path === 'string' ? graph.modules.get(path) : undefined;
+  return owner === module ? undefined : owner;
 }
 
 /** The variable of the image that a class of settings reads: of its name, with a prefix only where the class has one. */
