@@ -28,6 +28,8 @@ describe.each<[lines: string, serves: 'HEAD' | 'HEAD~1', concurrency: number]>([
   ['rollback web --yes --from-git HEAD~1', 'HEAD~1', 7],
   ['rollback web --yes --from-git HEAD~1 --restore-scaling', 'HEAD~1', 100],
   ['rollback web --yes, apps restart web --yes', 'HEAD~1', 7],
+  ['rollback web --yes, deploy', 'HEAD', 100],
+  ['rollback web --yes, deploy --keep-scaling', 'HEAD', 7],
   ['apps restart web --yes', 'HEAD', 7],
   ['apps restart web --yes, apps restart web --yes', 'HEAD', 7],
   ['promote web-staging web --yes', 'HEAD~1', 7],

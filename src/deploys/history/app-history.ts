@@ -106,17 +106,24 @@ export class AppHistory {
   }
 
   /**
-   * Whether a build was found sick, or rolled back, or another one that was made of the same files. Only a later verdict
-   * that it is healthy changes that. `since`: only what was found after that time counts.
+   * Whether a build was found sick, or rolled back, or another one that was made of the same files. A later verdict that it
+   * is healthy changes that. Whoever deploys it again, or returns to it, takes back a rollback, but no verdict. `since`: only
+   * what was found after that time counts.
    */
   isSick(build: string, since = ''): boolean {
-    const last = this.#own.findLast((event) => {
-      if (event.at <= since) return false;
+    const isSame = (other: string) => this.areOfSame(other, build);
+    const later = this.#own.filter(({ at }) => at > since);
+    const found = later.findLast(
+      (event): event is EventOf<'verdict'> =>
+        event.event === 'verdict' && /^(sick|healthy)$/.test(event.verdict) && isSame(event.build),
+    );
+    if (found?.verdict === 'sick') return true;
+    const left = later.findLast((event) => {
       // Over another one of the same files, a rollback only changes settings.
-      if (event.event === 'rolled-back') return this.areOfSame(event.from, build) && !this.areOfSame(event.to, build);
-      return event.event === 'verdict' && /^(sick|healthy)$/.test(event.verdict) && this.areOfSame(event.build, build);
+      if (event.event === 'rolled-back') return isSame(event.from) !== isSame(event.to);
+      return event === found || (event.event === 'sent' && isSame(event.build));
     });
-    return last !== undefined && !(last.event === 'verdict' && last.verdict === 'healthy');
+    return left?.event === 'rolled-back' && isSame(left.from);
   }
 
   /** The verdict that a build, or another one of the same files, is sick. */

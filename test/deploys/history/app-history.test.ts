@@ -27,6 +27,7 @@ const verdict = (build: string, found: string) => ({
   watchedMs: 0,
   seen: {},
 });
+const sent = (build: string) => ({ event: 'sent', build });
 const rolledBack = (from: string, to: string, as: string) => ({ event: 'rolled-back', from, to, as, reason: '' });
 
 test.each([
@@ -38,6 +39,11 @@ test.each([
   ['rolled back by a person', [rolledBack('b-2', 'b-1', 'b-3')], true],
   ['healthy, then rolled back', [verdict('b-2', 'healthy'), rolledBack('b-2', 'b-1', 'b-3')], true],
   ['rolled back, then found healthy', [rolledBack('b-2', 'b-1', 'b-3'), verdict('b-2', 'healthy')], false],
+  ['rolled back, then deployed again', [rolledBack('b-2', 'b-1', 'b-3'), sent('b-2')], false],
+  ['rolled back, then returned to', [rolledBack('b-2', 'b-1', 'b-3'), rolledBack('b-1', 'b-2', 'b-4')], false],
+  ['deployed again, then rolled back', [sent('b-2'), rolledBack('b-2', 'b-1', 'b-3')], true],
+  ['sick, then deployed again', [verdict('b-2', 'sick'), sent('b-2')], true],
+  ['sick, rolled back, deployed again', [verdict('b-2', 'sick'), rolledBack('b-2', 'b-1', 'b-3'), sent('b-2')], true],
   ['unknown', [verdict('b-2', 'unknown')], false],
   ['superseded', [verdict('b-2', 'superseded')], false],
   ['another build is sick', [verdict('b-1', 'sick')], false],
