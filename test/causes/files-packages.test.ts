@@ -37,3 +37,23 @@ describe('what a package brings along is never called missing', () => {
     expect(await told('fastapi', ['bs4'])).toEqual([expect.stringContaining('module-missing main.py:1')]);
   });
 });
+
+describe('pins', () => {
+  test.each([
+    ['a gap', 'fastapi==0.136.2', 'error', 'fastapi 0.136.2 was never released, use fastapi 0.136.1 or 0.136.3'],
+    ['a short form', 'opencv-python-headless==4.8.0', 'error', 'use opencv-python-headless 4.7.0.72 or 4.8.0.74'],
+    ['after the end of a series', 'requests==2.31.7', 'warning', 'use requests 2.31.0 or 2.32.0'],
+    ['after the end of a series that many followed', 'vllm==0.6.7', 'error', 'vllm 0.6.7 was never released'],
+    ['a series that is not there', 'flask==2.4.0', 'warning', 'use flask 2.3.3 or 3.0.0'],
+  ])('%s: %s', async (_, line, severity, said) => {
+    const [first, ...others] = await told(`# what the app needs\n${line}\n`);
+    expect(first).toContain(`${severity} package-version-not-found requirements.txt:2`);
+    expect(first).toContain(said);
+    expect(others).toEqual([]);
+  });
+
+  test('of versions that there are, or that may be there today', async () => {
+    const lines = ['fastapi==0.115.14', 'pydantic==2.10', 'requests==2.99.0', 'pillow==0.1.2', 'unheard-of==1.2.3'];
+    expect(await told(`${lines.join('\n')}\n`)).toEqual([]);
+  });
+});
