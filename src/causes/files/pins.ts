@@ -25,7 +25,8 @@ export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<S
   }
 }
 
-const otherIndexes = (shipment: Shipment, { lines }: Packages): string[] => [
+/** Where packages are looked for, besides PyPI. */
+export const otherIndexes = (shipment: Shipment, { lines }: Packages): string[] => [
   ...lines.flatMap(({ text }) => (/^(?:-i|-f|--(?:extra-)?index-url|--find-links)\b/.test(text) ? text : [])),
   ...shipment
     .buildCommands()
