@@ -17,9 +17,7 @@ import re
 import sys
 import textwrap
 
-from pip._internal.commands import create_command
-from pip._internal.index.collector import LinkCollector, parse_links
-from pip._internal.models.link import Link
+from package_index import links_of, session
 from pip._internal.network.lazy_wheel import dist_from_wheel_url
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import parse_wheel_filename
@@ -34,15 +32,6 @@ CUDA = r"(?:nvidia-)?cuda-(?:runtime-cu1\d|toolkit|runtime)(?:\[[^\]]*\])? ?\(?[
 
 # Versions by package and reason.
 left_out = collections.defaultdict(lambda: collections.defaultdict(set))
-
-command = create_command("download")
-session = command._build_session(command.parse_args(["x"])[0])
-collector = LinkCollector.create(session, command.parse_args(["x"])[0])
-
-
-def links_of(package):
-    for url in collector.search_scope.get_index_urls_locations(package):
-        yield from parse_links(collector.fetch_response(Link(url)))
 
 
 def pythons_of(link):

@@ -96,9 +96,9 @@ test('only api, transfer, the receiver of webhooks, the emulator and the kit for
   expect(offences).toEqual([]);
 });
 
-/** A pager, a registry login, the parser of Python, `ps`, commands that the user has typed, and `gantry` itself. */
+/** A pager, a registry login, the parser of Python, uv, `ps`, commands that the user has typed, and `gantry` itself. */
 const startsPrograms =
-  /^src\/(kernel\/(process|output\/key-presses)|platform\/config\/registry-login|app\/python-syntax|local\/(notify\/notify-command|ci\/write-package)|cli\/commands\/emulator\/exec|testing\/gantry-process)\.ts$|^src\/emulator\//;
+  /^src\/(kernel\/(process|output\/key-presses)|platform\/config\/registry-login|app\/(python-syntax|resolver)|local\/(notify\/notify-command|ci\/write-package)|cli\/commands\/emulator\/exec|testing\/gantry-process)\.ts$|^src\/emulator\//;
 
 test('only run-git.ts starts git, without the programs that a repository names; few others start a program', () => {
   const starts = /(?:^import (?!type)|getBuiltinModule|import\().*\b(?:node:)?(?:child_process|cross-spawn|execa)\b/m;

@@ -93,7 +93,7 @@ function sourceOf(name: string): string {
 }
 
 /** `2.2` is `2.2.0`. */
-function isSame(one: string, other: string): boolean {
+export function isSame(one: string, other: string): boolean {
   const suffix = (version: string) => /\.post\d+$/.exec(version)?.[0] ?? '';
   return suffix(one) === suffix(other) && compareVersions(one, other) === 0;
 }
@@ -111,17 +111,6 @@ function compareVersions(one: string, other: string): number {
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-/** Whether a version that is older than the newest that is known is in no list: it was never released, or withdrawn. */
-export function isNeverReleased(name: string, version: string): boolean {
-  const known = groupsOf(name).flatMap(({ versions }) => versions);
-  const isKnown = known.some((each) => isSame(each, version));
-  return (
-    !isKnown &&
-    known.some((each) => compareVersions(each, version) > 0) &&
-    known.some((each) => compareVersions(each, version) < 0)
-  );
 }
 
 export function isOlder(version: string, than: string): boolean {

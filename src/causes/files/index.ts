@@ -2,6 +2,7 @@ import { checkSource } from '../../app/app-source.ts';
 import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
+import type { Requirements } from '../../app/resolver.ts';
 import { locateSetting } from '../../app/setting-location.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
@@ -20,6 +21,7 @@ import { Packages } from './packages.ts';
 import { lookAtPins, lookAtPythonVersion } from './pins.ts';
 import { lookAtPython } from './python.ts';
 import { lookAtRequirements } from './requirements.ts';
+import { installedAtOnce, resolverRequirements, whyUnresolved } from './resolution.ts';
 import { lookAtChecks } from './routes.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { type FindingPlace, Shipment } from './shipment.ts';
@@ -45,6 +47,10 @@ export interface SeenProblems {
   needed: Needed[];
   /** The same look, for the secrets that there are. */
   secretProblems: (names: readonly string[]) => Problem[];
+  /** What the build installs in one go; undefined if the files do not tell it. */
+  requirements: Requirements | undefined;
+  /** The same look, for what a resolver says of it if it finds no versions. */
+  unresolvedProblems: (said: string) => Promise<Problem[]>;
 }
 
 /** Looks for causes of failures in the files that are sent. Runs nothing, and asks nobody. */
@@ -76,14 +82,24 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
   const needed = neededVariables(shipment, graph);
   // What is kept until the secrets are known must not keep all files.
   const placed = needed.map((each) => ({ each, place: placeOf(each, looked, shipment) }));
+  const listed = installedAtOnce(shipment, packages);
+  const asked = listed.map((each) => ({ ...each, place: placeOf(each.at, looked, shipment) }));
+  const problems = [
+    ...(await brokenFiles(graph, looked)),
+    ...(await Promise.all(distinct(findings).map((each) => toProblem(each, looked, shipment)))),
+  ];
   return {
-    problems: [
-      ...(await brokenFiles(graph, looked)),
-      ...(await Promise.all(distinct(findings).map((each) => toProblem(each, looked, shipment)))),
-    ],
+    problems,
     needed,
     secretProblems: (names) =>
       placed.flatMap(({ each, place }) => missingSecrets([each], names).map((found) => problemAt(found, place))),
+    requirements: resolverRequirements(asked, shipment.python()),
+    unresolvedProblems: async (said) => {
+      const [found, { place, at } = {}] = whyUnresolved(said, asked) ?? [];
+      const isSaid = problems.some(({ cause, severity }) => cause === found?.cause && severity === 'error');
+      if (!found || isSaid) return [];
+      return [problemAt(found, place ?? (await placeOfSetting(at, looked)))];
+    },
   };
 }
 
@@ -112,11 +128,11 @@ function distinct(findings: readonly SeenCause[]): SeenCause[] {
 
 async function toProblem(finding: SeenCause, looked: Looked, shipment: Shipment): Promise<Problem> {
   const { at } = finding;
-  const place =
-    at && 'setting' in at
-      ? await locateSetting(looked.config, looked.configFile, at.setting)
-      : placeOf(at, looked, shipment);
-  return problemAt(finding, place);
+  return problemAt(finding, placeOf(at, looked, shipment) ?? (await placeOfSetting(at, looked)));
+}
+
+async function placeOfSetting(at: FindingPlace, { config, configFile }: Looked): Promise<FileLocation | undefined> {
+  return at && 'setting' in at ? locateSetting(config, configFile, at.setting) : undefined;
 }
 
 function problemAt(

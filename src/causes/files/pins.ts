@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import { isSpecifier } from '../../app/pip-line.ts';
-import { isNeverReleased, isOlder, missingWheels, pinnedVersion, satisfies } from '../../app/wheels.ts';
+import { isOlder, missingWheels, pinnedVersion, satisfies } from '../../app/wheels.ts';
 import { unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
+import { unreleased } from './released.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { looseNeeds } from './tables.ts';
@@ -24,7 +25,8 @@ export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<S
   }
 }
 
-const otherIndexes = (shipment: Shipment, { lines }: Packages): string[] => [
+/** Where packages are looked for, besides PyPI. */
+export const otherIndexes = (shipment: Shipment, { lines }: Packages): string[] => [
   ...lines.flatMap(({ text }) => (/^(?:-i|-f|--(?:extra-)?index-url|--find-links)\b/.test(text) ? text : [])),
   ...shipment
     .buildCommands()
@@ -88,13 +90,16 @@ function contradict(one: string, other: string): boolean {
 }
 
 function* neverReleased({ name, wanted, at }: Listed, version: string, hasIndex: boolean): Generator<SeenCause> {
-  if (hasIndex || !isNeverReleased(name, version)) return;
+  const found = hasIndex ? undefined : unreleased(name, version);
+  if (!found) return;
+  const { isSure, nearest, readOn } = found;
   yield {
     cause: 'package-version-not-found',
-    severity: 'error',
+    severity: isSure ? 'error' : 'warning',
     captured: { package: name, wanted },
     at,
-    why: `${name} ${version} was never released, or was withdrawn`,
+    why: isSure ? `${name} ${version} was never released` : `${name} ${version} was not released by ${readOn}`,
+    fix: `use ${name} ${nearest.join(' or ')}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { configJsonSchema } from '../../app/json-schema.ts';
-import { checkLocalApp, checkSecrets } from '../../deploys/send/index.ts';
+import { checkLocalApp, checkPackages, checkSecrets } from '../../deploys/send/index.ts';
 import { type Problem, ProjectError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { wrapped } from '../../kernel/output/table.ts';
@@ -43,7 +43,7 @@ export default defineCommand({
       .argument('[path]', 'config file, or the folder of an app', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file')
       .option('--use-gitignore', 'skip files that git ignores')
-      .option('--online', 'also ask the platform which secrets there are')
+      .option('--online', 'also ask the platform for secrets, and PyPI for packages')
       .option('--strict', 'treat warnings as errors')
       .option('--schema', 'print the JSON Schema of cerebrium.toml instead'),
   run: async (context, path, { strict, schema, online, ...options }): Promise<Checked | Schema> => {
@@ -51,7 +51,7 @@ export default defineCommand({
     const { progress } = context;
     const { file, root } = locate(context, path);
     const { project, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
-    const asked = online && project && seen ? await checkSecrets(context, { project, seen }) : [];
+    const asked = online && project && seen ? await ask(context, { project, seen }) : [];
     const problems = [...here, ...asked];
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
     const [first, ...others] = failures;
@@ -85,6 +85,15 @@ export default defineCommand({
     'check --schema > cerebrium.schema.json',
   ],
 });
+
+async function ask(context: Context, app: Parameters<typeof checkSecrets>[1]): Promise<Problem[]> {
+  const note = (text: string) => context.progress.note(text);
+  const [ofPackages, ofSecrets] = await Promise.all([
+    checkPackages(context, app, { timeoutMs: 8_000, note }),
+    checkSecrets(context, app),
+  ]);
+  return [...ofPackages, ...ofSecrets];
+}
 
 interface Checked {
   file: string;

@@ -12,6 +12,7 @@ export type { Deployment, SendOptions } from './deploy-record.ts';
 export { rememberTarget, sentFilesDigest, withKeptRecord } from './deploy-record.ts';
 export {
   checkLocalApp,
+  checkPackages,
   checkSecrets,
   type FileDecision,
   type LocalApp,

@@ -11,6 +11,7 @@ import { isGeneratedAndSent, planGeneratedFiles } from '../../app/generated-file
 import { checkLoadedByName } from '../../app/loaded-by-name.ts';
 import type { PackingCacheOptions } from '../../app/packing-cache/index.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
+import { resolveRequirements } from '../../app/resolver.ts';
 import { withAppName } from '../../app/set-config-value.ts';
 import type { SeenProblems } from '../../causes/files/index.ts';
 import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
@@ -223,6 +224,19 @@ export async function checkSecrets(
     unlessMissing(api(getAppSecrets, { project, app })),
   ]);
   return seen.secretProblems([...Object.keys(ofProject ?? {}), ...Object.keys(ofApp ?? {})]);
+}
+
+/** Asks a resolver whether the packages of the app can be installed together. Claims nothing that it does not say. */
+export async function checkPackages(
+  { env, signal }: Pick<Context, 'env' | 'signal'>,
+  { seen }: Pick<LocalApp, 'seen'>,
+  { timeoutMs, note }: { timeoutMs: number; note?: (text: string) => void },
+): Promise<Problem[]> {
+  if (!seen?.requirements) return [];
+  const found = await resolveRequirements(seen.requirements, { env, signal, timeoutMs });
+  if (found.is === 'unknown' && found.because !== undefined)
+    note?.(`whether the packages fit together is not known: ${found.because}`);
+  return found.is === 'refused' ? seen.unresolvedProblems(found.said) : [];
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);

@@ -3,7 +3,7 @@ import { throwOnError } from '../../app/app-source.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../kernel/errors.ts';
+import { BuildFailedError, type GantryError, NotReadyError, PendingError, type Problem } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Build } from '../../platform/contract/builds.ts';
@@ -26,7 +26,7 @@ import {
   waitForBuilds,
 } from './busy-builds.ts';
 import type { Deployment, DeployOptions } from './deploy-record.ts';
-import { checkLocalSource, checkSecrets, type LocalApp } from './local-app.ts';
+import { checkLocalSource, checkPackages, checkSecrets, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import { type PlannedDeploy, readPlanFile, whyNotAsPlanned, writePlanFile } from './plan-file.ts';
 import { type Compared, compareWithLive } from './unchanged-deployment.ts';
@@ -67,10 +67,17 @@ interface DeployAppOptions
 async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<void> {
   // What the platform does not tell is left to the app.
   const { project } = context;
-  const problems = (await tryRequest(context, (api) => checkSecrets({ api, project }, local))) ?? [];
-  for (const problem of problems) if (problem.severity === 'warning') context.progress.warn(problem);
+  refuse(context, (await tryRequest(context, (api) => checkSecrets({ api, project }, local))) ?? []);
+}
+
+function refuse({ progress }: Context, problems: readonly Problem[]): void {
+  for (const problem of problems) if (problem.severity === 'warning') progress.warn(problem);
   throwOnError(problems);
 }
+
+/** Beside all that is asked before the upload. An emulator installs nothing. */
+const unresolvable = async (context: Context, local: LocalApp): Promise<Problem[]> =>
+  context.target.platform.value === 'emulator' ? [] : checkPackages(context, local, { timeoutMs: 5_000 });
 
 /**
  * Compares the app with the deployed one and asks the user; `run` of the result deploys it. That returns the live deployment
@@ -79,6 +86,7 @@ async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
   const { dryRun, ifChanged, confirm, verification, limit } = options;
   await refuseMissingSecrets(context, local);
+  let asked = unresolvable(context, local);
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
@@ -89,8 +97,10 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
   if (file !== undefined) await writePlanFile(context, local, { options: sent, file });
   if (ifChanged && !live) {
     await checkLocalSource(context, local);
+    asked = unresolvable(context, local);
     await refuseMissingSecrets(context, local);
   }
+  if (!live) refuse(context, await asked);
   await local.checksums.save();
   if (!live && !dryRun) {
     const isMeant = options.new === true || options.preview !== undefined;

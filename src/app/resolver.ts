@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+
+/** What is to be installed together: lines of a requirements file, and the Python of the app. */
+export interface Requirements {
+  lines: readonly string[];
+  python: string;
+}
+
+/** Whether there is a version of every package that fits all others, and what uv says if there is none. */
+export type Resolution = { is: 'solved' } | { is: 'refused'; said: string } | { is: 'unknown'; because?: string };
+
+/**
+ * Asks uv, which reads the metadata of the packages on PyPI, and installs and builds nothing. Unknown without uv, without
+ * PyPI, or with an index of one's own: the platform does not know that one.
+ */
+export async function resolveRequirements(
+  { lines, python }: Requirements,
+  { env, signal, timeoutMs }: { env: NodeJS.ProcessEnv; signal?: AbortSignal | undefined; timeoutMs: number },
+): Promise<Resolution> {
+  const names = Object.keys(env);
+  if (!env.PATH || names.some((name) => notAsked.test(name))) return { is: 'unknown' };
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !/^UV_/.test(name) || harmless.test(name)));
+  // The newest of its line: some packages refuse the first one.
+  const args = [...flags, '--python-version', `${python}.99`, '-'];
+  return new Promise((resolve) => {
+    const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
+    const child = execFile('uv', args, { env: own, ...limits, ...(signal && { signal }) }, (error, _, stderr) => {
+      if (!error) resolve({ is: 'solved' });
+      else if (error.code === 'ENOENT') resolve({ is: 'unknown', because: 'uv is not on the PATH' });
+      else if (error.killed) resolve({ is: 'unknown', because: `uv had no answer in ${timeoutMs / 1000} s` });
+      else resolve(/No solution found/.test(stderr) ? { is: 'refused', said: stderr } : { is: 'unknown' });
+    });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(`${lines.join('\n')}\n`);
+  });
+}
+
+/** An index that the platform may not have, or a cache, which may be old. */
+const notAsked = /^UV_(?:OFFLINE|DEFAULT_INDEX|INDEX\w*|EXTRA_INDEX_URL|FIND_LINKS)$/;
+
+/** What changes how uv asks, and not what it finds. */
+const harmless = /^UV_(?:CACHE_DIR|NATIVE_TLS|SYSTEM_CERTS|HTTP_TIMEOUT)$/;
+
+const flags = [
+  ...['pip', 'compile', '--quiet', '--no-header', '--no-annotate', '--no-config', '--no-python-downloads'],
+  // To build a package runs code of it. Pre-releases may be what is asked for.
+  ...['--no-build', '--prerelease', 'allow', '--python-platform', 'x86_64-unknown-linux-gnu'],
+];
