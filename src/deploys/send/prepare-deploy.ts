@@ -57,7 +57,7 @@ interface DeployAppOptions
   older?: true | undefined;
   anyway: CommandLine;
   /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
-  rollBack?: ((error: GantryError, plan: DeployPlan) => Promise<never>) | undefined;
+  rollBack?: ((error: GantryError, explained: Promise<void> | undefined) => Promise<never>) | undefined;
   /** Whether an app of another name than this folder has deployed is to be created. */
   new?: true | undefined;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
@@ -275,10 +275,11 @@ async function finish(context: Context, deployment: Deployment, options: Finishi
       } else if (step === 'stop: failed') {
         return throwFailure(context, about);
       } else if (step === 'roll back' && rollBack && verified?.error) {
-        return rollBack(verified.error, plan);
+        return rollBack(verified.error, verified.explained);
       } else if (step === 'stop: replaced, not verified' && serves !== undefined) {
         throw await (await import('../verify.ts')).wasReplaced(context, about, serves);
       } else {
+        await verified?.explained;
         if (verified?.error) throw verified.error;
         return { ...deployment, ...(verified?.health && { health: verified.health }) };
       }
