@@ -7,8 +7,8 @@ import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import type { TimeLimit } from '../../platform/waiting/index.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
-import { type AppHistory, type EventOf, recordEvent } from '../history/index.ts';
-import type { BuildCommit } from '../identity.ts';
+import { type AppHistory, type BuildCommit, type EventOf, recordEvent } from '../history/index.ts';
+
 import type { HealthSeen } from '../verify.ts';
 import { type CreateAppOptions, scalingOf } from './app-settings.ts';
 import type { BusyPolicy, StuckBuilds } from './busy-builds.ts';

@@ -10,8 +10,7 @@ import type { Build } from '../../platform/contract/builds.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
 import { followBuild } from '../builds/index.ts';
 import { type BeforeFacts, type BeforeStep, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
-import { readHistory } from '../history/index.ts';
-import { type Here, recordedCommit, whyOlder } from '../identity.ts';
+import { findCommit, type Here, whyOlder } from '../identity.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
 import { teamStateOf } from '../team-state/index.ts';
@@ -121,7 +120,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
     if (!live) limit.handOver();
     const done = await finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
-    return { ...done, ...recordedCommit(await readHistory(context, done.app), done.build) };
+    return { ...done, ...(await findCommit(limit.unlimited, here, done.build)) };
   };
   return { plan, run };
 }
