@@ -27,7 +27,14 @@ import {
 import type { Deployment, DeployOptions } from './deploy-record.ts';
 import { checkLocalSource, checkSecrets, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
-import { type PlannedDeploy, readPlanFile, whyNotAsPlanned, writePlanFile } from './plan-file.ts';
+import {
+  type Plan,
+  type PlannedDeploy,
+  readPlanFile,
+  whyNotAsPlanned,
+  whyOtherApp,
+  writePlanFile,
+} from './plan-file.ts';
 import { type Compared, compareWithLive } from './unchanged-deployment.ts';
 import { recordFailure, tellOnFailure } from './what-serves.ts';
 
@@ -81,7 +88,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
-  const { plan, facts, live } = await decide(context, local, options, { here, stuck });
+  const { plan, facts, live } = await decide(context, local, options, { here, stuck, approved });
   checkDrift(context, plan, options.failOnDrift ?? false);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
@@ -112,7 +119,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     // Files may have changed during the wait, too.
     const entries = local.entries.map(({ stats: _, ...entry }) => entry);
     const again = { ...local, entries, checksums: new FileChecksums() };
-    return (await decide(context, again, options, { here, stuck }, true)).live;
+    return (await decide(context, again, options, { here, stuck, approved }, true)).live;
   };
   const run = async () => {
     if (live) teamStateOf(context)?.shareLeft(context);
@@ -141,7 +148,7 @@ async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
-  { here, stuck }: { here: Here; stuck: StuckBuilds },
+  { here, stuck, approved }: { here: Here; stuck: StuckBuilds; approved: Plan | undefined },
   hasWaited = false,
 ): Promise<Decided> {
   const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
@@ -156,6 +163,7 @@ async function decide(
   let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
   let compared: Compared | undefined;
   let older: GantryError | undefined;
+  let broken: GantryError | undefined;
   const facts: BeforeFacts = {
     ...{ others, ifBusy, serving: 'not asked', plan: 'none', commit: 'not asked' },
     ...{ compares: yesNo(compareFiles), ifChanged: yesNo(ifChanged) },
@@ -176,7 +184,12 @@ async function decide(
   };
   const compare = async () => {
     const { plan, reading } = seen ?? (await look());
-    return compareWithLive(context, local, { plan, reading }, { ...options, keep: plan.keep });
+    const sent = { ...options, keep: plan.keep };
+    compared = await compareWithLive(context, local, { plan, reading }, sent);
+    // What is sent is compared with the plan before its upload.
+    const isEqual = approved && compared.difference === 'equal';
+    broken = isEqual ? await whyOtherApp(context, local, approved, sent) : undefined;
+    return compared;
   };
   const acts: Partial<Record<BeforeStep, () => Promise<Partial<BeforeFacts>>>> = {
     'look for others': async () => {
@@ -217,9 +230,11 @@ async function decide(
       throw older;
     },
     compare: async () => {
-      compared = await compare();
-      const { difference, health, serving = facts.serving } = compared;
-      return { difference, health, serving };
+      const { difference, health, serving = facts.serving } = await compare();
+      return { difference, health, serving, ...(broken && { plan: 'broken' as const }) };
+    },
+    'stop: not as planned': async () => {
+      throw broken;
     },
   };
   for (;;) {
@@ -231,9 +246,10 @@ async function decide(
       // Of what the plan does not show, such as secrets and modes of files.
       if (compareFiles && !plan.changed) compared ??= await compare();
       plan.changed ||= compared !== undefined && compared.difference !== 'equal';
-      const isSent = ifChanged ? step === 'send' : compared && compared.difference !== 'equal';
+      const isSent = ifChanged ? step === 'send' : compared?.because;
+      const would = compared?.difference === 'equal' ? 'send it again' : 'change that';
       if (compared && isSent)
-        context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : 'a deploy would change that'}`);
+        context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
       return { plan, facts, live: step === 'send' ? undefined : compared?.live };
     }
   }
