@@ -5,7 +5,8 @@ import { readFolderTarget, rememberFolderTarget } from '../../platform/config/fo
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
-import type { TimeLimit } from '../../platform/waiting/index.ts';
+import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
+import { type TimeLimit, tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
 import { type AppHistory, type BuildCommit, type EventOf, recordEvent } from '../history/index.ts';
 
@@ -43,6 +44,15 @@ export async function sentFilesDigest({
 /** The same for the same paths, contents and executable bits, in any order. */
 export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
+}
+
+/** What is on record of the secrets that replicas of an app get now. Undefined if they may not be read. */
+export async function secretsMark(context: Context, app: string): Promise<string | undefined> {
+  const { project } = context;
+  const read = (api: Context['api']) =>
+    Promise.all([api(getProjectSecrets, { project }), unlessMissing(api(getAppSecrets, { project, app }))]);
+  const [ofProject, ofApp] = (await tryRequest(context, read)) ?? [];
+  return ofProject === undefined ? undefined : digest(Object.entries({ ...ofProject, ...ofApp })).slice(0, 4);
 }
 
 function digest(facts: readonly unknown[]): string {

@@ -7,7 +7,7 @@ import { type AppHistory, allApps, type EventOf, readHistory } from '../history/
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import type { Serving } from '../serving.ts';
 import { type CreateAppOptions, isCertain, ownSettings } from './app-settings.ts';
-import { type Deployment, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { type Deployment, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, type LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
@@ -45,7 +45,7 @@ export async function compareWithLive(
     const shown = list.find(({ id }) => id === build);
     live.status = shown?.status ?? '';
     difference = whyNotLive(app, build, serving);
-    difference ??= await newerSecret(context, history, sent?.at ?? shown?.createdAt, live.build);
+    difference ??= await newerSecret(context, { app, build: live.build, sent, at: shown?.createdAt }, history);
   }
   if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
   const named = `build ${shortBuild(live.build)}`;
@@ -57,7 +57,7 @@ export async function compareWithLive(
   if (!sent) {
     const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
     progress.note(
-      `files of ${app} were compared by ${hash}, and --log-level was not compared: the platform does not show it`,
+      `files of ${app} were compared by ${hash}, and --log-level and secrets were not compared: the platform does not show with which it was deployed`,
     );
   }
   const sickness = findSickness(plan, live.build, history);
@@ -74,11 +74,21 @@ function whyNotLive(app: string, shown: string | null, serving: Serving): string
   return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
 }
 
-/** Replicas have the secrets of their start, which may be older than those that were set since. */
-async function newerSecret(context: Context, history: AppHistory, sentAt: string | null | undefined, build: string) {
+interface Sent {
+  app: string;
+  build: string;
+  sent: EventOf<'sent'> | undefined;
+  at: string | null | undefined;
+}
+
+/** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */
+async function newerSecret(context: Context, { app, build, sent, at }: Sent, history: AppHistory) {
   const events = [...history.events, ...(await readHistory(context, allApps)).events];
-  const changed = events.findLast(({ event, at }) => event === 'secrets' && Date.parse(at) > Date.parse(sentAt ?? ''));
-  if (changed?.event !== 'secrets') return undefined;
+  const since = Date.parse(sent?.at ?? at ?? '');
+  const changed = events.findLast((event) => event.event === 'secrets' && Date.parse(event.at) > since);
+  const now = sent?.secrets === undefined ? undefined : await secretsMark(context, app);
+  if (now === undefined ? !changed : now === sent?.secrets) return undefined;
+  if (changed?.event !== 'secrets') return `secrets were changed after build ${shortBuild(build)}`;
   return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
 }
 
