@@ -122,12 +122,11 @@ async function isSent(
   const { project, entries } = local;
   if (record) {
     const named = await asNamed(local, record.named);
-    const body = ownSettings(named.project, options);
-    const { region: _, ...others } = body;
-    // A region that the app shows is compared with that: it may not have been sent.
-    const sent = [body, ...(region === null ? [] : [others])].map(settingsDigestOf);
-    if (!sent.includes(record.settingsDigest)) return false;
-    return record.filesDigest === (await sentFilesDigest(named));
+    const { region: own, ...others } = ownSettings(named.project, options);
+    // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
+    const sent = region === null ? own : record.settings.region;
+    const body = { ...others, ...(typeof sent === 'string' && { region: sent }) };
+    return record.settingsDigest === settingsDigestOf(body) && record.filesDigest === (await sentFilesDigest(named));
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
