@@ -158,16 +158,9 @@ function sayPlan(
 const maxShown = 8;
 
 function planOf({ project }: Context, app: string, { app: shown, live, target, chosenBy }: Chosen): RolledBack {
+  const status = ownStatus(target.status);
   return {
-    ...{
-      app,
-      project,
-      replaced: live ?? null,
-      restored: target.id,
-      chosenBy,
-      build: null,
-      status: ownStatus(target.status),
-    },
+    ...{ app, project, replaced: live ?? null, restored: target.id, chosenBy, build: null, status },
     ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, archive: null, files: 0 },
     ...{ settings: [], resolvedAnew: [], proof: null, changed: false },
   };

@@ -14,7 +14,7 @@ import { findCommit, type Here, whyOlder } from '../identity.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import type { BuildVerification, Verification, Verified } from '../verify.ts';
+import type { BuildVerification, Verification } from '../verify.ts';
 import type { CreateAppOptions } from './app-settings.ts';
 import {
   type BusyPolicy,
@@ -280,25 +280,18 @@ async function finish(context: Context, deployment: Deployment, options: Finishi
     ...{ serving: serves === undefined ? 'ours' : 'another', time: 'over', verifies: yesNo(isAsked(verification)) },
     ...{ health: 'not asked', orRollback: yesNo(rollBack !== undefined) },
   };
-  let verified: Verified | undefined;
   const goOn = async () => {
-    for (;;) {
-      const step = onceReady(facts);
-      if (step === 'verify') {
-        verified = await (await import('../verify.ts')).verifyBuild(context, about);
-        facts.health = verified.finding;
-      } else if (step === 'stop: failed') {
-        return throwFailure(context, about);
-      } else if (step === 'roll back' && rollBack && verified?.error) {
-        return rollBack(verified.error, verified.explained);
-      } else if (step === 'stop: replaced, not verified' && serves !== undefined) {
-        throw await (await import('../verify.ts')).wasReplaced(context, about, serves);
-      } else {
-        await verified?.explained;
-        if (verified?.error) throw verified.error;
-        return { ...deployment, ...(verified?.health && { health: verified.health }) };
-      }
-    }
+    const first = onceReady(facts);
+    const verifying = first === 'verify' ? (await import('../verify.ts')).verifyBuild(context, about) : undefined;
+    const { finding: health, error, explained, health: seen } = (await verifying) ?? {};
+    const step = health ? onceReady({ ...facts, health }) : first;
+    if (step === 'stop: failed') return throwFailure(context, about);
+    if (step === 'roll back' && rollBack && error) return rollBack(error, explained);
+    if (step === 'stop: replaced, not verified' && serves !== undefined)
+      throw await (await import('../verify.ts')).wasReplaced(context, about, serves);
+    await explained;
+    if (error) throw error;
+    return { ...deployment, ...(seen && { health: seen }) };
   };
   return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, deployed);
 }
