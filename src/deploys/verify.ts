@@ -5,7 +5,7 @@ import { ConflictError, type GantryError, NotReadyError, PendingError } from '..
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import type { Finding, Health } from './decide.ts';
+import type { Ended } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
 import {
   allParts,
@@ -47,7 +47,7 @@ const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: 
 
 /** What was found of a build, and what a command that asked for a healthy one ends with. */
 export interface Verified {
-  finding: Exclude<Finding, 'look again'>;
+  finding: Ended['finding'];
   /** NotReadyError of a sick one, PendingError if it is not known, ConflictError if another build serves. */
   error?: GantryError;
   /** Once the error has the end of the log, which may be late, and the cause: nothing else needs to wait for it. */
@@ -199,13 +199,6 @@ async function explain(
 /** How often a watch looks, at first and after a replica came or went, and otherwise: two minutes are 60 requests. In ms. */
 export const pauses = { firstMs: 2_000, ms: 5_000, firstForMs: 10_000 };
 
-/** A verdict that does not change any more. */
-type Ended = Health & { finding: Exclude<Finding, 'look again'> };
-
-function isEnd(health: Health): health is Ended {
-  return health.finding !== 'look again';
-}
-
 /** Looks until the table of health decides. What is not watched is looked at once, and again while it may be late. */
 export async function watchBuild(
   context: Context,
@@ -227,7 +220,7 @@ export async function watchBuild(
       await observed.look(parts ?? whole);
       if (parts !== whole && observed.judge(smoke, time).finding !== 'look again') await observed.look(whole);
       const health = observed.judge(smoke, time);
-      if (isEnd(health)) return health;
+      if (health.finding !== 'look again') return health;
       const left = leftMs > 0 ? `${duration(leftMs)} left` : 'waiting for what the platform shows late';
       step.update({ text: `${summary(observed.seen)}, ${left}` });
       const isCalm = elapsed() - Math.max(started, observed.replicas.changedAt) >= pauses.firstForMs;
