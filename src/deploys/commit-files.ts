@@ -9,7 +9,12 @@ import { withAppName } from '../app/set-config-value.ts';
 import type { Context } from '../platform/context.ts';
 import type { BuildFile } from './builds/index.ts';
 import { readObjects } from './git/index.ts';
-import type { Here } from './identity.ts';
+
+/** The app of this folder, and its config file relative to that. */
+export interface Here {
+  app: string;
+  configFile: string;
+}
 
 /** What a deploy of a commit sends, by path: modes and ids of blobs, and what gantry makes of the config file instead. */
 export interface CommitFiles {

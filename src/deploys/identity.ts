@@ -5,22 +5,15 @@ import { ConflictError, type ExitName } from '../kernel/errors.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { listApps } from '../platform/contract/apps.ts';
-import { getBuildZipContents } from '../platform/contract/builds.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, tryRequest } from '../platform/waiting/index.ts';
-import { parseZipContents } from './builds/index.ts';
-import type { CommitFiles } from './commit-files.ts';
+import { listFiles } from './builds/index.ts';
+import type { CommitFiles, Here } from './commit-files.ts';
 import { findRevision, listAhead, listRecent, listTracked, mayConvert } from './git/index.ts';
 import { type BuildCommit, readHistory, recordEvent } from './history/index.ts';
 import { settle } from './observe.ts';
 import { servingBuild } from './serving.ts';
-
-/** The app of this folder, and its config file relative to that. */
-export interface Here {
-  app: string;
-  configFile: string;
-}
 
 /** The commit of one build, as {@link findCommits} finds it. */
 export async function findCommit(context: Context, here: Here, build: string): Promise<BuildCommit> {
@@ -130,9 +123,8 @@ async function commitsOf(context: Context, here: Here, build: string, among: rea
 async function commitsBySums(context: Context, here: Here, build: string, sent: ReadonlyMap<string, CommitFiles>) {
   const { project } = context;
   const { findSending } = await import('./commit-files.ts');
-  const ask = (api: Context['api']) => api(getBuildZipContents, { project, app: here.app, build });
-  const listed = sent.size > 0 ? await tryRequest(context, ask) : undefined;
-  const listing = parseZipContents(listed?.zipFiles).filter(({ path }) => !path.endsWith('/'));
+  const ask = (api: Context['api']) => listFiles(api, { project, app: here.app, build });
+  const listing = (sent.size > 0 && (await tryRequest(context, ask))) || [];
   const isProof = listing.length > 0 && listing.every(({ sha256, crc32 }) => sha256 || crc32 !== undefined);
   const evidence = listing.every(({ sha256 }) => sha256) ? ('SHA-256' as const) : ('CRC-32' as const);
   const apps = async () => (await tryRequest(context, (api) => api(listApps, { project }))) ?? [];

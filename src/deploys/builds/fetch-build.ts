@@ -19,6 +19,7 @@ import {
   buildPhase,
   cancelBuild,
   getBuild,
+  getBuildZipContents,
   isCanceled,
   listBuilds,
   ownStatus,
@@ -34,10 +35,17 @@ import {
   throwUnlessTransient,
   unfinishedError,
 } from '../../platform/waiting/index.ts';
+import { parseZipContents } from './compare-listings.ts';
 
 /** Reads one build. Throws UnexpectedReplyError if the platform replies with another one. */
 export async function fetchBuild(api: Api, params: { project: string; app: string; build: string }): Promise<Build> {
   return expectId('build', params.build, await api(getBuild, params));
+}
+
+/** The files of a build, as far as the platform lists them. */
+export async function listFiles(api: Api, params: { project: string; app: string; build: string }) {
+  const { zipFiles } = await api(getBuildZipContents, params);
+  return parseZipContents(zipFiles).filter(({ path }) => !path.endsWith('/'));
 }
 
 /** When a build ended; undefined if it is in progress. Throws as the request does. */

@@ -46,13 +46,18 @@ export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
 }
 
+/** What replicas of an app get. Its own take precedence over those of the project. */
+export async function readSecretsOf({ api, project }: Pick<Context, 'api' | 'project'>, app: string) {
+  const ofApp = unlessMissing(api(getAppSecrets, { project, app }));
+  const [shared, own] = await Promise.all([api(getProjectSecrets, { project }), ofApp]);
+  return { ...shared, ...own };
+}
+
 /** What is on record of the secrets that replicas of an app get now. Undefined if they may not be read. */
 export async function secretsMark(context: Context, app: string): Promise<string | undefined> {
   const { project } = context;
-  const read = (api: Context['api']) =>
-    Promise.all([api(getProjectSecrets, { project }), unlessMissing(api(getAppSecrets, { project, app }))]);
-  const [ofProject, ofApp] = (await tryRequest(context, read)) ?? [];
-  return ofProject === undefined ? undefined : digest(Object.entries({ ...ofProject, ...ofApp })).slice(0, 4);
+  const secrets = await tryRequest(context, (api) => readSecretsOf({ api, project }, app));
+  return secrets && digest(Object.entries(secrets)).slice(0, 4);
 }
 
 function digest(facts: readonly unknown[]): string {

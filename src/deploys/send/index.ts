@@ -12,13 +12,12 @@ export type { Deployment, SendOptions } from './deploy-record.ts';
 export { rememberTarget, sentFilesDigest, withKeptRecord } from './deploy-record.ts';
 export {
   checkLocalApp,
-  checkSecrets,
   type FileDecision,
   type LocalApp,
   readLocalApp,
 } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, movedRegion, type Question } from './plan.ts';
-export { prepareDeploy } from './prepare-deploy.ts';
+export { checkSecrets, prepareDeploy } from './prepare-deploy.ts';
 export { deploy, deployArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';

@@ -3,14 +3,15 @@ import { throwOnError } from '../../app/app-source.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../kernel/errors.ts';
+import { BuildFailedError, type GantryError, NotReadyError, PendingError, type Problem } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
 import { followBuild } from '../builds/index.ts';
+import type { Here } from '../commit-files.ts';
 import { type BeforeFacts, type BeforeStep, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
-import { findCommit, type Here, whyOlder } from '../identity.ts';
+import { findCommit, whyOlder } from '../identity.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
 import { teamStateOf } from '../team-state/index.ts';
@@ -24,8 +25,8 @@ import {
   StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
-import type { Deployment, DeployOptions } from './deploy-record.ts';
-import { checkLocalSource, checkSecrets, type LocalApp } from './local-app.ts';
+import { type Deployment, type DeployOptions, readSecretsOf } from './deploy-record.ts';
+import { checkLocalSource, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import {
   type Plan,
@@ -68,6 +69,18 @@ interface DeployAppOptions
   new?: true | undefined;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
   confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
+}
+
+/**
+ * Variables that the code reads and that neither the project nor the app has as a secret. Reads names only, and asks nothing if
+ * the code needs none.
+ */
+export async function checkSecrets(
+  context: Pick<Context, 'api' | 'project'>,
+  { project: { name: app }, seen }: Pick<LocalApp, 'seen' | 'project'>,
+): Promise<Problem[]> {
+  if (!seen || seen.needed.length === 0) return [];
+  return seen.secretProblems(Object.keys(await readSecretsOf(context, app)));
 }
 
 async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<void> {

@@ -16,8 +16,9 @@ export default defineCommand({
   run: async (context, given, { configFile }) => {
     const { api, project } = context;
     const found = await fetchApp(api, { project, app: given });
-    const [app, build] = [shortAppName(project, given), liveBuild(found)];
-    return { ...found, ...(build === undefined ? noCommit : await findCommit(context, { app, configFile }, build)) };
+    const build = liveBuild(found);
+    const here = { app: shortAppName(project, given), configFile };
+    return { ...found, ...(build === undefined ? noCommit : await findCommit(context, here, build)) };
   },
   view: appView,
   next: ({ lastBuildStatus }, _, [app]) =>
