@@ -116,13 +116,10 @@ function warn({ progress }: Context, message: string, fix: CommandLine): void {
 }
 
 function subjectOf(options: BuildVerification, history: AppHistory): WatchedBuild {
-  const { app, build, minReplicas, isNew, before } = options;
-  const earlierBuilds = new Set([
-    ...servedBefore(pastOf([], history), build).map(({ id }) => id),
-    ...(before?.builds ?? []),
-  ]);
-  earlierBuilds.delete(build);
-  return { app, build, minReplicas, isNew, before, earlierBuilds, sickTimes: history.sickTimes() };
+  const { build, before } = options;
+  const earlier = [...servedBefore(pastOf([], history), build).map(({ id }) => id), ...(before?.builds ?? [])];
+  const earlierBuilds = new Set(earlier.filter((id) => id !== build));
+  return { ...options, earlierBuilds, sickTimes: history.sickTimes() };
 }
 
 /**

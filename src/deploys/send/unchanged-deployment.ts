@@ -45,7 +45,8 @@ export async function compareWithLive(
     const shown = list.find(({ id }) => id === build);
     live.status = shown?.status ?? '';
     difference = whyNotLive(app, build, serving);
-    difference ??= await newerSecret(context, { app, build: live.build, sent, at: shown?.createdAt }, history);
+    const since = { at: sent?.at ?? shown?.createdAt, secrets: sent?.secrets };
+    difference ??= await newerSecret(context, live, since, history);
   }
   if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
   const named = `build ${shortBuild(live.build)}`;
@@ -74,20 +75,18 @@ function whyNotLive(app: string, shown: string | null, serving: Serving): string
   return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
 }
 
-interface Sent {
-  app: string;
-  build: string;
-  sent: EventOf<'sent'> | undefined;
-  at: string | null | undefined;
-}
-
 /** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */
-async function newerSecret(context: Context, { app, build, sent, at }: Sent, history: AppHistory) {
+async function newerSecret(
+  context: Context,
+  { app, build }: Deployment,
+  { at, secrets }: { at: string | null | undefined; secrets: string | undefined },
+  history: AppHistory,
+) {
   const events = [...history.events, ...(await readHistory(context, allApps)).events];
-  const since = Date.parse(sent?.at ?? at ?? '');
-  const changed = events.findLast((event) => event.event === 'secrets' && Date.parse(event.at) > since);
-  const now = sent?.secrets === undefined ? undefined : await secretsMark(context, app);
-  if (now === undefined ? !changed : now === sent?.secrets) return undefined;
+  const isLater = (time: string) => Date.parse(time) > Date.parse(at ?? '');
+  const changed = events.findLast((event) => event.event === 'secrets' && isLater(event.at));
+  const now = secrets && (await secretsMark(context, app));
+  if (now ? now === secrets : !changed) return undefined;
   if (changed?.event !== 'secrets') return `secrets were changed after build ${shortBuild(build)}`;
   return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
 }
