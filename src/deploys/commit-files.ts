@@ -35,7 +35,9 @@ export async function readSending(context: Context, { app, configFile }: Here, c
     commits.flatMap((commit) => [nameOf(commit), nameOf(commit, config)]),
   );
   const trees = new Map<string, TreeEntry[]>();
-  for (let level = commits.flatMap((commit) => named.get(nameOf(commit)) ?? []); level.length > 0; ) {
+  // A repository may be large, and another one than that of the app.
+  const withApp = commits.filter((commit) => named.has(nameOf(commit, config)));
+  for (let level = withApp.flatMap((commit) => named.get(nameOf(commit)) ?? []); level.length > 0; ) {
     for (const { id, bytes } of level) trees.set(id, parseTree(bytes, id.length / 2));
     const below = level.flatMap(({ id }) => trees.get(id) ?? []);
     const ids = below.flatMap(({ mode, id }) => (mode === folderMode && !trees.has(id) ? id : []));
