@@ -26,21 +26,22 @@ export async function findCommit(context: Context, here: Here, build: string): P
  */
 export async function findCommits(anywhere: Context, here: Here, builds: readonly string[]) {
   const history = await readHistory(anywhere, here.app);
-  const known = new Map(builds.map((build) => [build, history.commitOf(build)]));
-  const open = builds.filter((build) => known.get(build)?.commit === null).slice(0, maxLooks);
-  const context = open.length > 0 ? await inFolderOf(anywhere, here) : anywhere;
-  const recent = open.length > 0 ? await listRecent(context, maxCommits) : [];
+  const found = new Map<string, BuildCommit>();
+  const of = (build: string) => found.get(build) ?? history.commitOf(build);
+  const open = builds.filter((build) => of(build).commit === null).slice(0, maxLooks);
+  if (open.length === 0) return of;
+  const context = await inFolderOf(anywhere, here);
   const { readSending } = await import('./commit-files.ts');
-  const { sent } = await readSending(context, here, recent);
+  const { sent } = await readSending(context, here, await listRecent(context, maxCommits));
   const find = async (build: string) => {
     const { commits, evidence } = await commitsBySums(context, here, build, sent);
     const [commit] = commits;
     if (commit === undefined) return;
-    known.set(build, { commit, dirty: false, evidence });
+    found.set(build, { commit, dirty: false, evidence });
     if (!context.isForModel) await recordEvent(context, here.app, 'commit', { build, commit, evidence });
   };
-  if (sent.size > 0) await Promise.all(open.map(find));
-  return (build: string): BuildCommit => known.get(build) ?? history.commitOf(build);
+  await Promise.all(open.map(find));
+  return of;
 }
 
 const maxCommits = 200;
