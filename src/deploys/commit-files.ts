@@ -9,19 +9,25 @@ import { withAppName } from '../app/set-config-value.ts';
 import type { Context } from '../platform/context.ts';
 import type { BuildFile } from './builds/index.ts';
 import { readObjects } from './git/index.ts';
-import type { Here } from './identity.ts';
+
+/** The app of this folder, and its config file relative to that. */
+export interface Here {
+  app: string;
+  configFile: string;
+}
 
 /** What a deploy of a commit sends, by path: modes and ids of blobs, and what gantry makes of the config file instead. */
-interface CommitFiles {
+export interface CommitFiles {
   blobs: ReadonlyMap<string, string>;
   texts: ReadonlyMap<string, string>;
+  config: { path: string; text: string };
 }
 
 /**
- * What deploys of commits send, by the objects of git: nothing is checked out. Absent is what these do not tell: links,
- * submodules, an app that is elsewhere, what is not in this clone.
+ * What deploys of commits send, by the objects of git: nothing is checked out. Absent is what these do not tell, and `unknown`
+ * says why the last of them is.
  */
-export async function readCommitFiles(context: Context, { app, configFile }: Here, commits: readonly string[]) {
+export async function readSending(context: Context, { app, configFile }: Here, commits: readonly string[]) {
   const config = posix.normalize(configFile);
   const nameOf = (commit: string, path = '') => `${commit}:./${path}`;
   const named = await readObjects(
@@ -29,7 +35,9 @@ export async function readCommitFiles(context: Context, { app, configFile }: Her
     commits.flatMap((commit) => [nameOf(commit), nameOf(commit, config)]),
   );
   const trees = new Map<string, TreeEntry[]>();
-  for (let level = commits.flatMap((commit) => named.get(nameOf(commit)) ?? []); level.length > 0; ) {
+  // A repository may be large, and another one than that of the app.
+  const withApp = commits.filter((commit) => named.has(nameOf(commit, config)));
+  for (let level = withApp.flatMap((commit) => named.get(nameOf(commit)) ?? []); level.length > 0; ) {
     for (const { id, bytes } of level) trees.set(id, parseTree(bytes, id.length / 2));
     const below = level.flatMap(({ id }) => trees.get(id) ?? []);
     const ids = below.flatMap(({ mode, id }) => (mode === folderMode && !trees.has(id) ? id : []));
@@ -38,14 +46,18 @@ export async function readCommitFiles(context: Context, { app, configFile }: Her
   const isSent = new Map<string, boolean>();
   const sent = new Map<string, CommitFiles>();
   let left = maxFiles;
+  let unknown: string | undefined;
   for (const commit of commits) {
     const { id, bytes } = named.get(nameOf(commit, config)) ?? {};
     const parsed = parseAppConfig(String(bytes));
     const root = named.get(nameOf(commit));
-    if (!root || !parsed || parsed.partner) continue;
+    if (!root || !parsed || parsed.partner) {
+      unknown = `in commit ${commit.slice(0, 8)}, this folder has no app in ${config} (-C FOLDER is another one)`;
+      continue;
+    }
     const files = [...flatten(trees, root.id)];
     left -= files.length;
-    if (left < 0) break;
+    if (left < 0) return { sent, unknown: 'the commits have too many files' };
     const { include = defaultInclude, exclude = defaultExclude } = parsed.deployment;
     const required = [config, parsed.custom?.dockerfile_path, ...Object.values(parsed.dependencies.paths)];
     const always = new Set(required.map((path) => path && posix.normalize(path)));
@@ -54,13 +66,17 @@ export async function readCommitFiles(context: Context, { app, configFile }: Her
       if (!isSent.has(key)) isSent.set(key, always.has(path) || isSelected(path, include, exclude));
       return isSent.get(key);
     });
-    if (blobs.some(([, blob]) => !blob.startsWith('100'))) continue;
+    const [odd] = blobs.find(([, blob]) => !blob.startsWith('100')) ?? [];
+    if (odd !== undefined) {
+      unknown = `${odd} of commit ${commit.slice(0, 8)} is a link or a submodule, or is not in this clone`;
+      continue;
+    }
     const made = dependencyFiles(parsed).files.map(({ entry: { path, source } }) => [path, source] as const);
     const own = made.flatMap(([path, source]): [string, string][] => ('text' in source ? [[path, source.text]] : []));
     if (parsed.name !== app) own.push([config, await withAppName(parsed.text, app)]);
-    sent.set(commit, { blobs: new Map(blobs), texts: new Map(own) });
+    sent.set(commit, { blobs: new Map(blobs), texts: new Map(own), config: { path: config, text: parsed.text } });
   }
-  return sent;
+  return { sent, unknown };
 }
 
 /** Whether two commits send the same. False if that is not known of one of them. */
@@ -69,11 +85,15 @@ export function sendSame(one: CommitFiles | undefined, other: CommitFiles | unde
   return [...one.blobs].every(([path, id]) => other.blobs.get(path) === id);
 }
 
-/** Those of the commits that send the files of this list, by a checksum of each. */
+/**
+ * Those of the commits that send the files of this list, by a checksum of each. `names`: of other apps, whose builds may have
+ * been promoted.
+ */
 export async function findSending(
   context: Context,
   sent: ReadonlyMap<string, CommitFiles>,
   listing: readonly BuildFile[],
+  names: () => Promise<readonly string[]>,
 ): Promise<string[]> {
   const paths = new Set(listing.map(({ path }) => path));
   const named = [...sent].filter(([, { blobs, texts }]) => {
@@ -90,7 +110,22 @@ export async function findSending(
   };
   const isFile = ({ blobs, texts }: CommitFiles, file: BuildFile) =>
     hasContent(file, texts.get(file.path)) || isBlob(file, blobs.get(file.path));
-  return named.flatMap(([commit, files]) => (listing.every((file) => isFile(files, file)) ? commit : []));
+  let others: Promise<readonly string[]> | undefined;
+  const renamed = new Map<string, Promise<boolean>>();
+  const isRenamed = async (file: BuildFile, text: string) => {
+    others ??= names();
+    const texts = await Promise.all((await others).map((name) => withAppName(text, name)));
+    return texts.some((each) => hasContent(file, each));
+  };
+  const found: string[] = [];
+  for (const [commit, files] of named) {
+    const [first, ...more] = listing.filter((file) => !isFile(files, file));
+    const { path, text } = files.config;
+    const isConfig = first?.path === path && more.length === 0;
+    if (isConfig && !renamed.has(text)) renamed.set(text, isRenamed(first, text));
+    if (!first || (isConfig && (await renamed.get(text)))) found.push(commit);
+  }
+  return found;
 }
 
 /** As it is, or with the line ends of another system. */

@@ -72,7 +72,7 @@ export const readyFacts = {
   /** `--or-rollback`. */
   orRollback: ['yes', 'no'],
 } as const satisfies Record<string, readonly string[]> & {
-  health: readonly ('not asked' | Exclude<Finding, 'look again'>)[];
+  health: readonly ('not asked' | Ended['finding'])[];
 };
 export type ReadyFacts = { -readonly [Name in keyof typeof readyFacts]: (typeof readyFacts)[Name][number] };
 
@@ -128,15 +128,12 @@ export const healthFacts = {
 };
 export type HealthFacts = { [Name in keyof typeof healthFacts]: (typeof healthFacts)[Name][number] };
 
-export type Finding = 'superseded' | 'failed' | 'sick' | 'unknown' | 'healthy' | 'look again';
-
 /** What a verdict rests on: the fact that says why. */
 export type Because = 'shows' | 'replicas' | 'smoke' | 'calls' | 'status' | 'few replicas' | 'nothing seen' | '';
 
-export interface Health {
-  finding: Finding;
-  because: Because;
-}
+/** A verdict that does not change any more. */
+export type Ended = { finding: 'superseded' | 'failed' | 'sick' | 'unknown' | 'healthy'; because: Because };
+export type Health = Ended | { finding: 'look again'; because: Because };
 
 /** The first row that fits says how a build is (docs/deploying.md). */
 export const healthTable: Rows<HealthFacts, Health> = [

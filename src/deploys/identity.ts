@@ -1,52 +1,61 @@
+import { resolve } from 'node:path';
+import { readAppName } from '../app/read-app-name.ts';
 import type { CommandLine } from '../kernel/command-line.ts';
 import { ConflictError, type ExitName } from '../kernel/errors.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
-import { getBuildZipContents } from '../platform/contract/builds.ts';
+import { listApps } from '../platform/contract/apps.ts';
+import { shortAppName } from '../platform/contract/endpoint.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { tryRequest } from '../platform/waiting/index.ts';
-import { parseZipContents } from './builds/index.ts';
-import { findRevision, listAhead, listRecent, mayConvert } from './git/index.ts';
-import { type AppHistory, readHistory, recordEvent } from './history/index.ts';
+import { contextWith, tryRequest } from '../platform/waiting/index.ts';
+import { listFiles } from './builds/index.ts';
+import type { CommitFiles, Here } from './commit-files.ts';
+import { findRevision, listAhead, listRecent, listTracked, mayConvert } from './git/index.ts';
+import { type BuildCommit, readHistory, recordEvent } from './history/index.ts';
 import { settle } from './observe.ts';
 import { servingBuild } from './serving.ts';
 
-/** The commit that a build was made of. Null is what is not known. */
-export interface BuildCommit {
-  commit: string | null;
-  /** Whether files that were sent differed from it, or were not in it. */
-  dirty: boolean | null;
-  /** On record as it was sent, or found by what the platform lists of its files. */
-  evidence: 'record' | 'SHA-256' | 'CRC-32' | null;
-}
-
-/** The app of this folder, and its config file relative to that. */
-export interface Here {
-  app: string;
-  configFile: string;
-}
-
-/** What is on record, by this machine or its team. */
-export function recordedCommit(history: AppHistory, build: string | undefined): BuildCommit {
-  const sent = build === undefined ? undefined : history.sent(build);
-  if (sent?.commit !== undefined) return { commit: sent.commit, dirty: sent.dirty ?? false, evidence: 'record' };
-  const found = history.events.findLast((event) => event.event === 'commit' && event.build === build);
-  if (found?.event !== 'commit') return { commit: null, dirty: null, evidence: null };
-  return { commit: found.commit, dirty: false, evidence: found.evidence };
-}
-
-/** The commit of one build: on record, else by its files among the last commits of this clone, which is remembered. */
+/** The commit of one build, as {@link findCommits} finds it. */
 export async function findCommit(context: Context, here: Here, build: string): Promise<BuildCommit> {
-  const recorded = recordedCommit(await readHistory(context, here.app), build);
-  if (recorded.commit !== null) return recorded;
-  const { commits, evidence } = await commitsOf(context, here, build, await listRecent(context, maxCommits));
-  const [commit] = commits;
-  if (commit === undefined || evidence === 'record') return recorded;
-  if (!context.isForModel) await recordEvent(context, here.app, 'commit', { build, commit, evidence });
-  return { commit, dirty: false, evidence };
+  return (await findCommits(context, here, [build]))(build);
+}
+
+/**
+ * The commits of builds: on record, else by their files among the last commits of this clone, which is remembered. Of those
+ * without a record, the first are looked at: each is a request.
+ */
+export async function findCommits(anywhere: Context, here: Here, builds: readonly string[]) {
+  const history = await readHistory(anywhere, here.app);
+  const found = new Map<string, BuildCommit>();
+  const of = (build: string) => found.get(build) ?? history.commitOf(build);
+  const open = builds.filter((build) => of(build).commit === null).slice(0, maxLooks);
+  if (open.length === 0) return of;
+  const context = await inFolderOf(anywhere, here);
+  const { readSending } = await import('./commit-files.ts');
+  const { sent } = await readSending(context, here, await listRecent(context, maxCommits));
+  const find = async (build: string) => {
+    const { commits, evidence } = await commitsBySums(context, here, build, sent);
+    const [commit] = commits;
+    if (commit === undefined) return;
+    found.set(build, { commit, dirty: false, evidence });
+    if (!context.isForModel) await recordEvent(context, here.app, 'commit', { build, commit, evidence });
+  };
+  await Promise.all(open.map(find));
+  return of;
 }
 
 const maxCommits = 200;
+const maxLooks = 20;
+
+/** Where the config file of an app is: here, or in the only folder of this clone whose file has its name. */
+async function inFolderOf(context: Context, { app, configFile }: Here): Promise<Context> {
+  const nameIn = (folder: string) => readAppName(resolve(folder, configFile), configFile);
+  if ((await nameIn(context.cwd)) === app) return context;
+  const folders = (await listTracked(context, configFile)).map((path) => path.slice(0, -configFile.length));
+  const named: string[] = [];
+  for (const folder of folders) if ((await nameIn(resolve(context.cwd, folder))) === app) named.push(folder);
+  return named.length === 1 ? contextWith(context, { cwd: resolve(context.cwd, ...named) }) : context;
+}
 
 /**
  * The error of a deploy of an older commit than the one that serves, which has other files. Undefined without proof: if no
@@ -59,7 +68,7 @@ export async function whyOlder(context: Context, here: Here, anyway: CommandLine
   const read = await settle(context, app).catch(() => context.signal.throwIfAborted());
   const build = read && servingBuild(read.serving);
   if (build === undefined) return undefined;
-  const { commit: known, evidence } = recordedCommit(await readHistory(context, app), build);
+  const { commit: known, evidence } = (await readHistory(context, app)).commitOf(build);
   const recorded = evidence === 'record' && known !== null ? known : undefined;
   const among = recorded === undefined ? await listRecent(context, maxCommits) : [ahead.head];
   const { commits } = await commitsOf(context, here, build, among);
@@ -75,37 +84,51 @@ export async function whyOlder(context: Context, here: Here, anyway: CommandLine
   });
 }
 
-/** Whether what serves has the files of a revision; null if that is not known. */
-export async function compareServing(context: Context, here: Here, revision: string) {
+/** Whether what serves has the files of a revision; null, and why, if that is not known. */
+export async function compareServing(anywhere: Context, { app, configFile }: Here, revision: string) {
+  const here = { app: shortAppName(anywhere.project, app), configFile };
+  const context = await inFolderOf(anywhere, here);
   const commit = await findRevision(context, revision);
-  const { serving, app } = await settle(context, here.app);
+  const { serving, app: shown } = await settle(context, here.app);
   // The error of an app that is not there names others.
-  if (!app) await fetchApp(context.api, { project: context.project, app: here.app });
+  if (!shown) await fetchApp(context.api, { project: context.project, app: here.app });
   const build = servingBuild(serving) ?? null;
-  const found = build === null ? undefined : await commitsOf(context, here, build, [commit]);
-  const hasOthers = found?.isKnown ?? serving.is === 'none';
-  const hasFiles = found?.commits.includes(commit) || (hasOthers ? false : null);
-  const exit: ExitName = hasFiles ? 'ok' : hasOthers ? 'conflict' : 'pending';
-  return { app: here.app, commit, build, hasFiles, exit };
+  const none = { commits: [], unknown: serving.is === 'none' ? undefined : 'what serves is not known' };
+  const { commits, unknown } = build === null ? none : await commitsOf(context, here, build, [commit]);
+  const hasFiles = commits.includes(commit) || (unknown === undefined ? false : null);
+  const exit: ExitName = hasFiles ? 'ok' : unknown === undefined ? 'conflict' : 'pending';
+  return { app: here.app, commit, build, hasFiles, reason: (hasFiles === null && unknown) || null, exit };
 }
 
-/** Those among commits that send the files of a build, and whether the others are known to send others. */
+/** Those among commits that send the files of a build. `unknown`: why others may, too, if they are not known not to. */
 async function commitsOf(context: Context, here: Here, build: string, among: readonly string[]) {
-  const { readCommitFiles, sendSame, findSending } = await import('./commit-files.ts');
-  const { commit, dirty, evidence } = recordedCommit(await readHistory(context, here.app), build);
-  if (commit !== null && evidence === 'record' && !dirty) {
-    const sent = await readCommitFiles(context, here, [commit, ...among]);
-    const commits = among.filter((other) => other === commit || sendSame(sent.get(other), sent.get(commit)));
-    return { commits, evidence, isKnown: [commit, ...among].every((each) => sent.has(each)) };
+  const { readSending, sendSame } = await import('./commit-files.ts');
+  const { commit, dirty, evidence } = (await readHistory(context, here.app)).commitOf(build);
+  const own = commit !== null && evidence === 'record' && !dirty ? commit : undefined;
+  const { sent, unknown } = await readSending(context, here, [...(own ? [own] : []), ...among]);
+  if (own !== undefined) {
+    const isSame = (other: string) => other === own || sendSame(sent.get(other), sent.get(own));
+    return { commits: among.filter(isSame), unknown };
   }
+  const { commits, isProof } = await commitsBySums(context, here, build, sent);
+  if (unknown !== undefined) return { commits, unknown };
+  if (!isProof)
+    return { commits, unknown: `the platform lists no checksums of the files of build ${shortBuild(build)}` };
+  return {
+    commits,
+    unknown: (await mayConvert(context)) ? 'a .gitattributes may make other files of them' : undefined,
+  };
+}
+
+/** Those of the commits that send what the platform lists of a build. */
+async function commitsBySums(context: Context, here: Here, build: string, sent: ReadonlyMap<string, CommitFiles>) {
   const { project } = context;
-  const sent = await readCommitFiles(context, here, among);
-  const ask = (api: Context['api']) => api(getBuildZipContents, { project, app: here.app, build });
-  const listed = sent.size > 0 ? await tryRequest(context, ask) : undefined;
-  const listing = parseZipContents(listed?.zipFiles).filter(({ path }) => !path.endsWith('/'));
+  const { findSending } = await import('./commit-files.ts');
+  const ask = (api: Context['api']) => listFiles(api, { project, app: here.app, build });
+  const listing = (sent.size > 0 && (await tryRequest(context, ask))) || [];
   const isProof = listing.length > 0 && listing.every(({ sha256, crc32 }) => sha256 || crc32 !== undefined);
-  const isKnown = isProof && among.every((other) => sent.has(other)) && !(await mayConvert(context));
-  const by = listing.every(({ sha256 }) => sha256) ? ('SHA-256' as const) : ('CRC-32' as const);
-  const commits = isProof ? await findSending(context, sent, listing) : [];
-  return { commits, evidence: by, isKnown };
+  const evidence = listing.every(({ sha256 }) => sha256) ? ('SHA-256' as const) : ('CRC-32' as const);
+  const apps = async () => (await tryRequest(context, (api) => api(listApps, { project }))) ?? [];
+  const names = async () => (await apps()).map(({ id, name }) => name ?? shortAppName(project, id));
+  return { commits: isProof ? await findSending(context, sent, listing, names) : [], evidence, isProof };
 }

@@ -68,7 +68,7 @@ async function callOnce(
       const cost = cents === undefined ? 'its cost is not known' : `about ${dollars((cents * durationMs) / 1_000)}`;
       progress.note(`${test.typed}: ${problem} in ${duration(durationMs)}, ${cost}`);
       if (answer.problem === undefined) return { says: 'yes', reason: '', calls };
-      return { says: answer.isUnreachable ? 'unclear' : 'no', reason: `${name}: ${problem}`, calls };
+      return { says: answer.isNone ? 'unclear' : 'no', reason: `${name}: ${problem}`, calls };
     }
     const unseen = 'unseen' in answered ? answered.unseen : 'no run of the app has failed by this call';
     if (elapsed() - started >= lastsMs[by]) {
@@ -82,13 +82,15 @@ async function callOnce(
   }
 }
 
-interface Answer {
+/** What is wrong with an answer. `isNone`: the new build has not said anything by it. */
+interface Flaw {
+  problem: string;
+  isNone: boolean;
+}
+
+interface Answer extends Partial<Flaw> {
   run: string | undefined;
   durationMs: number;
-  /** What is wrong with it; undefined if nothing is. */
-  problem?: string | undefined;
-  /** The app has not answered at all. */
-  isUnreachable?: boolean | undefined;
   /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
   isOfGateway?: boolean;
 }
@@ -104,28 +106,17 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
   try {
     const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout: answerMs });
     if (!('response' in result)) return { run: undefined, durationMs: elapsed() - started };
-    const read = await readResponse(result.response, elapsed);
-    const found = await findProblem(result.response, read, test, isEnveloped);
-    return {
-      run: read.run ?? undefined,
-      durationMs: read.durationMs,
-      problem: found?.problem,
-      isUnreachable: found?.isNone,
-    };
+    const { run, durationMs, ...read } = await readResponse(result.response, elapsed);
+    const flaw = await findFlaw(result.response, read, test, isEnveloped);
+    return { run: run ?? undefined, durationMs, ...flaw };
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
     const { run } = (error.facts.details ?? {}) as { run?: string | null };
     const { status } = error.facts;
-    const isUnreachable = error instanceof UnavailableError && status === undefined;
+    const isNone = error instanceof UnavailableError && status === undefined;
     const isRedirect = status !== undefined && status < 400;
-    const isOfGateway = !isUnreachable && (isRedirect || !(error instanceof AppError));
-    return {
-      run: run ?? undefined,
-      durationMs: elapsed() - started,
-      problem: error.message,
-      isUnreachable,
-      isOfGateway,
-    };
+    const isOfGateway = !isNone && (isRedirect || !(error instanceof AppError));
+    return { run: run ?? undefined, durationMs: elapsed() - started, problem: error.message, isNone, isOfGateway };
   }
 }
 
@@ -195,19 +186,13 @@ async function readRun({ api, project }: Context, app: string, run: string): Pro
   });
 }
 
-/** What is wrong with an answer; undefined if nothing is. `isNone`: the new build has not said anything by it. */
-interface Flaw {
-  problem: string;
-  isNone: boolean;
-}
-
 /**
  * Judges a response with a status of success. Only what the app itself has answered counts: not what the platform writes
  * around the result of a function, and not what was said before, or by somebody else.
  */
-async function findProblem(
+async function findFlaw(
   response: AppResponse,
-  read: BufferedResponse,
+  read: Pick<BufferedResponse, 'headers' | 'body' | 'encoding'>,
   { fn, expected }: SmokeTest,
   isEnveloped: boolean,
 ): Promise<Flaw | undefined> {
@@ -222,7 +207,7 @@ async function findProblem(
 /** What a function has returned, as text. */
 async function resultOf(
   response: AppResponse,
-  { body, encoding }: BufferedResponse,
+  { body, encoding }: Pick<BufferedResponse, 'body' | 'encoding'>,
   isEnveloped: boolean,
 ): Promise<string | Flaw> {
   if (response.status === 202) return none('the call was only accepted (202)');

@@ -1,11 +1,11 @@
 import type { AppConfig } from '../app/config.ts';
 import { readFailureLog } from '../calls/logs/index.ts';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
-import { ConflictError, type ErrorFacts, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
+import { ConflictError, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import type { Finding, Health } from './decide.ts';
+import type { Ended } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
 import {
   allParts,
@@ -47,9 +47,11 @@ const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: 
 
 /** What was found of a build, and what a command that asked for a healthy one ends with. */
 export interface Verified {
-  finding: Exclude<Finding, 'look again'>;
+  finding: Ended['finding'];
   /** NotReadyError of a sick one, PendingError if it is not known, ConflictError if another build serves. */
   error?: GantryError;
+  /** Once the error has the end of the log, which may be late, and the cause: nothing else needs to wait for it. */
+  explained?: Promise<void>;
   /** Of a healthy one, unless it was watched for as long before, and nothing speaks against it now. */
   health?: HealthSeen;
 }
@@ -86,7 +88,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     const details = { app, ...found, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
     // As it was known before the calls: what they left in the log is later.
     const about = { ...options, goOn: fix, since: history.servesSince(build) };
-    return { finding, error: await verdictError(context, about, observed.earlierShown, details) };
+    const error = verdictError(about, observed.earlierShown, details);
+    return { finding, error, ...(finding === 'sick' && { explained: explain(context, about, error, container) }) };
   }
   const counted = watchMs === undefined ? '' : ` after ${duration(watchedMs)}: ${summary(observed.seen)}`;
   progress.note(`${app} is healthy${counted}`);
@@ -105,7 +108,7 @@ export async function wasReplaced(context: Context, options: BuildVerification, 
   const about = { build, verdict, reason: `build ${shortBuild(serves)} serves now`, watchedMs: 0 } as const;
   const seen = { ...notSeen, smokeCalls: 0 };
   await recordEvent(context, app, 'verdict', { ...about, seen });
-  return verdictError(context, options, undefined, { app, ...about, container: null, ...seen, failedRunIds: [] });
+  return verdictError(options, undefined, { app, ...about, container: null, ...seen, failedRunIds: [] });
 }
 
 function warn({ progress }: Context, message: string, fix: CommandLine): void {
@@ -113,13 +116,10 @@ function warn({ progress }: Context, message: string, fix: CommandLine): void {
 }
 
 function subjectOf(options: BuildVerification, history: AppHistory): WatchedBuild {
-  const { app, build, minReplicas, isNew, before } = options;
-  const earlierBuilds = new Set([
-    ...servedBefore(pastOf([], history), build).map(({ id }) => id),
-    ...(before?.builds ?? []),
-  ]);
-  earlierBuilds.delete(build);
-  return { app, build, minReplicas, isNew, before, earlierBuilds, sickTimes: history.sickTimes() };
+  const { build, before } = options;
+  const earlier = [...servedBefore(pastOf([], history), build).map(({ id }) => id), ...(before?.builds ?? [])];
+  const earlierBuilds = new Set(earlier.filter((id) => id !== build));
+  return { ...options, earlierBuilds, sickTimes: history.sickTimes() };
 }
 
 /**
@@ -159,12 +159,7 @@ interface VerdictDetails extends Record<string, unknown> {
 }
 
 /** `shows`: the build that the app shows instead, if that served before. */
-async function verdictError(
-  context: Context,
-  { app, build, goOn, config, since }: BuildVerification & { since?: number | undefined },
-  shows: string | undefined,
-  details: VerdictDetails,
-): Promise<GantryError> {
+function verdictError({ app, build, goOn }: BuildVerification, shows: string | undefined, details: VerdictDetails) {
   const { verdict, reason, container } = details;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
@@ -178,29 +173,28 @@ async function verdictError(
       : [`${app} serves ${named}, and whether it is healthy`, {}];
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix: goOn, details });
   }
-  // A replica is of this build only.
+  const fix = container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`;
+  return new NotReadyError(`${app} is not healthy: ${reason}`, { fix, details });
+}
+
+/** Adds the end of the log to the error of a sick build, and the cause. A replica is of this build only. */
+async function explain(
+  context: Context,
+  { app, config, since }: BuildVerification & { since: number | undefined },
+  error: GantryError,
+  container: string | undefined,
+): Promise<void> {
   const log = await readFailureLog(context, app, container ? { container } : { since });
   const shown = log.slice(-shownLines);
-  const facts: ErrorFacts = {
-    ...(shown.length > 0 && { why: `end of ${container ? "the replica's" : "the app's"} log:\n${shown.join('\n')}` }),
-    fix: container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`,
-    details: { ...details, log: shown },
-    log,
-  };
-  const error = new NotReadyError(`${app} is not healthy: ${reason}`, facts);
+  const of = container ? "the replica's" : "the app's";
+  if (shown.length > 0) error.facts.why = `end of ${of} log:\n${shown.join('\n')}`;
+  error.facts.log = log;
+  error.facts.details = { ...error.facts.details, log: shown };
   await (await import('../causes/index.ts')).addCause(context, error, config);
-  return error;
 }
 
 /** How often a watch looks, at first and after a replica came or went, and otherwise: two minutes are 60 requests. In ms. */
 export const pauses = { firstMs: 2_000, ms: 5_000, firstForMs: 10_000 };
-
-/** A verdict that does not change any more. */
-type Ended = Health & { finding: Exclude<Finding, 'look again'> };
-
-function isEnd(health: Health): health is Ended {
-  return health.finding !== 'look again';
-}
 
 /** Looks until the table of health decides. What is not watched is looked at once, and again while it may be late. */
 export async function watchBuild(
@@ -223,7 +217,7 @@ export async function watchBuild(
       await observed.look(parts ?? whole);
       if (parts !== whole && observed.judge(smoke, time).finding !== 'look again') await observed.look(whole);
       const health = observed.judge(smoke, time);
-      if (isEnd(health)) return health;
+      if (health.finding !== 'look again') return health;
       const left = leftMs > 0 ? `${duration(leftMs)} left` : 'waiting for what the platform shows late';
       step.update({ text: `${summary(observed.seen)}, ${left}` });
       const isCalm = elapsed() - Math.max(started, observed.replicas.changedAt) >= pauses.firstForMs;

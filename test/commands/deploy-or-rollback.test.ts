@@ -65,6 +65,15 @@ test('returns to the build before if the new one is not healthy, and says what s
   expect(await live()).toBe(restored);
 });
 
+test('is rolled back at once: only the error waits for the end of the log', async () => {
+  await deploy('good');
+  crashing = [1];
+  expect((await deploy('bad', watching)).code).toBe(12);
+  const asked = emulator.calls.map(({ endpoint }) => endpoint);
+  const meanwhile = asked.slice(asked.indexOf('getAppLogs'), asked.lastIndexOf('getAppLogs'));
+  expect(meanwhile).toContain('getApp');
+});
+
 test('passes over a build to which the same was sent as to the sick one, and says so if no other is left', async () => {
   await deploy('good');
   await deploy('bad');

@@ -1,3 +1,5 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../fuzz/random.ts';
 import type { Quirks } from '../support/app-platform/types.ts';
@@ -61,6 +63,72 @@ test('the commit that serves is named wherever a build is', async () => {
     expect((await clone.run(line)).stdout, line).toContain(short);
     expect((await clone.run(`${line} --json`)).stdout, line).toEqual(isNamed);
   }
+});
+
+test.each(['builds list web', 'builds get web', 'apps get web', 'status web', 'deploy --if-changed'])(
+  'a machine that has sent nothing names it, too: %s',
+  async (line) => {
+    const stage = await Stage.open();
+    const upstream = await Clone.of(stage);
+    await upstream.run('deploy');
+    const other = await upstream.clone();
+    const { stdout } = await other.run(`${line} --json`);
+    expect(stdout).toMatch(
+      new RegExp(`"commit": ?"${upstream.id('HEAD')}",\\s*"dirty": ?false,\\s*"evidence": ?"CRC-32"`),
+    );
+    if (/^(status|deploy)/.test(line)) {
+      expect((await other.run('history web')).stdout).toContain(`${upstream.id('HEAD').slice(0, 8)} by CRC-32`);
+    }
+  },
+);
+
+test('a build that was promoted is that of its commit, for a machine that has sent nothing, too', async () => {
+  const stage = await Stage.open();
+  const upstream = await Clone.of(stage);
+  await upstream.run('deploy');
+  await upstream.commit({ version: 2 });
+  await upstream.run('deploy --name web-staging --new');
+  expect((await upstream.run('promote web-staging web --yes')).code).toBe(0);
+  const other = await upstream.clone();
+  for (const [revision, code] of [
+    ['HEAD', 0],
+    ['HEAD~1', 7],
+  ] as const)
+    expect((await other.run(`status web --serves ${revision}`)).code).toBe(code);
+});
+
+describe('from the top of a repository, status --serves', () => {
+  async function below() {
+    const stage = await Stage.open();
+    const clone = await Clone.of(stage);
+    clone.git('update-index', '--force-remove', 'main.py', 'cerebrium.toml');
+    await mkdir(join(clone.machine.folder, 'apps/web'), { recursive: true });
+    for (const file of ['main.py', 'cerebrium.toml'])
+      await rename(join(clone.machine.folder, file), join(clone.machine.folder, 'apps/web', file));
+    clone.git('add', '--all');
+    clone.git('commit', '--quiet', '--message', 'moved');
+    expect((await clone.run('-C apps/web deploy')).code).toBe(0);
+    return clone;
+  }
+
+  test('finds the folder of an app that is named', async () => {
+    const clone = await below();
+    expect(await clone.run('status web --serves HEAD')).toMatchObject({ code: 0 });
+    const fresh = await clone.clone();
+    expect(await fresh.run('status web --serves HEAD')).toMatchObject({ code: 0 });
+  });
+
+  test('says why nothing is known, and what to type', async () => {
+    const clone = await below();
+    const { code, stderr } = await clone.run('status --serves HEAD');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('gantry status web --serves HEAD')]);
+    const before = await clone.run('status web --serves HEAD~1 --json');
+    expect(before).toMatchObject({ code: 8 });
+    expect(before.json()).toMatchObject({
+      hasFiles: null,
+      reason: expect.stringContaining('no app in cerebrium.toml'),
+    });
+  });
 });
 
 const inFile = (more: string) => `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${more}`;

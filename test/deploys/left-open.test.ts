@@ -109,9 +109,10 @@ test('an automatic rollback that is ready when its time is over has rolled back'
   const { stage, machine } = await threeVersions({ replicas: 'crash' });
   stage.platform.after = ({ point }) => {
     const made = [...stage.platform.world.builds.values()][3];
-    if (point === 'get-build' && made?.uploadedAt !== undefined) stage.pass(2_000);
+    if (point === 'get-build' && made?.uploadedAt !== undefined) stage.pass(30_000);
   };
-  const { code, json } = await machine.run('deploy --watch 40s --or-rollback --timeout 3s --json');
+  // Longer than the log of the sick one is read beside it.
+  const { code, json } = await machine.run('deploy --watch 40s --or-rollback --timeout 20s --json');
   const [, one, , made] = ids(stage);
   const message = `rolled back to build ${one}: build ${made} serves`;
   const rollback = { outcome: 'rolled-back', serves: made, restored: one, message };

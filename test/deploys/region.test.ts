@@ -97,3 +97,15 @@ test('a rollback to a revision does not move the app', async () => {
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('setting region')]);
   expect(region()).toBe('eu-north-1');
 });
+
+test('what was promoted from another region is unchanged in its own', async () => {
+  const stage = await Stage.open();
+  const machine = await stage.machine();
+  await machine.run('deploy --region eu-west-2');
+  await machine.write({ version: 2 });
+  for (const flags of ['--new --region us-east-1', '']) await machine.run(`deploy --name web-staging ${flags}`.trim());
+  expect((await machine.run('promote web-staging web --yes')).code).toBe(0);
+  expect(stage.platform.world.apps.get('web')?.settings).toMatchObject({ region: 'eu-west-2' });
+  expect((await machine.run('deploy --dry-run --json')).json()).toMatchObject({ changed: false });
+  expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+});

@@ -1,7 +1,7 @@
 import {
   type BeforeStep,
   beforeTable,
-  type Finding,
+  type Health,
   healthTable,
   type ReadyStep,
   type Rows,
@@ -62,7 +62,7 @@ const ready: Record<ReadyStep, string> = {
 export const shownTables = [
   tableText(beforeTable, (step) => before[step]),
   tableText(readyTable, (step) => ready[step]),
-  tableText(healthTable, ({ finding }: { finding: Finding }) => finding),
+  tableText(healthTable, ({ finding }: Health) => finding),
 ];
 
 function tableText<Facts, Result>(rows: Rows<Facts, Result>, resultText: (result: Result) => string): string {

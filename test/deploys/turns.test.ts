@@ -58,6 +58,29 @@ describe('a plan', () => {
     expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
   });
 
+  test('with --if-changed is done once it serves, and refused where the folder has another app', async () => {
+    const { machine } = await planned();
+    const line = `${applyPlan} ../plan.json --if-changed --json`;
+    await machine.write({});
+    expect(await machine.run(line)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('not as planned: main.py'),
+    });
+    await machine.write({ version: 2 });
+    for (const changed of [true, false]) expect((await machine.run(line)).json()).toMatchObject({ changed });
+  });
+
+  test('of a sick build says that it is, and is not unchanged', async () => {
+    const { machine } = await planned();
+    const behaves = { calls: { everyMs: 1e9, failing: 1, code: 503 } };
+    await machine.write({ behaves });
+    expect((await machine.run('deploy --smoke run')).code).toBe(12);
+    const { stderr } = await machine.run(`${savePlan} ../again.json`);
+    expect(stderr).toContain('was found sick: a deploy would send it again');
+    const applied = await machine.run(`${applyPlan} ../again.json --if-changed --json`);
+    expect(applied.json()).toMatchObject({ changed: true });
+  });
+
   test.each([2, 3])('is applied by one of %i machines at the same moment', async (number) => {
     const { stage, machine } = await planned();
     const [toCreate, toGoOn] = [gate(number), gate(number)];

@@ -102,9 +102,9 @@ export default defineCommand({
         },
         rollBack:
           rollbacks &&
-          ((error) => {
+          ((...sick) => {
             const about = { ...options, typedMs, logs: !unlimited.progress.isQuiet };
-            return rollbacks.orRollBack(unlimited, about, error);
+            return rollbacks.orRollBack(unlimited, about, ...sick);
           }),
         confirm: context.prompt.isPossible && !dryRun ? (...asked) => confirmPlan(context, ...asked) : undefined,
       });

@@ -1,4 +1,4 @@
-import { type ListedEvent, readHistory, settingKey } from '../../deploys/history/index.ts';
+import { type ListedEvent, readHistory, settingKey, type WithCommit } from '../../deploys/history/index.ts';
 import { duration, localTime, shortBuild } from '../../kernel/output/format.ts';
 import { table } from '../../kernel/output/table.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
@@ -68,7 +68,7 @@ function describe(event: ListedEvent): string {
       // What served in between was not seen.
       const before = event.before ? `; seen before: ${shortBuild(event.before)}` : '';
       const changed = event.changes && describeChange(event.changes);
-      return `${shortBuild(event.build)} serves${own}${before}${changed ? `, ${changed}` : ''}`;
+      return `${shortBuild(event.build)}${commitPart(event)} serves${own}${before}${changed ? `, ${changed}` : ''}`;
     }
     case 'failed':
       return `${shortBuild(event.build)} ${failure(event)}${event.reason && `: ${event.reason}`}`;
@@ -96,16 +96,14 @@ function failure({ status }: Extract<ListedEvent, { event: 'failed' }>): string 
   return isCanceled(status) ? 'canceled' : `failed (${status})`;
 }
 
-function describeSent({
-  build,
-  restored,
-  commit,
-  dirty,
-  unconfirmed,
-}: Extract<ListedEvent, { event: 'sending' | 'sent' }>): string {
-  const source = commit ? ` of commit ${commitText({ commit, dirty: dirty ?? null })}` : '';
-  const doubt = unconfirmed ? ': whether it arrived is not known' : '';
-  return `sent ${shortBuild(build)}${restored ? `, which is ${shortBuild(restored)} again` : source}${doubt}`;
+function describeSent(event: Extract<ListedEvent, { event: 'sending' | 'sent' }>): string {
+  const { build, restored, unconfirmed } = event;
+  const source = restored ? `, which is ${shortBuild(restored)} again` : commitPart(event);
+  return `sent ${shortBuild(build)}${source}${unconfirmed ? ': whether it arrived is not known' : ''}`;
+}
+
+function commitPart(event: WithCommit): string {
+  return event.commit ? ` of commit ${commitText(event)}` : '';
 }
 
 function describeChange({ before, after }: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'>): string {

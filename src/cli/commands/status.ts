@@ -1,3 +1,4 @@
+import { readAppHere } from '../../deploys/apps.ts';
 import { compareServing } from '../../deploys/identity.ts';
 import {
   type AppStatus,
@@ -126,6 +127,7 @@ const servesFields = {
   commit: text('the revision'),
   build: nullable(text('with --serves: the build that serves; null if none does, or if that is not known')),
   hasFiles: nullable(boolean('with --serves: whether it has the files of the revision; null if that cannot be told')),
+  reason: nullable(text('with --serves: why that cannot be told')),
 };
 
 export default defineCommand({
@@ -136,8 +138,15 @@ export default defineCommand({
       .option('--exit-code', 'exit 1 unless all services of the platform are operational')
       .option('--serves <revision>', 'only whether what serves has the files of this git revision'),
   run: async (context, app, { configFile, serves }): Promise<AppStatus | ProjectStatus | Serves> => {
-    if (app === undefined) return readProjectStatus(context);
-    return serves ? compareServing(context, { app, configFile }, serves) : readAppStatus(context, app, configFile);
+    if (serves !== undefined) {
+      const withApp = async (name: string) => gantryCommand`status ${name} --serves ${serves}`;
+      return compareServing(
+        context,
+        { app: app ?? (await readAppHere(context, configFile, withApp)), configFile },
+        serves,
+      );
+    }
+    return app === undefined ? readProjectStatus(context) : readAppStatus(context, app, configFile);
   },
   view: (value) =>
     'hasFiles' in value ? () => servesText(value) : 'apps' in value ? projectStatusView(value) : appStatusView(value),
@@ -164,9 +173,9 @@ export default defineCommand({
 
 type Serves = Awaited<ReturnType<typeof compareServing>>;
 
-function servesText({ app, commit, hasFiles }: Serves): string {
+function servesText({ app, commit, hasFiles, reason }: Serves): string {
   const files = `the files of commit ${commit.slice(0, 8)}`;
-  if (hasFiles === null) return `not known whether ${app} serves ${files}`;
+  if (hasFiles === null) return `not known whether ${app} serves ${files}: ${reason}`;
   return hasFiles ? `${app} serves ${files}` : `${app} serves other files than those of commit ${commit.slice(0, 8)}`;
 }
 

@@ -1,9 +1,10 @@
+import type { WithCommit } from '../../deploys/history/index.ts';
 import { ago, count, dollars, durationCell } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Cell, type FactRows, factGroup, keyValueTable, stackViews } from '../../kernel/output/table.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
-import { commitText, type WithCommit } from './build.ts';
+import { commitText } from './build.ts';
 import { statusCell } from './status.ts';
 
 /** All fields of an app; what keeps it from working first. */

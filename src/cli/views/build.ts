@@ -1,4 +1,4 @@
-import type { Deployment } from '../../deploys/send/index.ts';
+import type { WithCommit } from '../../deploys/history/index.ts';
 import { anything, boolean, nullable, optional, passThrough, text } from '../result-schema.ts';
 
 export const commitShape = {
@@ -6,8 +6,6 @@ export const commitShape = {
   dirty: nullable(boolean('whether other files were sent than those of the commit; null if that is not known')),
   evidence: nullable(text('how the commit is known: record, SHA-256 or CRC-32; null if it is not')),
 };
-
-export type WithCommit = Pick<Deployment, 'commit' | 'dirty' | 'evidence'>;
 
 /** `1a2b3c4d dirty`, `1a2b3c4d by CRC-32`; undefined if it is not known. */
 export function commitText({ commit, dirty, evidence }: WithCommit): string | undefined {

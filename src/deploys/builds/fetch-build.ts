@@ -19,6 +19,7 @@ import {
   buildPhase,
   cancelBuild,
   getBuild,
+  getBuildZipContents,
   isCanceled,
   listBuilds,
   ownStatus,
@@ -34,10 +35,17 @@ import {
   throwUnlessTransient,
   unfinishedError,
 } from '../../platform/waiting/index.ts';
+import { parseZipContents } from './compare-listings.ts';
 
 /** Reads one build. Throws UnexpectedReplyError if the platform replies with another one. */
 export async function fetchBuild(api: Api, params: { project: string; app: string; build: string }): Promise<Build> {
   return expectId('build', params.build, await api(getBuild, params));
+}
+
+/** The files of a build, as far as the platform lists them. */
+export async function listFiles(api: Api, params: { project: string; app: string; build: string }) {
+  const { zipFiles } = await api(getBuildZipContents, params);
+  return parseZipContents(zipFiles).filter(({ path }) => !path.endsWith('/'));
 }
 
 /** When a build ended; undefined if it is in progress. Throws as the request does. */
@@ -161,7 +169,7 @@ async function waitForEnd(
   options: FollowBuildOptions,
   onStatus: (status: string) => void,
 ): Promise<Build> {
-  const { app, build, logs, timeoutMs, startedBefore } = options;
+  const { app, build, logs, timeoutMs, startedBefore, pauses = defaultPauses } = options;
   let status = '';
   let unread: GantryError | undefined;
   const deadline = new Deadline(context, timeoutMs, () =>
@@ -185,12 +193,16 @@ async function waitForEnd(
     });
   let wasSeen = !startedBefore;
   try {
-    const state = await pollUntilEnded(context, options, { deadline, onFailure }, (polled) => {
-      status = polled;
+    const poll: PollOptions<Build>['poll'] = (api) => fetchBuild(api, { project: context.project, app, build });
+    const state = await pollUntil(context, { poll, deadline, pauses, onFailure }, (polled) => {
+      if (polled.status !== status) context.progress.event('status', { build, status: ownStatus(polled.status) });
+      status = polled.status;
       unread = undefined;
       onStatus(status);
-      wasSeen ||= buildPhase(status) === 'in progress';
-      if (logs && buildPhase(status) === 'in progress') log.follow();
+      if (buildPhase(status) !== 'in progress') return polled;
+      wasSeen = true;
+      if (logs) log.follow();
+      return undefined;
     });
     const failed = buildPhase(state.status) === 'failed';
     const limitMs = failed && !isCanceled(state.status) ? undefined : goodLogMs;
@@ -202,30 +214,6 @@ async function waitForEnd(
   } finally {
     await log.abort();
   }
-}
-
-/** Polls a build until it has succeeded or failed. Throws `deadline`'s error at the timeout. */
-async function pollUntilEnded(
-  context: Context,
-  options: FollowBuildOptions,
-  { deadline, onFailure }: Pick<PollOptions<Build>, 'deadline' | 'onFailure'>,
-  onStatus: (status: string) => void,
-): Promise<Build> {
-  const { project, progress } = context;
-  const { app, build, pauses = defaultPauses } = options;
-  let shown = '';
-  const pollOptions: PollOptions<Build> = {
-    poll: (api) => fetchBuild(api, { project, app, build }),
-    deadline,
-    pauses,
-    onFailure,
-  };
-  return pollUntil(context, pollOptions, (state) => {
-    if (state.status !== shown) progress.event('status', { build, status: ownStatus(state.status) });
-    shown = state.status;
-    onStatus(shown);
-    return buildPhase(shown) === 'in progress' ? undefined : state;
-  });
 }
 
 function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedLog): GantryError {
@@ -240,12 +228,10 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedL
     details: { app, build: build.id, status: ownStatus(build.status), reason: reason ?? null, log: tail },
     log: log.tail(),
   };
-  if (/^init_/i.test(build.status)) {
+  if (/^init_/i.test(build.status))
     return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);
-  }
-  if (isCanceled(build.status))
-    return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} was canceled`, facts);
-  return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} failed (${build.status})`, facts);
+  const ended = isCanceled(build.status) ? 'was canceled' : `failed (${build.status})`;
+  return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} ${ended}`, facts);
 }
 
 function workOf({ app, build }: FollowBuildOptions): PolledWork {

@@ -11,6 +11,7 @@ export {
   findListedBuild,
   followBuild,
   latestBuildOf,
+  listFiles,
   readBuildEnding,
   remoteBuild,
   resolveBuild,

@@ -7,6 +7,7 @@ export {
   listAhead,
   listMainline,
   listRecent,
+  listTracked,
   mayConvert,
   previewedBranch,
   type Refs,

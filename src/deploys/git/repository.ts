@@ -217,6 +217,12 @@ export async function listRecent(context: GitContext, count: number): Promise<st
   return (all ?? '').split('\n').filter(Boolean);
 }
 
+/** The files of a name in all folders of this clone, relative to the working directory. */
+export async function listTracked(context: GitContext, name: string): Promise<string[]> {
+  const listed = isOutside(context) ? '' : await tryGit(context, ['ls-files', '-z', '--', `:(top,glob)**/${name}`]);
+  return (listed ?? '').split('\0').filter(Boolean);
+}
+
 /** A commit that none of these has any more was taken back, and nobody has deployed a stash. */
 const shared = ['--branches', '--tags', '--remotes'] as const;
 

@@ -4,11 +4,25 @@ import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { buildHasFailed, isCanceled } from '../../platform/contract/builds.ts';
 import type { EventName, EventOf, HistoryEvent, Verdict } from './event-log.ts';
 
-/** An event with what it changed of the live settings, and whether this machine sent the build. */
-export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> & {
-  changes?: SettingsChange;
-  isOwn?: boolean;
-};
+/** The commit that a build was made of. Null is what is not known. */
+export interface BuildCommit {
+  commit: string | null;
+  /** Whether files that were sent differed from it, or were not in it. */
+  dirty: boolean | null;
+  /** On record as it was sent, or found by what the platform lists of its files. */
+  evidence: 'record' | 'SHA-256' | 'CRC-32' | null;
+}
+
+export type WithCommit = { [Name in keyof BuildCommit]?: BuildCommit[Name] | undefined };
+
+export const noCommit: BuildCommit = { commit: null, dirty: null, evidence: null };
+
+/** An event with what it changed of the live settings, and whether this machine sent the build; else its commit. */
+export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> &
+  WithCommit & {
+    changes?: SettingsChange;
+    isOwn?: boolean;
+  };
 
 export interface DeployedSettings {
   /** As they were sent. What was left out was left to the platform. */
@@ -59,6 +73,14 @@ export class AppHistory {
   /** What was sent for a build, or last. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
   sent(build?: string): EventOf<'sent'> | undefined {
     return this.#last('sent', (event) => event.build === (build ?? event.build));
+  }
+
+  /** As it was sent, or as it was found since. */
+  commitOf(build: string): BuildCommit {
+    const { commit, dirty = false } = this.sent(build) ?? {};
+    if (commit !== undefined) return { commit, dirty, evidence: 'record' };
+    const found = this.events.findLast((event) => event.event === 'commit' && event.build === build);
+    return found?.event === 'commit' ? { commit: found.commit, dirty: false, evidence: found.evidence } : noCommit;
   }
 
   failure(build: string): EventOf<'failed'> | undefined {
@@ -230,7 +252,7 @@ export class AppHistory {
       if (event.event === 'job' || event.event === 'commit' || whole.#isSurpassed(event)) return [];
       if (event.event !== 'served') return [event];
       const isOwn = (whole.sent(event.build) ?? whole.created(event.build)) !== undefined;
-      return [{ ...event, isOwn, ...(changes && { changes }) }];
+      return [{ ...event, isOwn, ...(!isOwn && whole.commitOf(event.build)), ...(changes && { changes }) }];
     });
     return listed.reverse();
   }

@@ -135,6 +135,8 @@ const sent = v.object({
   /** SHA-256 of all settings, and of all files. */
   settingsDigest: text,
   filesDigest: text,
+  /** Sixteen bits of the secrets' SHA-256: enough to see that they have changed, too few to guess one by. */
+  secrets: v.optional(text),
   /** As the config file has them: what is kept of a live app is no setting of the file. */
   settings,
   /** What the platform has made of the file's own value of a setting that is kept; null if that is not known. */

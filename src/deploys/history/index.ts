@@ -4,14 +4,17 @@
  */
 export {
   type AppHistory,
+  type BuildCommit,
   changedSettings,
   clockErrorMs,
   type DeployedSettings,
   type ListedEvent,
+  noCommit,
   type SeenBuild,
   scalingFields,
   sentSettings,
   settingKey,
+  type WithCommit,
 } from './app-history.ts';
 export type { EventOf, Verdict } from './event-log.ts';
 export {

@@ -261,11 +261,8 @@ export async function listPreviews(
     const isLike = looksLikePreview(name) && bases.some((base) => base && name.startsWith(`${base}-`));
     return proven || isLike ? [{ app, name, proven }] : [];
   });
-  const merged = await readMerged(
-    context,
-    found.flatMap(({ name, proven }) => (proven ? { name, ...proven } : [])),
-    clone,
-  );
+  const proven = found.flatMap(({ name, proven: is }) => (is ? { name, ...is } : []));
+  const merged = await readMerged(context, proven, clone);
   const previews = found.map(
     ({ app, name, proven }): Preview => ({
       app: name,
@@ -359,9 +356,7 @@ async function readMerged(
 }
 
 /** The commit that has all that was sent: changes that were never committed are nowhere else. */
-export function committedFrom(
-  sent: { commit?: string | undefined; dirty?: boolean | undefined } | undefined,
-): string | undefined {
+export function committedFrom(sent: Work['sent']): string | undefined {
   return sent?.dirty === false ? sent.commit : undefined;
 }
 

@@ -84,11 +84,7 @@ async function stays(context: Context, { app }: Preview, filter: PruneFilter): P
   return why !== undefined;
 }
 
-async function listKnown(
-  context: Context,
-  filter: PruneFilter,
-  repository?: Repository,
-): ReturnType<typeof listPreviews> {
+async function listKnown(context: Context, filter: PruneFilter, repository?: Repository) {
   const listed = await listPreviews(context, { branch: filter.branch, repository });
   requireTeamState(context, filter);
   return listed;
@@ -171,20 +167,10 @@ const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | fal
   [true, ({ list, lastSent }) => !list.some(({ id }) => id === lastSent) && 'its last deploy is not on record'],
   [true, (facts) => about(otherThanSent(facts)?.id, 'is not on record: another machine has deployed it')],
   [true, ({ serving }) => serving.is === 'unknown' && 'which build it serves is not known'],
+  [true, (facts) => about(liveBesides(facts, facts.sent), 'may serve, and is not on record')],
   [
     true,
-    (facts) =>
-      about(
-        live(facts).find((id) => !facts.sent.has(id)),
-        'may serve, and is not on record',
-      ),
-  ],
-  [
-    true,
-    (facts) => {
-      const other = facts.main && live(facts).find((id) => !facts.committed.has(id));
-      return about(other, `has files that ${facts.main} does not have`);
-    },
+    (facts) => facts.main && about(liveBesides(facts, facts.committed), `has files that ${facts.main} does not have`),
   ],
 ];
 
@@ -200,6 +186,10 @@ function live({ serving, shows }: Pick<PreviewFacts, 'serving' | 'shows'>): read
   return serving.is === 'one-of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
 }
 
+function liveBesides(facts: PreviewFacts, known: ReadonlySet<string>): string | undefined {
+  return live(facts).find((id) => !known.has(id));
+}
+
 /** Not earlier than the last one on record, as far as their times tell. */
 function otherThanSent({ builds, sent, lastSent }: PreviewFacts): BuildFact | undefined {
   const last = builds?.find(({ id }) => id === lastSent);
@@ -212,13 +202,8 @@ async function readPreviewFacts(context: Context, name: string, byFiles: boolean
   const history = await readHistory(context, name);
   const main = byFiles ? (await readRefs(context)).defaultBranch : undefined;
   const sources = live(shown).map((id) => ({ id, commit: committedFrom(history.sent(id)) }));
-  const merged =
-    main &&
-    (await findMerged(
-      context,
-      sources.flatMap(({ commit }) => commit ?? []),
-      main.ref,
-    ));
+  const commits = sources.flatMap(({ commit }) => commit ?? []);
+  const merged = main && (await findMerged(context, commits, main.ref));
   const committed = new Set(sources.flatMap(({ id, commit }) => (commit && merged?.has(commit) ? id : [])));
   const sent = new Set(shown.list.flatMap(({ id }) => (history.sent(id) ? id : [])));
   return { ...shown, sent, lastSent: history.sent()?.build, main: main?.name, committed };

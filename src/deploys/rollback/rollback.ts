@@ -158,16 +158,9 @@ function sayPlan(
 const maxShown = 8;
 
 function planOf({ project }: Context, app: string, { app: shown, live, target, chosenBy }: Chosen): RolledBack {
+  const status = ownStatus(target.status);
   return {
-    ...{
-      app,
-      project,
-      replaced: live ?? null,
-      restored: target.id,
-      chosenBy,
-      build: null,
-      status: ownStatus(target.status),
-    },
+    ...{ app, project, replaced: live ?? null, restored: target.id, chosenBy, build: null, status },
     ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, archive: null, files: 0 },
     ...{ settings: [], resolvedAnew: [], proof: null, changed: false },
   };
@@ -300,11 +293,15 @@ export async function rollback(context: Context, app: string, options: RollbackO
   }
 }
 
-/** Returns to the build before if a new one was found sick. The deploy fails in any case; its error says which build serves. */
+/**
+ * Returns to the build before if a new one was found sick. The deploy fails in any case; its error says which build serves.
+ * `explained`: the log of the sick one is read meanwhile.
+ */
 export async function orRollBack(
   context: Context,
   options: Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'>,
   error: GantryError,
+  explained: Promise<void> | undefined,
 ): Promise<never> {
   const { app = '', build = '', reason = '' } = detailsOf(error);
   const sick = { build, reason };
@@ -312,6 +309,7 @@ export async function orRollBack(
     ({ build: made, restored, serves }) => rolledBack(restored, made ?? '', serves),
     (failure: unknown) => endOf(context, app, failure, build),
   );
+  await explained;
   const details = { ...error.facts.details, rollback };
   if (rollback.outcome !== 'interrupted') throw retold(error, `; ${rollback.message}`, fix, details);
   const found = `build ${shortBuild(build)} of ${app} was found sick`;

@@ -9,16 +9,9 @@ import { shortBuild } from '../../kernel/output/format.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { getBuildZipContents } from '../../platform/contract/builds.ts';
 import { contextWith, unlessMissing } from '../../platform/waiting/index.ts';
 import { withKeptArchive } from '../archives/index.ts';
-import {
-  type BuildFile,
-  compareListings,
-  type FileChanges,
-  parseZipContents,
-  unchangedFiles,
-} from '../builds/index.ts';
+import { type BuildFile, compareListings, type FileChanges, listFiles, unchangedFiles } from '../builds/index.ts';
 import { withRevision } from '../git/index.ts';
 import { type EventOf, readHistory } from '../history/index.ts';
 import {
@@ -164,8 +157,8 @@ export const proofTexts: Record<Proof, string> = {
 /** Before anything is sent. Throws ConflictError if the files are others, or if names and sizes are all that is known. */
 export async function proveFiles(context: Context, app: string, build: string, source: RollbackSource): Promise<Proof> {
   if (source.isAsSent) return 'record';
-  const listed = await unlessMissing(context.api(getBuildZipContents, { project: context.project, app, build }));
-  const expected = parseZipContents(listed?.zipFiles).filter(({ path }) => !path.endsWith('/'));
+  const { api, project } = context;
+  const expected = (await unlessMissing(listFiles(api, { project, app, build }))) ?? [];
   const compared = expected.length > 0 ? await source.compare(expected) : unchangedFiles(0);
   const { added, changed, removed, byCrc32, unverified } = compared;
   const [first, ...others] = [...added, ...changed, ...removed];

@@ -5,10 +5,11 @@ import { readFolderTarget, rememberFolderTarget } from '../../platform/config/fo
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
-import type { TimeLimit } from '../../platform/waiting/index.ts';
+import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
+import { type TimeLimit, tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
-import { type AppHistory, type EventOf, recordEvent } from '../history/index.ts';
-import type { BuildCommit } from '../identity.ts';
+import { type AppHistory, type BuildCommit, type EventOf, recordEvent } from '../history/index.ts';
+
 import type { HealthSeen } from '../verify.ts';
 import { type CreateAppOptions, scalingOf } from './app-settings.ts';
 import type { BusyPolicy, StuckBuilds } from './busy-builds.ts';
@@ -43,6 +44,20 @@ export async function sentFilesDigest({
 /** The same for the same paths, contents and executable bits, in any order. */
 export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
+}
+
+/** What replicas of an app get. Its own take precedence over those of the project. */
+export async function readSecretsOf({ api, project }: Pick<Context, 'api' | 'project'>, app: string) {
+  const ofApp = unlessMissing(api(getAppSecrets, { project, app }));
+  const [shared, own] = await Promise.all([api(getProjectSecrets, { project }), ofApp]);
+  return { ...shared, ...own };
+}
+
+/** What is on record of the secrets that replicas of an app get now. Undefined if they may not be read. */
+export async function secretsMark(context: Context, app: string): Promise<string | undefined> {
+  const { project } = context;
+  const secrets = await tryRequest(context, (api) => readSecretsOf({ api, project }, app));
+  return secrets && digest(Object.entries(secrets)).slice(0, 4);
 }
 
 function digest(facts: readonly unknown[]): string {

@@ -13,13 +13,12 @@ export { rememberTarget, sentFilesDigest, withKeptRecord } from './deploy-record
 export {
   checkLocalApp,
   checkPackages,
-  checkSecrets,
   type FileDecision,
   type LocalApp,
   readLocalApp,
 } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, movedRegion, type Question } from './plan.ts';
-export { prepareDeploy } from './prepare-deploy.ts';
+export { checkSecrets, prepareDeploy } from './prepare-deploy.ts';
 export { deploy, deployArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';

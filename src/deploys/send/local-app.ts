@@ -18,8 +18,6 @@ import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts
 import { type Problem, ProjectError } from '../../kernel/errors.ts';
 import { count, fileSummary } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
-import { unlessMissing } from '../../platform/waiting/index.ts';
 
 export interface LocalApp {
   project: AppConfig;
@@ -208,22 +206,6 @@ async function look({ cwd, env, signal }: Context, config: AppConfig, files: Pic
   const { lookAtFiles } = await import('../../causes/files/index.ts');
   const shownAs = (path: string) => relative(cwd, join(config.root, path));
   return lookAtFiles({ config, ...files, configFile: relative(cwd, config.file), shownAs, parser: { env, signal } });
-}
-
-/**
- * Variables that the code reads and that neither the project nor the app has as a secret. Reads names only, and asks nothing if
- * the code needs none.
- */
-export async function checkSecrets(
-  { api, project }: Pick<Context, 'api' | 'project'>,
-  { project: { name: app }, seen }: Pick<LocalApp, 'seen' | 'project'>,
-): Promise<Problem[]> {
-  if (!seen || seen.needed.length === 0) return [];
-  const [ofProject, ofApp] = await Promise.all([
-    api(getProjectSecrets, { project }),
-    unlessMissing(api(getAppSecrets, { project, app })),
-  ]);
-  return seen.secretProblems([...Object.keys(ofProject ?? {}), ...Object.keys(ofApp ?? {})]);
 }
 
 /** Asks a resolver whether the packages of the app can be installed together. Claims nothing that it does not say. */

@@ -45,13 +45,11 @@ export async function writePlanFile(
   { options, file }: { options: CreateAppOptions; file: string },
 ): Promise<void> {
   checkReplaceable(context, file, 'plan');
-  const body = withoutLogin(local.project, options);
-  const sums = await local.checksums.readAll(local.entries, context.signal);
-  const files = local.entries.map((entry, at) => ({ ...entry, sha256: sums[at]?.sha256 ?? '' }));
-  const now = await observe(context, body.name);
+  const sent = await describeLocal(context, local, options);
+  const now = await observe(context, sent.app);
   const live = liveFields(now);
   const builds = othersInProgress(now, []).first.map(({ id }) => id);
-  const plan: Plan = { ...describeSent(context, body, files), live: live && digests(live), builds };
+  const plan: Plan = { ...sent, live: live && digests(live), builds };
   const path = resolve(context.cwd, file);
   await writeFileAtomic(path, `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {
     throw toDiskErrorOf(`cannot write ${file}`, cause);
@@ -79,6 +77,12 @@ function planError(message: string, facts: { why?: string; fix?: CommandLine; ca
 
 /** A file as it is in the archive. */
 export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
+
+async function describeLocal(context: Context, { project, entries, checksums }: LocalApp, options: CreateAppOptions) {
+  const sums = await checksums.readAll(entries, context.signal);
+  const files = entries.map((entry, at) => ({ ...entry, sha256: sums[at]?.sha256 ?? '' }));
+  return describeSent(context, withoutLogin(project, options), files);
+}
 
 /** What `body` and files would send: what is known without the platform. */
 function describeSent(
@@ -131,6 +135,11 @@ export interface PlannedDeploy {
   willWait: boolean;
 }
 
+/** The error if the app on disk is not that of the plan, whatever is deployed. */
+export async function whyOtherApp(context: Context, local: LocalApp, plan: Plan, options: CreateAppOptions) {
+  return notAsPlanned(plan, listSent(plan, await describeLocal(context, local, options)));
+}
+
 /**
  * The error if anything that the plan is bound to has changed. What was sent cannot change once the build is
  * created. The deployed app can, at any time, and by the request that created the build as well: settings that are equal
@@ -148,13 +157,17 @@ export async function whyNotAsPlanned(
     ...(await listDeployed(context, local, plan, now, { body, created })),
     ...(willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`)),
   ];
+  return notAsPlanned(plan, moved);
+}
+
+function notAsPlanned({ app }: Plan, moved: readonly string[]): ConflictError | undefined {
   if (moved.length === 0) return undefined;
   const shown = moved.slice(0, maxShown).join(', ');
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
   return new ConflictError(`not as planned: ${shown}${more}`, {
     why: 'the plan was made for other settings, files or another state of the deployed app',
     fix: sentence`make a new plan, with each flag that decides what is sent, such as --name or --keep-scaling: ${gantryCommand`deploy --dry-run --save-plan FILE`}`,
-    details: { app: plan.app, moved },
+    details: { app, moved },
   });
 }
 

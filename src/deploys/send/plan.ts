@@ -17,16 +17,10 @@ import { readFolderTarget } from '../../platform/config/folder-target.ts';
 import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
-import { buildPhase, getBuildZipContents, ownStatus } from '../../platform/contract/builds.ts';
+import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { readKeptFiles } from '../archives/index.ts';
-import {
-  type BuildFile,
-  compareListings,
-  type FileChanges,
-  parseZipContents,
-  unchangedFiles,
-} from '../builds/index.ts';
+import { type BuildFile, compareListings, type FileChanges, listFiles, unchangedFiles } from '../builds/index.ts';
 import { recordLook } from '../history/index.ts';
 import {
   chooseRegion,
@@ -167,10 +161,10 @@ async function compareWithBuild(
   const build = app.latestReadyBuildId || app.latestBuildId;
   if (!build) return null;
   try {
-    const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
+    const files = await listFiles(api, { project, app: name, build });
     const kept = await readKeptFiles(context, name, build);
     const known = new Map(kept.map(({ path, size, sha256 }) => [path, { path, size, sha256 }]));
-    const listed = parseZipContents(zipFiles).map((file) => ({ ...known.get(file.path), ...file }));
+    const listed = files.map((file) => ({ ...known.get(file.path), ...file }));
     return await compareFiles(entries, listed, signal, checksums);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');

@@ -9,13 +9,13 @@ import type { Context } from '../../platform/context.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
 import { followBuild } from '../builds/index.ts';
+import type { Here } from '../commit-files.ts';
 import { type BeforeFacts, type BeforeStep, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
-import { readHistory } from '../history/index.ts';
-import { type Here, recordedCommit, whyOlder } from '../identity.ts';
+import { findCommit, whyOlder } from '../identity.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import type { BuildVerification, Verification, Verified } from '../verify.ts';
+import type { BuildVerification, Verification } from '../verify.ts';
 import type { CreateAppOptions } from './app-settings.ts';
 import {
   type BusyPolicy,
@@ -25,10 +25,17 @@ import {
   StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
-import type { Deployment, DeployOptions } from './deploy-record.ts';
-import { checkLocalSource, checkPackages, checkSecrets, type LocalApp } from './local-app.ts';
+import { type Deployment, type DeployOptions, readSecretsOf } from './deploy-record.ts';
+import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
-import { type PlannedDeploy, readPlanFile, whyNotAsPlanned, writePlanFile } from './plan-file.ts';
+import {
+  type Plan,
+  type PlannedDeploy,
+  readPlanFile,
+  whyNotAsPlanned,
+  whyOtherApp,
+  writePlanFile,
+} from './plan-file.ts';
 import { type Compared, compareWithLive } from './unchanged-deployment.ts';
 import { recordFailure, tellOnFailure } from './what-serves.ts';
 
@@ -57,11 +64,23 @@ interface DeployAppOptions
   older?: true | undefined;
   anyway: CommandLine;
   /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
-  rollBack?: ((error: GantryError, plan: DeployPlan) => Promise<never>) | undefined;
+  rollBack?: ((error: GantryError, explained: Promise<void> | undefined) => Promise<never>) | undefined;
   /** Whether an app of another name than this folder has deployed is to be created. */
   new?: true | undefined;
   /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
   confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
+}
+
+/**
+ * Variables that the code reads and that neither the project nor the app has as a secret. Reads names only, and asks nothing if
+ * the code needs none.
+ */
+export async function checkSecrets(
+  context: Pick<Context, 'api' | 'project'>,
+  { project: { name: app }, seen }: Pick<LocalApp, 'seen' | 'project'>,
+): Promise<Problem[]> {
+  if (!seen || seen.needed.length === 0) return [];
+  return seen.secretProblems(Object.keys(await readSecretsOf(context, app)));
 }
 
 async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<void> {
@@ -90,7 +109,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
-  const { plan, facts, live } = await decide(context, local, options, { here, stuck });
+  const { plan, facts, live } = await decide(context, local, options, { here, stuck, approved });
   checkDrift(context, plan, options.failOnDrift ?? false);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
@@ -123,7 +142,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     // Files may have changed during the wait, too.
     const entries = local.entries.map(({ stats: _, ...entry }) => entry);
     const again = { ...local, entries, checksums: new FileChecksums() };
-    return (await decide(context, again, options, { here, stuck }, true)).live;
+    return (await decide(context, again, options, { here, stuck, approved }, true)).live;
   };
   const run = async () => {
     if (live) teamStateOf(context)?.shareLeft(context);
@@ -131,7 +150,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
     if (!live) limit.handOver();
     const done = await finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
-    return { ...done, ...recordedCommit(await readHistory(context, done.app), done.build) };
+    return { ...done, ...(await findCommit(limit.unlimited, here, done.build)) };
   };
   return { plan, run };
 }
@@ -152,7 +171,7 @@ async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
-  { here, stuck }: { here: Here; stuck: StuckBuilds },
+  { here, stuck, approved }: { here: Here; stuck: StuckBuilds; approved: Plan | undefined },
   hasWaited = false,
 ): Promise<Decided> {
   const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
@@ -167,6 +186,7 @@ async function decide(
   let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
   let compared: Compared | undefined;
   let older: GantryError | undefined;
+  let broken: GantryError | undefined;
   const facts: BeforeFacts = {
     ...{ others, ifBusy, serving: 'not asked', plan: 'none', commit: 'not asked' },
     ...{ compares: yesNo(compareFiles), ifChanged: yesNo(ifChanged) },
@@ -187,7 +207,12 @@ async function decide(
   };
   const compare = async () => {
     const { plan, reading } = seen ?? (await look());
-    return compareWithLive(context, local, { plan, reading }, { ...options, keep: plan.keep });
+    const sent = { ...options, keep: plan.keep };
+    compared = await compareWithLive(context, local, { plan, reading }, sent);
+    // What is sent is compared with the plan before its upload.
+    const isEqual = approved && compared.difference === 'equal';
+    broken = isEqual ? await whyOtherApp(context, local, approved, sent) : undefined;
+    return compared;
   };
   const acts: Partial<Record<BeforeStep, () => Promise<Partial<BeforeFacts>>>> = {
     'look for others': async () => {
@@ -228,9 +253,11 @@ async function decide(
       throw older;
     },
     compare: async () => {
-      compared = await compare();
-      const { difference, health, serving = facts.serving } = compared;
-      return { difference, health, serving };
+      const { difference, health, serving = facts.serving } = await compare();
+      return { difference, health, serving, ...(broken && { plan: 'broken' as const }) };
+    },
+    'stop: not as planned': async () => {
+      throw broken;
     },
   };
   for (;;) {
@@ -242,9 +269,10 @@ async function decide(
       // Of what the plan does not show, such as secrets and modes of files.
       if (compareFiles && !plan.changed) compared ??= await compare();
       plan.changed ||= compared !== undefined && compared.difference !== 'equal';
-      const isSent = ifChanged ? step === 'send' : compared && compared.difference !== 'equal';
+      const isSent = ifChanged ? step === 'send' : compared?.because;
+      const would = compared?.difference === 'equal' ? 'send it again' : 'change that';
       if (compared && isSent)
-        context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : 'a deploy would change that'}`);
+        context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
       return { plan, facts, live: step === 'send' ? undefined : compared?.live };
     }
   }
@@ -275,24 +303,18 @@ async function finish(context: Context, deployment: Deployment, options: Finishi
     ...{ serving: serves === undefined ? 'ours' : 'another', time: 'over', verifies: yesNo(isAsked(verification)) },
     ...{ health: 'not asked', orRollback: yesNo(rollBack !== undefined) },
   };
-  let verified: Verified | undefined;
   const goOn = async () => {
-    for (;;) {
-      const step = onceReady(facts);
-      if (step === 'verify') {
-        verified = await (await import('../verify.ts')).verifyBuild(context, about);
-        facts.health = verified.finding;
-      } else if (step === 'stop: failed') {
-        return throwFailure(context, about);
-      } else if (step === 'roll back' && rollBack && verified?.error) {
-        return rollBack(verified.error, plan);
-      } else if (step === 'stop: replaced, not verified' && serves !== undefined) {
-        throw await (await import('../verify.ts')).wasReplaced(context, about, serves);
-      } else {
-        if (verified?.error) throw verified.error;
-        return { ...deployment, ...(verified?.health && { health: verified.health }) };
-      }
-    }
+    const first = onceReady(facts);
+    const verifying = first === 'verify' ? (await import('../verify.ts')).verifyBuild(context, about) : undefined;
+    const { finding: health, error, explained, health: seen } = (await verifying) ?? {};
+    const step = health ? onceReady({ ...facts, health }) : first;
+    if (step === 'stop: failed') return throwFailure(context, about);
+    if (step === 'roll back' && rollBack && error) return rollBack(error, explained);
+    if (step === 'stop: replaced, not verified' && serves !== undefined)
+      throw await (await import('../verify.ts')).wasReplaced(context, about, serves);
+    await explained;
+    if (error) throw error;
+    return { ...deployment, ...(seen && { health: seen }) };
   };
   return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, deployed);
 }

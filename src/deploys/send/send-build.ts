@@ -33,6 +33,7 @@ import {
   recordSent,
   type SendOptions,
   type SentBuild,
+  secretsMark,
   settingsDigestOf,
   withKeptRecord,
 } from './deploy-record.ts';
@@ -148,6 +149,8 @@ class BuildUpload {
   #hasArrived = false;
   /** The reply to a request for a build was lost. */
   #hasLost = false;
+  /** Replicas may start at any time from the upload on: what changes meanwhile is sent again rather than missed. */
+  readonly #secrets: Promise<string | undefined>;
 
   constructor(
     private readonly context: Context,
@@ -157,6 +160,7 @@ class BuildUpload {
     this.#app = sending.body.name;
     this.#known = { app: this.#app };
     this.#unlimited = options.limit.unlimited;
+    this.#secrets = secretsMark(context, this.#app);
   }
 
   /**
@@ -239,7 +243,8 @@ class BuildUpload {
     const { context, options } = this;
     const { body, archive, describe } = this.sending;
     const { buildId: build, dashboardUrl: dashboard } = created;
-    const { record, baseImages } = await describe();
+    const [{ record: described, baseImages }, secrets] = await Promise.all([describe(), this.#secrets]);
+    const record = described && { ...described, ...(secrets && { secrets }) };
     if (!archive) return recordSent(context, { body, build, dashboard }, record);
     const kept = await keepArchive(context, archive, { body, build, baseImages });
     const sent = record && { ...record, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };

@@ -7,7 +7,7 @@ import { type AppHistory, allApps, type EventOf, readHistory } from '../history/
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import type { Serving } from '../serving.ts';
 import { type CreateAppOptions, isCertain, ownSettings } from './app-settings.ts';
-import { type Deployment, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { type Deployment, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, type LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
@@ -45,7 +45,8 @@ export async function compareWithLive(
     const shown = list.find(({ id }) => id === build);
     live.status = shown?.status ?? '';
     difference = whyNotLive(app, build, serving);
-    difference ??= await newerSecret(context, history, sent?.at ?? shown?.createdAt, live.build);
+    const since = { at: sent?.at ?? shown?.createdAt, secrets: sent?.secrets };
+    difference ??= await newerSecret(context, live, since, history);
   }
   if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
   const named = `build ${shortBuild(live.build)}`;
@@ -57,7 +58,7 @@ export async function compareWithLive(
   if (!sent) {
     const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
     progress.note(
-      `files of ${app} were compared by ${hash}, and --log-level was not compared: the platform does not show it`,
+      `files of ${app} were compared by ${hash}, and --log-level and secrets were not compared: the platform does not show with which it was deployed`,
     );
   }
   const sickness = findSickness(plan, live.build, history);
@@ -74,11 +75,19 @@ function whyNotLive(app: string, shown: string | null, serving: Serving): string
   return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
 }
 
-/** Replicas have the secrets of their start, which may be older than those that were set since. */
-async function newerSecret(context: Context, history: AppHistory, sentAt: string | null | undefined, build: string) {
+/** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */
+async function newerSecret(
+  context: Context,
+  { app, build }: Deployment,
+  { at, secrets }: { at: string | null | undefined; secrets: string | undefined },
+  history: AppHistory,
+) {
   const events = [...history.events, ...(await readHistory(context, allApps)).events];
-  const changed = events.findLast(({ event, at }) => event === 'secrets' && Date.parse(at) > Date.parse(sentAt ?? ''));
-  if (changed?.event !== 'secrets') return undefined;
+  const isLater = (time: string) => Date.parse(time) > Date.parse(at ?? '');
+  const changed = events.findLast((event) => event.event === 'secrets' && isLater(event.at));
+  const now = secrets && (await secretsMark(context, app));
+  if (now ? now === secrets : !changed) return undefined;
+  if (changed?.event !== 'secrets') return `secrets were changed after build ${shortBuild(build)}`;
   return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
 }
 
@@ -112,12 +121,11 @@ async function isSent(
   const { project, entries } = local;
   if (record) {
     const named = await asNamed(local, record.named);
-    const body = ownSettings(named.project, options);
-    const { region: _, ...others } = body;
-    // A region that the app shows is compared with that: it may not have been sent.
-    const sent = [body, ...(region === null ? [] : [others])].map(settingsDigestOf);
-    if (!sent.includes(record.settingsDigest)) return false;
-    return record.filesDigest === (await sentFilesDigest(named));
+    const { region: own, ...others } = ownSettings(named.project, options);
+    // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
+    const sent = region === null ? own : record.settings.region;
+    const body = { ...others, ...(typeof sent === 'string' && { region: sent }) };
+    return record.settingsDigest === settingsDigestOf(body) && record.filesDigest === (await sentFilesDigest(named));
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);

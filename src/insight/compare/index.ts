@@ -1,4 +1,4 @@
-import { compareListings, type FileChanges, parseZipContents, resolveBuild } from '../../deploys/builds/index.ts';
+import { compareListings, type FileChanges, listFiles, resolveBuild } from '../../deploys/builds/index.ts';
 import { type AppHistory, changedSettings, recordLook, settingKey } from '../../deploys/history/index.ts';
 import { buildsText, readingOf } from '../../deploys/observe.ts';
 import { pastOf, type ServingTime, servedBefore, servingTimes } from '../../deploys/serving.ts';
@@ -6,7 +6,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
-import { getBuildZipContents, listBuilds } from '../../platform/contract/builds.ts';
+import { listBuilds } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { isRefusal, unless } from '../../platform/waiting/index.ts';
@@ -155,12 +155,9 @@ function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSa
 /** Null if the platform lists those of one of them not. */
 async function changedFiles(context: Context, app: string, before: string, after: string): Promise<FileChanges | null> {
   const { api, project } = context;
-  const read = async (build: string) => {
-    const reply = await unless(isRefusal, api(getBuildZipContents, { project, app, build }));
-    return parseZipContents(reply?.zipFiles);
-  };
+  const read = (build: string) => unless(isRefusal, listFiles(api, { project, app, build }));
   const [one, other] = await Promise.all([read(before), read(after)]);
-  return one.length === 0 || other.length === 0 ? null : compareListings(one, other);
+  return one?.length && other?.length ? compareListings(one, other) : null;
 }
 
 /** Null if the history does not know those of both. */

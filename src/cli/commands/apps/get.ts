@@ -1,8 +1,9 @@
-import { readHistory } from '../../../deploys/history/index.ts';
-import { recordedCommit } from '../../../deploys/identity.ts';
+import { noCommit } from '../../../deploys/history/index.ts';
+import { findCommit } from '../../../deploys/identity.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { liveBuild } from '../../../platform/contract/apps.ts';
 import { buildHasFailed } from '../../../platform/contract/builds.ts';
+import { shortAppName } from '../../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
@@ -12,12 +13,12 @@ import { commitShape } from '../../views/build.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command),
-  run: async (context, app) => {
-    const [found, history] = await Promise.all([
-      fetchApp(context.api, { project: context.project, app }),
-      readHistory(context, app),
-    ]);
-    return { ...found, ...recordedCommit(history, liveBuild(found)) };
+  run: async (context, given, { configFile }) => {
+    const { api, project } = context;
+    const found = await fetchApp(api, { project, app: given });
+    const build = liveBuild(found);
+    const here = { app: shortAppName(project, given), configFile };
+    return { ...found, ...(build === undefined ? noCommit : await findCommit(context, here, build)) };
   },
   view: appView,
   next: ({ lastBuildStatus }, _, [app]) =>

@@ -1,8 +1,9 @@
 import { readHistory } from '../../../deploys/history/index.ts';
-import { recordedCommit } from '../../../deploys/identity.ts';
+import { findCommits } from '../../../deploys/identity.ts';
 import { ago, latestFirst, shortBuild } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { listBuilds } from '../../../platform/contract/builds.ts';
+import { shortAppName } from '../../../platform/contract/endpoint.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
@@ -12,16 +13,18 @@ import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(appArgument(command)),
-  run: async (context, app, flags) => {
+  run: async (context, app, { configFile, ...flags }) => {
     const { api, project, progress } = context;
-    const [listed, history] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
-    const builds = listed.map((build) => ({
+    const [all, history] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
+    const listed = applyLimit(all.sort(latestFirst((build) => build.createdAt)), flags, progress, 'build');
+    const ids = listed.map(({ id }) => id);
+    const commitOf = await findCommits(context, { app: shortAppName(project, app), configFile }, ids);
+    return listed.map((build) => ({
       ...build,
-      ...recordedCommit(history, build.id),
+      ...commitOf(build.id),
       found: history.markOf(build.id) ?? null,
       reason: history.failure(build.id)?.reason ?? lastError(build.initError),
     }));
-    return applyLimit(builds.sort(latestFirst((build) => build.createdAt)), flags, progress, 'build');
   },
   view: (builds) =>
     table(
