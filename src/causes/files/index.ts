@@ -12,6 +12,7 @@ import { lookAtDockerfile } from './dockerfile.ts';
 import { missingSecrets, type Needed, neededVariables } from './environment.ts';
 import { lookAtImageCommand } from './image-command.ts';
 import { lookAtImports } from './imports.ts';
+import { lookAtLinks } from './linked.ts';
 import { lookAtListening } from './listening.ts';
 import { ModuleGraph } from './modules.ts';
 import { lookAtNamedInData, lookAtOpened } from './opened.ts';
@@ -21,8 +22,10 @@ import { lookAtPins, lookAtPythonVersion } from './pins.ts';
 import { lookAtPython } from './python.ts';
 import { lookAtRequirements } from './requirements.ts';
 import { lookAtChecks } from './routes.ts';
+import { lookAtScripts } from './scripts.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { type FindingPlace, Shipment } from './shipment.ts';
+import { lookAtSources } from './sources.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
 
@@ -66,6 +69,9 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtBuildSteps(shipment, packages),
     ...lookAtNamedFiles(shipment),
     ...lookAtImageCommand(shipment, packages),
+    ...lookAtScripts(shipment),
+    ...lookAtSources(shipment),
+    ...lookAtLinks(shipment),
     ...lookAtStart(shipment, packages, graph),
     ...(isServer ? lookAtListening(shipment, graph) : []),
     ...(isServer ? lookAtChecks(shipment, graph) : []),
