@@ -12,10 +12,16 @@ export interface ImageState {
   /** Files of the app by their path in the image. */
   files: Map<string, string>;
   /** Files and folders that also have what is not from the app. */
-  others: string[];
+  others: OtherPlace[];
   environment: Map<string, string>;
   /** Commands that ran, with the line of the instruction. */
   commands: RunCommand[];
+}
+
+/** A place that another stage or image filled, and where it was there. */
+export interface OtherPlace {
+  path: string;
+  from?: { stage: Stage; path: string } | undefined;
 }
 
 /** A command of RUN, and the image that it finds. */
@@ -24,6 +30,8 @@ export interface RunCommand extends ShellCommand {
   cwd: string;
   /** Whether it sees files that are only mounted. */
   hasMounts: boolean;
+  /** Folders whose content the image does not keep. */
+  caches: readonly string[];
 }
 
 /** What an image starts: words, or a text for a shell. */
@@ -102,14 +110,16 @@ const readers: Readonly<Record<string, Reader>> = {
     for (const port of text.trim().split(/\s+/)) stage.ports.push({ port: port.replace(/\/\w+$/, ''), line });
   },
   RUN: (stage, { text, heredocs, flags, line }) => {
-    const hasMounts = flags.some(([name]) => name === 'mount');
+    const mounts = flags.flatMap(([name, value]) => (name === 'mount' ? value : []));
+    const caches = mounts.filter((each) => /type=(?:cache|tmpfs)/.test(each)).map((each) => mountedAt(each, stage));
     const script = heredocs.length > 0 ? heredocs.join('\n') : (parseList(text)?.join(' ') ?? text);
     const before = copyState(stage);
     let cwd = stage.workdir;
     for (const { words } of shellCommands(script)) {
       if (words[0] === 'cd') cwd = posix.resolve(cwd, words[1] ?? '');
       // What came before it in the same instruction may have made what it needs.
-      stage.commands.push({ words, line, before: { ...before, commands: [...stage.commands] }, cwd, hasMounts });
+      const found = { ...before, commands: [...stage.commands] };
+      stage.commands.push({ words, line, before: found, cwd, hasMounts: mounts.length > 0, caches });
     }
   },
   CMD: (stage, { text, line }) => {
@@ -123,6 +133,9 @@ const readers: Readonly<Record<string, Reader>> = {
   COPY: (stage, instruction, text, image, sent) => copy(image, stage, instruction, text, sent),
   ADD: (stage, instruction, text, image, sent) => copy(image, stage, instruction, text, sent),
 };
+
+const mountedAt = (mount: string, { workdir }: ImageState) =>
+  posix.resolve(workdir, /(?:target|dst|destination)=([^,]+)/.exec(mount)?.[1] ?? '');
 
 function readArgument(text: string, values: Map<string, string>): void {
   for (const [, name = '', value = ''] of text.matchAll(/(\w+)(?:=["']?([^"'\s]*)["']?)?/g))
@@ -183,11 +196,12 @@ function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, te
   const isFolder = isFolderTarget(target, given.length, stage);
   const placeOf = (taken: Taken) => posix.join(to, isFolder ? taken.below || taken.name : taken.below);
   const other = from && stageNamed(image.stages, from);
-  if (sources.length < given.length) stage.others.push(to);
+  if (sources.length < given.length) stage.others.push({ path: to });
   for (const source of sources) {
     const taken = takenFiles(source, from, other, sent);
     addFiles(stage, taken, placeOf);
-    if (from !== undefined && mayHaveMore(other, taken.length)) stage.others.push(otherPlace(source, to, placeOf));
+    const isKnown = from === undefined || !mayHaveMore(other, taken.length);
+    stage.others = stage.others.concat(isKnown ? [] : otherPlaces(source, to, other || undefined, placeOf));
   }
 }
 
@@ -195,9 +209,12 @@ function addFiles(stage: Stage, taken: readonly TakenFile[], placeOf: (taken: Ta
   for (const each of taken) stage.files.set(placeOf(each), each.file);
 }
 
-/** The file, if the source names one, or else the folder. */
-const otherPlace = (source: string, to: string, placeOf: (taken: Taken) => string) =>
-  /\.\w+$/.test(source) ? placeOf({ below: '', name: posix.basename(source) }) : to;
+/** A file, if the source may be one, and the folder, if it may be one. */
+function otherPlaces(source: string, to: string, stage: Stage | undefined, placeOf: (taken: Taken) => string) {
+  const from = stage && !/[*?[]/.test(source) ? { stage, path: posix.resolve('/', source) } : undefined;
+  const file = { path: placeOf({ below: '', name: posix.basename(source) }), from };
+  return /\.\w+$/.test(source) ? [file] : file.path === to ? [file] : [file, { path: to, from }];
+}
 
 /** Neither an address, nor a heredoc, nor what only the builder knows. */
 const isPlainPath = (source: string) => !/^(?:https?:|git@|<<)|\$/.test(source);
@@ -241,7 +258,7 @@ function contextFiles(source: string, sent: readonly string[]): TakenFile[] {
 function stageFiles(stage: Stage | undefined, source: string): TakenFile[] {
   const start = posix.resolve('/', source);
   return [...(stage?.files ?? [])]
-    .filter(([path]) => isWithin(path, start))
+    .filter(([path]) => isBelowOrSame(path, start))
     .map(([path, file]) => ({
       below: path === start ? '' : posix.relative(start, path),
       name: posix.basename(path),
@@ -260,17 +277,18 @@ export const contextPath = (source: string) =>
 export function sourceFiles(source: string, sent: readonly string[]): string[] {
   const path = contextPath(source);
   if (path === '') return [...sent];
-  if (!/[*?[]/.test(path)) return sent.filter((file) => isWithin(file, path));
+  if (!/[*?[]/.test(path)) return sent.filter((file) => isBelowOrSame(file, path));
   const glob = compileGlob(path);
   const depth = path.split('/').length;
   return sent.filter((file) => glob?.matches(file.split('/').slice(0, depth).join('/')));
 }
 
-const isWithin = (path: string, folder: string) => path === folder || folder === '/' || path.startsWith(`${folder}/`);
+export const isBelowOrSame = (path: string, folder: string) =>
+  path === folder || folder === '/' || path.startsWith(`${folder}/`);
 
 /** Images of systems and languages: they bring no files that an app names by a path. */
 const plainImage =
-  /^(?:(?:docker\.io|public\.ecr\.aws\/docker)\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|eclipse-temurin|scratch|busybox|nvidia\/cuda|denoland\/deno|oven\/bun|mambaorg\/micromamba|continuumio\/miniconda3)(?::|@|$)|^ghcr\.io\/astral-sh\/uv:\S*(?:python|debian|alpine|bookworm)/;
+  /^(?:(?:docker\.io|public\.ecr\.aws\/docker)\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|eclipse-temurin|scratch|busybox|nvidia\/cuda|denoland\/deno|oven\/bun|maven|gradle|amazoncorretto|mambaorg\/micromamba|continuumio\/miniconda3)(?::|@|$)|^gcr\.io\/distroless\/|^ghcr\.io\/astral-sh\/uv:\S*(?:python|debian|alpine|bookworm)/;
 
 export const isPlainImage = (base: string): boolean => plainImage.test(base);
 
@@ -278,15 +296,35 @@ export const isPlainImage = (base: string): boolean => plainImage.test(base);
 const makesNoFiles =
   /^(?:apt|apt-get|apk|yum|dnf|microdnf|pip[\d.]*|pipx|conda|mamba|micromamba|chmod|chown|mkdir|rm|useradd|adduser|groupadd|addgroup|usermod|export|set|cd|test|true|ldconfig|locale-gen|update-ca-certificates|which|sed)$|^(?:npm|yarn|pnpm|bun) (?:install|i|ci)\b|^(?:poetry|bundle|composer) install|^poetry config|^uv (?:sync|pip|venv)|^python[\d.]* -m (?:venv|pip)/;
 
+/** What a command makes, as far as it is known: undefined if it may make any file. */
+export type Makes = (step: RunCommand) => ((path: string) => boolean) | undefined;
+
+const makesNothing: Makes = ({ words }) =>
+  makesNoFiles.test(words[0] ?? '') || makesNoFiles.test(words.join(' ')) ? () => false : undefined;
+
+const ofPackages =
+  /^\/(?:usr|etc|root|home|var|lib\d*|s?bin|opt|tmp|go|venv)(?:\/|$)|node_modules|venv|vendor|\.cache|\.yarn|\.pnp/;
+
+/** Whether what installs something may have put it there: the folder is one of packages, or a command names it. */
+export const mayInstall = ({ commands }: ImageState, path: string): boolean =>
+  ofPackages.test(path) ||
+  commands
+    .filter(({ words }) => !/^(?:npm|pnpm|yarn|bun|npx)$/.test(words[0] ?? ''))
+    .some(({ words, cwd }) => words.some((word) => `${word} ${posix.resolve(cwd, word)}`.includes(path)));
+
 /**
  * Whether an image surely has no such file: it is made from a plain image, nothing is copied there, and no command ran
  * that could have made it.
  */
-export function lacks({ base, workdir, files, others, commands }: ImageState, path: string): boolean {
+export function lacks({ base, workdir, files, others, commands }: ImageState, path: string, makes: Makes): boolean {
   const full = posix.resolve(workdir, path);
-  if (!isPlainImage(base) || /[$*?]/.test(path) || others.some((each) => isWithin(full, each))) return false;
-  const isThere = files.has(full) || [...files.keys()].some((each) => isWithin(each, full));
-  return (
-    !isThere && commands.every(({ words }) => makesNoFiles.test(words[0] ?? '') || makesNoFiles.test(words.join(' ')))
-  );
+  const isThere = files.has(full) || [...files.keys()].some((each) => isBelowOrSame(each, full));
+  if (!isPlainImage(base) || /[$*?]/.test(path) || isThere) return false;
+  const lacksOther = ({ path: place, from }: OtherPlace) => {
+    const there = posix.join(from?.path ?? '', posix.relative(place, full));
+    return !isBelowOrSame(full, place) || (from && !mayInstall(from.stage, there) && lacks(from.stage, there, makes));
+  };
+  const isMade = (step: RunCommand) =>
+    (makes(step) ?? makesNothing(step) ?? (() => true))(full) && !step.caches.some((each) => isBelowOrSame(full, each));
+  return others.every(lacksOther) && !commands.some(isMade);
 }

@@ -40,7 +40,7 @@ function splitCommands(line: string): string[] {
 const wrappers: readonly (readonly [wrapper: RegExp, words: number, valued: RegExp])[] = [
   [/^(?:exec|nohup|time|sudo|env|command|then|do|else|if|ddtrace-run|opentelemetry-instrument)$/, 1, /^-[gu]$/],
   [/^(?:\S*\/)?(?:tini|dumb-init|xvfb-run)$/, 1, /^-p$/],
-  [/^(?:poetry|uv|pipenv|pdm|hatch) run$/, 2, /^-p$/],
+  [/^(?:poetry|uv|pipenv|pdm|hatch) run$|^bundle exec$/, 2, /^-p$/],
   [/^(?:micromamba|conda|mamba) run$/, 2, /^(?:-n|-p|--name|--prefix)$/],
 ];
 

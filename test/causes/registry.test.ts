@@ -32,10 +32,9 @@ const withoutLook: Record<string, string> = {
   // Only the versions that are chosen in the build show it.
   'it depends on the packages that are chosen in the build': `apt-conflict apt-install-failed apt-version-not-found
     binary-incompatible build-dependency-missing build-out-of-memory compiler-missing conda-conflict
-    conda-package-not-found cpu-unsupported cuda-toolkit-missing glibc-too-old gpu-driver-missing package-build-failed
+    conda-package-not-found cpu-unsupported cuda-toolkit-missing gpu-driver-missing package-build-failed
     package-renamed sqlite-too-old system-library-missing torch-without-cuda wrong-architecture`,
-  'it depends on what the image brings': `node-module-kind conda-environment-missing conda-not-initialized environment-missing
-    tool-version-wrong`,
+  'it depends on what the image brings': `conda-environment-missing conda-not-initialized environment-missing`,
   'the message says it': 'fix-in-message',
   // Their reason lies in files.
   'only a shell can read a script of a shell': 'shell-syntax-error',

@@ -1,11 +1,14 @@
 import { posix } from 'node:path';
-import { isPlainImage, lacks, type RunCommand, type Stage } from '../../app/docker-image.ts';
+import { isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
 import { pipLines, readPipLine } from '../../app/pip-line.ts';
+import { staleLock } from './locks.ts';
 import { lineWith, projectFiles } from './package-files.ts';
+import { readJsonc, scriptCommands } from './package-json.ts';
 import type { Packages } from './packages.ts';
 import { lacksProgram } from './programs.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
+import { toolVersion } from './tool-versions.ts';
 
 /** What a RUN of a Dockerfile needs that the image does not have at that line. */
 export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Generator<SeenCause> {
@@ -13,8 +16,12 @@ export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Gener
   for (const stage of docker?.image.stages ?? [])
     for (const step of stage.commands)
       if (docker && step.line > stage.line) {
-        yield* neededFiles(shipment, docker, stage, step);
-        yield* absentProgram(docker, step, packages);
+        for (const { words } of scriptCommands(step, step.cwd, step.before.files, shipment.text) ?? [step]) {
+          yield* neededFiles(shipment, docker, stage, { ...step, words });
+          yield* absentProgram(docker, { ...step, words }, packages);
+        }
+        yield* staleLock(shipment, docker, step);
+        yield* toolVersion(shipment, docker, step);
         yield* packageIndex(docker, step);
         yield* managedPython(docker, step);
         yield* packageScript(shipment, docker, step);
@@ -48,10 +55,11 @@ function* neededFiles(shipment: Shipment, docker: Docker, stage: Stage, step: Ru
       ? [{ names: rule[1], cause: rule[2] ?? 'file-not-found' }]
       : []),
     ...namedFiles(words).map((name) => ({ names: [name], cause: 'requirements-file-missing' })),
+    ...goPackages(words).map((name) => ({ names: [name], cause: 'file-not-found' })),
     ...includedFiles(shipment, step).map((name) => ({ names: [name], cause: 'requirements-file-missing' })),
   ]) {
     const paths = names.map((name) => posix.resolve(cwd, name));
-    if (!paths.every((path) => lacks(before, path))) continue;
+    if (!paths.every((path) => shipment.lacks(before, path))) continue;
     const [name = ''] = names;
     const later = paths.some((path) => stage.files.has(path));
     yield {
@@ -78,6 +86,12 @@ function namedFiles(words: readonly string[]): string[] {
   if (/^(?:python[\d.]*|(?:ba)?sh|node|ruby|php)$/.test(program) && /^[\w./-]+\.\w+$/.test(first)) return [first];
   return /^\.\/[\w./-]+$/.test(program) ? [program] : [];
 }
+
+/** The folders that `go build` is told: `./cmd/web`. */
+const goPackages = (words: readonly string[]) =>
+  /^go (?:build|install|run)\b/.test(words.join(' '))
+    ? words.filter((word, at) => /^\.\/(?!.*\.\.\.)[\w./-]*\w$/.test(word) && words[at - 1] !== '-o')
+    : [];
 
 /** What the requirements files of a command include, where the image has those. */
 function includedFiles(shipment: Shipment, { words, cwd, before }: RunCommand): string[] {
@@ -126,7 +140,7 @@ function* namedIn(
   shipment: Shipment,
 ): Generator<SeenCause> {
   const text = shipment.text(file) ?? '';
-  for (const name of names(text).filter((each) => lacks(before, posix.resolve(cwd, each))))
+  for (const name of names(text).filter((each) => shipment.lacks(before, posix.resolve(cwd, each))))
     yield {
       cause: 'file-not-found',
       severity: 'warning',
@@ -193,7 +207,7 @@ const scripts = { kind: 'script', key: 'scripts', list: 'package.json' } as cons
 
 const namesScript = /^(?:(?:npm|pnpm|yarn|bun) run|(?<task>(?:deno )?task)|npm(?= start)) (?<name>[\w:.-]+)$/;
 
-/** A script of package.json or a task of deno.json that a command names. */
+/** A script of package.json or a task of deno.json that a command names: Bun runs a file by the same word. */
 export function* packageScript(
   shipment: Shipment,
   { path: file }: Docker,
@@ -201,11 +215,10 @@ export function* packageScript(
 ): Generator<SeenCause> {
   const command = words.join(' ');
   const { name, task } = namesScript.exec(command)?.groups ?? {};
-  const isOther = task === 'task' && !base.startsWith('denoland/deno');
-  if (name === undefined || isOther) return;
+  if (name === undefined || isOther(task, base) || files.has(posix.resolve(cwd, name))) return;
   const { kind, key, list } = task ? tasks : scripts;
-  const own = files.get(posix.resolve(cwd, list));
-  const known = own && keysOf(shipment.text(own), key);
+  const own = files.get(posix.resolve(cwd, list)) ?? '';
+  const known = keysOf(shipment.text(own), key);
   if (!known || [...known, ...defaultScripts(files, cwd)].includes(name)) return;
   yield {
     cause: 'command-failed',
@@ -217,16 +230,14 @@ export function* packageScript(
   };
 }
 
-/** Without a script, npm starts server.js. */
-const defaultScripts = (files: ReadonlyMap<string, string>, cwd: string) =>
-  files.has(posix.resolve(cwd, 'server.js')) ? ['start'] : [];
+const isOther = (task: string | undefined, base: string) => task === 'task' && !base.startsWith('denoland/deno');
 
 /** Undefined for what is no JSON: `lookAtData` says so. */
 function keysOf(text: string | undefined, key: 'scripts' | 'tasks'): string[] | undefined {
-  try {
-    const read = JSON.parse(text ?? '') as { scripts?: object; tasks?: object };
-    return Object.keys(read[key] ?? {});
-  } catch {
-    return undefined;
-  }
+  const read = readJsonc<Record<string, object>>(text);
+  return read && Object.keys(read[key] ?? {});
 }
+
+/** Without a script, npm starts server.js. */
+const defaultScripts = (files: ReadonlyMap<string, string>, cwd: string) =>
+  files.has(posix.resolve(cwd, 'server.js')) ? ['start'] : [];

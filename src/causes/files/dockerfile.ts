@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Copy, contextPath, sourceFiles, stageNamed } from '../../app/docker-image.ts';
+import { type Copy, contextPath, mayInstall, type Stage, sourceFiles, stageNamed } from '../../app/docker-image.ts';
 import { closestName } from '../../app/toml/closest-name.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
@@ -18,7 +18,7 @@ export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   yield* bases(docker);
   for (const copy of docker.image.copies)
     if (copy.from === undefined) yield* copied(shipment, docker, copy);
-    else yield* copiedFromStage(docker, copy, copy.from);
+    else yield* copiedFromStage(shipment, docker, copy, copy.from);
 }
 
 function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
@@ -131,12 +131,30 @@ const toolImages =
 const usualNames =
   /^(?:build(?:er)?|base|deps|dependencies|compile|development|production|runtime|final|publish|stage\w*)$/;
 
-function* copiedFromStage(docker: Docker, { line, stage: into, sources }: Copy, from: string): Generator<SeenCause> {
+/** What a stage surely does not have. */
+function* notInStage(shipment: Shipment, file: string, { line, sources }: Copy, stage: Stage): Generator<SeenCause> {
+  for (const source of sources) {
+    const path = posix.resolve('/', source);
+    if (path === stage.workdir || mayInstall(stage, path) || !shipment.lacks(stage, path)) continue;
+    yield {
+      cause: 'copy-source-missing',
+      severity: 'error',
+      captured: { path: source },
+      at: { file, line },
+      title: `${file} copies ${source}, which no command of the stage ${stage.name || stage.base} makes`,
+      fix: 'name what its build writes, or change where the build writes it',
+    };
+  }
+}
+
+function* copiedFromStage(shipment: Shipment, docker: Docker, copy: Copy, from: string): Generator<SeenCause> {
+  const { line, stage: into, sources } = copy;
   const { path: file, image } = docker;
   const stages = image.stages.filter((each) => each.line < into.line);
   const stage = stageNamed(stages, from);
   const names = stages.map(({ name }) => name).filter((name) => name !== '');
   const meant = closestName(from, names) ?? names.find((name) => name.startsWith(from) || from.startsWith(name));
+  if (stage) yield* notInStage(shipment, file, copy, stage);
   const version = /(?:^|\/)python:(3\.\d+)/;
   const pythons = [stage, into].map((each) => version.exec(each?.base ?? '')?.[1]);
   if (

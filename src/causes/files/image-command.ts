@@ -1,10 +1,11 @@
 import { posix } from 'node:path';
-import { isPlainImage, lacks } from '../../app/docker-image.ts';
+import { isPlainImage } from '../../app/docker-image.ts';
+import { flagOf } from '../../app/shell.ts';
 import { packageScript } from './build-steps.ts';
 import type { Packages } from './packages.ts';
 import { lacksProgram } from './programs.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Docker, Shipment } from './shipment.ts';
+import type { Docker, Shipment, StartedCommand } from './shipment.ts';
 
 /** What the image of a Dockerfile starts. */
 export function* lookAtImageCommand(shipment: Shipment, packages: Packages): Generator<SeenCause> {
@@ -18,8 +19,9 @@ export function* lookAtImageCommand(shipment: Shipment, packages: Packages): Gen
   yield* wordList(docker);
   yield* interpreter(docker, packages);
   yield* unknownUser(docker);
-  for (const { words, at, cwd } of shipment.started()) {
-    yield* startedProgram(docker, words, cwd, at, packages);
+  for (const each of shipment.started()) {
+    const { words, at, cwd } = each;
+    yield* startedProgram(docker, each, shipment, packages);
     yield* goesToBackground(docker, words, at, shipment);
     const line = command.line;
     yield* packageScript(shipment, docker, { words, line, before: docker.stage, cwd });
@@ -51,7 +53,7 @@ function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCa
 }
 
 /** Users that images have without a command. */
-const usualUsers = /^(?:\d|root$|nobody$|daemon$|www-data$|node$|bun$|deno$|mambauser$|\$)/;
+const usualUsers = /^(?:\d|(?:root|nobody|daemon|www-data|node|bun|deno|mambauser|nonroot|gradle)$|\$)/;
 
 function* unknownUser({ path: file, image, stage: { user, base, commands } }: Docker): Generator<SeenCause> {
   const [name = ''] = (user ?? '').split(':');
@@ -126,17 +128,18 @@ function* goesToBackground(
 
 function* startedProgram(
   { path: file, stage }: Docker,
-  words: readonly string[],
-  cwd: string,
-  at: SeenCause['at'],
+  { words, cwd, at }: StartedCommand,
+  shipment: Shipment,
   packages: Packages,
 ): Generator<SeenCause> {
   const [program = ''] = words;
-  const script = /^(?:(?:ba|da|z)?sh|python[\d.]*|node|ruby|php)$/.test(program) ? words[1] : program;
+  const script = scriptOf(words);
   const isPath = script !== undefined && (script === program ? script.includes('/') : /^[\w./-]+\.\w+$/.test(script));
   const path = isPath ? posix.resolve(cwd, script) : undefined;
-  if (path !== undefined && !/^\/(?:usr\/)?s?bin\//.test(path) && lacks(stage, path)) {
-    const same = [...stage.files.keys(), ...stage.others].find((each) => posix.basename(each) === posix.basename(path));
+  if (path !== undefined && !/^\/(?:usr\/)?s?bin\//.test(path) && shipment.lacks(stage, path)) {
+    const same = [...stage.files.keys(), ...stage.others.map((each) => each.path)].find(
+      (each) => posix.basename(each) === posix.basename(path),
+    );
     yield {
       cause: 'entrypoint-not-found',
       severity: 'error',
@@ -157,6 +160,24 @@ function* startedProgram(
       why: `the image ${stage.base} has no ${program}`,
       fix: found.fix,
     };
+}
+
+/** Programs that run a file, and their flags that have a value or run something else. */
+const runners: readonly (readonly [program: RegExp, valued: RegExp, other?: RegExp])[] = [
+  [/^(?:(?:ba|da|z)?sh|python[\d.]*|ruby|php)$/, /^$/, /^-/],
+  [/^(?:node|bun)$/, /^(?:-r|--require|--import|--loader|--experimental-loader|-C)$/, /^(?:-e|-p|--eval|--print|run)$/],
+];
+
+/** The file that a command runs: of `java`, the archive. */
+function scriptOf(words: readonly string[]): string | undefined {
+  const [program = '', ...rest] = words;
+  if (program === 'java') return flagOf(words, '-jar');
+  if (/^(?:puma|rackup|unicorn|thin)$/.test(program)) return rest.find((word) => word.endsWith('.ru'));
+  const [, valued, other] = runners.find(([each]) => each.test(program)) ?? [];
+  if (!valued) return program;
+  if (other && rest.some((word, at) => other.test(word) && rest.slice(0, at).every((each) => each.startsWith('-'))))
+    return undefined;
+  return rest.find((word, at) => !word.startsWith('-') && !valued.test(rest[at - 1] ?? ''));
 }
 
 const lacksShell = ({ base, commands }: Docker['stage'], shell: string) =>

@@ -13,6 +13,7 @@ import { lookAtDockerfile } from './dockerfile.ts';
 import { missingSecrets, type Needed, neededVariables } from './environment.ts';
 import { lookAtImageCommand } from './image-command.ts';
 import { lookAtImports } from './imports.ts';
+import { lookAtLinks } from './linked.ts';
 import { lookAtListening } from './listening.ts';
 import { ModuleGraph } from './modules.ts';
 import { lookAtNamedInData, lookAtOpened } from './opened.ts';
@@ -23,8 +24,10 @@ import { lookAtPython } from './python.ts';
 import { lookAtRequirements } from './requirements.ts';
 import { installedAtOnce, resolverRequirements, whyUnresolved } from './resolution.ts';
 import { lookAtChecks } from './routes.ts';
+import { lookAtScripts } from './scripts.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { type FindingPlace, Shipment } from './shipment.ts';
+import { lookAtSources } from './sources.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
 
@@ -72,6 +75,9 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtBuildSteps(shipment, packages),
     ...lookAtNamedFiles(shipment),
     ...lookAtImageCommand(shipment, packages),
+    ...lookAtScripts(shipment),
+    ...lookAtSources(shipment),
+    ...lookAtLinks(shipment),
     ...lookAtStart(shipment, packages, graph),
     ...(isServer ? lookAtListening(shipment, graph) : []),
     ...(isServer ? lookAtChecks(shipment, graph) : []),

@@ -6,20 +6,8 @@ import type { Module, ModuleGraph } from './modules.ts';
 import { lineWith } from './package-files.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
+import { type ListeningPlace, sourcesListen } from './source-listening.ts';
 import { referredValue } from './values.ts';
-
-/** Where something says that it listens. */
-interface Listening {
-  host?: string | undefined;
-  port?: string | undefined;
-  at: SeenCause['at'];
-  /** What says it. */
-  what: string;
-  /** Whether the host is only what the server takes if nothing is said. */
-  isUsual?: boolean;
-  /** Whether the host is a setting, which a variable may replace. */
-  isSetting?: boolean;
-}
 
 const isNumber = (text = '') => /^\d{2,5}$/.test(text);
 const isLocal = (host = '') => /^(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/.test(host);
@@ -28,8 +16,7 @@ const isLocal = (host = '') => /^(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/.te
 export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const { custom, deployment } = shipment.config;
   const port = String(custom?.port ?? sections['runtime.custom'].keys.port.default);
-  const own = [...commandsListen(shipment), ...codeListens(shipment, graph)];
-  const found = own.some((each) => isNumber(each.port)) ? own : [...own, ...environmentListens(shipment)];
+  const found = placesOf(shipment, graph);
   yield* otherPort(found, port, custom?.port !== undefined);
   yield* otherExposed(shipment, found, port);
   const isReachable = found.some((each) => each.port === port || (each.host !== undefined && !isLocal(each.host)));
@@ -41,8 +28,15 @@ export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Genera
   }
 }
 
+/** What the commands and the code say; without those, the sources of other languages and the image. */
+function placesOf(shipment: Shipment, graph: ModuleGraph): ListeningPlace[] {
+  const said = [...commandsListen(shipment), ...codeListens(shipment, graph)];
+  const own = said.length === 0 && shipment.isDocker ? sourcesListen(shipment) : said;
+  return own.some((each) => isNumber(each.port)) ? own : [...own, ...environmentListens(shipment)];
+}
+
 /** On another port it may be something else of the app. */
-const local = ({ host, port, at, what, isUsual, isSetting }: Listening, wanted: string): SeenCause => ({
+const local = ({ host, port, at, what, isUsual, isSetting }: ListeningPlace, wanted: string): SeenCause => ({
   cause: 'bound-to-localhost',
   severity: isUsual || isSetting || (what !== 'the command' && port !== wanted) ? 'warning' : 'error',
   captured: { host: host ?? '' },
@@ -50,7 +44,7 @@ const local = ({ host, port, at, what, isUsual, isSetting }: Listening, wanted: 
   why: isUsual ? `${what} does not say where it listens` : `${what} listens on ${host}`,
 });
 
-function* otherPort(found: readonly Listening[], port: string, isSet: boolean): Generator<SeenCause> {
+function* otherPort(found: readonly ListeningPlace[], port: string, isSet: boolean): Generator<SeenCause> {
   const known = found.filter((each) => isNumber(each.port));
   // The config file is compared with itself elsewhere.
   const faced = known.filter(({ at }) => at === undefined || 'file' in at);
@@ -67,7 +61,7 @@ function* otherPort(found: readonly Listening[], port: string, isSet: boolean): 
   };
 }
 
-function* otherExposed(shipment: Shipment, found: readonly Listening[], port: string): Generator<SeenCause> {
+function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], port: string): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   const [first, ...others] = docker?.stage.ports ?? [];
   const isKnown = found.some((each) => isNumber(each.port));
@@ -84,7 +78,7 @@ function* otherExposed(shipment: Shipment, found: readonly Listening[], port: st
 }
 
 /** What the commands say, and what servers do if they say nothing. */
-function commandsListen(shipment: Shipment): Listening[] {
+function commandsListen(shipment: Shipment): ListeningPlace[] {
   const servers = shipment.servers();
   const others = shipment.started().filter(({ words }) => !servers.some((each) => each.words === words));
   const proxies = others.filter(({ words }) => words[0] === 'nginx').flatMap(() => proxyListens(shipment));
@@ -92,7 +86,7 @@ function commandsListen(shipment: Shipment): Listening[] {
   return [...proxies, ...servers.flatMap((server) => serverListens(server, shipment))];
 }
 
-function serverListens(server: StartedServer, shipment: Shipment): Listening[] {
+function serverListens(server: StartedServer, shipment: Shipment): ListeningPlace[] {
   const { program, host, port, at, words } = server;
   const usual = listensBy(program);
   if (!usual) return host || port ? [{ host, port, at, what: 'the command' }] : [];
@@ -118,7 +112,7 @@ export function configOf(shipment: Shipment, { words, program, cwd }: StartedSer
 }
 
 /** `bind` of a file of settings. */
-function boundIn(shipment: Shipment, file: string): Listening | undefined {
+function boundIn(shipment: Shipment, file: string): ListeningPlace | undefined {
   const text = shipment.text(file) ?? '';
   const bind = readPython(text, file).values.get('bind') ?? /^\s*bind\s*=\s*\[?\s*["']([^"']+)/m.exec(text)?.[1];
   const [, host, port] = /^(?:\w+:\/\/)?(.*):(\d+)$/.exec(bind ?? '') ?? [];
@@ -126,12 +120,12 @@ function boundIn(shipment: Shipment, file: string): Listening | undefined {
 }
 
 /** Where nginx listens: `listen 127.0.0.1:80`. Without files of the app, its own decide. */
-function proxyListens(shipment: Shipment): Listening[] {
+function proxyListens(shipment: Shipment): ListeningPlace[] {
   const files = [...shipment.inImage()].filter(([path]) =>
     /^\/etc\/nginx\/.*(?:\.conf|sites-enabled\/[^/]*)$/.test(path),
   );
   const found = files.flatMap(([, file]) =>
-    (shipment.text(file) ?? '').split('\n').flatMap((text, at): Listening[] => {
+    (shipment.text(file) ?? '').split('\n').flatMap((text, at): ListeningPlace[] => {
       const [, host = '0.0.0.0', port] = /^\s*listen\s+(?:(\[[^\]]*\]|[\w.*]+):)?(\d+)\b/.exec(text) ?? [];
       return port === undefined ? [] : [{ host, port, at: { file, line: at + 1 }, what: 'nginx' }];
     }),
@@ -142,7 +136,7 @@ function proxyListens(shipment: Shipment): Listening[] {
 /** Variables of the image that say where its program listens. */
 const addresses = /^(?:ASPNETCORE_(?:URLS|HTTP_PORTS)|PORT)$/;
 
-function environmentListens(shipment: Shipment): Listening[] {
+function environmentListens(shipment: Shipment): ListeningPlace[] {
   const docker = shipment.dockerfile();
   return [...(docker?.stage.environment ?? [])].flatMap(([name, value]) => {
     const [, host, port] = /^(?:https?:\/\/([^:/]+|\[.*\]):)?(\d+)$/.exec(value) ?? [];
@@ -160,7 +154,9 @@ function environmentListens(shipment: Shipment): Listening[] {
 const isReadBy = (shipment: Shipment, name: string) =>
   name !== 'PORT' ||
   shipment.paths.some(
-    (path) => /\.(?:[cm]?[jt]s|py|go|rb|rs|php)$/.test(path) && /\bPORT\b/.test(shipment.text(path) ?? ''),
+    (path) =>
+      (/\.(?:[cm]?[jt]s|py|go|rb|rs|php)$/.test(path) && /\bPORT\b/.test(shipment.text(path) ?? '')) ||
+      (path === 'package.json' && /"(?:next|nuxt|astro|@sveltejs\/adapter-node)"/.test(shipment.text(path) ?? '')),
   );
 
 /** `UVICORN_HOST`, `FLASK_RUN_PORT`; gunicorn takes `PORT`. */
@@ -172,7 +168,7 @@ function variablesOf({ program, environment }: StartedServer): { host: string | 
 }
 
 /** Of a program that is not known, only what it surely says. */
-function otherProgram({ words, at }: StartedCommand): Listening[] {
+function otherProgram({ words, at }: StartedCommand): ListeningPlace[] {
   const text = words.join(' ');
   const [, bound, boundPort] =
     /(?:--(?:bind|listen|address|addr|host)[= ]|-[bS]\s+)(?:\w+:\/\/)?(\[[^\]]+\]|[\w.]*):(\d{2,5})\b/.exec(text) ?? [];
@@ -203,7 +199,7 @@ const serving: readonly [name: RegExp, host: string, port: string][] = [
 ];
 
 /** What the code starts by itself. A server that loads a module by its name does not run that. */
-function codeListens(shipment: Shipment, graph: ModuleGraph): Listening[] {
+function codeListens(shipment: Shipment, graph: ModuleGraph): ListeningPlace[] {
   const runs = shipment.servers().some(({ script, isRun, program }) => (script ?? isRun) && program !== 'streamlit');
   if (!runs) return [];
   return [...graph.modules.values()].flatMap((module) =>
@@ -219,14 +215,19 @@ function callListens(
   given: PythonCall,
   { file }: Module,
   read: (reference: string) => string | undefined,
-): Listening[] {
+): ListeningPlace[] {
   const [, host = '', port = ''] = serving.find(([pattern]) => pattern.test(given.name)) ?? [];
   if (!startsServer(given)) return [];
   const call = withValues(given, read);
   if (startsStdio(call)) return [];
   const own = addressOf(call);
   const isSetting = own.host !== undefined && addressOf(given).host === undefined;
-  const found: Listening = { at: { file, line: call.line }, what: file, isUsual: own.host === undefined, isSetting };
+  const found: ListeningPlace = {
+    at: { file, line: call.line },
+    what: file,
+    isUsual: own.host === undefined,
+    isSetting,
+  };
   found.host = own.host ?? unlessSaid(host, call, hostKeywords);
   found.port = own.port ?? (call.arguments.length > 1 ? undefined : unlessSaid(port, call, portKeywords));
   return found.host || found.port ? [found] : [];

@@ -201,7 +201,7 @@ function isInStage(
   { files, others }: NonNullable<ReturnType<Shipment['dockerfile']>>['stage'],
 ): boolean {
   const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
-  return [...files.keys()].some((path) => isBelow(path, value)) || others.some((each) => isBelow(value, each));
+  return [...files.keys()].some((path) => isBelow(path, value)) || others.some((each) => isBelow(value, each.path));
 }
 
 function excluded(path: string, opened: Opened, shipment: Shipment): Said | undefined {

@@ -17,6 +17,8 @@ const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, i
   [/^(?:bash|zsh)$/, /alpine/, 'write sh, or RUN apk add --no-cache bash'],
   [/^(?:git|curl|wget)$/, /slim/, 'install it first with apt-get'],
   [/^(?:git|curl)$/, /alpine/, 'install it first with apk'],
+  [/^(?:pnpm|bun|bunx|deno)$/, /(?:^|\/)node:/, 'install it first: for pnpm, RUN corepack enable'],
+  [/^(?:node|npm|npx|sh|bash)$/, /distroless\/nodejs/, 'the image starts Node itself: CMD ["server.js"]'],
   [/^(?:python|pip)$/, /^(?:debian|ubuntu|nvidia\/cuda):/, 'write python3 or pip3, or install python-is-python3'],
 ];
 
@@ -57,7 +59,7 @@ export function lacksProgram(
 }
 
 /** What may bring any program. */
-const bringsPrograms = /^(?:ln|update-alternatives|curl|wget|make|cp|mv|\S*\.sh)$/;
+const bringsPrograms = /^(?:corepack|ln|update-alternatives|curl|wget|make|cp|mv|\S*\.sh)$/;
 
 /** Whether a command may have brought it: a folder of the image may come first in the PATH, too. */
 const isInstalled = ({ commands }: ImageState, program: string) =>
@@ -66,7 +68,10 @@ const isInstalled = ({ commands }: ImageState, program: string) =>
       bringsPrograms.test(words[0] ?? '') ||
       words.some(
         (word) =>
-          word === program || word === `python3-${program}` || /venv|conda|is-python3|build-essential/.test(word),
+          word === program ||
+          word.startsWith(`${program}@`) ||
+          word === `python3-${program}` ||
+          /venv|conda|is-python3|build-essential/.test(word),
       ),
   );
 

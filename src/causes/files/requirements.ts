@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { lacks } from '../../app/docker-image.ts';
 import { readPipLine } from '../../app/pip-line.ts';
 import type { Packages, RequirementLine } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -103,7 +102,7 @@ function isOutside(shipment: Shipment, path: string): boolean {
   const stages = shipment.dockerfile()?.image.stages;
   if (!stages) return posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
   const folders = stages.flatMap((stage) => stage.commands.map(({ cwd }) => ({ stage, cwd })));
-  return folders.every(({ stage, cwd }) => lacks(stage, posix.resolve(cwd, path)));
+  return folders.every(({ stage, cwd }) => shipment.lacks(stage, posix.resolve(cwd, path)));
 }
 
 /** With one hash, pip wants one for everything. */

@@ -2,12 +2,21 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { defaultExclude } from '../../app/collect.ts';
 import type { AppConfig } from '../../app/config.ts';
-import { type DockerImage, readImage, type Stage } from '../../app/docker-image.ts';
+import {
+  type DockerImage,
+  type ImageState,
+  lacks,
+  type RunCommand,
+  readImage,
+  type Stage,
+} from '../../app/docker-image.ts';
 import { exclusionReason, type FileEntry, type SkippedFile } from '../../app/files/entry.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
+import { makesOf } from './built.ts';
 import { once } from './once.ts';
+import { scriptCommands } from './package-json.ts';
 import { settingsOf, supervisedIn } from './supervised.ts';
 
 /** Longer files are no source, and no settings. */
@@ -43,6 +52,7 @@ export class Shipment {
   readonly paths: readonly string[];
   private readonly skipped: readonly SkippedFile[];
   private readonly bytesOf = new Map<string, Buffer | undefined>();
+  private readonly made = new Map<RunCommand, ReturnType<typeof makesOf>>();
   private total = 0;
 
   constructor(config: AppConfig, entries: readonly FileEntry[], skipped: readonly SkippedFile[]) {
@@ -65,9 +75,7 @@ export class Shipment {
     return this.bytesOf.get(path);
   }
 
-  text(path: string): string | undefined {
-    return this.bytes(path)?.toString();
-  }
+  text = (path: string): string | undefined => this.bytes(path)?.toString();
 
   /** Whether the folder has a file or a folder of this name, sent or not. */
   exists(path: string): boolean {
@@ -143,6 +151,14 @@ export class Shipment {
     return stage && { path, image, stage };
   });
 
+  /** Whether an image surely has no such file. */
+  lacks(image: ImageState, path: string): boolean {
+    return lacks(image, path, (step) => {
+      if (!this.made.has(step)) this.made.set(step, makesOf(step, this.text));
+      return this.made.get(step);
+    });
+  }
+
   get isDocker(): boolean {
     return this.config.custom?.dockerfile_path !== undefined;
   }
@@ -183,6 +199,18 @@ export class Shipment {
     );
   });
 
+  /** The commands of a Dockerfile, the scripts of package.json in their place. */
+  steps = once((): RunCommand[] =>
+    (this.dockerfile()?.image.stages ?? []).flatMap(({ commands }) =>
+      commands.flatMap((step) =>
+        (scriptCommands(step, step.cwd, step.before.files, this.text) ?? [step]).map(({ words }) => ({
+          ...step,
+          words,
+        })),
+      ),
+    ),
+  );
+
   /** What is started, the commands of scripts in their place. */
   started = once((): StartedCommand[] => {
     const { custom, runtime } = this.config;
@@ -202,6 +230,8 @@ export class Shipment {
 
   /** A script is its commands, with the folder and the variables that each finds. */
   private expand(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
+    const named = depth > 3 ? undefined : scriptCommands({ words, line: 0 }, from.cwd, this.inImage(), this.text);
+    if (named) return named.flatMap((each) => this.expand(each.words, from, depth + 1));
     const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
     if (!script) {
       const plain = unwrapped(words);

@@ -67,23 +67,12 @@ function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
 function* script(server: StartedServer, { shipment }: StartFacts): Generator<SeenCause> {
   const { script: file, program, at, cwd } = server;
   if (file === undefined || shipment.fileAt(file, cwd) !== undefined) return;
-  if (shipment.isDocker) yield* scriptOfImage(posix.resolve(cwd, file), at, shipment);
-  // The config file is compared with the app folder elsewhere.
-  else if (!/^python/.test(program)) {
+  // The config file is compared with the app folder elsewhere, and an image with its files.
+  if (!shipment.isDocker && !/^python/.test(program)) {
     const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(file));
     if (near === undefined) yield* missing(posix.normalize(file), at, shipment);
     else yield notThere(file, at, 'error', near);
   }
-}
-
-function* scriptOfImage(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
-  const stage = shipment.dockerfile()?.stage;
-  if (!stage || stage.files.size === 0) return;
-  const name = posix.basename(file);
-  const isCopied = stage.others.some((each) => file === each || file.startsWith(`${each}/`));
-  const isMade = stage.commands.some(({ words }) => words.join(' ').includes(name));
-  const near = [...stage.files.keys()].find((each) => posix.basename(each) === name);
-  if (!isCopied && !isMade) yield notThere(file, at, 'warning', near);
 }
 
 const notThere = (file: string, at: SeenCause['at'], severity: SeenCause['severity'], near?: string): SeenCause => ({

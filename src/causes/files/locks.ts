@@ -1,0 +1,237 @@
+import { posix } from 'node:path';
+import { load } from 'js-yaml';
+import { parse } from 'smol-toml';
+import type { RunCommand } from '../../app/docker-image.ts';
+import { isOlder } from '../../app/wheels.ts';
+import { lineWith } from './package-files.ts';
+import { type LockedPackage, type PackageJson, readJsonc } from './package-json.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Docker, Shipment } from './shipment.ts';
+
+/** A command that refuses a lock file which does not fit, and how that is seen. */
+interface LockRule {
+  command: RegExp;
+  manifest: string;
+  lock: string;
+  /** What of the manifest the lock does not have. */
+  unlocked: (manifest: string, lock: string) => (string | undefined)[];
+  /** Whether the command refuses it only with a setting. */
+  only?: (step: RunCommand) => boolean;
+  fix: string;
+}
+
+const lockRules: readonly LockRule[] = [
+  { command: /^npm ci\b/, manifest: 'package.json', lock: 'package-lock.json', unlocked: byNpm, fix: 'npm install' },
+  {
+    command: /^yarn(?: install)?\b.* --(?:frozen-lockfile|immutable)/,
+    manifest: 'package.json',
+    lock: 'yarn.lock',
+    unlocked: byYarn,
+    fix: 'yarn install',
+  },
+  {
+    command: /^pnpm (?:install|i)\b.* --frozen-lockfile/,
+    manifest: 'package.json',
+    lock: 'pnpm-lock.yaml',
+    unlocked: byPnpm,
+    fix: 'pnpm install',
+  },
+  {
+    command: /^cargo (?:build|install|test)\b.* --(?:locked|frozen)/,
+    manifest: 'Cargo.toml',
+    lock: 'Cargo.lock',
+    unlocked: byCargo,
+    fix: 'cargo update --workspace',
+  },
+  {
+    command: /^bundle(?: install)?(?: -|$)/,
+    manifest: 'Gemfile',
+    lock: 'Gemfile.lock',
+    unlocked: byBundler,
+    only: ({ words, before: { environment, commands } }) =>
+      ['BUNDLE_DEPLOYMENT', 'BUNDLE_FROZEN'].some((name) => /^(?:1|true)$/.test(environment.get(name) ?? '')) ||
+      words.some((word) => /^--(?:deployment|frozen)$/.test(word)) ||
+      commands.some((each) => /^bundle config .*(?:deployment|frozen) .*(?:true|1)$/.test(each.words.join(' '))),
+    fix: 'bundle lock --add-platform x86_64-linux',
+  },
+  {
+    command: /^go (?:build|install|run)\b(?!.* -mod[= ])/,
+    manifest: 'go.mod',
+    lock: 'go.sum',
+    unlocked: byGo,
+    only: ({ before: { commands, files }, cwd }) =>
+      !files.has(posix.resolve(cwd, 'vendor/modules.txt')) &&
+      !commands.some(({ words }) => /^go (?:get|mod (?:tidy|download|vendor)|work)\b/.test(words.join(' '))),
+    fix: 'go mod tidy',
+  },
+];
+
+const inOtherFolder = / (?:--prefix|--cwd|--dir|--filter|--manifest-path|-C|-w)\b/;
+
+/** A lock file that does not fit, where a command of the build refuses it. */
+export function* staleLock(shipment: Shipment, docker: Docker, step: RunCommand): Generator<SeenCause> {
+  const command = step.words.join(' ');
+  const rule = lockRules.find((each) => each.command.test(command) && each.only?.(step) !== false);
+  if (!rule || inOtherFolder.test(command) || step.hasMounts) return;
+  const pathOf = (name: string) => step.before.files.get(posix.resolve(step.cwd, name)) ?? '';
+  const manifest = pathOf(rule.manifest);
+  const text = shipment.text(manifest) ?? '';
+  const lock = lockText(rule, pathOf(rule.lock), step, shipment);
+  const [name] = lock === undefined ? [] : namesIn(() => rule.unlocked(text, lock));
+  if (name !== undefined)
+    yield {
+      cause: 'lock-file-outdated',
+      severity: 'error',
+      captured: { path: rule.lock, name },
+      at: { file: manifest, line: lineWith(text, name) },
+      title: `${pathOf(rule.lock) || rule.lock} does not have ${name} as ${manifest} lists it, and ${command} refuses that`,
+      why: `${docker.path}:${step.line} runs it`,
+      fix: `run ${rule.fix}, and send the lock file that it writes`,
+    };
+}
+
+/** Without go.sum, nothing is locked; of others, their absence is named elsewhere. */
+const lockText = ({ lock }: LockRule, path: string, { before, cwd }: RunCommand, shipment: Shipment) =>
+  lock === 'go.sum' && shipment.lacks(before, posix.resolve(cwd, lock)) ? '' : shipment.text(path);
+
+/** What cannot be read is named elsewhere. */
+function namesIn(read: () => (string | undefined)[]): string[] {
+  try {
+    return read().flatMap((each) => each ?? []);
+  } catch {
+    return [];
+  }
+}
+
+const listed = ({ dependencies, devDependencies }: PackageJson) =>
+  new Map(Object.entries({ ...devDependencies, ...dependencies }));
+
+/** Packages with another range than the lock says. Overrides change ranges. */
+function otherThan(manifest: string, rangeIn: (name: string) => string | undefined): string[] {
+  const read = readJsonc<PackageJson>(manifest) ?? {};
+  if (/"(?:overrides|resolutions)"/.test(manifest)) return [];
+  return [...listed(read)].flatMap(([name, range]) => (rangeIn(name) === range ? [] : name));
+}
+
+function byNpm(manifest: string, lock: string): (string | undefined)[] {
+  const { packages } = readJsonc<{ packages: Record<string, LockedPackage> }>(lock) ?? {};
+  if (!packages || /"overrides"/.test(manifest)) return [];
+  return [...listed(readJsonc<PackageJson>(manifest) ?? {})].map(([name, range]) => {
+    const found = packages[`node_modules/${name}`];
+    return found && (found.link || fitsRange(found.version ?? '', range)) ? undefined : name;
+  });
+}
+
+/** Only ranges of versions: other addresses are written in many ways. */
+const isRange = (range: string) => /^[\d.^~<>=|\s*xX]+$/.test(range);
+
+function byYarn(manifest: string, lock: string): string[] {
+  const keys = new Set(
+    lock
+      .split('\n')
+      .filter((line) => /^\S.*:$/.test(line))
+      .flatMap((line) => line.slice(0, -1).replaceAll('"', '').split(/, */)),
+  );
+  const ranges = listed(readJsonc<PackageJson>(manifest) ?? {});
+  return otherThan(manifest, (name) => {
+    const range = ranges.get(name) ?? '';
+    return !isRange(range) || keys.has(`${name}@${range}`) || keys.has(`${name}@npm:${range}`) ? range : undefined;
+  });
+}
+
+interface PnpmProject {
+  dependencies?: Record<string, { specifier?: string }>;
+  devDependencies?: Record<string, { specifier?: string }>;
+}
+
+function byPnpm(manifest: string, lock: string): string[] {
+  const read = load(lock) as { importers?: Record<string, PnpmProject> } | undefined;
+  const project = read?.importers?.['.'];
+  if (!project || /^overrides:/m.test(lock)) return [];
+  const { dependencies, devDependencies } = project;
+  return otherThan(manifest, (name) => (dependencies?.[name] ?? devDependencies?.[name])?.specifier);
+}
+
+type CargoNeeds = Record<string, string | { package?: string; version?: string }>;
+interface CargoProject {
+  package?: { name?: string; version?: unknown };
+  dependencies?: CargoNeeds;
+  'build-dependencies'?: CargoNeeds;
+  'dev-dependencies'?: CargoNeeds;
+}
+
+function byCargo(manifest: string, lock: string): (string | undefined)[] {
+  const read = parse(manifest) as CargoProject;
+  const { package: locked = [] } = parse(lock) as { package?: { name: string; version: string }[] };
+  const needs = { ...read.dependencies, ...read['build-dependencies'], ...read['dev-dependencies'] };
+  const own = read.package;
+  const isOther =
+    own &&
+    typeof own.version === 'string' &&
+    !locked.some((each) => each.name === own.name && each.version === own.version);
+  return [
+    isOther ? own.name : undefined,
+    ...Object.entries(needs).map(([key, need]) => {
+      const { package: name = key, version = '' } = typeof need === 'string' ? { version: need } : need;
+      const range = version.replaceAll(',', ' ').replace(/^(?=\d)/, '^');
+      return locked.some((each) => each.name === name && fitsRange(each.version, range)) ? undefined : name;
+    }),
+  ];
+}
+
+function byBundler(manifest: string, lock: string): (string | undefined)[] {
+  if (/\b(?:if|unless|eval_gemfile|gemspec|install_if)\b/.test(manifest)) return [];
+  const [, list = ''] = /^DEPENDENCIES\n((?: .*\n)*)/m.exec(lock) ?? [];
+  const [, platforms = ''] = /^PLATFORMS\n((?: .*\n)*)/m.exec(lock) ?? [];
+  const names = [...manifest.matchAll(/^\s*gem\s*\(?["']([\w.-]+)["']/gm)].map(([, name = '']) => name);
+  return [
+    ...names.filter((name) => !list.split('\n').some((line) => /^ {2}([\w.-]+)/.exec(line)?.[1] === name)),
+    platforms === '' || /^ {2}(?:ruby|x86_64-linux.*)$/m.test(platforms) ? undefined : 'x86_64-linux',
+  ];
+}
+
+/** Modules that `go.mod` requires, by name and version, but those that it replaces. */
+function byGo(manifest: string, lock: string): string[] {
+  const replaced = [...manifest.matchAll(/^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>/gm)].map(([, name]) => name);
+  // Those of others need no sums if nothing imports them.
+  const required = [...manifest.matchAll(/^\s*(?:require\s+)?([\w-]+\.[\w./~-]+)\s+(v\d[\w.+-]*)\s*$/gm)];
+  const entries = new Set(lock.split('\n').map((line) => line.split(' ', 2).join(' ').replace('/go.mod', '')));
+  return required.flatMap(([, name = '', version = '']) =>
+    replaced.includes(name) || entries.has(`${name} ${version}`) ? [] : name,
+  );
+}
+
+/** Whether a version fits a range of npm; true if it cannot be told. A version may have fewer numbers than it has. */
+export function fitsRange(version: string, range: string): boolean {
+  if (!isRange(range) || !/^\d+(?:\.\d+)*$/.test(version)) return true;
+  return range.split('||').some((each) =>
+    each
+      .trim()
+      .replace(/([<>=^~])\s+/g, '$1')
+      .split(/\s+/)
+      .every((part) => meets(version, part)),
+  );
+}
+
+function meets(version: string, part: string): boolean {
+  const [, operator = '', given = ''] = /^(\^|~>?|[<>]=?|=|)v?(.*)$/.exec(part) ?? [];
+  const numbers = (/^\d+(?:\.\d+)*/.exec(given)?.[0].split('.') ?? []).slice(0, version.split('.').length);
+  const bound = numbers.join('.');
+  const starts = (count: number) => `${version}.`.startsWith(`${numbers.slice(0, Math.max(1, count)).join('.')}.`);
+  const nonZero = numbers.findIndex((each) => each !== '0') + 1;
+  if (bound === '') return true;
+  const isBelow = isOlder(version, bound);
+  const isPart = numbers.length < 3;
+  const checks: Readonly<Record<string, boolean>> = {
+    '': starts(numbers.length),
+    '=': starts(numbers.length),
+    '^': !isBelow && starts(nonZero || numbers.length),
+    '~': !isBelow && starts(2),
+    '~>': !isBelow && starts(numbers.length - 1),
+    '>=': !isBelow,
+    '>': isPart ? !isBelow : isOlder(bound, version),
+    '<': isBelow,
+    '<=': isPart || !isOlder(bound, version),
+  };
+  return checks[operator] ?? true;
+}

@@ -1,0 +1,120 @@
+import { isBeside, withoutComments } from './script-imports.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+/** Where something says that it listens. */
+export interface ListeningPlace {
+  host?: string | undefined;
+  port?: string | undefined;
+  at: SeenCause['at'];
+  /** What says it. */
+  what: string;
+  /** Whether the host is only what the server takes if nothing is said. */
+  isUsual?: boolean;
+  /** Whether the host is a setting, which a variable may replace. */
+  isSetting?: boolean;
+}
+
+/** How a language says where it listens: groups `host`, `port`, or `values`, which has both by their names; `flag` comes first. */
+interface Listener {
+  files: RegExp;
+  pattern: RegExp;
+  /** Where it listens if it says a port, and no host. */
+  usual?: (text: string) => string | undefined;
+}
+
+const script = /(?<!\.d)\.[cm]?[jt]sx?$/;
+const address = String.raw`"(?<host>[\w.]*|\[[:\d]+\]):(?<port>\d{2,5})"`;
+/** Fastify takes localhost, unlike the server of Node. */
+const ofFastify = (text: string) => (/["']fastify["']/.test(text) ? 'localhost' : '0.0.0.0');
+
+const listeners: readonly Listener[] = [
+  { files: script, pattern: /\.listen\(\s*\{(?<values>[^{}]*)\}/g, usual: ofFastify },
+  { files: script, pattern: /\b(?:Bun\.serve|Deno\.serve|serve)\(\s*\{(?<values>[^{}]*)/g, usual: () => '0.0.0.0' },
+  { files: script, pattern: /^export default \{(?<values>[^{}]*\bhostname:[^{}]*)/gm },
+  {
+    files: script,
+    pattern: /\.listen\(\s*(?<port>[^,(){}]+(?:\([^()]*\)[^,(){}]*)?)(?:,\s*["'](?<host>[^"']+)["'])?(?=[,)])/g,
+    usual: () => '0.0.0.0',
+  },
+  {
+    files: /(?<!_test)\.go$/,
+    pattern: new RegExp(
+      String.raw`\b(?:ListenAndServe|Run|Start|Listen|http\.Server\{[^}]*?Addr:\s*)\(?\s*(?:"tcp",\s*)?${address}`,
+      'g',
+    ),
+  },
+  {
+    files: /(?<!_test)\.go$/,
+    pattern: new RegExp(
+      String.raw`\bflag\.String\("(?<flag>(?:http-?)?(?:addr(?:ess)?|listen|bind))",\s*${address}`,
+      'g',
+    ),
+  },
+  { files: /\.rs$/, pattern: new RegExp(String.raw`\bbind\(\s*&?${address}`, 'g') },
+  { files: /\.rs$/, pattern: /\bbind\(\(\s*"(?<host>[\w.]+)",\s*(?<port>\d{2,5})\b/g },
+  { files: /\.rs$/, pattern: /SocketAddr::from\(\(\[(?<host>[\d,\s]+)\],\s*(?<port>\d{2,5})\)/g },
+  {
+    files: /\.(?:java|kt)$/,
+    pattern: /InetSocketAddress\((?:"(?<host>[^"]+)",\s*)?(?<port>\d{2,5})\)/g,
+    usual: () => '0.0.0.0',
+  },
+  { files: /(?:^|\/)application\.properties$/, pattern: /^server\.port\s*[=:]\s*(?:\$\{\w+:)?(?<port>\d{2,5})\b/gm },
+  { files: /(?:^|\/)application\.properties$/, pattern: /^server\.address\s*[=:]\s*(?<host>\S+)/gm },
+  { files: /(?:^|\/)puma\.rb$/, pattern: /^\s*bind\s*\(?["']tcp:\/\/(?<host>[^:"']+):(?<port>\d+)/gm },
+  {
+    files: /(?:^|\/)puma\.rb$/,
+    pattern: /^\s*port\s*\(?\s*(?:ENV\.fetch\(["']PORT["'](?:,\s*|\)\s*\{\s*))?["']?(?<port>\d{2,5})/gm,
+  },
+  { files: /\.r[bu]$/, pattern: /^\s*set :bind,\s*["'](?<host>[^"']+)/gm },
+  { files: /\.r[bu]$/, pattern: /^\s*set :port,\s*(?<port>\d{2,5})/gm },
+];
+
+/** Where the sources of an image say that they listen, if they say it themselves. */
+export function sourcesListen(shipment: Shipment): ListeningPlace[] {
+  const { image, stage } = shipment.dockerfile() ?? {};
+  const isSet = stage?.environment.has('PORT') === true;
+  const words = shipment.started().flatMap((each) => each.words.map((word) => word.replace(/^-+|=.*$/g, '')));
+  const files = [...new Set(image?.stages.flatMap((each) => [...each.files.values()]))];
+  const found = files.flatMap((file) =>
+    listeners
+      .filter((each) => each.files.test(file) && !isBeside(file))
+      .flatMap((listener) => listensBy(listener, file, shipment.text(file) ?? '', { isSet, words })),
+  );
+  // Only one of several may be the server that is reached.
+  return found.map((each) => ({ ...each, isSetting: found.length > 1 }));
+}
+
+function listensBy(
+  { files, pattern, usual }: Listener,
+  file: string,
+  text: string,
+  { isSet, words }: { isSet: boolean; words: readonly string[] },
+): ListeningPlace[] {
+  const plain = files === script ? withoutComments(text) : text;
+  return [...plain.matchAll(pattern)].flatMap(({ index, groups = {} }) => {
+    const { host = valueIn(groups.values, 'host'), port = valueIn(groups.values, 'port') } = groups;
+    const number = portOf(port, plain, isSet);
+    const says = groups.values !== undefined && /\bhost(?:name)?\b/.test(groups.values);
+    const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usual?.(plain));
+    if ((number === undefined && own === undefined) || words.includes(groups.flag ?? '-')) return [];
+    const line = plain.slice(0, index).split('\n').length;
+    return [{ host: own, port: number, at: { file, line }, what: file }];
+  });
+}
+
+const valueIn = (values: string | undefined, name: string) =>
+  new RegExp(String.raw`\b${name}(?:name)?\s*:\s*["']?([^"',}]+?)["']?\s*(?:,|$)`).exec(values ?? '')?.[1] ??
+  new RegExp(String.raw`(?:^|,)\s*(${name})\s*(?:,|$)`).exec(values ?? '')?.[1];
+
+/** The number of an expression: `3000`, `Number(process.env.PORT ?? 3000)`, a constant. A variable of the image comes first. */
+function portOf(expression: string | undefined, text: string, isSet: boolean, depth = 0): string | undefined {
+  if (expression === undefined || depth > 1) return undefined;
+  if (/\benv\b/.test(expression) && isSet) return undefined;
+  const plain = expression.trim().replace(/,\s*10\s*\)$/, ')');
+  const [, number] = /^(?:.*(?:\|\||\?\?|[(,])\s*)?["']?(\d{2,5})["']?[\s)]*$/.exec(plain) ?? [];
+  const name = /^\w+$/.exec(plain)?.[0];
+  if (number !== undefined || name === undefined) return number;
+  const [, value] = new RegExp(String.raw`(?:const|let|var)\s+${name}\s*(?::\s*\w+\s*)?=\s*([^\n;]+)`).exec(text) ?? [];
+  return portOf(value, text, isSet, depth + 1);
+}
