@@ -63,7 +63,9 @@ describe('names with secrets', () => {
   const server = platform(({ method = '', url = '' }, response) => {
     const reply = replyTo(method, url);
     response.writeHead(reply === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(reply === undefined ? { message: poison } : poisoned(reply)));
+    // Storage is here, too: no name is looked up in a network.
+    const text = JSON.stringify(reply === undefined ? { message: poison } : poisoned(reply));
+    response.end(text.replaceAll('https://storage.example', server.address()));
   });
 
   test.each(Object.keys(lines).filter((words) => !verbatim.includes(words)))(
@@ -109,7 +111,7 @@ async function leaked(words: string, mode: string[], address: string): Promise<s
 }
 
 /** A server that is there for all tests of a block. */
-function platform(answer: Parameters<typeof createServer>[1] & object) {
+function platform(answer: Parameters<typeof createServer>[1] & object): { address: () => string } {
   let server: Server;
   beforeAll(async () => {
     server = createServer(answer as never).listen(0, '127.0.0.1');
