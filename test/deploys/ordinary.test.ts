@@ -118,7 +118,7 @@ function draw(count: number): Case[] {
   );
 }
 
-const cases = drawnCases(12, 40);
+const cases = drawnCases(16);
 
 test(`of ${cases} healthy builds on ordinary platforms, none is sick and at most 2 % are unknown`, async () => {
   const found = await verdicts(healthy, draw(cases));

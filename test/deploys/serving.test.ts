@@ -28,7 +28,7 @@ test('which build serves is never wrong, whichever rule a platform has and howev
   const wrong: number[] = [];
   const open: number[] = [];
   const said: Record<string, number> = {};
-  for (let seed = 0; seed < drawnCases(20_000, 200_000); seed += 1) {
+  for (let seed = 0; seed < drawnCases(20_000); seed += 1) {
     const { facts, later, serves } = showWorld(seed);
     const now = serving(facts);
     said[now.is] = (said[now.is] ?? 0) + 1;

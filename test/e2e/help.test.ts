@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { gantry } from '../support/gantry.ts';
@@ -12,11 +11,4 @@ test.each(made)('the help of "gantry %s" made at build time equals that of the p
   const live = await gantry([...name.split(' ').filter(Boolean), '--help', '--json']);
   expect(live.code).toBe(0);
   expect(live.json()).toMatchObject(JSON.parse(source));
-});
-
-test('the built program prints the same help as the parser', async () => {
-  for (const words of [[], ['apps'], ['cp']]) {
-    const built = execFileSync(process.execPath, ['bin/gantry.cjs', ...words, '--help'], { encoding: 'utf8' });
-    expect(built).toBe((await gantry([...words, '--help'])).stdout);
-  }
 });

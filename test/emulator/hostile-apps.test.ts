@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { forEachLine } from '../../src/emulator/running/processes/process.ts';
-import { temporaryFolder } from './support/platform.ts';
+import { type Closing, onceForAll, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 const head = `
@@ -19,17 +19,36 @@ def tell(**event):
     os.write(4, json.dumps(event).encode() + b"\\n")
 `;
 
+/** Does what it is told. */
+const obedient = `
+class Done(Exception):
+    pass
+
+def answers(run_id, statement):
+    try:
+        exec(statement, {**globals(), "run_id": run_id})
+    except Done:
+        return 1
+    time.sleep(60)
+
+def streams(run_id, statement):
+    yield "first"
+    exec(statement, {**globals(), "run_id": run_id})
+    time.sleep(60)
+`;
+
 /** An emulator with an app that has this code. */
-async function app(code: string) {
-  const { call, deploy, ...rest } = await running('functions', { replicaConcurrency: 10 });
-  await deploy({ name: 'functions', replicaConcurrency: 10 }, { 'main.py': head + code });
-  return { call, ...rest };
+function app(code: string, closing?: Closing) {
+  const options = { files: { 'main.py': head + code }, ...(closing && { closing }) };
+  return running('functions', { replicaConcurrency: 10 }, options);
 }
 
 describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs python3)", () => {
+  const shared = onceForAll((closing) => app(obedient, closing));
+
   test.each([
     ['writes no JSON', 'os.write(4, b"x\\n")', 'wrote to'],
-    ['writes half a line', 'os.write(4, b"x"); return 1', 'wrote to'],
+    ['writes half a line', 'os.write(4, b"x"); raise Done', 'wrote to'],
     ['writes null', 'os.write(4, b"null\\n")', 'wrote to'],
     ['writes a number', 'os.write(4, b"1\\n")', 'wrote to'],
     ['writes an empty line', 'os.write(4, b"\\n")', 'wrote to'],
@@ -47,10 +66,12 @@ describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs
     ['closes it', 'os.close(4)', 'closed'],
     ['puts another file in its place', 'os.dup2(os.open(os.devnull, os.O_WRONLY), 4)', 'closed'],
   ])('gets a 500 when it %s, and a new replica', async (_, statement, did) => {
-    const { call, printed } = await app(`def f(run_id):\n    ${statement}\n    time.sleep(60)\n`);
-    const { status, json } = await call('f');
+    const { call, printed } = shared();
+    const errors = async () => (await printed()).filter((line) => line.startsWith('error: the app')).length;
+    const before = await errors();
+    const { status, json } = await call('answers', { statement });
     expect([status, json.message]).toEqual([500, expect.stringContaining(`the app ${did} file descriptor 4`)]);
-    expect((await printed()).join('\n')).toContain('error: the app');
+    expect(await errors()).toBeGreaterThan(before);
     expect((await call('run')).json.result).toBe('fine');
   });
 
@@ -61,8 +82,8 @@ describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs
     ['writes no JSON', 'os.write(4, b"{\\n")'],
     ['closes it', 'os.close(4)'],
   ])('has its stream aborted when it %s', async (_, statement) => {
-    const { call, base } = await app(`def f(run_id):\n    yield "first"\n    ${statement}\n    time.sleep(60)\n`);
-    const answer = await fetch(`${base}/f`, { method: 'POST', body: '{}' });
+    const { call, base } = shared();
+    const answer = await fetch(`${base}/streams`, { method: 'POST', body: JSON.stringify({ statement }) });
     await expect(answer.text()).rejects.toThrow();
     expect((await call('run')).json.result).toBe('fine');
   });
@@ -131,7 +152,6 @@ describe.skipIf(!python)('an app (needs python3)', () => {
   });
 
   test('with a server that upgrades the protocol gets a reply', async () => {
-    const { ask, call, deploy } = await running('server');
     const server = `
 import os, socket
 server = socket.create_server(("127.0.0.1", int(os.environ["PORT"])))
@@ -142,7 +162,7 @@ while True:
     client.close()
 `;
     const settings = { name: 'server', runtime: 'custom', entrypoint: ['python', 'own.py'], port: 8194 };
-    await deploy(settings, { 'own.py': server });
+    const { ask, call, deploy } = await running('server', settings, { files: { 'own.py': server } });
     expect((await call('x')).status).toBe(502);
     const checked = { ...settings, readycheckEndpoint: '/ready', deploymentInitializationTimeout: 1 };
     const { build } = await deploy(checked, { 'own.py': server });

@@ -29,8 +29,8 @@ afterEach(() => void vi.unstubAllEnvs());
 
 describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => {
   test('are not installed by default, and the failed build says which flag installs them', async () => {
-    const { deploy, ask } = await running();
-    const { build } = await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': 'gantry-greeting\n' });
+    const files = { 'main.py': main, 'requirements.txt': 'gantry-greeting\n' };
+    const { ask, build } = await running('functions', {}, { files });
     expect((await ask('GET', build)).json).toMatchObject({
       status: 'init_failure',
       initError: expect.stringMatching(/No module named 'gantry_greeting'\nhint: .*\(gantry dev --install\)/),
@@ -40,17 +40,15 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
   test('are installed during the build, and kept for later emulators', async () => {
     const packages = temporaryFolder();
     const files = { 'main.py': main, 'requirements.txt': `${wheel()}\n` };
-    const first = await running('functions', {}, { install: true, packages });
-    const { build } = await first.deploy({ name: 'functions' }, files);
-    expect((await first.ask('GET', build)).json.status).toBe('success');
-    expect((await first.logOf(build)).join('\n')).toMatch(
+    const first = await running('functions', {}, { files, install: true, packages });
+    expect((await first.ask('GET', first.build)).json.status).toBe('success');
+    expect((await first.logOf(first.build)).join('\n')).toMatch(
       /PIP_INSTALL_STARTED\n[\s\S]*Successfully installed gantry-greeting-1.0[\s\S]*Received[\s\S]*App is ready$/,
     );
     expect((await first.call('run')).json.result).toBe('hello from a package');
 
-    const second = await running('functions', {}, { install: true, packages });
-    const again = await second.deploy({ name: 'functions' }, files);
-    const log = (await second.logOf(again.build)).join('\n');
+    const second = await running('functions', {}, { files, install: true, packages });
+    const log = (await second.logOf(second.build)).join('\n');
     expect(log).toContain('The packages are installed already');
     expect(log).not.toMatch(/PIP_INSTALL|Successfully/);
     expect((await second.call('run')).json.result).toBe('hello from a package');
@@ -58,11 +56,8 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
   });
 
   test("that cannot be installed fail the build with pip's message", async () => {
-    const { deploy, ask } = await running('functions', {}, { install: true });
-    const { build } = await deploy(
-      { name: 'functions' },
-      { 'main.py': main, 'requirements.txt': '/nowhere/at-1.0-py3-none-any.whl\n' },
-    );
+    const files = { 'main.py': main, 'requirements.txt': '/nowhere/at-1.0-py3-none-any.whl\n' };
+    const { ask, build } = await running('functions', {}, { files, install: true });
     expect((await ask('GET', build)).json).toMatchObject({
       status: 'build_failure',
       initError: expect.stringMatching(/nowhere/),
@@ -70,9 +65,9 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
   });
 
   test('reach pip byte for byte: it refuses what is not UTF-8', async () => {
-    const { deploy, ask } = await running('functions', {}, { install: true });
     const listed = Buffer.from('# caf\xe9\nflask>=3\n', 'latin1');
-    const { build } = await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': listed });
+    const files = { 'main.py': main, 'requirements.txt': listed };
+    const { ask, build } = await running('functions', {}, { files, install: true });
     expect((await ask('GET', build)).json.status).toBe('build_failure');
     expect((await ask('GET', build)).json.initError).toMatch(/UnicodeDecodeError|utf-8/i);
   });
@@ -85,9 +80,8 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
     });
     vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const { deploy, logOf, ask } = await running('functions', {}, { install: true });
     const files = { 'main.py': 'def run(): pass\n', 'requirements.txt': 'anything\n' };
-    const { build } = await deploy({ name: 'functions' }, files);
+    const { logOf, ask, build } = await running('functions', {}, { files, install: true });
     expect((await ask('GET', build)).json.status).toBe('success');
     expect((await logOf(build)).join('\n')).toContain('UV_PIP_INSTALL_STARTED\nInstalled 1 package in 2ms\n');
     expect(readFileSync(arguments_, 'utf8')).toMatch(
@@ -105,8 +99,8 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
     }
     const longAgo = new Date(Date.now() - 31 * 24 * 60 * 60_000);
     utimesSync(join(old, 'complete'), longAgo, longAgo);
-    const { deploy } = await running('functions', {}, { install: true, packages });
-    await deploy({ name: 'functions' }, { 'main.py': '', 'requirements.txt': '# nothing\n' });
+    const files = { 'main.py': '', 'requirements.txt': '# nothing\n' };
+    await running('functions', {}, { files, install: true, packages });
     expect(existsSync(old)).toBe(false);
     expect(recent.filter((environment) => !existsSync(environment))).toEqual([]);
   });

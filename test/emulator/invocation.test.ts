@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { onceForAll } from './support/platform.ts';
 import { python, running, untilCut } from './support/running.ts';
 
 describe.skipIf(!python)('a function (needs python3)', () => {
+  const shared = onceForAll((closing) => running('functions', {}, { closing }));
+
   test("is called with the body's fields, and its process serves the next call", async () => {
     const { call } = await running();
     const first = await call('run', { name: 'Ada' });
@@ -30,27 +33,27 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     ['run', '{"name": ', 400, { message: expect.stringContaining('not valid JSON') }],
     ['run/chat/completions', { name: 'Ada' }, 200, { result: { greeting: 'hello Ada' } }],
   ])('%s called with %j responds %i', async (name, body, status, answer) => {
-    const { call } = await running();
+    const { call } = shared();
     const reply = await call(name, body);
     expect([reply.status, reply.json]).toEqual([status, expect.objectContaining({ run_id: expect.any(String) })]);
     expect(reply.json).toMatchObject(answer);
   });
 
   test('gets its run id, and numbers are not rounded', async () => {
-    const { call } = await running();
+    const { call } = shared();
     const { json, headers } = await call('who', {});
     expect(json.result).toBe(headers.get('x-request-id'));
     expect((await call('large_number')).text).toContain('"result":9223372036854775809');
   });
 
   test('supports large bodies and responses', async () => {
-    const { call } = await running();
+    const { call } = shared();
     const name = 'é'.repeat(2_000_000);
     expect((await call('run', { name })).json.result.greeting).toBe(`hello ${name}`);
   });
 
   test('that yields responds with server-sent events as they are produced', async () => {
-    const { base, call } = await running();
+    const { base, call } = shared();
     const answer = await fetch(`${base}/count`, { method: 'POST', body: '{"to": 2}' });
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -62,15 +65,15 @@ describe.skipIf(!python)('a function (needs python3)', () => {
   });
 
   test('that yields events that are formatted already responds with them unchanged', async () => {
-    const { call } = await running();
+    const { call } = shared();
     const events = ['data: {"token": "a"}', 'event: done\ndata: b', 'data: [DONE]', 'data: data is not a field here'];
     expect((await call('events')).text).toBe(`${events.join('\n\n')}\n\n`);
   });
 
   test.each(['breaks_off', 'dies_off'])('that fails in the middle of a stream aborts it: %s', async (name) => {
-    const { base, runs } = await running();
+    const { base, runs } = shared();
     expect(await untilCut(`${base}/${name}`)).toBe('data: first\n\n');
-    expect(await runs()).toMatchObject([{ status: 'failure', statusCode: 500, functionName: name }]);
+    expect((await runs())[0]).toMatchObject({ status: 'failure', statusCode: 500, functionName: name });
   });
 
   test('whose stream is not read waits', async () => {
@@ -86,13 +89,13 @@ describe.skipIf(!python)('a function (needs python3)', () => {
   });
 
   test("gets its identity and secrets in the environment, and nothing of the emulator's", async () => {
-    const { call, emulator, id, build } = await running();
+    const { call, emulator, id, buildId } = await running();
     emulator.store.secrets.set(emulator.project, { SHARED: 'project', OWN: 'project' });
     emulator.store.secrets.set(id, { OWN: 'app' });
     process.env.GANTRY_TOKEN = 'not for the app';
     const { result } = (await call('environment')).json;
     delete process.env.GANTRY_TOKEN;
-    expect(result).toMatchObject({ APP_NAME: 'functions', PROJECT_ID: emulator.project, BUILD_ID: build });
+    expect(result).toMatchObject({ APP_NAME: 'functions', PROJECT_ID: emulator.project, BUILD_ID: buildId });
     expect(result).toMatchObject({
       SHARED: 'project',
       OWN: 'app',
@@ -147,7 +150,7 @@ describe('the caller of an app', () => {
     ['an unknown app', 'nothing', {}, 404, 'app nothing not found'],
     ['a partner app', 'voice', { name: 'voice', runtime: 'deepgram' }, 501, 'only the partner has their image'],
   ])('gets an error for %s', async (_, name, app, status, message) => {
-    const { emulator, ask, base } = await running();
+    const { emulator, ask, base } = await running('functions', {}, { real: false });
     if ('name' in app) await ask('POST', '/partner-apps', app);
     const answer = await fetch(base.replace(/functions$/, `${name}/run`), { method: 'POST' });
     expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([

@@ -5,15 +5,16 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chartPage } from '../../src/kernel/output/chart-page/chart-page.ts';
 import { chromiumPath, startBrowser } from '../support/browser.ts';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder } from '../support/files.ts';
+import { type Closing, onceForAll, platform } from './support/platform.ts';
 
 const longName = 'an-app-with-a-name-that-takes-more-than-a-line-of-a-small-screen';
 const longPath = '/a-function-with-a-long-name/and-more/segments?with=a-query&of=some-length';
 const json = { 'content-type': 'application/json' };
 
 /** The addresses of all kinds of pages that gantry serves or writes. */
-async function everyPage(): Promise<Record<string, string>> {
-  const { emulator, ask, deploy } = await platform({ seed: 1 });
+async function everyPage(closing: Closing): Promise<Record<string, string>> {
+  const { emulator, ask, deploy } = await platform({ seed: 1 }, closing);
   await deploy({ name: longName });
   await ask('POST', '/apps', { name: 'building' });
   const { url, project, callsUrl, dashboardUrl, approvalAddress, approvalSecret } = emulator;
@@ -30,8 +31,9 @@ async function everyPage(): Promise<Record<string, string>> {
     method: 'POST',
     body: new URLSearchParams({ secret: approvalSecret, user_code: login.user_code }),
   });
+  const folder = newFolder();
   const written = async (name: string, text: string) => {
-    const file = join(temporaryFolder(), name);
+    const file = join(folder, name);
     await writeFile(file, text);
     return pathToFileURL(file).href;
   };
@@ -62,6 +64,7 @@ async function everyPage(): Promise<Record<string, string>> {
 
 describe.skipIf(!chromiumPath)('every page', () => {
   let browser: Browser;
+  const pages = onceForAll(everyPage);
 
   beforeAll(async () => {
     browser = await startBrowser();
@@ -69,9 +72,9 @@ describe.skipIf(!chromiumPath)('every page', () => {
 
   afterAll(() => browser.close());
 
-  test('has the name of the product, a way to others, and colors for light and dark', async () => {
+  test('has the name of the product, colors for light and dark, and fits: no word is cut or broken', async () => {
     const page = await opened(1280);
-    for (const [name, address] of Object.entries(await everyPage())) {
+    for (const [name, address] of Object.entries(pages())) {
       await page.goto(address);
       const found = await page.evaluate(`({
         title: document.title,
@@ -93,23 +96,20 @@ describe.skipIf(!chromiumPath)('every page', () => {
       await page.emulateMedia({ colorScheme: 'dark' });
       expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(16, 19, 23)');
       await page.emulateMedia({ colorScheme: 'light' });
-    }
-  });
-
-  test.each([420, 1280, 1600])('fits into %i pixels, and no word is cut or broken', async (width) => {
-    const page = await opened(width);
-    for (const [name, address] of Object.entries(await everyPage())) {
-      await page.goto(address);
       await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
-      expect([name, await page.evaluate(faults)]).toEqual([name, { wide: [], cut: [], broken: [] }]);
+      for (const width of [420, 1280, 1600]) {
+        await page.setViewportSize({ width, height: 900 });
+        await expect
+          .poll(() => page.evaluate(faults), { message: `${name}, ${width}` })
+          .toEqual({ wide: [], cut: [], broken: [] });
+      }
     }
   });
 
   test('filters its rows, keeps the filter when it is shown anew, and copies a call as curl', async () => {
-    const pages = await everyPage();
     const page = await opened(420);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto(pages.project ?? '');
+    await page.goto(pages().project ?? '');
     const filter = page.locator('#apps').getByLabel('Filter');
     await filter.fill('night ready');
     expect(await page.locator('#apps tbody tr:visible').count()).toBe(1);
@@ -117,7 +117,7 @@ describe.skipIf(!chromiumPath)('every page', () => {
     expect(await page.locator('#apps tbody tr:visible').count()).toBe(1);
     await filter.fill('');
     expect(await page.locator('#apps tbody tr:visible').count()).toBe(5);
-    await page.goto(pages['a call'] ?? '');
+    await page.goto(pages()['a call'] ?? '');
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
@@ -129,15 +129,16 @@ describe.skipIf(!chromiumPath)('every page', () => {
   });
 
   test('shows itself anew while nobody types or reads a part of it', async () => {
-    const { calls = '' } = await everyPage();
+    const { calls = '' } = pages();
     const page = await opened(1280);
     const reads: string[] = [];
     page.on('framenavigated', (frame) => reads.push(frame.url()));
+    await page.clock.install();
     await page.goto(calls);
     await expect.poll(() => reads.length).toBe(2);
     await page.getByLabel('Filter').fill('nothing');
     const before = reads.length;
-    await page.waitForTimeout(2_500);
+    await page.clock.runFor(10_000);
     expect([reads.length - before, await page.getByLabel('Filter').inputValue()]).toEqual([0, 'nothing']);
   });
 

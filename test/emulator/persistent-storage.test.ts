@@ -40,8 +40,7 @@ def child(path):
 `;
 
 async function storing(options: Parameters<typeof running>[2] = {}, settings: object = {}) {
-  const started = await running('functions', settings, options);
-  await started.deploy({ name: 'functions', ...settings }, { 'main.py': app });
+  const started = await running('functions', settings, { files: { 'main.py': app }, ...options });
   const result = async (name: string, body: object) => {
     const reply = await started.call(name, body);
     expect(reply.status, reply.text).toBe(200);

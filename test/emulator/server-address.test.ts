@@ -31,9 +31,8 @@ while True:
 
 async function served(code: string, { entrypoint = ['python', 'own.py'], files = {} } = {}) {
   const warnings: string[] = [];
-  const { deploy, base, printed } = await running('server', {}, { onWarning: (text) => warnings.push(text) });
-  const settings = { name: 'server', runtime: 'custom', entrypoint, port: 8195 };
-  await deploy(settings, { 'own.py': code, ...files });
+  const options = { files: { 'own.py': code, ...files }, onWarning: (text: string) => warnings.push(text) };
+  const { base, printed } = await running('server', { runtime: 'custom', entrypoint, port: 8195 }, options);
   const answer = await fetch(`${base}/x`);
   return { status: answer.status, warnings, printed };
 }

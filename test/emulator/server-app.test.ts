@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { explainLog } from '../../src/causes/index.ts';
+import { platform } from './support/platform.ts';
 import { children, python, running, untilCut } from './support/running.ts';
 
 const custom = {
@@ -46,7 +47,7 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
     const port = await freePort();
     const code = `from http.server import BaseHTTPRequestHandler, HTTPServer\nHTTPServer(("127.0.0.1", ${port}), BaseHTTPRequestHandler).serve_forever()\n`;
     const settings = { runtime: 'custom', entrypoint: ['python3', 'fixed.py'], port };
-    const { deploy, ask, logOf } = await running('server', custom);
+    const { deploy, ask, logOf } = await platform({ now: Date.now, real: true });
     for (const [name, status] of [
       ['one', 'success'],
       ['two', 'init_failure'],
@@ -87,11 +88,8 @@ class Handler(BaseHTTPRequestHandler):
 
 HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 `;
-    const { base, deploy } = await running('server', custom);
-    await deploy(
-      { name: 'server', runtime: 'custom', entrypoint: ['python3', 'echo.py'], port: 8193 },
-      { 'echo.py': echo },
-    );
+    const settings = { runtime: 'custom', entrypoint: ['python3', 'echo.py'], port: 8193 };
+    const { base } = await running('server', settings, { files: { 'echo.py': echo } });
     const size = 5_000_000;
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
@@ -128,8 +126,8 @@ class Handler(BaseHTTPRequestHandler):
 
 HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 `;
-    const { base, deploy, call, runs, printed } = await running('server', custom);
-    await deploy({ name: 'server', runtime: 'custom', entrypoint: ['python3', 'dying.py'] }, { 'dying.py': dying });
+    const settings = { runtime: 'custom', entrypoint: ['python3', 'dying.py'] };
+    const { base, call, runs, printed } = await running('server', settings, { files: { 'dying.py': dying } });
     expect(await untilCut(`${base}/die`)).toBe('the beginning');
     const silent = await call('silent');
     expect([silent.status, silent.json.message]).toEqual([502, 'the app failed: its process ended with exit code 4']);
@@ -163,11 +161,8 @@ ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forev
 time.sleep(0.2)
 os._exit(3)
 `;
-    const { deploy, call, runs } = await running('server', custom);
-    await deploy(
-      { name: 'server', runtime: 'custom', entrypoint: ['python3', 'leaving.py'] },
-      { 'leaving.py': leaving },
-    );
+    const settings = { runtime: 'custom', entrypoint: ['python3', 'leaving.py'] };
+    const { call, runs } = await running('server', settings, { files: { 'leaving.py': leaving } });
     expect((await call('leave')).status).toBe(200);
     const { status, text } = await call('after', 'x'.repeat(300_000));
     expect([status, text]).toEqual([200, '300000']);
@@ -175,7 +170,7 @@ os._exit(3)
   });
 
   test('with a fixed port can be deployed again: the old process ends first', async () => {
-    const { base, deploy } = await running('server', custom);
+    const { emulator, deploy } = await platform({ now: Date.now, real: true });
     const port = await freePort();
     const server = (text: string) => `
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -191,7 +186,8 @@ HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
     for (const text of ['old', 'new']) {
       const settings = { name: 'server', runtime: 'custom', entrypoint: ['python', 'own.py'], port };
       await deploy(settings, { 'own.py': server(text) });
-      expect(await (await fetch(`${base}/x`)).text()).toBe(text);
+      const answer = await fetch(`${emulator.url}/v4/${emulator.project}/server/x`);
+      expect(await answer.text()).toBe(text);
     }
   });
 
@@ -232,10 +228,9 @@ class Handler(BaseHTTPRequestHandler):
 
 HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 `;
-    const { ask, deploy } = await running('server', custom);
-    const settings = { ...custom, name: 'server', entrypoint: ['python', 'own.py'] };
     const seconds = expected === 'success' ? 30 : 1;
-    const { build } = await deploy({ ...settings, deploymentInitializationTimeout: seconds }, { 'own.py': server });
+    const settings = { ...custom, entrypoint: ['python', 'own.py'], deploymentInitializationTimeout: seconds };
+    const { ask, build } = await running('server', settings, { files: { 'own.py': server } });
     expect((await ask('GET', build)).json.status).toBe(expected);
   });
 

@@ -168,9 +168,8 @@ describe.skipIf(!python)('a build starts the app (needs python3)', () => {
   });
 
   test('and its replica serves the first call: nothing is loaded twice', async () => {
-    const { deploy, call, printed, logOf, runs } = await running();
     const loads = 'print("loaded")\ndef run():\n    return "new"\n';
-    const { build } = await deploy({ name: 'functions' }, { 'main.py': loads });
+    const { call, printed, logOf, runs, build } = await running('functions', {}, { files: { 'main.py': loads } });
     expect(await logOf(build)).toEqual(expect.arrayContaining(['Loading main.py', 'loaded', 'App is ready']));
     expect((await call('run')).json.result).toBe('new');
     expect((await printed()).filter((line) => line === 'loaded')).toHaveLength(1);
@@ -178,7 +177,7 @@ describe.skipIf(!python)('a build starts the app (needs python3)', () => {
   });
 
   test('and the version before goes on serving if it fails', async () => {
-    const { deploy, call, ask, path, build: first, printed } = await running();
+    const { deploy, call, ask, path, buildId: first, printed } = await running();
     await call('run');
     const { build } = await deploy({ name: 'functions' }, { 'main.py': 'import nothing_like_this\n' });
     expect((await ask('GET', build)).json.status).toBe('init_failure');
@@ -214,9 +213,8 @@ describe.skipIf(!python)('a build starts the app (needs python3)', () => {
   });
 
   test('and says that a missing function is not there without listing what main.py imports', async () => {
-    const { deploy, call } = await running();
     const main = 'from typing import Optional\nfrom json import dumps as to_text\ndef run():\n    return 1\n';
-    await deploy({ name: 'functions' }, { 'main.py': main });
+    const { call } = await running('functions', {}, { files: { 'main.py': main } });
     expect((await call('rnu')).json.message).toMatch(/available functions: run$/);
   });
 });

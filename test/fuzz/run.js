@@ -1,5 +1,5 @@
 // npm run fuzz -- --cases 5000 --seed 7: runs the test of the emulator with so many cases; npm run fuzz -- connections
-// that of connections, npm run fuzz -- histories that of watches and rollbacks.
+// that of connections; the others are below.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
@@ -9,6 +9,13 @@ const files = {
   connections: 'test/connections.test.ts',
   histories: 'test/deploys/histories.test.ts',
   plans: 'test/deploys/plan-changes.test.ts',
+  commits: 'test/deploys/commits.test.ts',
+  platforms: 'test/deploys/ordinary.test.ts',
+  jobs: 'test/deploys/jobs.test.ts',
+  archives: 'test/deploys/archives/limits.test.ts',
+  serving: 'test/deploys/serving.test.ts',
+  'served-before': 'test/deploys/served-before.test.ts',
+  'at-once': 'test/deploys/at-once.test.ts',
 };
 
 const { values, positionals } = parseArgs({

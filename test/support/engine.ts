@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { basename, delimiter, dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
 
@@ -30,22 +30,17 @@ export function leftOf(owner?: string): string[] {
   return [...ownedOf(owner, 'ps', '-a'), ...ownedOf(owner, 'images', '-a')];
 }
 
-/** The ids in a list of the engine that belong to the emulators of a process. */
+/** The ids in a list of the engine that belong to the emulators of a process. What is gone by now has no line. */
 export function ownedOf(owner = String(process.pid), ...list: string[]): string[] {
   const ids = listed(...list, '--filter', `label=${label}`, '--format', '{{.ID}}').filter((id) => id !== '');
-  return ids.filter((id) => ownerOf(id).startsWith(`${owner}-`));
+  if (ids.length === 0) return [];
+  const format = `{{.Id}} {{index .Config.Labels "${label}"}}`;
+  const { stdout } = spawnSync(program, ['inspect', '--format', format, ...new Set(ids)], { encoding: 'utf8' });
+  const lines = stdout.split('\n').map((line) => line.split(' '));
+  return lines.flatMap(([id = '', label = '']) => (label.startsWith(`${owner}-`) ? [id] : []));
 }
 
 const label = 'gantry-emulator';
-
-/** Of a container or an image; empty if it is gone by now. */
-function ownerOf(id: string): string {
-  try {
-    return engine('inspect', '--format', `{{index .Config.Labels "${label}"}}`, id);
-  } catch {
-    return '';
-  }
-}
 
 /** A list fails while another test removes one of its images. */
 function listed(...list: string[]): string[] {

@@ -29,7 +29,7 @@ const places = [
   ['https://two.test', 'p-1', 'rare'],
 ] as const;
 
-test.each(Array.from({ length: drawnCases(2, 5) }, (_, at) => at + 1))(
+test.each(Array.from({ length: drawnCases(1) }, (_, at) => at + 1))(
   'of 200 archives of several apps, those of what serves and served before it stay (seed %i)',
   async (seed) => {
     const machine = new Machine(seed);

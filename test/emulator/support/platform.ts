@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../../src/emulator/index.ts';
 import type { BuildRecord } from '../../../src/emulator/model/state/records.ts';
 import { zip } from './zip.ts';
@@ -11,11 +11,27 @@ import { zip } from './zip.ts';
  * An emulator that is closed after the test, with a clock that only the test moves. It starts no app unless `real` is
  * set: most tests are about something else, and a build that starts an app takes a tenth of a second.
  */
-export async function platform(options: EmulatorOptions = {}) {
+export async function platform(options: EmulatorOptions = {}, closing: Closing = onTestFinished) {
   const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
   const emulator = await startEmulator({ now: () => clock.now, real: false, ...options });
-  onTestFinished(() => emulator.close());
+  closing(() => emulator.close());
   return { emulator, clock, ...speaking(emulator) };
+}
+
+/** Says what is done at the end. */
+export type Closing = (close: () => Promise<void>) => void;
+
+/** What is made once for all tests of a block: they leave nothing behind that the next one could take for its own. */
+export function onceForAll<Made>(make: (closing: Closing) => Promise<Made>): () => Made {
+  let made: Made;
+  beforeAll(async () => {
+    let end = async () => {};
+    made = await make((close) => {
+      end = close;
+    });
+    return () => end();
+  });
+  return () => made;
 }
 
 /** HTTP requests with the emulator's token, on paths below its project. */

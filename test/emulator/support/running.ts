@@ -2,16 +2,22 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorOptions } from '../../../src/emulator/index.ts';
-import { platform } from './platform.ts';
+import { type Closing, platform } from './platform.ts';
 
 /** Whether apps can run here. Names of tests that need it say so. */
 export const python = hasPython();
 
+interface Own extends EmulatorOptions {
+  /** Instead of those of `fixtures/apps`. */
+  files?: Record<string, string | Buffer>;
+  closing?: Closing;
+}
+
 /** An emulator with a deployed app of `fixtures/apps`, and functions to call it. Uses the real clock. */
-export async function running(app = 'functions', settings: object = {}, options: EmulatorOptions = {}) {
-  const speaking = await platform({ now: Date.now, real: true, webhookPauseMs: 10, ...options });
+export async function running(app = 'functions', settings: object = {}, { files, closing, ...options }: Own = {}) {
+  const speaking = await platform({ now: Date.now, real: true, webhookPauseMs: 10, ...options }, closing);
   const { emulator, deploy, ask } = speaking;
-  const { path, id } = await deploy({ name: app, ...settings }, filesOf(app));
+  const { path, build, id } = await deploy({ name: app, ...settings }, files ?? filesOf(app));
   const base = `${emulator.url}/v4/${emulator.project}/${app}`;
   const call = async (below: string, body?: unknown, more: RequestInit = {}) => {
     const answer = await fetch(`${base}/${below}`, {
@@ -32,7 +38,9 @@ export async function running(app = 'functions', settings: object = {}, options:
     runs,
     logs,
     path,
-    build: id,
+    /** Its path, and its id. */
+    build,
+    buildId: id,
     id: `${emulator.project}-${app}`,
     /** Only the texts of an app's log lines. */
     printed: async (query?: Record<string, string | number>): Promise<string[]> =>
