@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -473,6 +473,24 @@ describe('an archive that somebody replaced on the volume, of equal size and che
       expect.stringMatching(/of the archive in the team state at default:\/\.gantry \(SHA-256 as recorded there\)/),
     ]);
   });
+});
+
+test('no checksum of secrets leaves the machine, which keeps one, and lists what was sent once', async () => {
+  const home = newFolder();
+  expect(
+    (await run(['secrets', 'set', 'TOKEN', '--from-env', '--yes'], { env: { TOKEN: 'of-some-length' } })).code,
+  ).toBe(0);
+  await deploy(genuine, [], at(home));
+  const shared = await Promise.all(
+    (await listed('history/web')).map(
+      async (name) => (await run(['cat', `default:/.gantry/history/web/${name}`])).stdout,
+    ),
+  );
+  expect(shared.filter((text) => text.includes('"event":"sent"'))).toEqual([expect.not.stringContaining('"secrets"')]);
+  const kept = (await readdir(home, { recursive: true })).filter((name) => /history.*web/.test(name));
+  const own = await Promise.all(kept.map((name) => readFile(join(home, name), 'utf8').catch(() => '')));
+  expect(own.join('')).toMatch(/"event":"sent".*"secrets":"[0-9a-f]{4}"/);
+  expect((await history(at(home))).filter(({ event }) => event === 'sent')).toHaveLength(1);
 });
 
 const listed = async (folder: string) =>

@@ -135,7 +135,7 @@ const sent = v.object({
   /** SHA-256 of all settings, and of all files. */
   settingsDigest: text,
   filesDigest: text,
-  /** Sixteen bits of the secrets' SHA-256: enough to see that they have changed, too few to guess one by. */
+  /** Sixteen bits of the secrets' SHA-256, which tell that they have changed. On this machine only: no team gets them. */
   secrets: v.optional(text),
   /** As the config file has them: what is kept of a live app is no setting of the file. */
   settings,

@@ -62,7 +62,7 @@ export async function recordEvent<Name extends EventName>(
   const written = { at: time, event, by: describeOrigin(context.env), ...facts } as HistoryEvent;
   try {
     await log.append(written);
-    await shareEvent(context, shortAppName(context.project, app), written);
+    await shareEvent(context, shortAppName(context.project, app), withoutMarks(written));
   } catch (error) {
     context.trace(`cannot write the history of ${app}: ${(error as Error).message}`);
   }
@@ -208,10 +208,17 @@ async function readTeamEvents(context: Context, app: string): Promise<EventsRead
   return { events, unreadable: read.unreadable + parsed.length - events.length };
 }
 
-/** Both, oldest first. An event that this machine has shared is in both. */
+/** Both, oldest first. An event that this machine has shared is in both, and here with all that it has. */
 function mergeEvents(local: readonly HistoryEvent[], team: readonly HistoryEvent[]): HistoryEvent[] {
-  const byText = new Map([...team, ...local].map((event) => [stringifyJson(event), event]));
+  const byText = new Map([...team, ...local].map((event) => [stringifyJson(withoutMarks(event)), event]));
   return [...byText.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+/** Without what was drawn from secrets: whoever reads a volume may not read those. */
+function withoutMarks(event: HistoryEvent): HistoryEvent {
+  if (event.event !== 'sent') return event;
+  const { secrets: _, ...shared } = event;
+  return shared;
 }
 
 /** Lets the team know of an event. */
