@@ -28,8 +28,12 @@ export async function readCommitFiles(context: Context, { app, configFile }: Her
     context,
     commits.flatMap((commit) => [nameOf(commit), nameOf(commit, config)]),
   );
+  // A commit without the app may be one of a large repository.
+  const roots = commits.flatMap((commit) =>
+    named.has(nameOf(commit, config)) ? (named.get(nameOf(commit)) ?? []) : [],
+  );
   const trees = new Map<string, TreeEntry[]>();
-  for (let level = commits.flatMap((commit) => named.get(nameOf(commit)) ?? []); level.length > 0; ) {
+  for (let level = roots; level.length > 0; ) {
     for (const { id, bytes } of level) trees.set(id, parseTree(bytes, id.length / 2));
     const below = level.flatMap(({ id }) => trees.get(id) ?? []);
     const ids = below.flatMap(({ mode, id }) => (mode === folderMode && !trees.has(id) ? id : []));
