@@ -161,14 +161,14 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
   });
 
   test('serves a change while a file changes faster than a reload takes, and names that file', async () => {
-    const slow = `import time\ntime.sleep(1)\n${main}`;
+    const slow = `import time\ntime.sleep(0.3)\n${main}`;
     const config = named('web', 'exclude = [".*"]\n');
     const files = { ...app, 'cerebrium.toml': config, 'main.py': slow, 'state.db': '' };
     const { stderr } = await developing(files, [], async ({ until, write, call }) => {
       await until(ready);
-      const other = setInterval(() => write('state.db', `${Math.random()}`), 100);
+      const other = setInterval(() => write('state.db', `${Math.random()}`), 50);
       try {
-        await setTimeout(500);
+        await setTimeout(150);
         write('main.py', slow.replace('hello', 'back'));
         await until(/main\.py, state\.db changed: web (reloaded)/);
         expect(await (await call()).json()).toMatchObject({ result: 'back' });
