@@ -142,20 +142,28 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
 
   test('takes the newest save, also while the start of an earlier one hangs', async () => {
     const hanging = 'import threading\nthreading.Event().wait()\n';
-    const { stderr } = await developing({ ...app, 'main.py': hanging }, [], async ({ result, until, write, press }) => {
-      await until(/(Deploying web: initializing)/);
-      write('main.py', main);
-      expect(await result()).toMatchObject({ result: 'hello' });
-      write('main.py', hanging);
-      await until(/(Reloading web: initializing)/);
-      write('notes.txt', 'also sent');
-      press('r');
-      expect(await result()).toMatchObject({ result: 'hello' });
-      write('main.py', main.replace('hello', 'back'));
-      await until(reloads(1));
-      expect(await result()).toMatchObject({ result: 'back' });
-    });
-    expect(stderr).toMatch(/main\.py, notes\.txt changed: web reloaded/);
+    const { stderr } = await developing(
+      { ...app, 'main.py': hanging },
+      [],
+      async ({ result, until, write, press, path }) => {
+        await until(/(Deploying web: initializing)/);
+        write('main.py', main);
+        expect(await result()).toMatchObject({ result: 'hello' });
+        write('main.py', hanging);
+        await until(/(Reloading web: initializing)/);
+        // Each is noticed by itself.
+        for (const change of [() => write('a.txt', ''), () => write('b.txt', ''), () => rmSync(join(path, 'b.txt'))]) {
+          change();
+          await setTimeout(150);
+        }
+        press('r');
+        expect(await result()).toMatchObject({ result: 'hello' });
+        write('main.py', main.replace('hello', 'back'));
+        await until(reloads(1));
+        expect(await result()).toMatchObject({ result: 'back' });
+      },
+    );
+    expect(stderr).toMatch(/a\.txt, main\.py changed: web reloaded/);
     expect(stderr).not.toMatch(/not reloaded|error|warning/);
     expect(children()).toEqual([]);
   });
