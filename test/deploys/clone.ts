@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Outcome, Setting } from '../support/gantry.ts';
-import { withGit } from '../support/machine.ts';
 import type { AppOf, Machine, Stage } from './stage.ts';
 
 const sent = ['main.py', 'cerebrium.toml'];
@@ -73,7 +72,7 @@ export class Clone {
   }
 
   run(line: string, setting: Setting = {}): Promise<Outcome> {
-    return this.machine.run(line, { ...setting, env: { ...withGit, ...setting.env } });
+    return this.machine.run(line, setting);
   }
 }
 
