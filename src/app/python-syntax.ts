@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { readRegular } from '../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../kernel/errors.ts';
-import { locatePython } from '../kernel/interpreters.ts';
+import { folderOnPath, locatePython } from '../kernel/interpreters.ts';
 
 /** A Python file of an app. */
 export interface PythonSource {
@@ -119,13 +118,13 @@ function interpreter(version: string, env: NodeJS.ProcessEnv): string[] {
   if (process.platform === 'win32') return ['py', '-3'];
   const located = locatePython(version, env);
   if (located !== undefined) return [located];
-  return isInstaller(env.PATH) ? [] : ['python3'];
+  const folder = folderOnPath('python3', env);
+  return folder === undefined || isInstaller(folder) ? [] : ['python3'];
 }
 
 /** Without the developer tools, the `python3` of macOS opens a window that offers to install them. */
-function isInstaller(path: string): boolean {
+function isInstaller(folder: string): boolean {
   if (process.platform !== 'darwin') return false;
-  const folder = path.split(':').find((one) => existsSync(join(one, 'python3')));
   const tools = ['/Library/Developer/CommandLineTools/usr/bin/python3', '/Applications/Xcode.app'];
   return folder === '/usr/bin' && !tools.some((one) => existsSync(one));
 }

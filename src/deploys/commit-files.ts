@@ -34,10 +34,12 @@ export async function readSending(context: Context, { app, configFile }: Here, c
     context,
     commits.flatMap((commit) => [nameOf(commit), nameOf(commit, config)]),
   );
+  // A commit without the app may be one of a large repository.
+  const roots = commits.flatMap((commit) =>
+    named.has(nameOf(commit, config)) ? (named.get(nameOf(commit)) ?? []) : [],
+  );
   const trees = new Map<string, TreeEntry[]>();
-  // A repository may be large, and another one than that of the app.
-  const withApp = commits.filter((commit) => named.has(nameOf(commit, config)));
-  for (let level = withApp.flatMap((commit) => named.get(nameOf(commit)) ?? []); level.length > 0; ) {
+  for (let level = roots; level.length > 0; ) {
     for (const { id, bytes } of level) trees.set(id, parseTree(bytes, id.length / 2));
     const below = level.flatMap(({ id }) => trees.get(id) ?? []);
     const ids = below.flatMap(({ mode, id }) => (mode === folderMode && !trees.has(id) ? id : []));

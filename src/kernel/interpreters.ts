@@ -13,6 +13,11 @@ export function locatePython(version: string, env: NodeJS.ProcessEnv): string | 
   return usable.map((folder) => join(folder, `python${version}`)).find((path) => existsSync(path));
 }
 
+/** Where a program is, not on Windows. Starting one that is not there takes as long as one that is. */
+export function folderOnPath(program: string, { PATH = '' }: NodeJS.ProcessEnv): string | undefined {
+  return PATH.split(delimiter).find((folder) => existsSync(join(folder, program)));
+}
+
 function managedFolders(version: string, env: NodeJS.ProcessEnv): string[] {
   const { HOME: home } = env;
   if (home === undefined) return [];

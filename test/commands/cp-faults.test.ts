@@ -70,6 +70,17 @@ describe('all files are uploaded', () => {
     ['part', 'wrong-etag'],
     ['part', 'no-etag'],
     ['part', 'expired'],
+  ] as const)('although %s fails with %s', async (target, fault) => {
+    emulator.fail(target, fault);
+    const outcome = await gantry(['cp', 'f', ':/f', ...parts], impatience(fault));
+    expect(outcome.stderr).not.toContain('not copied');
+    expect(outcome.code).toBe(0);
+    expectWholeThere();
+    expectNoTrace(outcome, emulator);
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test.each([
     ['initializeUpload', 'reset-before'],
     ['initializeUpload', 'reset-after'],
     ['initializeUpload', 'stall'],
@@ -86,11 +97,11 @@ describe('all files are uploaded', () => {
     ['completeUpload', '500'],
     ['completeUpload', '429:2'],
   ] as const)('although %s fails with %s', async (target, fault) => {
+    rmSync(join(here, 'f/big'));
     emulator.fail(target, fault);
-    const outcome = await gantry(['cp', 'f', ':/f', ...parts], impatience(fault));
-    expect(outcome.stderr).not.toContain('not copied');
-    expect(outcome.code).toBe(0);
-    expectWholeThere();
+    const outcome = await gantry(['cp', 'f', ':/f'], impatience(fault));
+    expect([outcome.code, outcome.stderr]).toEqual([0, expect.not.stringContaining('not copied')]);
+    expect([volume().text('/f/small'), volume().text('/f/empty')]).toEqual(['small', '']);
     expectNoTrace(outcome, emulator);
     expect(filesIn(home)).toEqual([]);
   });

@@ -38,39 +38,24 @@ describe('reading the deployed app (getApp)', () => {
   test.each<Case>([
     ['getApp', '400', 0, warned, wentOn],
     ['getApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
-    ['getApp', '402', 0, warned, wentOn],
     ['getApp', '403', 0, 'web is live', { ...carriedOn, getApp: 1 }],
     ['getApp', '404', 0, 'web is live', { ...carriedOn, getApp: 1 }],
-    ['getApp', '404*', 0, 'web is live', { ...carriedOn, getApp: 1 }],
-    ['getApp', '409', 0, warned, wentOn],
-    ['getApp', '412', 0, warned, wentOn],
-    ['getApp', '418', 0, warned, wentOn],
     ['getApp', '429', 0, retried, carriedOn],
     ['getApp', '429*', 75, retriedToTheEnd, gaveUp],
     ['getApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-    ['getApp', '429:2*', 75, retriedToTheEnd, gaveUp],
     ['getApp', '429:3600', 75, 'error: Too Many Requests', refused],
     ['getApp', '429:date+1', 0, retried, carriedOn],
     ['getApp', '500', 0, retried, carriedOn],
     ['getApp', '500*', 0, warned, wentOnAtLast],
-    ['getApp', '502', 0, retried, carriedOn],
-    ['getApp', '502*', 0, warned, wentOnAtLast],
-    ['getApp', '503', 0, retried, carriedOn],
-    ['getApp', '503*', 0, warned, wentOnAtLast],
     ['getApp', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
-    ['getApp', '504', 0, retried, carriedOn],
-    ['getApp', '504*', 0, warned, wentOnAtLast],
     ['getApp', '302', 0, warned, wentOn],
     ['getApp', 'reset-before', 0, /connection reset; retrying/, carriedOn],
     ['getApp', 'reset-before*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
     ['getApp', 'reset-during', 0, retried, carriedOn],
-    ['getApp', 'reset-during*', 69, retriedToTheEnd, gaveUp],
     ['getApp', 'reset-after', 0, retried, carriedOn],
-    ['getApp', 'reset-after*', 69, retriedToTheEnd, gaveUp],
     ['getApp', 'stall', 0, /no data for [\d.]+ s; retrying/, carriedOn],
     ['getApp', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
     ['getApp', 'truncated', 0, retried, carriedOn],
-    ['getApp', 'truncated*', 69, retriedToTheEnd, gaveUp],
     ['getApp', 'html', 0, /received a web page instead of a reply \(HTTP 502\); retrying/, carriedOn],
     ['getApp', 'html*', 0, warned, wentOnAtLast],
     ['getApp', '503,reset-during,429:1,stall', 0, retriedToTheEnd, { ...carriedOn, getApp: 5 }],
@@ -121,7 +106,6 @@ describe('creating a build (createApp)', () => {
     ['createApp', '429', 0, retried, carriedOn],
     ['createApp', '429*', 75, retriedToTheEnd, gaveUp],
     ['createApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-    ['createApp', '429:date+1', 0, retried, carriedOn],
     ['createApp', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['createApp', '503:date+1*', 69, retriedToTheEnd, gaveUp],
     // Unknown outcome: another build is created, once. One that gets no upload never starts.
@@ -134,19 +118,13 @@ describe('creating a build (createApp)', () => {
     ['createApp', 'stall', 0, lost, carriedOn],
     ['createApp', 'html', 0, lost, carriedOn],
     ['createApp', '500*', 69, looksInto, inDoubt],
-    ['createApp', '502*', 69, looksInto, inDoubt],
-    ['createApp', '503*', 69, looksInto, inDoubt],
-    ['createApp', '504*', 69, looksInto, inDoubt],
     ['createApp', 'stall*', 69, looksInto, inDoubt],
-    ['createApp', 'html*', 69, looksInto, inDoubt],
     ['createApp', 'reset-during', 0, lost, settled],
     ['createApp', 'reset-after', 0, lost, settled],
     ['createApp', 'truncated', 0, lost, settled],
     ['createApp', 'malformed', 0, lost, settled],
     ['createApp', 'empty', 0, lost, settled],
-    ['createApp', 'reset-during*', 69, looksInto, lostTwice],
     ['createApp', 'reset-after*', 69, looksInto, lostTwice],
-    ['createApp', 'truncated*', 69, looksInto, lostTwice],
     ['createApp', '429,503:1,500', 0, lost, { ...carriedOn, createApp: 4 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 });
@@ -160,30 +138,19 @@ describe('the upload', () => {
 
   test.each<Case>([
     ['upload', '400', 1, /the storage rejected the upload \(HTTP 400, BadRequest: Bad Request\)/, refused],
-    ['upload', '401', 1, /\(HTTP 401, /, refused],
-    ['upload', '402', 1, /\(HTTP 402, /, refused],
     ['upload', '403', 1, /\(HTTP 403, /, refused],
-    ['upload', '404', 1, /\(HTTP 404, /, refused],
-    ['upload', '409', 1, /\(HTTP 409, /, refused],
-    ['upload', '412', 1, /\(HTTP 412, /, refused],
-    ['upload', '418', 1, /\(HTTP 418, /, refused],
     ['upload', '302', 1, /\(HTTP 302, /, refused],
     ['upload', '408', 0, retried, carriedOn],
     ['upload', '429', 0, retried, carriedOn],
     ['upload', '429*', 75, retriedToTheEnd, gaveUp],
     ['upload', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-    ['upload', '429:date+1', 0, retried, carriedOn],
     ['upload', '500', 0, retried, carriedOn],
-    ['upload', '500*', 69, retriedToTheEnd, gaveUp],
     ['upload', '502', 0, retried, carriedOn],
-    ['upload', '502*', 69, retriedToTheEnd, gaveUp],
     ['upload', '503', 0, retried, carriedOn],
     ['upload', '503*', 69, /error: the storage returned an error \(HTTP 503/, gaveUp],
     ['upload', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['upload', '504', 0, retried, carriedOn],
-    ['upload', '504*', 69, retriedToTheEnd, gaveUp],
     ['upload', 'reset-before', 0, /connection reset; retrying/, carriedOn],
-    ['upload', 'reset-before*', 69, retriedToTheEnd, gaveUp],
     ['upload', 'reset-during', 0, retried, carriedOn],
     ['upload', 'reset-during*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
     ['upload', 'reset-after', 0, retried, carriedOn],
@@ -211,13 +178,6 @@ describe('the upload', () => {
     [
       'upload',
       'expired,expired',
-      1,
-      /error: the upload URL has expired/,
-      { upload: 2, createApp: 2, builds: 2, cancelled: 2 },
-    ],
-    [
-      'upload',
-      'expired*',
       1,
       /error: the upload URL has expired/,
       { upload: 2, createApp: 2, builds: 2, cancelled: 2 },
@@ -267,14 +227,11 @@ describe('polling the build (getBuild)', () => {
   test.each<Case>([
     ['getBuild', '400', 1, goesOn, stopped],
     ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
-    ['getBuild', '402', 14, goesOn, stopped],
     ['getBuild', '403', 0, 'web is live', carriedOn],
     ['getBuild', '403*', 5, goesOn, left],
     ['getBuild', '404', 0, 'web is live', carriedOn],
     ['getBuild', '404*', 6, /fix gantry builds list web\n/, left],
     ['getBuild', '409', 7, goesOn, stopped],
-    ['getBuild', '412', 7, goesOn, stopped],
-    ['getBuild', '418', 1, goesOn, stopped],
     ['getBuild', 'malformed', 0, 'web is live', carriedOn],
     ['getBuild', 'malformed*', 8, goesOn, left],
     ['getBuild', 'empty', 0, 'web is live', carriedOn],
@@ -284,17 +241,12 @@ describe('polling the build (getBuild)', () => {
     // A Retry-After of an hour is not waited for.
     ['getBuild', '429:3600*', 75, goesOn, stopped],
     ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-    ['getBuild', '429:date+1', 0, retried, carriedOn],
     ['getBuild', '500', 0, retried, carriedOn],
     ['getBuild', '500*', 8, goesOn, left],
     ['getBuild', '502', 0, retried, carriedOn],
-    ['getBuild', '502*', 8, goesOn, left],
     ['getBuild', '503', 0, retried, carriedOn],
-    ['getBuild', '503*', 8, goesOn, left],
     ['getBuild', '504', 0, retried, carriedOn],
-    ['getBuild', '504*', 8, goesOn, left],
     ['getBuild', 'reset-before', 0, retried, carriedOn],
-    ['getBuild', 'reset-before*', 8, goesOn, left],
     ['getBuild', 'reset-during', 0, retried, carriedOn],
     ['getBuild', 'reset-during*', 8, goesOn, left],
     ['getBuild', 'reset-after', 0, retried, carriedOn],
@@ -314,16 +266,10 @@ describe('the log of the build (getBuildLogs) does not decide the result:', () =
   const warned = /warning: cannot read the build log: /;
 
   test.each<Case>([
-    ...['400', '401', '402', '403', '404', '409', '412', '418', '429*', '500*', '502*', '503*', '504*'].map(
+    ...['400', '401', '403', '429*', '500*', 'reset-before*', 'stall*', 'malformed*', 'empty*', 'html*'].map(
       (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
     ),
-    ...['reset-before*', 'reset-during*', 'reset-after*', 'stall*', 'truncated*', 'malformed*', 'empty*', 'html*'].map(
-      (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
-    ),
-    ...['429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'reset-during', 'reset-after'].map(
-      (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
-    ),
-    ...['stall', 'truncated', 'malformed', 'empty', 'html'].map(
+    ...['429', '500', 'reset-before', 'reset-after', 'stall', 'truncated', 'malformed', 'empty', 'html'].map(
       (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
     ),
     ['getBuildLogs', 'null*', 0, 'web is live', fine],
@@ -350,13 +296,13 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
   const says = /warning: build \S+ could not be canceled: .*\n {2}fix gantry builds cancel web \S+/;
 
   test.each<Case>([
-    ...['400', '401', '402', '409', '412', '418'].map(
+    ...['400', '401', '409'].map(
       (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 1 }],
     ),
-    ...['429*', '500*', '502*', '503*', '504*', 'reset-before*', 'stall*', 'html*'].map(
+    ...['429*', '500*', 'reset-before*', 'stall*', 'html*'].map(
       (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 5 }],
     ),
-    ...['403', '404', '429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'stall', 'html'].map(
+    ...['403', '404', '429', '500', 'reset-before', 'stall', 'html'].map(
       (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
     ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /canceled build/, cancelled]),

@@ -25,6 +25,7 @@ const deploy = (flags: string[], setting: Setting = {}) =>
     emulator,
     cwd: app,
     ...setting,
+    env: machine(setting.env),
   });
 const write = () => `cat > ${join(told, 'document.json')}`;
 const document = async () => JSON.parse(await readFile(join(told, 'document.json'), 'utf8'));

@@ -142,33 +142,41 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
 
   test('takes the newest save, also while the start of an earlier one hangs', async () => {
     const hanging = 'import threading\nthreading.Event().wait()\n';
-    const { stderr } = await developing({ ...app, 'main.py': hanging }, [], async ({ result, until, write, press }) => {
-      await until(/(Deploying web: initializing)/);
-      write('main.py', main);
-      expect(await result()).toMatchObject({ result: 'hello' });
-      write('main.py', hanging);
-      await until(/(Reloading web: initializing)/);
-      write('notes.txt', 'also sent');
-      press('r');
-      expect(await result()).toMatchObject({ result: 'hello' });
-      write('main.py', main.replace('hello', 'back'));
-      await until(reloads(1));
-      expect(await result()).toMatchObject({ result: 'back' });
-    });
-    expect(stderr).toMatch(/main\.py, notes\.txt changed: web reloaded/);
+    const { stderr } = await developing(
+      { ...app, 'main.py': hanging },
+      [],
+      async ({ result, until, write, press, path }) => {
+        await until(/(Deploying web: initializing)/);
+        write('main.py', main);
+        expect(await result()).toMatchObject({ result: 'hello' });
+        write('main.py', hanging);
+        await until(/(Reloading web: initializing)/);
+        // Each is noticed by itself.
+        for (const change of [() => write('a.txt', ''), () => write('b.txt', ''), () => rmSync(join(path, 'b.txt'))]) {
+          change();
+          await setTimeout(150);
+        }
+        press('r');
+        expect(await result()).toMatchObject({ result: 'hello' });
+        write('main.py', main.replace('hello', 'back'));
+        await until(reloads(1));
+        expect(await result()).toMatchObject({ result: 'back' });
+      },
+    );
+    expect(stderr).toMatch(/a\.txt, main\.py changed: web reloaded/);
     expect(stderr).not.toMatch(/not reloaded|error|warning/);
     expect(children()).toEqual([]);
   });
 
   test('serves a change while a file changes faster than a reload takes, and names that file', async () => {
-    const slow = `import time\ntime.sleep(1)\n${main}`;
+    const slow = `import time\ntime.sleep(0.3)\n${main}`;
     const config = named('web', 'exclude = [".*"]\n');
     const files = { ...app, 'cerebrium.toml': config, 'main.py': slow, 'state.db': '' };
     const { stderr } = await developing(files, [], async ({ until, write, call }) => {
       await until(ready);
-      const other = setInterval(() => write('state.db', `${Math.random()}`), 100);
+      const other = setInterval(() => write('state.db', `${Math.random()}`), 50);
       try {
-        await setTimeout(500);
+        await setTimeout(150);
         write('main.py', slow.replace('hello', 'back'));
         await until(/main\.py, state\.db changed: web (reloaded)/);
         expect(await (await call()).json()).toMatchObject({ result: 'back' });

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { secretsIn, someone } from '../support/login.ts';
+import { machine } from '../support/machine.ts';
 
 /** What a person does in the browser: reads the code in the address, and sends the form of its page. */
 async function sendForm(url: string, opened: string, secret: string) {
@@ -63,9 +64,13 @@ test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
       begun=$(curl -s -d '{}' "$GANTRY_API_URL/device-authorization")
       code=$(printf %s "$begun" | sed 's/.*"user_code":"\\([^"]*\\)".*/\\1/')
       ${recipe} -sf`;
-    expect((await gantry(['emulator', 'exec', '--no-seed', '--', 'sh', '-c', script])).code).toBe(0);
+    expect((await gantry(['emulator', 'exec', '--no-seed', '--', 'sh', '-c', script], { env: machine() })).code).toBe(
+      0,
+    );
     const wrong = script.replace('$GANTRY_EMULATOR_SECRET', 'wrong');
-    expect((await gantry(['emulator', 'exec', '--no-seed', '--', 'sh', '-c', wrong])).code).toBe(22);
+    expect((await gantry(['emulator', 'exec', '--no-seed', '--', 'sh', '-c', wrong], { env: machine() })).code).toBe(
+      22,
+    );
   },
 );
 

@@ -9,6 +9,7 @@ import { emulatorForEach } from '../support/emulators.ts';
 import { filesOfEqualChecksum } from '../support/equal-checksums.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
+import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 /** Only SHA-256 tells these two from each other. */
@@ -29,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => app[Symbol.asyncDispose]());
 
 const run = (...words: string[]) =>
-  gantry([...words, '--json'], { emulator, cwd: app.path, env: { GANTRY_CONFIG_DIR: home, ...env } });
+  gantry([...words, '--json'], { emulator, cwd: app.path, env: { ...withGit, GANTRY_CONFIG_DIR: home, ...env } });
 const edit = (content: string) => writeFile(join(app.path, 'data.py'), content);
 const deployed = async () => ((await run('deploy')).json() as { build: string }).build;
 const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;

@@ -232,8 +232,9 @@ test('tolerates one invalid reply, but not many', async () => {
   expect((await logs(['-f'], broken)).code).toBe(70);
 });
 
-test('streams 100,000 live lines without buffering or losing any', async () => {
-  const number = 100_000;
+// Four times what is remembered or held.
+test('streams 40,000 live lines without buffering or losing any', async () => {
+  const number = 40_000;
   const lines = Array.from({ length: number }, (_, index) => lineAt(index / 100, `line ${index} ${'x'.repeat(80)}`));
   const env = await logPlatform({
     page: ({ afterDate = '', nextToken = '0', direction }) => {
@@ -248,16 +249,16 @@ test('streams 100,000 live lines without buffering or losing any', async () => {
     },
     socket: (send, cut, { after = '' }) => {
       const from = lines.findIndex(({ timestamp }) => timestamp >= after);
-      for (const line of lines.slice(from, from + 30_000)) send(frameOf(line));
+      for (const line of lines.slice(from, from + 12_000)) send(frameOf(line));
       cut();
     },
   });
-  const { stdout, stderr } = await logs(['-f', '--fail-on-gap'], env, { stop: /line 99999 / });
+  const { stdout, stderr } = await logs(['-f', '--fail-on-gap'], env, { stop: /line 39999 / });
   const indexes = linesOf(stdout).map((line) => Number(line.split(' ')[1]));
   expect(indexes.length).toBe(number);
   expect(indexes.every((index, place) => index === place)).toBe(true);
   expect(stderr).toBe('\n');
-}, 60_000);
+});
 
 test('loses and repeats no line while polls fail and pages overlap', async () => {
   const lines = Array.from({ length: 30 }, (_, index) => lineAt(index, `line ${index}`, { logId: `l-${index}` }));

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** `GANTRY_TEST=all` has more of them (docs/internals/testing.md). */
-const restarts = isWhole ? 100 : 12;
+const restarts = isWhole ? 36 : 12;
 
 /** Serves for so many rounds of five seconds. Returns what the page had after each, and then. */
 async function served(cwd: string, rounds: number, headers: Record<string, string> = {}, seen = () => {}) {

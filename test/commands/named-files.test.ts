@@ -30,8 +30,11 @@ const lines: [line: string, limit: string][] = [
   ['webhooks replay latest --secret-file FILE', '64 KiB'],
 ];
 
+/** One for each limit: that all of them read by it shows the file below that has 8 GiB. */
+const endless = lines.filter(([, limit], at) => at === lines.findIndex(([, other]) => other === limit));
+
 describe.skipIf(process.platform === 'win32')('a file that never ends', () => {
-  test.each(lines)('%s reads no more than %s', async (line, limit) => {
+  test.each(endless)('%s reads no more than %s', async (line, limit) => {
     const { code, stderr } = await read(line, '/dev/zero');
     expect(stderr).toContain('/dev/zero');
     expect(stderr).toContain(`it has more than ${limit}; gantry reads at most ${limit} of it`);

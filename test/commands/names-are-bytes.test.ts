@@ -12,7 +12,7 @@ import { gantry as run } from '../support/gantry.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 /** `FUZZ_CASES=1000` and `FUZZ_SEED` for others. */
-const cases = drawnCases(40, 100);
+const cases = drawnCases(16, 40);
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_128);
 /** Sends a deploy too: one in so many. */
 const deploysEvery = 4;

@@ -6,6 +6,7 @@ import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let emulator: Emulator;
@@ -36,7 +37,12 @@ beforeEach(async () => {
 const team = { GANTRY_TEAM_STATE: 'default:/.gantry' };
 
 function run(home: string, words: string[], { env: more = {}, ...setting }: Setting = {}) {
-  return gantry(words, { emulator, cwd: app.path, env: { ...env, GANTRY_CONFIG_DIR: home, ...more }, ...setting });
+  return gantry(words, {
+    emulator,
+    cwd: app.path,
+    env: { ...withGit, ...env, GANTRY_CONFIG_DIR: home, ...more },
+    ...setting,
+  });
 }
 
 async function preview(home: string, flags: string[] = [], more?: Setting) {

@@ -5,6 +5,7 @@ import { smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let emulator: Emulator;
@@ -32,7 +33,7 @@ function run(words: string[], { days = 0, skewMs = 0, home = newFolder(), env = 
     emulator,
     cwd: app.path,
     clock: { jumps: () => passed + skewMs },
-    env: { ...team, GANTRY_CONFIG_DIR: home, ...env },
+    env: { ...withGit, ...team, GANTRY_CONFIG_DIR: home, ...env },
   };
   return gantry(words, { ...setting, ...more });
 }

@@ -5,6 +5,7 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let home: string;
@@ -21,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => app[Symbol.asyncDispose]());
 
 function run(words: string[], { env = {}, cwd = app.path, ...more }: Setting = {}) {
-  return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...env }, ...more });
+  return gantry(words, { emulator, cwd, env: { ...withGit, GANTRY_CONFIG_DIR: home, ...env }, ...more });
 }
 
 async function preview(words: string[] = [], more: Setting = {}) {

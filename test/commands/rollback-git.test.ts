@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
+import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let home: string;
@@ -33,7 +34,7 @@ afterEach(() => app[Symbol.asyncDispose]());
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 function run(words: string[], cwd = app.path) {
-  return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, GANTRY_KEEP_ARCHIVES: 'off' } });
+  return gantry(words, { emulator, cwd, env: { ...withGit, GANTRY_CONFIG_DIR: home, GANTRY_KEEP_ARCHIVES: 'off' } });
 }
 
 async function deployed() {

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 const target = () => join(here, 'a');
-const gantry = ({ env }: Storage, words: string[], silenceMs = 300) =>
+const gantry = ({ env }: Storage, words: string[], silenceMs = 60_000) =>
   run(words, { cwd: here, io: { silenceMs }, env: { ...env, GANTRY_CONFIG_DIR: join(here, '.home') } });
 const copied = (files: Storage, ...more: string[]) => gantry(files, ['cp', ':/a', 'a', ...parts, ...more]);
 
@@ -62,7 +62,7 @@ describe('content that is replaced between two ranges is never mixed', () => {
       for (const answer of waiting) answer();
       waiting = [];
     });
-    const { code, stderr } = await copied(files);
+    const { code, stderr } = await gantry(files, ['cp', ':/a', 'a', ...parts], 300);
     expect(code).toBe(1);
     expect(stderr).toContain('the file changed during the copy');
     expect(existsSync(target())).toBe(false);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   emulator.volume().write('/d/large', large);
 });
 
-describe.each([null, undefined, -1, 0.5, 'large', {}])('if all files are listed with the size %j', (size) => {
+describe.each([undefined, -1, 0.5, 'large'])('if all files are listed with the size %j', (size) => {
   const gantry = async (...words: string[]) => {
     const env = await inFrontOf(emulator, async ({ route }, pass) => {
       if (!route.endsWith('/ls')) return undefined;

@@ -434,17 +434,6 @@ describe('weights verify', () => {
   });
 });
 
-test('a lock with more files than fit on the stack is verified', { timeout: 60_000 }, async () => {
-  await pull();
-  const { weights, version } = lock();
-  const [{ files: known, ...facts }] = weights;
-  const many = Array.from({ length: 126_000 }, (_, index) => ({ ...known[0], path: `gone-${index}` }));
-  writeFileSync(join(here, 'weights.lock'), JSON.stringify({ version, weights: [{ ...facts, files: many }] }));
-  mkdirSync(join(here, 'empty'));
-  const { code, json } = await gantry(['volumes', 'verify', 'empty', '--quick', '--json=problems']);
-  expect([code, (json() as { problems: unknown[] }).problems.length]).toEqual([7, 126_000]);
-});
-
 test('check tells of a model that is loaded by name although the volume has it', async () => {
   await pull('--include', '*.json');
   writeFileSync(join(here, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "web"\n');

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { AppPlatform } from '../support/app-platform/index.js';
 import type { Behavior, Quirks } from '../support/app-platform/types.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
+import { withGit } from '../support/machine.ts';
 
 /** The line that the documents recommend for pipelines, without its call: strangers call, or nobody does. */
 export const safeLine = 'deploy --if-changed --if-busy wait --watch 2m --or-rollback';
@@ -101,7 +102,7 @@ export class Machine {
 
   run(line: string | string[], setting: Setting = {}): Promise<Outcome> {
     const { clock, platform } = this.stage;
-    const env = { ...platform.env, GANTRY_CONFIG_DIR: this.home, ...setting.env };
+    const env = { ...withGit, ...platform.env, GANTRY_CONFIG_DIR: this.home, ...setting.env };
     return gantry(typeof line === 'string' ? line.split(' ') : line, { cwd: this.folder, clock, ...setting, env });
   }
 

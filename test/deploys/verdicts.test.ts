@@ -145,7 +145,7 @@ test('SIGTERM during the automatic rollback says that the sick build serves', as
   await machine.deploys({});
   await machine.write(crashing);
   const told = join(machine.folder, '..', 'told');
-  const env = { GITHUB_OUTPUT: told, GITHUB_STEP_SUMMARY: `${told}.md` };
+  const env = { PATH: process.env.PATH ?? '', GITHUB_OUTPUT: told, GITHUB_STEP_SUMMARY: `${told}.md` };
   const line = ['deploy', '--watch', '40s', '--or-rollback', '--json', '--notify-command', `cat > '${told}.json'`];
   const { code, stderr, json } = await machine.run(line, { env, stop: { at: /rollback of web/, signal: 'SIGTERM' } });
   const sick = stage.platform.live();

@@ -86,7 +86,7 @@ async function refusalOf(given: readonly string[]): Promise<string | undefined> 
   const onHelp = () => {
     isHelp = true;
   };
-  const program = buildProgram({ run: async () => {}, onHelp });
+  const program = buildProgram({ run: async () => {}, onHelp, firstWord: words[0] });
   try {
     await program.parseAsync((await divideLine(program, words)).words, { from: 'user' });
   } catch (error) {

@@ -51,7 +51,7 @@ export function noise(bytes: number, seed = 'noise'): Buffer {
 
 /** What was said but for lines of progress, which come when something takes longer than a second. */
 export function withoutProgress(stderr: string): string {
-  return stderr.replace(/^project .*\n/, '').replace(/^(Copying|Comparing|Looking).*\n/gm, '');
+  return stderr.replace(/^project .*\n/, '').replace(/^(Copying|Comparing|Looking|Reading).*\n/gm, '');
 }
 
 /** Descriptors of this process that lead into a folder. */

@@ -165,11 +165,8 @@ function loadSources(): Promise<unknown> {
   return loading;
 }
 
-/** Without a PATH: no command starts Python or git unless a test gives it `machine()`. */
-function withoutPrograms(): Record<string, string> {
-  const { PATH: _, ...own } = machine();
-  return own;
-}
+/** No command starts Python or git unless a test gives it `machine()` or `withGit`. Without any PATH, the system has one of its own. */
+const withoutPrograms = () => machine({ PATH: '/nonexistent' });
 
 /** All but the streams and the signals. Nothing sleeps: waiting moves the clock. */
 function ioOf(

@@ -9,6 +9,9 @@ export function machine(more: Record<string, string> = {}): Record<string, strin
   return { ...Object.fromEntries(own), ...more };
 }
 
+/** A PATH with git only, for commands in a repository. */
+export const withGit = { PATH: process.env.GANTRY_TEST_GIT ?? '' };
+
 const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'SHELL', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM'];
 
 /** The folder of the Python without packages. */

@@ -25,7 +25,8 @@ export default function ownMachine(): () => void {
   const before = { ...process.env };
   const engine = ownEngine(join(folder, 'engine'), process.env.GANTRY_TEST_DOCKER ?? locate('podman'));
   const advice = process.env.GANTRY_TEST_ADVICE ?? join(folder, 'advice');
-  const found = { PATH: makePath(folder), GANTRY_TEST_SHELLS: shells(), GANTRY_TEST_ADVICE: advice, ...engine };
+  const [PATH, GANTRY_TEST_GIT] = [makePath(folder), makePathOf(join(folder, 'git'), ['git'])];
+  const found = { PATH, GANTRY_TEST_GIT, GANTRY_TEST_SHELLS: shells(), GANTRY_TEST_ADVICE: advice, ...engine };
   const own = { ...variables, ...makeHome(join(folder, 'home')), ...found };
   const kept = Object.entries(before).filter(([name]) => isKept(name));
   // Programs of Windows need many variables.
@@ -114,14 +115,18 @@ const programs = [
 ];
 
 function makePath(folder: string): string {
-  const links = join(folder, 'bin');
-  mkdirSync(links);
-  for (const program of programs) {
-    const found = locate(program);
-    if (found) symlinkSync(found, join(links, program));
-  }
+  const links = makePathOf(join(folder, 'bin'), programs);
   symlinkSync(process.execPath, join(links, 'node'));
   return [...ownPython(links, join(folder, searched)), links].join(delimiter);
+}
+
+function makePathOf(links: string, names: readonly string[]): string {
+  mkdirSync(links);
+  for (const name of names) {
+    const found = locate(name);
+    if (found) symlinkSync(found, join(links, name));
+  }
+  return links;
 }
 
 /**

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TemporaryFolder } from '../../kernel/disk/index.ts';
 import { FailedError, UsageError } from '../../kernel/errors.ts';
+import { folderOnPath } from '../../kernel/interpreters.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 
@@ -70,6 +71,9 @@ function start(
   args: readonly string[],
   { input, variables = {}, encoding = 'utf8' }: GitOptions = {},
 ): Promise<string> {
+  // Without a PATH, the system has one of its own.
+  const isMissing = process.platform !== 'win32' && env.PATH && folderOnPath('git', env) === undefined;
+  if (isMissing) return Promise.reject(new FailedError('git is not installed'));
   const options = { cwd, signal, encoding, maxBuffer: maxOutput, env: { ...env, ...variables, ...noWork } };
   return new Promise((resolve, reject) => {
     const child = execFile('git', ['--no-pager', ...settings, ...args], options, (error, stdout, stderr) => {

@@ -42,7 +42,7 @@ const defaultMs = 86_400_000;
 /** In ms: the emulator may be polled more often than the platform. */
 const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 
-/** A reload that follows so many overtaken ones runs to its end, unless somebody asks for another. */
+/** A file that has overtaken so many reloads in a row ends none, unless somebody asks for another. */
 const maxOvertaken = 2;
 
 /**
@@ -58,9 +58,8 @@ export async function* develop(context: Context, options: DevelopOptions): Async
   while (!signal.aborted) {
     const overtaken = new AbortController();
     const reload = app.reload(change, AbortSignal.any([signal, overtaken.signal]));
-    const newer = await changes.before(reload, (noticed) => app.isChangedBy(noticed));
-    if (changes.overtakings <= maxOvertaken || newer?.isAsked)
-      overtaken.abort(new InterruptedError('a later change replaces it'));
+    const newer = await changes.before(reload, (noticed) => app.changedBy(noticed));
+    if (changes.overtake) overtaken.abort(new InterruptedError('a later change replaces it'));
     const attempt = await reload;
     if (signal.aborted) return;
     if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
@@ -70,8 +69,10 @@ export async function* develop(context: Context, options: DevelopOptions): Async
 }
 
 class Changes {
-  /** Reloads that a change has overtaken, one after the other. */
-  overtakings = 0;
+  /** Whether the last one ends the reload. */
+  overtake = true;
+  /** How many reloads in a row a file has overtaken. */
+  readonly #times = new Map<string, number>();
   #next: Promise<FolderChange>;
 
   constructor(
@@ -88,19 +89,22 @@ class Changes {
   }
 
   /** The first one that matters and is noticed before a reload has ended, however it ends. */
-  async before(reload: Promise<unknown>, matters: (change: FolderChange) => Promise<boolean>) {
+  async before(reload: Promise<unknown>, changedBy: (change: FolderChange) => Promise<string[] | undefined>) {
     const ended = reload.then(
       () => undefined,
       () => undefined,
     );
     while (await Promise.race([ended, this.#next])) {
       const noticed = await this.take();
-      if (await matters(noticed)) {
-        this.overtakings += 1;
-        return noticed;
-      }
+      const changed = await changedBy(noticed);
+      if (changed?.length === 0) continue;
+      const times = changed?.map((path) => (this.#times.get(path) ?? 0) + 1) ?? [0];
+      changed?.forEach((path, at) => void this.#times.set(path, times[at] ?? 0));
+      this.overtake = times.some((each) => each <= maxOvertaken);
+      return noticed;
     }
-    this.overtakings = 0;
+    this.#times.clear();
+    this.overtake = true;
     return undefined;
   }
 }
@@ -113,6 +117,8 @@ function joined(earlier: FolderChange, later: FolderChange): FolderChange {
 class WatchedApp {
   /** Of the version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
   #tried: AppSnapshot | undefined;
+  /** Of the version that was looked at last, deployed or not. */
+  #seen: AppSnapshot | undefined;
   readonly #warned = new Set<string>();
   readonly #restless: RestlessFiles;
 
@@ -162,25 +168,26 @@ class WatchedApp {
 
   /** Files that the app itself writes again and again are no change of it. */
   #leaveOutputsOut(local: LocalApp, snapshot: AppSnapshot, { noticedAt, silentMs }: FolderChange): void {
-    const before = this.#tried;
+    const before = this.#seen;
+    this.#seen = snapshot;
     this.#restless.count(before ? changedFiles(before, snapshot) : [], {
       noticedAt,
       silentMs,
       exclude: local.project.deployment.exclude,
       grows: (path) => (snapshot.get(path)?.size ?? 0) > (before?.get(path)?.size ?? 0),
     });
-    for (const path of this.#restless.outputs) for (const each of [before, snapshot]) each?.delete(path);
+    for (const path of this.#restless.outputs) for (const each of [this.#tried, snapshot]) each?.delete(path);
     local.entries = local.entries.filter(({ path }) => !this.#restless.outputs.has(path));
   }
 
-  /** Whether the version that is being deployed is not the newest any more. */
-  async isChangedBy({ isAsked }: FolderChange): Promise<boolean> {
-    if (isAsked || !this.#tried || this.context.signal.aborted) return true;
+  /** What is newer than in the version that is being deployed. Undefined if that one is not to go on in any case. */
+  async changedBy({ isAsked }: FolderChange): Promise<string[] | undefined> {
+    if (isAsked || !this.#tried || this.context.signal.aborted) return undefined;
     try {
       const { snapshot } = await this.#read();
-      return isChanged(this.#tried, snapshot);
+      return differences(this.#tried, snapshot);
     } catch {
-      return true;
+      return undefined;
     }
   }
 
