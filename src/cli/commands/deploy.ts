@@ -38,7 +38,7 @@ import type { Context } from '../../platform/context.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
-import { type DeployFlags, deployAgain, deployFlags, flagsOfOne } from '../flags/deploy.ts';
+import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
 import { anything, boolean, document, integer, list, object, optional, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
@@ -94,6 +94,7 @@ export default defineCommand({
         limit,
         inTurn: deployAgain(options, { ifBusy: 'wait' }),
         anyway: deployAgain(options, { older: true }),
+        replan: planAgain(options),
         verification: {
           watchMs: watch === true ? defaultWatchMs : watch,
           smokeTests,

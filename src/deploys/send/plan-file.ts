@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { isPlan } from '../../app/files/plans.ts';
-import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import type { CommandLine } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { ConflictError, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
@@ -62,14 +62,14 @@ export async function writePlanFile(
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */
-export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string): Promise<Plan> {
+export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string, replan: CommandLine): Promise<Plan> {
   const text = await readNamedFile(context, file).catch((cause) => {
     if (!(cause instanceof UsageError)) throw cause;
     throw planError(`plan ${cause.message}`, { ...(cause.facts.why && { why: cause.facts.why }), cause });
   });
   const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
   if (parsed.success) return parsed.output;
-  throw planError(`${file} is not a deploy plan`, { fix: gantryCommand`deploy --dry-run --save-plan ${file}` });
+  throw planError(`${file} is not a deploy plan`, { fix: replan });
 }
 
 function planError(message: string, facts: { why?: string; fix?: CommandLine; cause?: unknown }): ProjectError {
@@ -139,7 +139,7 @@ export interface PlannedDeploy {
 export async function whyNotAsPlanned(
   context: Context,
   local: LocalApp,
-  plan: Plan,
+  { plan, replan }: { plan: Plan; replan: CommandLine },
   { body, files, created, willWait }: PlannedDeploy,
 ): Promise<ConflictError | undefined> {
   const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
@@ -153,7 +153,7 @@ export async function whyNotAsPlanned(
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
   return new ConflictError(`not as planned: ${shown}${more}`, {
     why: 'the plan was made for other settings, files or another state of the deployed app',
-    fix: sentence`make a new plan, with each flag that decides what is sent, such as --name or --keep-scaling: ${gantryCommand`deploy --dry-run --save-plan FILE`}`,
+    fix: replan,
     details: { app: plan.app, moved },
   });
 }

@@ -284,8 +284,9 @@ export function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan
       text: `Move ${app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`,
       takesYes: true,
       refusal: new ConflictError(`${app} is in ${move.from}, and this deploy would move it to ${move.to}`, {
-        why: 'each region has its own volumes: what the app has stored stays where it is',
-        fix: `to move it, add --yes; to leave it there, --region ${move.from}`,
+        why: `each region has its own volumes: what the app has stored stays where it is; --region ${move.from} leaves the app there`,
+        fix: 'to move it',
+        retryWith: ['--yes'],
         details: { app, ...move },
       }),
     });
@@ -296,7 +297,8 @@ export function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan
       text: `Create ${app}? This folder has deployed ${last}.`,
       takesYes: false,
       refusal: new InputNeededError(`this folder has deployed ${last}, and ${app} would be a new app`, {
-        fix: `to create it, add --new; to deploy ${last}, correct the name`,
+        fix: `to create it (to deploy ${last}, correct the name)`,
+        retryWith: ['--new'],
         details: { app, last },
       }),
     });

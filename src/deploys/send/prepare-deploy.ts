@@ -56,6 +56,8 @@ interface DeployAppOptions
   /** Deploy an older commit than the one that serves, too; and the line that says so. */
   older?: true | undefined;
   anyway: CommandLine;
+  /** The line that makes the plan of `applyPlan` anew. */
+  replan: CommandLine;
   /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
   rollBack?: ((error: GantryError, plan: DeployPlan) => Promise<never>) | undefined;
   /** Whether an app of another name than this folder has deployed is to be created. */
@@ -77,9 +79,9 @@ async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<
  * instead if nothing has changed and `ifChanged` is set.
  */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
-  const { dryRun, ifChanged, confirm, verification, limit } = options;
+  const { dryRun, ifChanged, confirm, verification, limit, replan } = options;
   await refuseMissingSecrets(context, local);
-  const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
+  const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan, replan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
   const { plan, facts, live } = await decide(context, local, options, { here, stuck });
@@ -101,7 +103,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
 
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
-    const broken = approved && (await whyNotAsPlanned(context, local, approved, planned));
+    const broken = approved && (await whyNotAsPlanned(context, local, { plan: approved, replan }, planned));
     const older = broken || planned.created === undefined ? undefined : await whyOlderHere(context, here, options);
     const commit = older ? 'older' : 'not older';
     const step = beforeSending({ ...facts, plan: broken ? 'broken' : 'holds', commit });

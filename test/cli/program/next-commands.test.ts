@@ -70,6 +70,17 @@ describe('after an error', () => {
     },
   );
 
+  test('what the same line does not cure is never answered with the same line', () => {
+    const cured = ['unavailable', 'rate-limited', 'interrupted', 'terminated', 'ok', 'changes'];
+    for (const exit of (Object.keys(exitCodes) as ExitName[]).filter((name) => !cured.includes(name)))
+      for (const { command } of program.commands) {
+        for (const details of [{}, { app: 'web' }, { app: 'web', run: 'r-1' }]) {
+          const line = [...command.split(' '), '.', '--debug', '--timeout=2s'];
+          expect(nextAfterError(new Failure(exit, { details }), line), exit).not.toEqual(['gantry', ...line]);
+        }
+      }
+  });
+
   test.each<[string, ExitName, string, string]>([
     ['a value of a global flag is no command', 'usage', '--profile prod apps get', 'apps get --help --profile prod'],
     ['a missing app', 'not-found', 'invoke web', 'apps list'],
