@@ -9,7 +9,6 @@ import {
   GantryError,
   InputNeededError,
   NotFoundError,
-  type Problem,
   RateLimitedError,
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
@@ -67,7 +66,6 @@ export interface DeployPlan {
   send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
   /** Every file and why it is sent or not; null if it was not requested. */
   selection: FileDecision[] | null;
-  warnings: Problem[];
   failedBuild: string | null;
   /** Whether what serves is of a newer commit: a deploy needs `--older`. */
   older: boolean;
@@ -89,7 +87,7 @@ export interface PlanOptions {
 
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
 export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions): Promise<DeployPlan> {
-  const { project, entries, bytes, warnings } = local;
+  const { project, entries, bytes } = local;
   const { app, exists } = await readDeployedApp(context, project.name, options);
   const build = (app && liveBuild(app)) || null;
   const isNew = exists === false;
@@ -131,7 +129,6 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
       largest: largestFiles(entries).map(({ path, size }) => ({ path, bytes: size })),
     },
     selection: options.listFiles ? fileDecisions(local) : null,
-    warnings,
     failedBuild,
     older: false,
     changed: build === null || settings.some(isCertain) || hasFileChanges,
@@ -291,7 +288,7 @@ export function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan
       }),
     });
   }
-  const last = readFolderTarget(settings.folders, cwd)?.app;
+  const last = readFolderTarget(settings.folders, cwd)?.app || undefined;
   if (plan.exists === false && last !== undefined && last !== app && !isMeant) {
     questions.push({
       text: `Create ${app}? This folder has deployed ${last}.`,
