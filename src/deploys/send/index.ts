@@ -16,6 +16,7 @@ export {
   type FileDecision,
   type LocalApp,
   readLocalApp,
+  readSecretNames,
 } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, movedRegion, type Question } from './plan.ts';

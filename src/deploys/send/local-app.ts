@@ -217,11 +217,16 @@ export async function checkSecrets(
   { project: { name: app }, seen }: Pick<LocalApp, 'seen' | 'project'>,
 ): Promise<Problem[]> {
   if (!seen || seen.needed.length === 0) return [];
+  return seen.secretProblems(await readSecretNames({ api, project }, app));
+}
+
+/** Of the project and of the app, which has those of the project, too. */
+export async function readSecretNames({ api, project }: Pick<Context, 'api' | 'project'>, app: string) {
   const [ofProject, ofApp] = await Promise.all([
     api(getProjectSecrets, { project }),
     unlessMissing(api(getAppSecrets, { project, app })),
   ]);
-  return seen.secretProblems([...Object.keys(ofProject ?? {}), ...Object.keys(ofApp ?? {})]);
+  return [...Object.keys(ofProject ?? {}), ...Object.keys(ofApp ?? {})];
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
