@@ -81,11 +81,13 @@ describe('a plan in a file', () => {
     const made = await deploy('--dry-run', '--save-plan', 'lib/reviewed.json');
     expect(made.stderr).not.toContain('warning');
     await writeFile(join(app.path, 'data.json'), '{"plan": 1}');
+    await writeFile(join(app.path, 'out.jsonl.gantry-map'), '{}');
     const { selection } = (await deploy('--dry-run', '--files', '--json')).json() as { selection: { path: string }[] };
-    const found = selection.filter(({ path }) => path.endsWith('.json'));
+    const found = selection.filter(({ path }) => /json$|map$/.test(path));
     expect(found).toMatchObject([
       { path: 'data.json', sent: true },
       { path: 'lib/reviewed.json', sent: false, reason: 'output' },
+      { path: 'out.jsonl.gantry-map', sent: false, reason: 'output' },
     ]);
     const other = await deploy('--dry-run', '--save-plan', 'lib/reviewed');
     expect(other.stderr).toContain('lib/reviewed is in the folder of the app web: the next deploy sends it');

@@ -26,7 +26,9 @@ async function correctedLine(
   { typed, meant }: CorrectedWord,
 ): Promise<readonly string[] | undefined> {
   const words = argv.map(asTyped);
-  const at = words.findLastIndex((word) => word === typed || word.split(/[=,:]/).includes(typed));
+  const at = words.findLastIndex(
+    (word) => word === typed || word.endsWith(`=${typed}`) || word.split(/[=,:]/).includes(typed),
+  );
   if (at < 0) return undefined;
   const rest = words.slice(at + 1);
   const start = [...words.slice(0, at), ...(words[at] ?? '').replace(typed, () => meant).split(' ')];

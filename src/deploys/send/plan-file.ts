@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { FileEntry } from '../../app/files/entry.ts';
-import { isPlan } from '../../app/files/plans.ts';
+import { isOwnFile } from '../../app/files/plans.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { ConflictError, ProjectError, UsageError } from '../../kernel/errors.ts';
@@ -57,12 +57,16 @@ export async function writePlanFile(
     throw toDiskErrorOf(`cannot write ${file}`, cause);
   });
   context.progress.note(`wrote the plan to ${file}`);
-  const warning = isPlan(path) ? undefined : await sentWithApp(path, { app: local.project });
+  const warning = isOwnFile(path) ? undefined : await sentWithApp(path, { app: local.project });
   if (warning) context.progress.warn(warning);
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */
-export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string, replan: CommandLine): Promise<Plan> {
+export async function readPlanFile(
+  context: Pick<Context, 'cwd' | 'signal'>,
+  file: string,
+  replan: CommandLine,
+): Promise<Plan> {
   const text = await readNamedFile(context, file).catch((cause) => {
     if (!(cause instanceof UsageError)) throw cause;
     throw planError(`plan ${cause.message}`, { ...(cause.facts.why && { why: cause.facts.why }), cause });
