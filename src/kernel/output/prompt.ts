@@ -111,19 +111,19 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
     async confirmByName(question, name, given, others = []) {
       const retryWith = flagWords('--confirm', name);
       if (dryRun) {
-        if (given === undefined) unasked.push(...retryWith);
+        if (given === undefined) for (const word of retryWith) unasked.push(word);
         return;
       }
       const fix = new CommandLine(retryWith).toString();
-      const names = [name, ...others];
-      if (names.includes(given ?? '')) return;
+      const isNamed = (word: string | undefined) => [name, ...others].some((each) => each === word);
+      if (isNamed(given)) return;
       if (given !== undefined) {
         throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, { fix });
       }
       const { input } = await loadPrompts(confirmationOf(question), fix, retryWith);
       const text = message(`${question} Type ${name} to confirm:`);
       const typed = await answer((streams) => input({ message: text }, streams));
-      if (!names.includes(typed)) throw new InterruptedError('the name does not match; nothing changed');
+      if (!isNamed(typed)) throw new InterruptedError('the name does not match; nothing changed');
     },
     async ask(question, { flag, byDefault, check }) {
       const { input } = await loadPrompts(inputOf(question), flag);

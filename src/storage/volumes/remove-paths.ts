@@ -119,8 +119,11 @@ async function confirmRemoval(
   const summary = fileSummary(files.length, totalSize(files));
   if (folders.length === 0) return prompt.confirm(`Remove ${summary}?`);
   const what = (files.length > 0 ? `${summary} and ` : '') + (await describeFolders(context, folders));
-  const spellings = only && others.length === 0 ? spellingsOf({ ...only.at, path: only.path }) : [];
-  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm, spellings);
+  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm, otherSpellings(targets));
+}
+
+function otherSpellings([only, ...others]: RemovalTarget[]): string[] {
+  return only && others.length === 0 ? spellingsOf({ ...only.at, path: only.path }) : [];
 }
 
 function bytesText({ size: bytes }: RemovalTarget): string {
