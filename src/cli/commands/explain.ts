@@ -2,7 +2,7 @@ import { type ExplainedFailure, explainFailure } from '../../insight/explain.ts'
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { problemText } from '../../kernel/output/failure.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { stackViews, wrapped } from '../../kernel/output/table.ts';
+import { wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
 import { boolean, choice, document, integer, list, nullable, object, optional, text } from '../result-schema.ts';
@@ -66,19 +66,13 @@ export default defineCommand({
 });
 
 /** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
-function explanationView(explained: ExplainedFailure): View {
-  const { cause, title, evidence, fix, location, log, run, laterSucceeded } = explained;
+function explanationView({ cause, title, evidence, fix, location, log, laterSucceeded }: ExplainedFailure): View {
   if (cause === null) return wrapped(() => title);
-  if (laterSucceeded)
-    return stackViews(
-      explanationView({ ...explained, laterSucceeded: false }),
-      () => `later calls succeeded: this is why run ${run} failed`,
-    );
   const why = evidence
     ? `${sourceName(evidence)}: ${evidence.text}`
     : log.length > 0 && ['from the log:', ...log].join('\n');
   const problem = {
-    message: title === unknownCause ? 'unknown' : title,
+    message: `${title === unknownCause ? 'unknown' : title}${laterSucceeded ? '; later calls succeeded' : ''}`,
     ...(location && { location }),
     ...(why && { why }),
     ...(fix && { fix }),

@@ -133,7 +133,7 @@ async function fetchOther({ api, project }: Context, app: string) {
   if (shown) return shown;
   throw new NotFoundError(`app ${app} not found in ${project}`, {
     why: 'a build is promoted to an app that is there, in the same project',
-    fix: gantryCommand`deploy --name ${app} --new`,
+    fix: app.includes('/') ? gantryCommand`apps list` : gantryCommand`deploy --name ${app} --new`,
     details: { app },
   });
 }

@@ -213,15 +213,12 @@ export function checkFields(fields: string[], known: readonly string[]): void {
   const meant = fields.flatMap((field) => (known.includes(field) ? field : (nearest(field, known) ?? [])));
   const said = unknown.map((field) => {
     const near = nearest(field, known);
-    return `"${field}"${near === undefined ? '' : ` (${near}?)`}`;
+    return near === undefined ? `"${field}"` : `"${field}" (${near}?)`;
   });
+  const valid = meant.length > 0 ? [...new Set(meant)] : known.slice(0, 1);
   throw new UsageError(`unknown JSON field${unknown.length === 1 ? '' : 's'} ${said.join(', ')}`, {
     why: `available fields: ${known.join(', ')}`,
-    corrected: {
-      typed: fields.join(','),
-      meant: [...new Set(meant)].join(',') || (known[0] ?? ''),
-      isExample: true,
-    },
+    corrected: { typed: fields.join(','), meant: valid.join(','), isExample: true },
   });
 }
 
