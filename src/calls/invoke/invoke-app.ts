@@ -49,7 +49,7 @@ function callLimit(
 
 function noResponseYetError({ app, name }: CallTarget, timeoutMs: number): PendingError {
   return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
-    why: 'the request timed out locally; the app may still be processing it. --async does not wait for it',
+    why: 'the request timed out locally; the app may still be processing it',
     fix: gantryCommand`runs list ${app}`,
     details: { app },
   });
