@@ -156,7 +156,7 @@ export async function whyNotAsPlanned(
   const shown = moved.slice(0, maxShown).join(', ');
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
   return new ConflictError(`not as planned: ${shown}${more}`, {
-    why: 'the plan was made for other settings, files or another state of the deployed app',
+    why: 'the plan was made for other settings, files or another state of the deployed app; it takes each flag that decides what is sent, such as --name or --keep-scaling',
     fix: replan,
     details: { app: plan.app, moved },
   });
