@@ -18,7 +18,6 @@ export const alsoCalled: Record<string, string> = {
   ls: 'file storage bucket directory disk on browse',
   cat: 'content read text print show',
   rm: 'delete remove file directory storage old',
-  'volumes list': 'disk',
   'volumes usage': 'disk space size du big large full storage left',
   'volumes verify': 'checksum intact corrupt integrity same',
   'volumes resize': 'grow extend more bigger disk space increase',

@@ -311,11 +311,9 @@ function divide(printed: string, form: 'document' | 'list' | 'lines'): LongResul
 /** Each part of a document is one, too: a field that is too long comes as parts of its JSON. */
 function fieldPieces([name, value]: [string, unknown]): string[] {
   const parts = cut(stringifyJson(value));
-  const named = (part: string, at: number) =>
-    parts.length === 1
-      ? `${stringifyJson(name)}:${part}`
-      : `${stringifyJson(`${name}, JSON part ${at + 1} of ${parts.length}`)}:${stringifyJson(part)}`;
-  return parts.map(named);
+  if (parts.length === 1) return [`${stringifyJson(name)}:${parts[0]}`];
+  const nameOf = (at: number) => stringifyJson(`${name}, JSON part ${at + 1} of ${parts.length}`);
+  return parts.map((part, at) => `${nameOf(at)}:${stringifyJson(part)}`);
 }
 
 function cut(text: string): string[] {

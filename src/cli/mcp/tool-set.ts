@@ -58,8 +58,9 @@ export function askedPage({ result, from = 0 }: Input): Asked {
 
 /** A command in full, but for what every command shares. `place` says how it is called. */
 export async function describeInFull(command: CommandReference, place: object = {}): Promise<Asked> {
-  const schema = command.output === null ? null : resultOf(await outputSchemaOf(command.command));
-  return describeWith(command, { ...place, output: schema });
+  const schema = command.output === null ? null : await outputSchemaOf(command.command);
+  // That of an error is the same for all.
+  return describeWith(command, { ...place, output: schema && (schema.$defs.result ?? schema.$defs.line?.anyOf?.[0]) });
 }
 
 /** The same with the fields of what it prints, which are shorter than their schema. */
@@ -72,11 +73,6 @@ function describeWith(command: CommandReference, { output, ...place }: { output:
   const errors = exitCodes.map(({ name }) => name).filter((name) => name !== 'ok');
   const facts = { ...place, usage, summary, details, effect, input: commandInput(command), output };
   return { text: stringifyJson({ ...facts, errors, examples }), form: 'document' };
-}
-
-/** The schema without that of an error. */
-function resultOf({ $defs: { result, line } }: Awaited<ReturnType<typeof outputSchemaOf>>) {
-  return result ?? line?.anyOf?.[0];
 }
 
 /** What holds for every call, in the words of the tool set. */
