@@ -74,8 +74,9 @@ function adviceOf(shown: readonly string[], at: number, traceback: Traceback | u
   return { cause: 'fix-in-message', title, fix: `do what the message says: ${cutText(said.join(' '), 300)}` };
 }
 
-/** Errors of code that no setting mends. */
-const mistakes = /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b/;
+/** Errors of code that no setting mends. Where None came from, nobody knows. */
+const mistakes =
+  /^(?:(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b|TypeError: (?!.{0,120}NoneType)(?:unsupported operand|can only concatenate|can't multiply sequence|'\w{1,40}' object is not (?:callable|iterable|subscriptable)))/;
 /** The same in other languages. */
 const otherMistakes =
   /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|all goroutines are asleep/;

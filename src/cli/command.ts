@@ -4,7 +4,7 @@ import { type ExitName, everyCommandExits, type NotFoundError, platformExits } f
 import type { View } from '../kernel/output/page.ts';
 import type { RawOutput } from '../kernel/output/raw-output.ts';
 import type { Context } from '../platform/context.ts';
-import { type ResultSchema, takesNext, withDryRun, withNextField } from './result-schema.ts';
+import { type ResultSchema, takesFields, withDryRun, withSharedFields } from './result-schema.ts';
 
 /** A command: its arguments and flags, what it does, and how its result is shown. */
 interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json> {
@@ -175,8 +175,8 @@ export function defineCommand<
   return command as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
 }
 
-/** With what is added to the result: the commands that usually follow, and that it is a dry run. */
+/** With what is added to the result: what usually follows, warnings, and that it is a dry run. */
 function schemaOf({ dryRun }: { dryRun?: unknown }, json: ResultSchema): ResultSchema {
-  const result = json.form === 'document' && takesNext(json) ? withNextField(json) : json;
+  const result = json.form === 'document' && takesFields(json) ? withSharedFields(json) : json;
   return dryRun ? withDryRun(result) : result;
 }

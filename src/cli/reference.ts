@@ -24,11 +24,11 @@ import {
   integer,
   type JsonSchema,
   list,
-  nextField,
   object,
   optional,
   type ResultSchema,
   record,
+  sharedFields,
   text,
   withType,
 } from './result-schema.ts';
@@ -161,7 +161,7 @@ const titles = {
 /** The last line has the type `result`, or it is an error. */
 function streamLine(item: JsonSchema, error: JsonSchema): JsonSchema {
   const ends: JsonSchema = { properties: { type: { enum: ['result', 'error'] } }, required: ['type'] };
-  const result: JsonSchema = { type: 'object', properties: { next: nextField }, additionalProperties: false };
+  const result: JsonSchema = { type: 'object', properties: sharedFields, additionalProperties: false };
   return { anyOf: [{ ...item, not: ends }, withType(result, 'result'), withType(error, 'error')] };
 }
 

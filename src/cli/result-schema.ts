@@ -205,20 +205,24 @@ export function withDryRun(result: ResultSchema): ResultSchema {
   };
 }
 
-/** Whether commands that usually follow can be added to a result: a document of gantry's own form. */
-export function takesNext(result: ResultSchema): boolean {
+/** Whether fields can be added to a result: a document of gantry's own form. */
+export function takesFields(result: ResultSchema): boolean {
   return result.form === 'stream' || (result.form === 'document' && Object.keys(fieldsOf(result)).length > 0);
 }
 
-/** The schema with the field of commands that usually follow. */
-export function withNextField(result: ResultSchema): ResultSchema {
-  return { ...result, schema: withField(result.schema, 'next', nextField) };
+/** The schema with the fields that a document of any command may have. */
+export function withSharedFields(result: ResultSchema): ResultSchema {
+  const add = (schema: JsonSchema, [name, field]: [string, JsonSchema]) => withField(schema, name, field);
+  return { ...result, schema: Object.entries(sharedFields).reduce(add, result.schema) };
 }
 
 const nextCommand = object({ argv: list(text('argument'), 'the command line'), when: text('what it is for') });
 
-/** The commands that usually follow. */
-export const nextField: JsonSchema = list(nextCommand, 'commands that usually follow, if any').schema;
+/** In a document of any command, and in the last line of a stream. */
+export const sharedFields: Record<string, JsonSchema> = {
+  next: list(nextCommand, 'commands that usually follow, if any').schema,
+  warnings: list(anything('a problem, as in gantry check'), 'what stderr warned of, if anything').schema,
+};
 
 function withField(schema: JsonSchema, name: string, field: JsonSchema): JsonSchema {
   if (schema.items) return { ...schema, items: withField(schema.items, name, field) };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { sampleCallOf } from '../app/sample-call.ts';
-import { closestName } from '../app/toml/closest-name.ts';
+import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readVariable } from '../kernel/environment.ts';
 import { type ErrorFacts, FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { checkSource } from '../app/app-source.ts';
 import type { AppConfig } from '../app/config.ts';
@@ -25,6 +25,7 @@ import {
 import {
   describeUnknown,
   type Evidence,
+  type Explanation,
   explainLog,
   type FailureFacts,
   locateFix,
@@ -32,7 +33,7 @@ import {
 } from '../causes/index.ts';
 import { fetchBuild, findListedBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import { type AppHistory, readHistory } from '../deploys/history/index.ts';
-import { checkLocalApp } from '../deploys/send/index.ts';
+import { checkLocalApp, readSecretsOf } from '../deploys/send/index.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { type FileLocation, UsageError } from '../kernel/errors.ts';
@@ -44,7 +45,7 @@ import { type Build, buildHasFailed, ownStatus } from '../platform/contract/buil
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { contextWith, unlessMissing } from '../platform/waiting/index.ts';
+import { contextWith, tryRequest, unlessMissing } from '../platform/waiting/index.ts';
 
 export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
@@ -93,11 +94,31 @@ export async function explainFailure(context: Context, options: ExplainOptions):
       ...(logCommand && log !== '' && { command: logCommand }),
     };
   }
-  const { setting: _, step: __, next, ...explanation } = found;
-  const isSyntax = found.cause === 'syntax-error';
-  const location = await (isSyntax ? locateSyntaxError(context, log, own) : locateFix(found, own, options.configFile));
+  const { setting: _, step: __, next, ...explanation } = { ...found, ...(await asSecretsAre(context, found, subject)) };
+  const locate = { 'syntax-error': locateSyntaxError, 'code-error': locateMistake }[found.cause];
+  const location = await (locate?.(context, log, own) ?? locateFix(found, own, options.configFile));
   const command = next && new CommandLine(['gantry', ...next]);
   return { ...subject, ...explanation, location: location ?? null, log: [], ...defined({ command }) };
+}
+
+/** A secret that is there now has come after the replica: it is not set once more. One that is not is set for the app. */
+async function asSecretsAre(
+  context: Context,
+  { cause, next: [noun, verb, ...names] = [] }: Explanation,
+  { app }: Pick<Subject, 'app'>,
+): Promise<Partial<Explanation>> {
+  if (app === null || noun !== 'secrets' || verb !== 'set') return {};
+  const { project, prompt } = context;
+  const known = Object.keys((await tryRequest(context, (api) => readSecretsOf({ api, project }, app))) ?? {});
+  const isSet = cause === 'secret-missing' && names.every((name) => known.includes(name));
+  // Where nobody can type the value.
+  const source = prompt.isPossible ? [] : ['--from-env'];
+  if (!isSet) return { next: ['secrets', 'set', ...names, '--app', app, ...source] };
+  return {
+    title: `the secret ${names.join(', ')} is set, but was not when the replica started`,
+    fix: 'restart the app: replicas keep the secrets of their start',
+    next: ['apps', 'restart', app],
+  };
 }
 
 /** The line of the app in this folder that the last traceback names, where it is still wrong. */
@@ -107,6 +128,18 @@ async function locateSyntaxError({ cwd, env, signal }: Context, log: string, con
   const path = join(config.root, file);
   const problems = existsSync(path) ? await checkSource(config, file, relative(cwd, path), { env, signal }) : [];
   return problems.find(({ location }) => location)?.location;
+}
+
+/** The line that raised what was raised, where the file still has it. */
+async function locateMistake({ cwd }: Context, log: string, config: AppConfig | undefined) {
+  const frames = [...log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?([\w/-]+\.py)", line (\d+).*\n\s*(.+)/gm)];
+  const [, file = '', line, text = ''] = frames.at(-1) ?? [];
+  const path = config && join(config.root, file);
+  if (path === undefined || file === '' || !existsSync(path)) return undefined;
+  const found = readFileSync(path, 'utf8').split('\n')[Number(line) - 1] ?? '';
+  if (found.trim() !== text.trim()) return undefined;
+  const place = { line: Number(line), column: found.indexOf(text.trim()) + 1, length: text.trim().length };
+  return { file: relative(cwd, path), ...place, text: found };
 }
 
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };

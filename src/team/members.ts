@@ -1,4 +1,4 @@
-import { closestName } from '../app/toml/closest-name.ts';
+import { closestName } from '../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { FailedError, GantryError, NotFoundError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';

@@ -254,12 +254,10 @@ async function replaceSecrets(context: Context, scope: SecretScope, before: Secr
 /** One request, best effort: what runs of the app, or which apps of the project may. */
 async function findStale(context: Context, { app }: SecretScope): Promise<string[]> {
   const names = await tryRequest(context, (api) => runningWith(api, context.project, app));
-  const [first] = names ?? [];
-  if (!names || first === undefined) return [];
+  if (!names || names.length === 0) return [];
   const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
   const listed = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
-  const fix = gantryCommand`apps restart ${app ?? first}`;
-  context.progress.warn({ severity: 'warning', message: `${what} keep the old secrets: ${listed}`, fix });
+  context.progress.warn(`${what} keep the old secrets: ${listed}`);
   return names;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listAppSettings } from '../../src/app/settings.ts';
-import { closestName } from '../../src/app/toml/closest-name.ts';
+import { closestName } from '../../src/kernel/closest-name.ts';
 import { check } from './config-folder.ts';
 
 async function settings(text: string) {

@@ -38,6 +38,12 @@ test.each([
     'correct main.py:7',
   ],
   [
+    'a mistake of types',
+    traceback("TypeError: unsupported operand type(s) for +: 'int' and 'str'", ['/app/main.py', 'flux()']),
+    'code-error',
+    'correct main.py:7',
+  ],
+  [
     'a package that fails while it is imported',
     traceback(
       'TypeError: metaclass conflict',

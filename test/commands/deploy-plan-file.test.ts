@@ -50,7 +50,10 @@ describe('a plan in a file', () => {
     expect(made.stderr).toContain('to apply the plan: gantry deploy --name web --log-level DEBUG --apply-plan');
     const { code, json } = await deploy('--apply-plan', plan, '--json');
     expect(code).toBe(7);
-    expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] } } });
+    const next = ['gantry', 'deploy', '--dry-run', '--save-plan', plan];
+    expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] }, next } });
+    expect((await gantry(next.slice(1), { emulator, cwd: app.path })).code).toBe(0);
+    await makePlan('--log-level', 'DEBUG');
     expect((await deploy('--apply-plan', plan, '--log-level', 'DEBUG')).code).toBe(0);
   });
 
@@ -78,11 +81,13 @@ describe('a plan in a file', () => {
     const made = await deploy('--dry-run', '--save-plan', 'lib/reviewed.json');
     expect(made.stderr).not.toContain('warning');
     await writeFile(join(app.path, 'data.json'), '{"plan": 1}');
+    await writeFile(join(app.path, 'out.jsonl.gantry-map'), '{}');
     const { selection } = (await deploy('--dry-run', '--files', '--json')).json() as { selection: { path: string }[] };
-    const found = selection.filter(({ path }) => path.endsWith('.json'));
+    const found = selection.filter(({ path }) => /json$|map$/.test(path));
     expect(found).toMatchObject([
       { path: 'data.json', sent: true },
       { path: 'lib/reviewed.json', sent: false, reason: 'output' },
+      { path: 'out.jsonl.gantry-map', sent: false, reason: 'output' },
     ]);
     const other = await deploy('--dry-run', '--save-plan', 'lib/reviewed');
     expect(other.stderr).toContain('lib/reviewed is in the folder of the app web: the next deploy sends it');

@@ -45,6 +45,41 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     expect(json()).toMatchObject({ failed: true, title: expect.stringContaining("KeyError: 'user'") });
   });
 
+  test('a secret that came after the replica is not set once more', async () => {
+    const main =
+      'import os\ndef run():\n    return os.environ.get("ABC") or os.environ["ABC"]\ndef hi():\n    return 1\n';
+    await using app = await folderOf({ ...smallApp(), 'main.py': main });
+    const setting = { emulator, cwd: app.path, meanwhile, env: { ABC: 'value' } };
+    const explained = async () => {
+      emulator.late.pass();
+      const { next, ...shown } = (await gantry(['explain', 'late', '--json'], setting)).json() as {
+        next?: { argv: string[] }[];
+        laterSucceeded: boolean;
+      };
+      return [next?.[0]?.argv.slice(1).join(' '), shown.laterSucceeded];
+    };
+    await gantry(['deploy', '--name', 'late'], setting);
+    expect((await gantry(['invoke', 'late'], setting)).code).toBe(13);
+    expect(await explained()).toEqual(['secrets set ABC --app late --from-env', false]);
+    await gantry(['secrets', 'set', 'ABC', '--from-env', '--app', 'late'], setting);
+    expect((await gantry(['invoke', 'late'], setting)).code).toBe(13);
+    expect(await explained()).toEqual(['apps restart late', false]);
+    expect((await gantry(['apps', 'restart', 'late', '--yes'], setting)).code).toBe(0);
+    expect((await gantry(['invoke', 'late'], setting)).code).toBe(0);
+    expect(await explained()).toEqual([undefined, true]);
+  });
+
+  test('a mistake of the code is located in the file', async () => {
+    await using app = await folderOf({ ...smallApp(), 'main.py': 'def run():\n    return 1 + "a"\n' });
+    const setting = { emulator, cwd: app.path, meanwhile };
+    await gantry(['deploy'], setting);
+    await gantry(['invoke'], setting);
+    emulator.late.pass();
+    const { json } = await gantry(['explain', '--json'], setting);
+    const location = { file: 'main.py', line: 2, column: 5, text: '    return 1 + "a"' };
+    expect(json()).toMatchObject({ cause: 'code-error', fix: 'correct main.py:2', location });
+  });
+
   test('a run that was killed for its memory has the fact in its log', async () => {
     const main =
       'import time\ndef run():\n    kept = []\n    while True:\n        kept.append(b"x" * 8_000_000)\n        time.sleep(0.02)\n';

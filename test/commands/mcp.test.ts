@@ -216,6 +216,25 @@ describe('gantry mcp', () => {
     await expect(endless).rejects.toThrow();
   });
 
+  test('cuts a long document into documents', async () => {
+    await using session = await open();
+    const files = { 'main.py': 'x = 1\n', 'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\n' };
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`folder/file-number-${at}.txt`, '']));
+    await using app = await folderOf({ ...files, ...many });
+    const input = { 'dry-run': true, files: true, cwd: app.path };
+    const found: Record<string, unknown> = {};
+    for (let next: [string, number] | undefined = ['', 0]; next; ) {
+      const [result, from]: [string, number] = next;
+      const page = await (from === 0 ? call(session, 'deploy', input) : call(session, 'more', { result, from }));
+      Object.assign(found, JSON.parse(textOf(page)));
+      const rest = /\{"result": "(\w+)", "from": (\d+)\}/.exec(noteOf(page));
+      next = rest ? [rest[1] ?? '', Number(rest[2])] : undefined;
+    }
+    const parts = Object.entries(found).filter(([name]) => name.startsWith('selection, JSON part '));
+    expect(found).toMatchObject({ app: 'web', dryRun: true });
+    expect(JSON.parse(parts.map(([, part]) => part).join(''))).toHaveLength(302);
+  });
+
   test('cuts long results, and returns the rest without running the command again', async () => {
     await using session = await open();
     const result = await call(session, 'runs', { command: 'runs list', app: 'transcriber', all: true });
@@ -319,12 +338,16 @@ describe('gantry mcp --compact', () => {
   test('finds commands by words, a line each, and describes one in full', async () => {
     await using session = await open(['--compact', '--allow-changes']);
     const found = textOf(await call(session, 'find', { query: 'change replicas' }));
-    expect(found).toMatch(/^apps scale.*: .+ \(changes\)\nmetrics/);
+    expect(found).toMatch(/^apps scale.*: .+ \(changes\)\n/);
     expect(JSON.parse(textOf(await call(session, 'find', { query: 'apps get' })))).toMatchObject({ effect: 'reads' });
+    // The longest of all is one answer.
+    expect(JSON.parse(textOf(await call(session, 'find', { query: 'deploy' })))).toHaveProperty('output.warnings');
     const reading = await open(['--compact']);
     const refused = textOf(await call(reading, 'find', { query: 'change replicas' }));
     expect(refused).toMatch(/^apps scale.*: .+ \(changes, not allowed here\)\n/);
     await reading.end();
+    const shell = textOf(await call(session, 'find', { query: 'clean up previews' }));
+    expect(shell).toMatch(/^apps prune.*: .+ \(destroys, not over MCP: run it in a shell\)$/m);
     const nothing = await call(session, 'find', { query: 'zebra' });
     expect(JSON.parse(textOf(nothing)).error).toMatchObject({ message: 'no command found for "zebra"' });
   });
@@ -380,6 +403,8 @@ describe('gantry mcp --compact', () => {
     ['deploy --dry-run --output notes.txt', 'denied', 'ask the user to start gantry mcp --allow-changes'],
     ['runs chart transcriber --html notes.txt', 'usage', undefined],
     ['logs transcriber -f', 'usage', undefined],
+    ['apps prune --dry-run', 'usage', 'run it in a shell: gantry apps prune --dry-run'],
+    ['emulator stop', 'usage', 'run it in a shell: gantry emulator stop'],
     ['logout', 'usage', 'call find for the commands'],
     ['apps list extra', 'usage', undefined],
     ['apps list --limit', 'usage', undefined],

@@ -213,3 +213,9 @@ test.each([
 function one(answer: unknown): unknown {
   return Array.isArray(answer) ? answer[0] : answer;
 }
+
+test('each wrong JSON field has the nearest one, and the fix has only what exists', async () => {
+  const { stderr } = await gantry(['apps', 'get', 'web', '--json=id,maxReplicas,staus,nonsense'], { emulator });
+  expect(stderr).toContain('unknown JSON fields "maxReplicas" (maxReplicaCount?), "staus" (status?), "nonsense"\n');
+  expect(stderr).toContain('fix for example: gantry apps get web --json=id,maxReplicaCount,status\n');
+});

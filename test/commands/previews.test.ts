@@ -73,6 +73,16 @@ describe('deploy --preview', () => {
     expect(stderr).toContain(`preview of ${name}: app web-${name}-`);
   });
 
+  test('is no app that this folder has deployed', async () => {
+    app.git('checkout', '-q', '-b', 'fix');
+    await preview();
+    app.git('checkout', '-q', 'main');
+    expect((await run(['deploy', '--name', 'web-staging'])).code).toBe(0);
+    expect((await run(['deploy'])).stderr).toContain(
+      'this folder has deployed web-staging, and web would be a new app',
+    );
+  });
+
   test('does not take a pull request for a branch', async () => {
     app.git('checkout', '-q', '--detach');
     const event = join(home, 'event.json');

@@ -57,3 +57,11 @@ test.each([
   const { code, stderr } = await run(`${line} --yes`, data, team);
   expect([code, stderr, emulator.store.builds.size]).toEqual([expected, expect.stringContaining(fix), before]);
 });
+
+test('says that the other app must be there, and what was meant', async () => {
+  await deploy('web-staging', 'two');
+  const { code, stderr } = await run('promote web-staging web-new --yes');
+  expect([code, stderr]).toEqual([6, expect.stringContaining('fix gantry deploy --name web-new --new\n')]);
+  const wrong = await run('promote web-stagin web --yes');
+  expect([wrong.code, wrong.stderr]).toEqual([6, expect.stringContaining('did you mean web-staging?')]);
+});

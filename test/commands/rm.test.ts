@@ -131,6 +131,11 @@ describe('a folder', () => {
     expect([code, left(), removals()]).toEqual([exit, all, []]);
   });
 
+  test.each(['/logs', '/logs/', ':/logs', 'default:/logs/'])('is removed with --confirm %s', async (name) => {
+    const { code } = await gantry(['rm', '-r', '/logs', '--confirm', name], { emulator });
+    expect([code, left()]).toEqual([0, without('/logs')]);
+  });
+
   test('that is the whole volume is removed with --confirm /', async () => {
     const { code } = await gantry(['rm', '-r', '/', '--confirm', '/'], { emulator });
     expect([code, left()]).toEqual([0, []]);

@@ -17,6 +17,7 @@ test.each(['deploy --name wbe', 'deploy --name wbe --yes', 'deploy --name wbe --
     const { code, stderr } = await machine.run(line);
     expect([code, stderr]).toEqual([9, expect.stringMatching(/this folder has deployed web, and wbe .*--new/s)]);
     expect(apps()).toEqual(['web']);
+    expect(stderr).toContain(`fix to create it (to deploy web, correct the name): gantry ${line} --new`);
   },
 );
 

@@ -4,10 +4,15 @@ import { openRegularSync } from '../../kernel/disk/index.ts';
 /** How the file of a deploy plan begins. */
 export const planStart = /^\s*\{\s*"gantryPlan"/;
 
-/** Whether a file is a plan of a deploy, which is never a part of an app. Files of other names are not read: there may be many. */
-export function isPlan(file: string): boolean {
-  return /\.json$|plan[^/]*$/i.test(file) && planStart.test(startOf(file));
+/**
+ * Whether a file is one of gantry's own, a plan of a deploy or what `map` notes beside its results: these are never a part of
+ * an app. Files of other names are not read: there may be many.
+ */
+export function isOwnFile(file: string): boolean {
+  return file.endsWith(mapLogEnding) || (/\.json$|plan[^/]*$/i.test(file) && planStart.test(startOf(file)));
 }
+
+export const mapLogEnding = '.gantry-map';
 
 /** The first bytes. Empty for what cannot be read: who reads or writes it says why. */
 export function startOf(file: string): string {

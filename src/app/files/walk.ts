@@ -17,7 +17,7 @@ import {
 import { type Problem, ProjectError, throwIfAborted } from '../../kernel/errors.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
 import { type Exclude, excludeLine, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
-import { isPlan } from './plans.ts';
+import { isOwnFile } from './plans.ts';
 
 export interface WalkResult {
   entries: FileEntry[];
@@ -213,7 +213,7 @@ class Walk {
   #addFile({ path, real }: Pick<WalkedFolder, 'path' | 'real'>, reason: FileReason): void {
     try {
       const stats = lstatSync(real);
-      if (this.#isOutput(real) || isFileOfStream(stats) || isPlan(real)) {
+      if (this.#isOutput(real) || isFileOfStream(stats) || isOwnFile(real)) {
         this.#skip(path, { kind: 'output' });
         return;
       }

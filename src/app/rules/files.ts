@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { closestName } from '../../kernel/closest-name.ts';
 import { readRequirementsText } from '../requirements.ts';
-import { closestName } from '../toml/closest-name.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { isSet, type Rule, type RuleInput } from './rule.ts';

@@ -1,6 +1,6 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
+import { closestName } from '../../kernel/closest-name.ts';
 import { sectionNames } from '../schema.ts';
-import { closestName } from './closest-name.ts';
 import { environmentIssue } from './environment-section.ts';
 import { describeType, isTable, tomlKey } from './format.ts';
 import { type ConfigIssue, errorAt, warningAt } from './issue.ts';

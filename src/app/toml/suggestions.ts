@@ -1,5 +1,5 @@
+import { closestName } from '../../kernel/closest-name.ts';
 import { gpuFacts } from '../hardware.ts';
-import { closestName } from './closest-name.ts';
 
 /**
  * The documented values that an undocumented one stands for; none if that is not certain. A similar spelling is not

@@ -1,9 +1,9 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { parseArgsStringToArgv } from 'string-argv';
+import { closestName } from '../../kernel/closest-name.ts';
 import { accelerators } from '../hardware.ts';
 import { type SectionName, sectionNamed, sectionNames, sections } from '../schema.ts';
 import type { Key, Kind, Kinds } from '../schema-keys.ts';
-import { closestName } from './closest-name.ts';
 import { environmentIssue } from './environment-section.ts';
 import { isSafe, isTable, quoteAsWritten, tomlAssignment, tomlKey, toToml } from './format.ts';
 import { type ConfigIssue, warningAt } from './issue.ts';

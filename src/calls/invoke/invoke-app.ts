@@ -50,7 +50,8 @@ function callLimit(
 function noResponseYetError({ app, name }: CallTarget, timeoutMs: number): PendingError {
   return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
     why: 'the request timed out locally; the app may still be processing it',
-    fix: sentence`${gantryCommand`runs list ${app}`} shows its status; use --async to not wait`,
+    fix: gantryCommand`runs list ${app}`,
+    details: { app },
   });
 }
 

@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { closestName } from '../../app/toml/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { type CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import {
   AppError,

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import * as v from 'valibot';
+import { mapLogEnding } from '../../app/files/plans.ts';
 import { lockHolder, openRegular, takeLock, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { ConflictError, UsageError } from '../../kernel/errors.ts';
 import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
@@ -46,8 +47,8 @@ export class MapLog {
     { name, path }: NamedResults,
     private readonly heading: MapHeading,
   ) {
-    this.path = `${path}.gantry-map`;
-    this.#name = `${name}.gantry-map`;
+    this.path = `${path}${mapLogEnding}`;
+    this.#name = `${name}${mapLogEnding}`;
   }
 
   /** Throws ConflictError if there are results of other inputs, or of calls of something else. */

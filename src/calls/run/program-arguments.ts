@@ -1,5 +1,5 @@
 import type { FunctionParameters } from '../../app/main-guard.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json-text.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { modulesOf, packageOf } from '../import-names.ts';
 import { folderOf, type Link, type Module, type ModuleGraph } from './modules.ts';
 import { normalizeName, type Packages } from './packages.ts';

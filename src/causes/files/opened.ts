@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { compileGlob } from '../../app/files/glob.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import type { ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
 import type { Import, PythonFacts } from '../../app/python/facts.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
 import { versionsWith } from '../moved-names.ts';
 import type { Module, ModuleGraph } from './modules.ts';

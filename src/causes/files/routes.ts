@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { PythonCall } from '../../app/python/facts.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';

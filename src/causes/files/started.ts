@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { closestName } from '../../app/toml/closest-name.ts';
 import { toToml } from '../../app/toml/format.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { folderOf, type Module, type ModuleGraph } from './modules.ts';

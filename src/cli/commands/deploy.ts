@@ -38,7 +38,7 @@ import type { Context } from '../../platform/context.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
-import { type DeployFlags, deployAgain, deployFlags, flagsOfOne } from '../flags/deploy.ts';
+import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
 import { anything, boolean, document, integer, list, object, optional, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
@@ -94,6 +94,7 @@ export default defineCommand({
         limit,
         inTurn: deployAgain(options, { ifBusy: 'wait' }),
         anyway: deployAgain(options, { older: true }),
+        replan: planAgain(options),
         verification: {
           watchMs: watch === true ? defaultWatchMs : watch,
           smokeTests,
@@ -112,7 +113,7 @@ export default defineCommand({
       const { plan } = prepared;
       if (preview) await previews?.recordPreview(context, preview);
       await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
-      const deployment = await reportOutcome(unlimited, plan, prepared.run);
+      const deployment = await reportOutcome(unlimited, { ...plan, isPreview: preview !== undefined }, prepared.run);
       const { runtime, root } = local.project;
       return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
     }),
@@ -142,7 +143,7 @@ export default defineCommand({
     'deploy --if-changed --if-busy wait --watch --or-rollback',
     'deploy --dry-run --files',
     'deploy --preview --ttl 7d',
-    'deploy --name web-staging --detach',
+    'deploy --name web-staging --new --detach',
     'deploy --json=endpoint,build',
     'deploy --dry-run --detailed-exit-code',
     'deploy --watch --smoke /health --or-rollback',
@@ -229,11 +230,15 @@ async function confirmPlan(
 }
 
 /** Runs the deploy and reports its outcome to GitHub Actions. */
-async function reportOutcome(context: Context, { app }: DeployPlan, work: () => Promise<Deployment>) {
+async function reportOutcome(
+  context: Context,
+  { app, isPreview }: { app: string; isPreview: boolean },
+  work: () => Promise<Deployment>,
+) {
   const { env, progress, secrets } = context;
   try {
     const done = await work();
-    await rememberTarget(context, done);
+    await rememberTarget(context, { ...done, isPreview });
     const { build, status, endpoint, dashboard } = done;
     const built = { 'build-id': build, status, 'build-status': status };
     writeGithubOutputs(env, { app, ...built, endpoint, 'dashboard-url': dashboard }, secrets);

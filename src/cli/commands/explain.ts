@@ -5,7 +5,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
-import { boolean, choice, document, integer, list, nullable, object, text } from '../result-schema.ts';
+import { boolean, choice, document, integer, list, nullable, object, optional, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -17,9 +17,11 @@ export default defineCommand({
     return explainFailure(context, { app, id, file, configFile });
   },
   view: explanationView,
-  data: ({ command: _, laterSucceeded: __, ...explained }) => explained,
-  next: ({ command, cause }) =>
-    command ? [{ line: command, when: cause === 'unknown' ? 'to see the whole log' : 'next' }] : [],
+  data: ({ command: _, ...explained }) => explained,
+  next: ({ command, cause, laterSucceeded }) =>
+    command && !laterSucceeded
+      ? [{ line: command, when: cause === 'unknown' ? 'to see the whole log' : 'to fix it' }]
+      : [],
   effect: 'reads',
   exits: platformExits,
   json: document({
@@ -29,6 +31,7 @@ export default defineCommand({
     status: nullable(text('its status')),
     at: nullable(text('when it ended, RFC 3339, UTC; null if not known')),
     failed: nullable(boolean('whether it failed; null with --file')),
+    laterSucceeded: optional(boolean('whether a later call of the same function succeeded: it is no more so')),
     cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing failed')),
     title: text('the cause in words'),
     evidence: nullable(
@@ -63,13 +66,13 @@ export default defineCommand({
 });
 
 /** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
-function explanationView({ cause, title, evidence, fix, location, log }: ExplainedFailure): View {
+function explanationView({ cause, title, evidence, fix, location, log, laterSucceeded }: ExplainedFailure): View {
   if (cause === null) return wrapped(() => title);
   const why = evidence
     ? `${sourceName(evidence)}: ${evidence.text}`
     : log.length > 0 && ['from the log:', ...log].join('\n');
   const problem = {
-    message: title === unknownCause ? 'unknown' : title,
+    message: `${title === unknownCause ? 'unknown' : title}${laterSucceeded ? '; later calls succeeded' : ''}`,
     ...(location && { location }),
     ...(why && { why }),
     ...(fix && { fix }),

@@ -1,15 +1,19 @@
 import { returnToBuild } from '../../deploys/rollback/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { defineCommand } from '../command.ts';
+import { namedAppArgument } from '../flags/app.ts';
 import { deployedAgain } from '../views/deployment-fields.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<from>', 'app').argument('<to>', 'app'),
+  configure: (command) =>
+    namedAppArgument(command, '<from>').argument('<to>', 'app of the same project, which must exist'),
   run: (context, from, onto) => {
     const again = { onto, without: gantryCommand`deploy --name ${onto}` };
     return returnToBuild(context, from, { configFile: '', logs: !context.progress.isQuiet, typedMs: undefined, again });
   },
   ...deployedAgain,
-  details: ['The archive is the same, byte for byte. The other app keeps its scaling, region and secrets.'],
+  details: [
+    'The archive is the same, byte for byte. The other app keeps its scaling, region and secrets. A new one is made by deploy --name NAME --new.',
+  ],
   examples: ['promote web-staging web --dry-run', 'promote web-staging web --yes'],
 });

@@ -72,8 +72,9 @@ export function canceledArguments<Inputs extends unknown[], Options extends Opti
 /** Adds the app of a command that destroys it: it wants the name. */
 export function namedAppArgument<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
+  name: '<app>' | '<from>' = '<app>',
 ) {
-  return command.argument('<app>', 'app name or id', parser({ isNamed: true }));
+  return command.argument(name, 'app name or id', parser({ isNamed: true }));
 }
 
 interface Rules {

@@ -106,6 +106,12 @@ export function flagsOfOne(options: OptionValues, changed: OptionValues): string
   return typedFlags(flags.filter(isKept), { ...options, ...changed, notifyCommand: undefined });
 }
 
+/** The dry run that makes the plan of `--apply-plan` anew, with the flags that decide what is sent. */
+export function planAgain(options: OptionValues): CommandLine {
+  const flags = flagsOfOne({ ...options, dryRun: true }, { savePlan: options.applyPlan });
+  return new CommandLine(['gantry', 'deploy', ...flags]);
+}
+
 /** What was typed, but for the folders. */
 export type DeployFlags = ReturnType<ReturnType<typeof deployFlags>['opts']>;
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { sections } from '../../app/schema.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 
 /** `ADA_L4`, `ada-l4`, or `L4` if one accelerator only ends with it. */
 export function computeFlag(text: string): string {

@@ -8,27 +8,29 @@ import {
   type AskedCommand,
   askedPage,
   checkAllowed,
-  describeInFull,
+  describeShortly,
   type Input,
   sharedInstructions,
+  shellError,
+  shellOnly,
   type ToolSet,
 } from './tool-set.ts';
-import { suitableCommands, type ToolDefinition } from './tools.ts';
+import { foundCommands, isSuitable, suitableCommands, type ToolDefinition } from './tools.ts';
 
 /** Two tools for all commands: clients put the whole list of tools into the context of the model. */
-export function compactTools(commands: readonly CommandReference[], allowed: readonly Effect[]): ToolSet {
-  const suitable = suitableCommands(commands);
+export function compactTools(all: readonly CommandReference[], allowed: readonly Effect[]): ToolSet {
+  const commands = foundCommands(all);
   return {
     definitions: [findTool, callTool(allowed)],
     instructions,
     pager: 'call',
     read(name, input) {
-      if (name === 'find') return find(input, suitable, allowed);
+      if (name === 'find') return find(input, commands, allowed);
       if (name !== 'call') throw new UsageError(`unknown tool "${name}"`, { why: 'tools: find, call' });
       if (input.result !== undefined) return askedPage(input);
       const words = wordsOf(input);
-      if (words.includes('--help')) return find({ query: words.filter(isName).join(' ') }, suitable, allowed);
-      const asked = readCommandLine(words, suitable);
+      if (words.includes('--help')) return find({ query: words.filter(isName).join(' ') }, commands, allowed);
+      const asked = readCommandLine(words, commands);
       checkAllowed(asked, allowed);
       return asked;
     },
@@ -79,7 +81,7 @@ function find(
     .replace(/^gantry /, '')
     .trim();
   const named = commands.find(({ command }) => command === line);
-  if (named) return describeInFull(named);
+  if (named) return describeShortly(named);
   const found = findCommands(line, commands);
   if (found.length === 0) {
     throw new UsageError(`no command found for "${line}"`, {
@@ -91,9 +93,11 @@ function find(
 }
 
 /** `apps get [app]: show an app (reads)`. */
-function oneLine({ usage, summary, effect }: CommandReference, allowed: readonly Effect[]): string {
+function oneLine(command: CommandReference, allowed: readonly Effect[]): string {
+  const { usage, summary, effect } = command;
   const line = usage.replace(/^gantry | \[flags\]/g, '');
-  return `${line}: ${summary} (${effect}${allowed.includes(effect) ? '' : ', not allowed here'})`;
+  const bar = !isSuitable(command) ? `, ${shellOnly}` : allowed.includes(effect) ? '' : ', not allowed here';
+  return `${line}: ${summary} (${effect}${bar})`;
 }
 
 /**
@@ -105,8 +109,9 @@ function readCommandLine(argv: readonly string[], commands: readonly CommandRefe
   const command = commands
     .filter(({ command: line }) => line.split(' ').every((word, at) => words[at] === word))
     .sort((one, other) => other.command.length - one.command.length)[0];
+  if (command && !isSuitable(command)) throw shellError(command, words);
   if (!command) {
-    const group = commands
+    const group = suitableCommands(commands)
       .filter(({ command: line }) => line.startsWith(`${words[0]} `))
       .map(({ command: line }) => line);
     const facts = group.length > 0 ? { why: `commands: ${group.join(', ')}` } : { fix: 'call find for the commands' };

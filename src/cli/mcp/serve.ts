@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type CallToolResult, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
-import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
+import { isRecord, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import { failureJson } from '../../kernel/output/failure.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../../platform/context.ts';
@@ -13,8 +13,16 @@ import { compactTools } from './compact-tools.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { argvOf } from './input.ts';
 import { settingArguments } from './setting-arguments.ts';
-import { askedPage, checkAllowed, describeInFull, type Input, sharedInstructions, type ToolSet } from './tool-set.ts';
-import { type CommandTool, commandTools, type ToolDefinition, toolDefinition } from './tools.ts';
+import {
+  askedPage,
+  checkAllowed,
+  describeInFull,
+  type Input,
+  sharedInstructions,
+  shellError,
+  type ToolSet,
+} from './tool-set.ts';
+import { type CommandTool, commandTools, foundCommands, type ToolDefinition, toolDefinition } from './tools.ts';
 import { DrainingTransport } from './transport.ts';
 
 export interface McpAccess {
@@ -59,7 +67,7 @@ function groupedTools(commands: readonly CommandReference[], allowed: readonly E
     pager: 'more',
     read(name, input) {
       if (name === 'more') return askedPage(input);
-      if (name === 'describe') return describe(input, tools);
+      if (name === 'describe') return describe(input, tools, commands);
       const tool = tools.find((each) => each.name === name);
       if (!tool) {
         const why = `tools: ${offered.map((each) => each.name).join(', ')}`;
@@ -100,11 +108,13 @@ const ownTools: ToolDefinition[] = [
   },
 ];
 
-function describe({ command: line }: Input, tools: readonly CommandTool[]) {
+function describe({ command: line }: Input, tools: readonly CommandTool[], all: readonly CommandReference[]) {
   for (const tool of tools) {
     const command = tool.commands.find(({ command }) => command === line);
     if (command) return describeInFull(command, { tool: tool.name });
   }
+  const other = foundCommands(all).find(({ command }) => command === line);
+  if (other) throw shellError(other, other.command.split(' '));
   const lines = tools.flatMap(({ commands }) => commands.map(({ command }) => command));
   throw new UsageError(`unknown command "${line}"`, { why: `commands: ${lines.join(', ')}` });
 }
@@ -240,7 +250,7 @@ function asText(bytes: Buffer): string {
 interface LongResult {
   pieces: readonly string[];
   /** What a piece is, in the plural. */
-  unit: 'entries' | 'lines' | 'pieces';
+  unit: 'entries' | 'lines' | 'fields';
 }
 
 interface ResultPage {
@@ -293,9 +303,17 @@ class Results {
 function divide(printed: string, form: 'document' | 'list' | 'lines'): LongResult {
   const value = form === 'lines' ? undefined : parseJsonOr(printed, undefined);
   if (Array.isArray(value)) return { pieces: value.map((entry) => stringifyJson(entry)), unit: 'entries' };
-  if (value !== undefined) return { pieces: cut(stringifyJson(value)), unit: 'pieces' };
+  if (isRecord(value)) return { pieces: Object.entries(value).flatMap(fieldPieces), unit: 'fields' };
   const lines = printed.replace(/\n$/, '').split('\n');
   return { pieces: lines.flatMap((line) => cut(`${line}\n`)), unit: 'lines' };
+}
+
+/** Each part of a document is one, too: a field that is too long comes as parts of its JSON. */
+function fieldPieces([name, value]: [string, unknown]): string[] {
+  const parts = cut(stringifyJson(value));
+  if (parts.length === 1) return [`${stringifyJson(name)}:${parts[0]}`];
+  const nameOf = (at: number) => stringifyJson(`${name}, JSON part ${at + 1} of ${parts.length}`);
+  return parts.map((part, at) => `${nameOf(at)}:${stringifyJson(part)}`);
 }
 
 function cut(text: string): string[] {
@@ -309,7 +327,8 @@ function pageOf({ pieces, unit }: LongResult, from: number, id: string, pager: s
     if (size > pageSize && to > from) break;
   }
   const page = pieces.slice(from, to);
-  const text = unit === 'entries' ? `[${page.join(',\n')}]` : page.join('').replace(/\n$/, '');
+  const [open, close] = unit === 'entries' ? '[]' : '{}';
+  const text = unit === 'lines' ? page.join('').replace(/\n$/, '') : `${open}${page.join(',\n')}${close}`;
   if (from === 0 && to === pieces.length) return { text, note: undefined };
   const shown = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
   const rest = to < pieces.length ? `; the rest: tool ${pager} with {"result": "${id}", "from": ${to}}` : '';

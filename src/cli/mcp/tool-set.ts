@@ -1,10 +1,10 @@
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import type { Effect } from '../command.ts';
 import { type CommandReference, outputSchemaOf } from '../reference.ts';
 import { commandInput } from './input.ts';
-import type { ToolDefinition } from './tools.ts';
+import { isSuitable, type ToolDefinition } from './tools.ts';
 
 /** The tools that a client is offered, and what their calls ask for. */
 export interface ToolSet {
@@ -39,6 +39,14 @@ export function checkAllowed({ command, properties }: AskedCommand, allowed: rea
   });
 }
 
+export const shellOnly = 'not over MCP: run it in a shell';
+
+/** Of a command that does not end by itself, asks, or is about gantry itself. */
+export function shellError({ command }: CommandReference, words: readonly string[]): UsageError {
+  const line = new CommandLine(['gantry', ...words]);
+  return new UsageError(`${command} is not over MCP`, { fix: sentence`run it in a shell: ${line}` });
+}
+
 /** Properties that name a file to write. */
 const written = ['output', 'save-plan'];
 
@@ -48,12 +56,23 @@ export function askedPage({ result, from = 0 }: Input): Asked {
   throw new UsageError('invalid property "from": expected a whole number from 0 up');
 }
 
-/** A command in full. `place` says how it is called. */
+/** A command in full, but for what every command shares. `place` says how it is called. */
 export async function describeInFull(command: CommandReference, place: object = {}): Promise<Asked> {
+  const schema = command.output === null ? null : await outputSchemaOf(command.command);
+  // That of an error is the same for all.
+  return describeWith(command, { ...place, output: schema && (schema.$defs.result ?? schema.$defs.line?.anyOf?.[0]) });
+}
+
+/** The same with the fields of what it prints, which are shorter than their schema. */
+export function describeShortly(command: CommandReference): Asked {
+  return describeWith(command, { ...(!isSuitable(command) && { place: shellOnly }), output: command.json });
+}
+
+function describeWith(command: CommandReference, { output, ...place }: { output: unknown }): Asked {
   const { usage, summary, details, effect, exitCodes, examples } = command;
-  const output = command.output === null ? null : await outputSchemaOf(command.command);
+  const errors = exitCodes.map(({ name }) => name).filter((name) => name !== 'ok');
   const facts = { ...place, usage, summary, details, effect, input: commandInput(command), output };
-  return { text: stringifyJson({ ...facts, exitCodes, examples }), form: 'document' };
+  return { text: stringifyJson({ ...facts, errors, examples }), form: 'document' };
 }
 
 /** What holds for every call, in the words of the tool set. */

@@ -30,7 +30,16 @@ export function commandTools(commands: readonly CommandReference[]): CommandTool
 
 /** What ends by itself and is of use to an agent. */
 export function suitableCommands(commands: readonly CommandReference[]): CommandReference[] {
-  return commands.filter(({ unattended, command }) => unattended && !notForAgents.has(command));
+  return foundCommands(commands).filter(isSuitable);
+}
+
+/** These, and those that an agent runs in a shell. */
+export function foundCommands(commands: readonly CommandReference[]): CommandReference[] {
+  return commands.filter(({ command }) => !notForAgents.has(command));
+}
+
+export function isSuitable({ unattended, command }: CommandReference): boolean {
+  return unattended && !onlyInShell.has(command);
 }
 
 function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) => Key): Map<Key, Entry[]> {
@@ -39,11 +48,9 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
   return groups;
 }
 
-/** About gantry itself, of use in a shell or a pipeline only, or a way for an agent to lock itself out. */
-const notForAgents = new Set([
-  ...['mcp install', 'completion', 'help', 'logout', 'apps prune'],
-  ...['emulator env', 'emulator list', 'emulator stop'],
-]);
+/** About gantry itself, or a way for an agent to lock itself out. */
+const notForAgents = new Set(['mcp install', 'mcp serve', 'completion', 'help', 'logout']);
+const onlyInShell = new Set(['apps prune', 'emulator env', 'emulator list', 'emulator stop']);
 
 /** Of tools whose noun has commands with several effects. */
 const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destroys: '_destroy' };

@@ -26,7 +26,7 @@ async function correctedLine(
   { typed, meant }: CorrectedWord,
 ): Promise<readonly string[] | undefined> {
   const words = argv.map(asTyped);
-  const at = words.findLastIndex((word) => word === typed || word.split(/[=,:]/).includes(typed));
+  const at = words.findLastIndex((word) => partsOf(word).includes(typed));
   if (at < 0) return undefined;
   const rest = words.slice(at + 1);
   const start = [...words.slice(0, at), ...(words[at] ?? '').replace(typed, () => meant).split(' ')];
@@ -36,6 +36,11 @@ async function correctedLine(
     if (await canParse(line)) return line;
   }
   return undefined;
+}
+
+/** The word, the value of its flag, and what is listed in it. */
+function partsOf(word: string): string[] {
+  return [word, word.replace(/^--[\w-]+=/, ''), ...word.split(/[=,:]/)];
 }
 
 async function canParse(line: readonly string[]): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
-import { exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { exitCodes, NotFoundError, type Problem, UsageError } from '../../kernel/errors.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
@@ -15,7 +15,7 @@ import { PackedList } from '../../kernel/packed-list.ts';
 import type { Io } from '../../kernel/process.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
 import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
-import { fieldsOf, isOpen, takesNext } from '../result-schema.ts';
+import { fieldsOf, isOpen, type ResultSchema, takesFields } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
@@ -197,7 +197,9 @@ async function showOutcome(
   value: unknown,
 ): Promise<number> {
   const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
-  const usual: Finish = (document) => withUsualNext(document, command, state, inputs);
+  const warned = context.progress.warned;
+  const usual: Finish = async (document) =>
+    withWarnings(await withUsualNext(document, command, state, inputs), command, warned);
   if (value instanceof DryRunEnd) {
     await showDryRun(value, renderer, options.events ? 'events' : json, usual);
     return exitCodes.ok.code;
@@ -205,7 +207,8 @@ async function showOutcome(
   const exit = command.exit(value, options);
   if (isEmptyList(value)) noteEmpty(command, options, context);
   const next = hasEnd(value) ? command.next(value, options, inputs) : [];
-  const finish: Finish = next.length > 0 ? (document) => withNext(document, next, context) : usual;
+  const finish: Finish =
+    next.length > 0 ? (document) => withWarnings(withNext(document, next, context), command, warned) : usual;
   if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
   else if (value !== undefined) {
@@ -248,14 +251,23 @@ function withNext(document: unknown, next: readonly NextCommand[], { inPlace }: 
   return { ...(document as object), next: next.map(({ line, when }) => ({ argv: inPlace(line).argv, when })) };
 }
 
+/** For those who read no stderr. */
+function withWarnings(document: unknown, { json }: Command, warnings: readonly Problem[]): unknown {
+  return warnings.length > 0 && isExtensible(document, json) ? { ...document, warnings } : document;
+}
+
 /** A list has no place for more than its entries, and what the platform sent as it is gets nothing of ours. */
+function isExtensible(document: unknown, json: ResultSchema | undefined): document is object {
+  return json !== undefined && takesFields(json) && Boolean(document) && !Array.isArray(document);
+}
+
 async function withUsualNext(
   document: unknown,
   { json }: Command,
   { called, argv, unasked = [] }: RunState,
   inputs: readonly unknown[],
 ): Promise<unknown> {
-  if (!called || !json || !takesNext(json) || !document || Array.isArray(document)) return document;
+  if (!called || !isExtensible(document, json)) return document;
   const { usualNextOf } = await import('./next-commands.ts');
   const next = usualNextOf(called, inputs, document, argv, unasked);
   return next.length === 0 ? document : { ...document, next };

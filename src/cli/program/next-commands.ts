@@ -105,7 +105,7 @@ const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly str
   auth: () => gantryCommand`whoami --verify`,
   denied: () => gantryCommand`whoami --verify`,
   'not-found': listOfSuch,
-  conflict: again,
+  conflict: lookAt,
   project: () => gantryCommand`check`,
   limit: () => gantryCommand`cost --all-apps`,
   'build-failed': ({ details: { app, build } }) =>
@@ -115,19 +115,32 @@ const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly str
     const app = details.app ?? operand;
     return app ? gantryCommand`logs ${`${app}`}` : gantryCommand`apps list`;
   },
-  pending: again,
+  pending: lookAt,
+  // Only these are cured by the same line: the others would end as they did.
   unavailable: again,
   'rate-limited': again,
   interrupted: again,
   terminated: again,
-  failed: ({ argv }) => withFlags(argv, ['--debug']),
-  bug: ({ argv }) => withFlags(argv, ['--debug']),
+  failed: debugged,
+  bug: debugged,
   ok: again,
   changes: again,
 };
 
 function again({ argv }: Failed): string[] {
   return ['gantry', ...argv];
+}
+
+function debugged({ argv }: Failed): CommandLine | string[] {
+  return argv.includes('--debug') ? gantryCommand`doctor` : withFlags(argv, ['--debug']);
+}
+
+/** What shows how the thing is that goes on, or that somebody else has changed. */
+function lookAt(failed: Failed): CommandLine {
+  const { app, run, build } = failed.details;
+  if (!app) return listOfSuch(failed);
+  if (run) return gantryCommand`runs get ${`${app}`} ${`${run}`}`;
+  return build ? gantryCommand`builds get ${`${app}`} ${`${build}`}` : gantryCommand`apps get ${`${app}`}`;
 }
 
 function help({ path }: Failed): CommandLine {

@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import { closestName, isSimilar } from '../../app/toml/closest-name.ts';
+import { closestName, isSimilar } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { type CorrectedWord, UsageError } from '../../kernel/errors.ts';
 import { groupsWith, hasChild, isCommand } from './command-tree.ts';

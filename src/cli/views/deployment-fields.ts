@@ -108,7 +108,6 @@ export const deployPlanFields = {
     'with --dry-run: what would be sent',
   ),
   selection: fileDecisionFields,
-  warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
   older: boolean('with --dry-run: whether what serves is of a newer commit, so that a deploy needs --older'),
   changed: boolean('whether a deploy would change anything'),

@@ -1,6 +1,8 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import type { SecretChange } from '../../team/secrets.ts';
+import type { NextCommand } from '../command.ts';
 import { boolean, document, list, nullable, text } from '../result-schema.ts';
 
 export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange, why = 'unchanged'): View {
@@ -12,6 +14,12 @@ export function secretChangeView({ added, replaced, removed, unchanged }: Secret
   ];
   const lines = groups.filter(([, names]) => names.length > 0).map(([label, names]) => `${label}: ${names.join(', ')}`);
   return wrapped(() => lines.join('\n'));
+}
+
+/** Replicas get secrets when they start. */
+export function afterSecretChange({ app, stale }: SecretChange): NextCommand[] {
+  const apps = app !== null && stale.length > 0 ? [app] : stale;
+  return apps.map((each) => ({ line: gantryCommand`apps restart ${each}`, when: 'to start replicas without the old' }));
 }
 
 export const secretChangeJson = document({

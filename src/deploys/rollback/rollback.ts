@@ -1,5 +1,12 @@
 import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
-import { abortError, ConflictError, GantryError, PendingError, UsageError } from '../../kernel/errors.ts';
+import {
+  abortError,
+  ConflictError,
+  GantryError,
+  NotFoundError,
+  PendingError,
+  UsageError,
+} from '../../kernel/errors.ts';
 import { duration, fileSummary, shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
@@ -14,6 +21,7 @@ import {
   pollUntil,
   TimeLimit,
   throwUnlessTransient,
+  unlessMissing,
 } from '../../platform/waiting/index.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
@@ -115,9 +123,19 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
 async function lookAtOther(context: Context, name: string) {
   const seen = await settle(context, name);
-  const app = seen.app ?? (await fetchApp(context.api, { project: context.project, app: name }));
+  const app = seen.app ?? (await fetchOther(context, name));
   const history = await recordLook(context, name, app);
   return { seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app) };
+}
+
+async function fetchOther({ api, project }: Context, app: string) {
+  const shown = await unlessMissing(fetchApp(api, { project, app }));
+  if (shown) return shown;
+  throw new NotFoundError(`app ${app} not found in ${project}`, {
+    why: 'a build is promoted to an app that is there, in the same project',
+    fix: app.includes('/') ? gantryCommand`apps list` : gantryCommand`deploy --name ${app} --new`,
+    details: { app },
+  });
 }
 
 /** There is nothing to do. If an earlier rollback did it, its end is on record from now on: typed again, it goes further back. */

@@ -91,13 +91,21 @@ export async function recordSent(
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
 export async function rememberTarget(
   context: Context,
-  { app, changed }: { app: string; changed: boolean },
+  { app, changed, isPreview }: { app: string; changed: boolean; isPreview: boolean },
 ): Promise<void> {
   const { settings, target, cwd, now, trace } = context;
   const { project, platform, address } = target;
   try {
     const { deployedAt: _, ...last } = readFolderTarget(settings.folders, cwd) ?? { deployedAt: '' };
-    const current = { app, project: project.value ?? '', platform: platform.value, address, flags: flagsFor(context) };
+    // A preview goes there, too, but is no app of this folder.
+    const own = isPreview ? ('app' in last ? last.app : '') : app;
+    const current = {
+      app: own,
+      project: project.value ?? '',
+      platform: platform.value,
+      address,
+      flags: flagsFor(context),
+    };
     // Nothing was deployed, and writing takes longer than all that found it out.
     if (!changed && isDeepStrictEqual(last, current)) return;
     await rememberFolderTarget(settings.folders, cwd, { ...current, deployedAt: new Date(now()).toISOString() });

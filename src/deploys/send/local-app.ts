@@ -28,7 +28,6 @@ export interface LocalApp {
   cache: PackingCacheOptions | undefined;
   /** Of the files, each read once. */
   checksums: FileChecksums;
-  warnings: Problem[];
   /** What the look at its files found; undefined for an app without files. */
   seen?: SeenProblems;
 }
@@ -64,7 +63,7 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   if (name !== undefined) project.text = await withAppName(project.text, name);
   project.scaling = { ...project.scaling, ...options.scaling };
   const none = { entries: [], skipped: [], bytes: 0, cache: undefined, checksums: new FileChecksums() };
-  if (project.partner) return { project, ...none, warnings };
+  if (project.partner) return { project, ...none };
 
   const step = progress.step('Collecting files');
   try {
@@ -76,7 +75,8 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
     const cache = packingCache(context, options.repack);
     // A small app is read by the time a cache is open.
     const checksums = new FileChecksums(collected.bytes < smallAppBytes ? undefined : cache);
-    return { project, ...collected, cache, checksums, warnings: [...warnings, ...collected.warnings] };
+    const { warnings: _, ...files } = collected;
+    return { project, ...files, cache, checksums };
   } catch (error) {
     step.fail();
     throw error;
@@ -86,13 +86,12 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
 /** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
 export async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
   const { cwd, env, signal, progress } = context;
-  const { project, warnings } = local;
+  const { project } = local;
   if (project.partner) return;
   local.seen = await look(context, project, local);
   const problems = [...(await checkAppSource(project, cwd, { env, signal })), ...local.seen.problems];
   throwOnError(problems);
   for (const problem of problems) progress.warn(problem);
-  for (const problem of problems) warnings.push(problem);
 }
 
 /** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
@@ -135,7 +134,7 @@ function noteIgnored({ progress }: Context, skipped: readonly SkippedFile[], use
   }
 }
 
-type Collected = Omit<LocalApp, 'project' | 'cache' | 'checksums'>;
+type Collected = Omit<LocalApp, 'project' | 'cache' | 'checksums'> & { warnings: Problem[] };
 
 async function collectApp(
   context: Context,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { FileEntry } from '../../app/files/entry.ts';
-import { isPlan } from '../../app/files/plans.ts';
-import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { isOwnFile } from '../../app/files/plans.ts';
+import type { CommandLine } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { ConflictError, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
@@ -55,19 +55,23 @@ export async function writePlanFile(
     throw toDiskErrorOf(`cannot write ${file}`, cause);
   });
   context.progress.note(`wrote the plan to ${file}`);
-  const warning = isPlan(path) ? undefined : await sentWithApp(path, { app: local.project });
+  const warning = isOwnFile(path) ? undefined : await sentWithApp(path, { app: local.project });
   if (warning) context.progress.warn(warning);
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */
-export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string): Promise<Plan> {
+export async function readPlanFile(
+  context: Pick<Context, 'cwd' | 'signal'>,
+  file: string,
+  replan: CommandLine,
+): Promise<Plan> {
   const text = await readNamedFile(context, file).catch((cause) => {
     if (!(cause instanceof UsageError)) throw cause;
     throw planError(`plan ${cause.message}`, { ...(cause.facts.why && { why: cause.facts.why }), cause });
   });
   const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
   if (parsed.success) return parsed.output;
-  throw planError(`${file} is not a deploy plan`, { fix: gantryCommand`deploy --dry-run --save-plan ${file}` });
+  throw planError(`${file} is not a deploy plan`, { fix: replan });
 }
 
 function planError(message: string, facts: { why?: string; fix?: CommandLine; cause?: unknown }): ProjectError {
@@ -135,9 +139,15 @@ export interface PlannedDeploy {
   willWait: boolean;
 }
 
+/** A plan, and the line that makes it anew. */
+interface GivenPlan {
+  plan: Plan;
+  replan: CommandLine;
+}
+
 /** The error if the app on disk is not that of the plan, whatever is deployed. */
-export async function whyOtherApp(context: Context, local: LocalApp, plan: Plan, options: CreateAppOptions) {
-  return notAsPlanned(plan, listSent(plan, await describeLocal(context, local, options)));
+export async function whyOtherApp(context: Context, local: LocalApp, given: GivenPlan, options: CreateAppOptions) {
+  return notAsPlanned(given, listSent(given.plan, await describeLocal(context, local, options)));
 }
 
 /**
@@ -148,26 +158,27 @@ export async function whyOtherApp(context: Context, local: LocalApp, plan: Plan,
 export async function whyNotAsPlanned(
   context: Context,
   local: LocalApp,
-  plan: Plan,
+  given: GivenPlan,
   { body, files, created, willWait }: PlannedDeploy,
 ): Promise<ConflictError | undefined> {
+  const { plan } = given;
   const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
   const moved = [
     ...(created === undefined ? listSent(plan, describeSent(context, body, files)) : []),
     ...(await listDeployed(context, local, plan, now, { body, created })),
     ...(willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`)),
   ];
-  return notAsPlanned(plan, moved);
+  return notAsPlanned(given, moved);
 }
 
-function notAsPlanned({ app }: Plan, moved: readonly string[]): ConflictError | undefined {
+function notAsPlanned({ plan, replan }: GivenPlan, moved: readonly string[]): ConflictError | undefined {
   if (moved.length === 0) return undefined;
   const shown = moved.slice(0, maxShown).join(', ');
   const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
   return new ConflictError(`not as planned: ${shown}${more}`, {
-    why: 'the plan was made for other settings, files or another state of the deployed app',
-    fix: sentence`make a new plan, with each flag that decides what is sent, such as --name or --keep-scaling: ${gantryCommand`deploy --dry-run --save-plan FILE`}`,
-    details: { app, moved },
+    why: 'the plan was made for other settings, files or another state of the deployed app; it takes each flag that decides what is sent, such as --name or --keep-scaling',
+    fix: replan,
+    details: { app: plan.app, moved },
   });
 }
 

@@ -9,7 +9,6 @@ import {
   GantryError,
   InputNeededError,
   NotFoundError,
-  type Problem,
   RateLimitedError,
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
@@ -61,7 +60,6 @@ export interface DeployPlan {
   send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
   /** Every file and why it is sent or not; null if it was not requested. */
   selection: FileDecision[] | null;
-  warnings: Problem[];
   failedBuild: string | null;
   /** Whether what serves is of a newer commit: a deploy needs `--older`. */
   older: boolean;
@@ -83,7 +81,7 @@ export interface PlanOptions {
 
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
 export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions): Promise<DeployPlan> {
-  const { project, entries, bytes, warnings } = local;
+  const { project, entries, bytes } = local;
   const { app, exists } = await readDeployedApp(context, project.name, options);
   const build = (app && liveBuild(app)) || null;
   const isNew = exists === false;
@@ -125,7 +123,6 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
       largest: largestFiles(entries).map(({ path, size }) => ({ path, bytes: size })),
     },
     selection: options.listFiles ? fileDecisions(local) : null,
-    warnings,
     failedBuild,
     older: false,
     changed: build === null || settings.some(isCertain) || hasFileChanges,
@@ -278,19 +275,21 @@ export function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan
       text: `Move ${app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`,
       takesYes: true,
       refusal: new ConflictError(`${app} is in ${move.from}, and this deploy would move it to ${move.to}`, {
-        why: 'each region has its own volumes: what the app has stored stays where it is',
-        fix: `to move it, add --yes; to leave it there, --region ${move.from}`,
+        why: `each region has its own volumes: what the app has stored stays where it is; --region ${move.from} leaves the app there`,
+        fix: 'to move it',
+        retryWith: ['--yes'],
         details: { app, ...move },
       }),
     });
   }
-  const last = readFolderTarget(settings.folders, cwd)?.app;
+  const last = readFolderTarget(settings.folders, cwd)?.app || undefined;
   if (plan.exists === false && last !== undefined && last !== app && !isMeant) {
     questions.push({
       text: `Create ${app}? This folder has deployed ${last}.`,
       takesYes: false,
       refusal: new InputNeededError(`this folder has deployed ${last}, and ${app} would be a new app`, {
-        fix: `to create it, add --new; to deploy ${last}, correct the name`,
+        fix: `to create it (to deploy ${last}, correct the name)`,
+        retryWith: ['--new'],
         details: { app, last },
       }),
     });

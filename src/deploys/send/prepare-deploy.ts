@@ -63,6 +63,8 @@ interface DeployAppOptions
   /** Deploy an older commit than the one that serves, too; and the line that says so. */
   older?: true | undefined;
   anyway: CommandLine;
+  /** The line that makes the plan of `applyPlan` anew. */
+  replan: CommandLine;
   /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
   rollBack?: ((error: GantryError, explained: Promise<void> | undefined) => Promise<never>) | undefined;
   /** Whether an app of another name than this folder has deployed is to be created. */
@@ -103,10 +105,10 @@ const unresolvable = async (context: Context, local: LocalApp): Promise<Problem[
  * instead if nothing has changed and `ifChanged` is set.
  */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
-  const { dryRun, ifChanged, confirm, verification, limit } = options;
+  const { dryRun, ifChanged, confirm, verification, limit, replan } = options;
   await refuseMissingSecrets(context, local);
   let asked = unresolvable(context, local);
-  const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan);
+  const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan, replan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
   const { plan, facts, live } = await decide(context, local, options, { here, stuck, approved });
@@ -130,7 +132,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
 
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
-    const broken = approved && (await whyNotAsPlanned(context, local, approved, planned));
+    const broken = approved && (await whyNotAsPlanned(context, local, { plan: approved, replan }, planned));
     const older = broken || planned.created === undefined ? undefined : await whyOlderHere(context, here, options);
     const commit = older ? 'older' : 'not older';
     const step = beforeSending({ ...facts, plan: broken ? 'broken' : 'holds', commit });
@@ -211,7 +213,7 @@ async function decide(
     compared = await compareWithLive(context, local, { plan, reading }, sent);
     // What is sent is compared with the plan before its upload.
     const isEqual = approved && compared.difference === 'equal';
-    broken = isEqual ? await whyOtherApp(context, local, approved, sent) : undefined;
+    broken = isEqual ? await whyOtherApp(context, local, { plan: approved, replan: options.replan }, sent) : undefined;
     return compared;
   };
   const acts: Partial<Record<BeforeStep, () => Promise<Partial<BeforeFacts>>>> = {

@@ -19,6 +19,8 @@ export interface Progress {
   /** Prints the footnotes. */
   finish(): void;
   warn(problem: Problem | Fix): void;
+  /** What it warned of so far. */
+  warned: readonly Problem[];
   /** Something the user has to do now; shown even with `--quiet`. */
   request(message: string): void;
   /** A line printed by the platform or an app; it is sanitized. */
@@ -109,6 +111,7 @@ export function createProgress(options: ProgressOptions): Progress {
     problem.fix === undefined ? problem : { ...problem, fix: withCommands(problem.fix, page.inPlace) };
   const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
   const footnotes: string[] = [];
+  const warned: Problem[] = [];
   return {
     isQuiet: quiet,
     step(title) {
@@ -148,9 +151,11 @@ export function createProgress(options: ProgressOptions): Progress {
     note: (message) => printUnlessQuiet(typeof message === 'function' ? message(page) : textOf(message)),
     footnote: (message) => void footnotes.push(message),
     finish: () => footnotes.splice(0).forEach(printUnlessQuiet),
+    warned,
     warn(given) {
       const isProblem = typeof given === 'object' && 'severity' in given;
       const problem: Problem = isProblem ? inPlace(given) : { severity: 'warning', message: textOf(given) };
+      warned.push(problem);
       print(problemText(problem, page));
       if (annotations && problem.location) print(workflowAnnotation(problem, annotations, page.secrets));
     },

@@ -19,7 +19,7 @@ export interface Prompt {
   /** Returns for "yes" and with `--yes`. Throws InterruptedError for "no", so that it does not look like success. */
   confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
   /** For what cannot be undone: the name must be typed, or passed by `--confirm` (`given`). `--yes` is not enough. */
-  confirmByName(question: string, name: string, given: string | undefined): Promise<void>;
+  confirmByName(question: string, name: string, given: string | undefined, others?: readonly string[]): Promise<void>;
   /** Asks for a line of text. `check` returns true or an error message. */
   ask(
     question: string,
@@ -108,21 +108,22 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       );
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
-    async confirmByName(question, name, given) {
+    async confirmByName(question, name, given, others = []) {
       const retryWith = flagWords('--confirm', name);
       if (dryRun) {
         if (given === undefined) for (const word of retryWith) unasked.push(word);
         return;
       }
       const fix = new CommandLine(retryWith).toString();
-      if (given === name) return;
+      const isNamed = (word: string | undefined) => [name, ...others].some((each) => each === word);
+      if (isNamed(given)) return;
       if (given !== undefined) {
         throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, { fix });
       }
       const { input } = await loadPrompts(confirmationOf(question), fix, retryWith);
       const text = message(`${question} Type ${name} to confirm:`);
       const typed = await answer((streams) => input({ message: text }, streams));
-      if (typed !== name) throw new InterruptedError('the name does not match; nothing changed');
+      if (!isNamed(typed)) throw new InterruptedError('the name does not match; nothing changed');
     },
     async ask(question, { flag, byDefault, check }) {
       const { input } = await loadPrompts(inputOf(question), flag);

@@ -1,3 +1,4 @@
+import { closestName } from '../closest-name.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
 import { PackedList } from '../packed-list.ts';
@@ -205,13 +206,24 @@ function selectFrom(entry: unknown, fields: string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, own.get(field) ?? null]));
 }
 
-/** Throws UsageError for an unknown field. */
+/** Throws UsageError for unknown fields. */
 export function checkFields(fields: string[], known: readonly string[]): void {
-  const unknown = fields.find((field) => !known.includes(field));
-  if (unknown !== undefined) {
-    throw new UsageError(`unknown JSON field "${unknown}"`, {
-      why: `available fields: ${known.join(', ')}`,
-      corrected: { typed: unknown, meant: known[0] ?? '', isExample: true },
-    });
-  }
+  const unknown = fields.filter((field) => !known.includes(field));
+  if (unknown.length === 0) return;
+  const meant = fields.flatMap((field) => (known.includes(field) ? field : (nearest(field, known) ?? [])));
+  const said = unknown.map((field) => {
+    const near = nearest(field, known);
+    return near === undefined ? `"${field}"` : `"${field}" (${near}?)`;
+  });
+  const valid = meant.length > 0 ? [...new Set(meant)] : known.slice(0, 1);
+  throw new UsageError(`unknown JSON field${unknown.length === 1 ? '' : 's'} ${said.join(', ')}`, {
+    why: `available fields: ${known.join(', ')}`,
+    corrected: { typed: fields.join(','), meant: valid.join(','), isExample: true },
+  });
+}
+
+/** A field that is spelled almost so, or that goes on after the word: `maxReplicas` is `maxReplicaCount`. */
+function nearest(field: string, known: readonly string[]): string | undefined {
+  const start = field.toLowerCase().replace(/s$/, '');
+  return closestName(field, known) ?? known.find((each) => each.toLowerCase().startsWith(start));
 }

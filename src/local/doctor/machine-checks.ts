@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packingFolder, packingUsage } from '../../app/packing-cache/index.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
 import { archiveFolders } from '../../deploys/archives/index.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { findWritableByOthers, readRegularSync } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { type GantryError, systemCode } from '../../kernel/errors.ts';

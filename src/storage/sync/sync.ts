@@ -21,7 +21,7 @@ import {
   maxListedPaths,
   resolveTarget,
 } from '../copy/index.ts';
-import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
+import { joinRemotePath, spellingsOf, withTrailingSlash } from '../transfer/remote-path.ts';
 import { inLane } from '../transfer/task-queue.ts';
 import {
   deletePaths,
@@ -72,7 +72,7 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
   // Otherwise nothing is deleted: see below.
   const isComplete = !found.uncopied.some((entry) => 'failure' in entry);
   if (deletes && isComplete) await checkMissing(context, source, found.extra);
-  if (deletes) await confirmDeletion(context, found.extra, nameOf(words.target), options);
+  if (deletes) await confirmDeletion(context, found.extra, words.target, options);
   const names = { from: words.sources.map(formatLocation), to };
   const summary = await copyFiles(
     context,
@@ -139,13 +139,15 @@ function totalBytes(files: Iterable<FoundFile>): number {
 async function confirmDeletion(
   { progress, prompt }: Context,
   extra: PackedList<string>,
-  name: string,
+  target: CopyLocation,
   { confirm, dryRun }: SyncOptions,
 ) {
   for (const path of extra.first(maxListedPaths)) progress.note(`  deletes ${printablePath(path)}`);
   if (extra.length > maxListedPaths) progress.note(`  and ${extra.length - maxListedPaths} more`);
   if (dryRun) for (const path of extra) progress.event('file', { path, status: 'would-delete' });
-  else await prompt.confirmByName(`This permanently deletes ${count(extra.length, 'file')} in ${name}.`, name, confirm);
+  const name = nameOf(target);
+  const what = `This permanently deletes ${count(extra.length, 'file')} in ${name}.`;
+  await prompt.confirmByName(what, name, confirm, target.kind === 'remote' ? spellingsOf(target.at) : []);
 }
 
 /** The name that the user types to confirm: the target as written. */

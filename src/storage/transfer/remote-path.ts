@@ -44,6 +44,13 @@ export function formatRemotePath({ volume, path }: RemotePath): string {
   return `${volume}:${path}`;
 }
 
+/** What confirms a removal: the path with or without its volume, and with or without the last slash. */
+export function spellingsOf({ volume, path }: RemotePath): string[] {
+  const bare = path.replace(/(?<=.)\/$/, '');
+  const places = volume === defaultVolume ? ['', ':', `${volume}:`] : [`${volume}:`];
+  return places.flatMap((place) => [place + bare, `${place}${bare}/`]);
+}
+
 /** `/a` or `/a/` and `b/c` give `/a/b/c`. Does not resolve `..` in the name. */
 export function joinRemotePath(folder: string, name: string): string {
   return folder.endsWith('/') ? folder + name : `${folder}/${name}`;

@@ -4,7 +4,7 @@ import { count, fileSummary, size } from '../../kernel/output/format.ts';
 import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { readEvidence, warnUnconfirmed } from '../../platform/waiting/index.ts';
-import { formatRemotePath } from '../transfer/remote-path.ts';
+import { formatRemotePath, spellingsOf } from '../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import type { ConfirmContext } from './folder-looks.ts';
 import type { ListedEntry } from './listed-entry.ts';
@@ -119,7 +119,11 @@ async function confirmRemoval(
   const summary = fileSummary(files.length, totalSize(files));
   if (folders.length === 0) return prompt.confirm(`Remove ${summary}?`);
   const what = (files.length > 0 ? `${summary} and ` : '') + (await describeFolders(context, folders));
-  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm);
+  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm, otherSpellings(targets));
+}
+
+function otherSpellings([only, ...others]: RemovalTarget[]): string[] {
+  return only && others.length === 0 ? spellingsOf({ ...only.at, path: only.path }) : [];
 }
 
 function bytesText({ size: bytes }: RemovalTarget): string {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { closestName } from '../../app/toml/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { FailedError, NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';

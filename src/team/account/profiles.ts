@@ -1,5 +1,5 @@
 import { regions } from '../../app/hardware.ts';
-import { closestName } from '../../app/toml/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { forgetFolderEmulator } from '../../platform/config/folder-target.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { alsoCalled, findCommands } from '../../../src/cli/mcp/find-commands.ts';
-import { suitableCommands } from '../../../src/cli/mcp/tools.ts';
+import { foundCommands } from '../../../src/cli/mcp/tools.ts';
 import { reference } from '../../../src/cli/reference.ts';
 
 /** What an agent asks that knows no command, and the commands that are a right answer. */
@@ -34,15 +34,104 @@ const questions: [question: string, ...commands: string[]][] = [
   ['test the app on my machine before deploying', 'dev'],
   ['is the platform down', 'status'],
   ['download an invoice', 'plan invoices'],
+  ['try my function with some input', 'invoke'],
+  ['how many machines are running right now', 'status'],
+  ['what files are on the disk', 'ls'],
+  ['how full is the storage', 'volumes usage'],
+  ['who else can use this project', 'users list'],
+  ['stop a call that takes too long', 'runs cancel'],
+  ['is the new version slower than the old one', 'builds compare'],
+  ['clean up previews of merged branches', 'apps prune'],
+  ['api key my app can read', 'secrets set'],
+  ['call without waiting and get the result later', 'invoke'],
+  ['which GPU does my app use', 'apps get'],
+  ['make sure one instance is always on', 'apps scale'],
+  ['what changed since yesterday', 'history'],
+  ['remove a password from the project', 'secrets unset'],
+  ['copy results back to my laptop', 'cp'],
+  ['print the contents of a file on the volume', 'cat'],
+  ['keep a folder and the volume the same', 'sync'],
+  ['get more disk space', 'volumes resize'],
+  ['switch to another project', 'projects use'],
+  ['am I signed in', 'whoami'],
+  ['my install is broken', 'doctor'],
+  ['start a new app', 'init'],
+  ['what did the app print during the last call', 'logs'],
+  ['cheapest settings that keep latency low', 'apps tune'],
+  ['calls of the last hour that went wrong', 'runs list'],
+  ['export all requests to a spreadsheet', 'runs export'],
+  ['pause deployments of a container that hangs while building', 'builds cancel'],
+  ['upgrade my subscription', 'plan set'],
+  ['give the CI account access to another project', 'service-accounts grant'],
+  ['receive webhooks on localhost', 'webhooks listen'],
+  ['how long do cold starts take', 'apps bench', 'metrics', 'runs chart'],
+  ['remove an old app for good', 'apps delete'],
+  ['send the callback again', 'webhooks replay'],
+  ['graph of requests per minute', 'runs chart'],
+  ['dashboards in Grafana', 'metrics serve'],
+  ['which builds did this app have', 'builds list'],
+  ['is my app healthy', 'status'],
+  ['look at one request in detail', 'runs get'],
+  ["take away an account's rights", 'service-accounts revoke'],
+  ['which cards are on file', 'plan payment-methods'],
+  ['show where my money is wasted', 'cost'],
+  ['are the model weights still the same', 'volumes verify'],
+  ['open the web page of my app', 'open'],
+  ['send a raw request to the platform API', 'api'],
+  ['roll out to production what was tested in staging', 'promote'],
+  ['something broke after the release, undo it', 'rollback'],
+  ['store my hugging face token so the app sees it', 'secrets set'],
+  ['simulate the platform offline', 'emulator start', 'emulator exec', 'dev'],
+  ['which replicas does the app have right now', 'apps containers', 'status'],
+  ['process ten thousand prompts from a file', 'map'],
+  ['put a dataset where the app can read it', 'cp'],
+  ['the endpoint answers 500, find out what happened', 'explain', 'logs'],
+  ['how many requests did we have today', 'runs chart', 'runs list', 'metrics'],
+  ['undo the last deploy', 'rollback'],
+  ['which region is my app in', 'apps get'],
+  ['cancel my deployment', 'builds cancel'],
+  ['run the test suite against a fake platform', 'emulator exec'],
+  ['reduce the bill', 'apps tune', 'cost'],
+  ['see output while the app runs', 'logs'],
+  ["revoke a colleague's invitation", 'users list'],
+  ['what would a deploy change', 'deploy'],
+  ['share an app with a colleague', 'users invite'],
+  ['rename a file on the volume', 'cp'],
+  ['find big files', 'volumes usage'],
+  ['which python packages does my config get wrong', 'check'],
+  ['make the app handle more traffic', 'apps scale'],
+  ['execute one python file on a GPU without deploying', 'run'],
+  ['store a database password', 'secrets set'],
+  ['keep two versions side by side and compare them', 'builds compare'],
+  ['set the default project', 'projects use', 'config set'],
+  ['watch GPU memory while it runs', 'metrics'],
+  ['my build takes forever, stop it', 'builds cancel'],
+  ['get the model from hugging face onto the volume', 'cp'],
+  ['what did I deploy last week', 'history', 'builds list'],
+  ['delete the staging app', 'apps delete'],
+  ['send a thousand inputs to the app', 'map'],
+  ['why are calls so slow', 'metrics', 'runs chart', 'explain'],
+  ['check my login', 'whoami'],
+  ['is there an outage', 'status'],
+  ['read a file on the volume', 'cat'],
+  ["allow the pipeline's account into this project", 'service-accounts grant'],
+  ['write all calls to a csv', 'runs export'],
+  ['turn off an environment variable', 'secrets unset'],
+  ['bring my changes to production', 'promote', 'deploy'],
+  ['keep replicas warm', 'apps scale'],
+  ['try the app locally', 'dev'],
+  ['see who deployed this', 'history'],
+  ['mirror a local directory to the volume', 'sync'],
+  ['details of a build', 'builds get'],
+  ['stop paying for idle replicas', 'apps scale', 'apps tune'],
 ];
 
-test('finds the command first for at least 26 of 29 questions', async () => {
-  const commands = suitableCommands((await reference()).commands);
+test('finds the command first for at least 9 in 10 questions', async () => {
+  const commands = foundCommands((await reference()).commands);
   const wrong = questions.filter(
     ([question, ...right]) => !right.includes(findCommands(question, commands)[0]?.command ?? ''),
   );
-  expect(questions).toHaveLength(29);
-  expect(wrong.map(([question]) => question).slice(3), wrong.join('; ')).toEqual([]);
+  expect(wrong.length / questions.length, wrong.join('; ')).toBeLessThanOrEqual(0.1);
 });
 
 test('every command that has other words exists', async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 /** These say what to do about a failure, or follow what still runs; `deploy` also how to call the app. */
 const ownNext = [
   ...['deploy', 'run', 'invoke', 'map', 'explain', 'apps get', 'builds get', 'runs get', 'builds compare'],
-  ...['rollback', 'promote', 'apps restart', 'volumes verify'],
+  ...['rollback', 'promote', 'apps restart', 'volumes verify', 'secrets set', 'secrets unset'],
 ];
 
 test('only these say what usually follows', async () => {
@@ -69,6 +69,17 @@ describe('after an error', () => {
       }
     },
   );
+
+  test('what the same line does not cure is never answered with the same line', () => {
+    const cured = ['unavailable', 'rate-limited', 'interrupted', 'terminated', 'ok', 'changes'];
+    for (const exit of (Object.keys(exitCodes) as ExitName[]).filter((name) => !cured.includes(name)))
+      for (const { command } of program.commands) {
+        for (const details of [{}, { app: 'web' }, { app: 'web', run: 'r-1' }]) {
+          const line = [...command.split(' '), '.', '--debug', '--timeout=2s'];
+          expect(nextAfterError(new Failure(exit, { details }), line), exit).not.toEqual(['gantry', ...line]);
+        }
+      }
+  });
 
   test.each<[string, ExitName, string, string]>([
     ['a value of a global flag is no command', 'usage', '--profile prod apps get', 'apps get --help --profile prod'],

@@ -28,7 +28,6 @@ const plan: DeployPlan = {
   fileChanges: { added: [], changed: [], removed: [], unchanged: 3, byCrc32: 0, unverified: 0 },
   send: { files: 3, bytes: 2048, largest: [{ path: 'main.py', bytes: 1024 }] },
   selection: null,
-  warnings: [],
   failedBuild: null,
   older: false,
   changed: false,

@@ -3,7 +3,7 @@ import { platformExits, UsageError } from '../../../kernel/errors.ts';
 import { checkNewSecretNames, readSecretsFile, readSecretValues, setSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
 import { requiring } from '../../flags/values.ts';
-import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
+import { afterSecretChange, secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -34,6 +34,7 @@ export default defineCommand({
     return setSecrets(context, { app }, () => readSecretValues(context, names, source));
   },
   view: (change) => secretChangeView(change),
+  next: afterSecretChange,
   json: secretChangeJson,
   effect: 'destroys',
   dryRun: true,

@@ -1,6 +1,6 @@
 import { checkSecretNames, unsetSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
-import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
+import { afterSecretChange, secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -10,6 +10,7 @@ export default defineCommand({
     return unsetSecrets(context, { app }, names);
   },
   view: (change) => secretChangeView(change, 'not found'),
+  next: afterSecretChange,
   json: secretChangeJson,
   effect: 'destroys',
   dryRun: true,

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { folderOf, smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
+import { gantry } from '../support/gantry.ts';
+
+const emulator = emulatorForAll({ real: false });
+
+/** Command lines in the folder of an app, in turn, and what they warn of. */
+test.each([
+  [['deploy', '--dry-run'], ['the variable ABC is not set']],
+  [['deploy'], ['the variable ABC is not set']],
+  [['secrets', 'set', 'ABC', '--from-env'], ['keep the old secrets']],
+])('what %j says on stderr is in its JSON as well', async (words, warnings) => {
+  await using app = await folderOf({ ...smallApp(), 'main.py': 'import os\ndef f():\n    return os.environ["ABC"]\n' });
+  const { stderr, json } = await gantry([...words, '--json'], { emulator, cwd: app.path, env: { ABC: 'x' } });
+  const said = [...stderr.matchAll(/^warning: (.*)$/gm)].map(([, message]) => message);
+  expect(said).toEqual(warnings.map((part) => expect.stringContaining(part)));
+  const document = json() as { warnings: { message: string }[] };
+  expect(document.warnings.map(({ message }) => message)).toEqual(said);
+});
