@@ -97,17 +97,27 @@ function refuse({ progress }: Context, problems: readonly Problem[]): void {
 }
 
 /** Beside all that is asked before the upload. An emulator installs nothing. */
-const unresolvable = async (context: Context, local: LocalApp): Promise<Problem[]> =>
-  context.target.platform.value === 'emulator' ? [] : checkPackages(context, local, { timeoutMs: 5_000 });
+const unresolvable = async ({ env, target }: Context, local: LocalApp, signal: AbortSignal): Promise<Problem[]> =>
+  target.platform.value === 'emulator' ? [] : checkPackages({ env, signal }, local, { timeoutMs: 5_000 });
 
 /**
  * Compares the app with the deployed one and asks the user; `run` of the result deploys it. That returns the live deployment
  * instead if nothing has changed and `ifChanged` is set.
  */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
+  // A deploy that ends early does not wait for a program that it has asked.
+  const asking = new AbortController();
+  try {
+    return await prepare(context, local, options, AbortSignal.any([context.signal, asking.signal]));
+  } finally {
+    asking.abort();
+  }
+}
+
+async function prepare(context: Context, local: LocalApp, options: DeployAppOptions, signal: AbortSignal) {
   const { dryRun, ifChanged, confirm, verification, limit, replan } = options;
   await refuseMissingSecrets(context, local);
-  let asked = unresolvable(context, local);
+  let asked = unresolvable(context, local, signal);
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan, replan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
@@ -118,7 +128,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
   if (file !== undefined) await writePlanFile(context, local, { options: sent, file });
   if (ifChanged && !live) {
     await checkLocalSource(context, local);
-    asked = unresolvable(context, local);
+    asked = unresolvable(context, local, signal);
     await refuseMissingSecrets(context, local);
   }
   if (!live) refuse(context, await asked);
