@@ -216,22 +216,20 @@ function callListens(
   { file }: Module,
   read: (reference: string) => string | undefined,
 ): ListeningPlace[] {
-  const [, host = '', port = ''] = serving.find(([pattern]) => pattern.test(given.name)) ?? [];
-  if (!startsServer(given)) return [];
+  const row = serving.find(([pattern]) => pattern.test(given.name));
+  if (!row) return [];
+  const [, host, port] = row;
   const call = withValues(given, read);
   if (startsStdio(call)) return [];
   const own = addressOf(call);
   const isSetting = own.host !== undefined && addressOf(given).host === undefined;
-  const found: ListeningPlace = {
-    at: { file, line: call.line },
-    what: file,
-    isUsual: own.host === undefined,
-    isSetting,
-  };
+  const found: ListeningPlace = { at: { file, line: call.line }, what: file, isUsual: own.host === undefined, isSetting };
   found.host = own.host ?? unlessSaid(host, call, hostKeywords);
   found.port = own.port ?? (call.arguments.length > 1 ? undefined : unlessSaid(port, call, portKeywords));
-  return found.host || found.port ? [found] : [];
+  return [found].filter(isKnown);
 }
+
+const isKnown = ({ host, port }: ListeningPlace) => Boolean(host || port);
 
 const hostKeywords = ['host', 'server_name'];
 const portKeywords = ['port', 'server_port'];

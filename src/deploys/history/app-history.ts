@@ -129,7 +129,7 @@ export class AppHistory {
 
   /**
    * Whether a build was found sick, or rolled back, or another one that was made of the same files. A later verdict that it
-   * is healthy changes that. Whoever deploys it again, or returns to it, takes back a rollback, but no verdict. `since`: only
+   * is healthy changes that. To deploy it again, or to return to it, takes back a rollback, but no verdict. `since`: only
    * what was found after that time counts.
    */
   isSick(build: string, since = ''): boolean {

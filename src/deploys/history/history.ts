@@ -214,7 +214,7 @@ function mergeEvents(local: readonly HistoryEvent[], team: readonly HistoryEvent
   return [...byText.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
-/** Without what was drawn from secrets: whoever reads a volume may not read those. */
+/** Without what was drawn from secrets: those who read a volume may not read them. */
 function withoutMarks(event: HistoryEvent): HistoryEvent {
   if (event.event !== 'sent') return event;
   const { secrets: _, ...shared } = event;
