@@ -17,13 +17,14 @@ import type { Command } from '../command.ts';
  * not one that only reads for a model; another one counts only while it runs.
  */
 export async function findLocalTarget(
-  { local, unattended, effect }: Pick<Command, 'local' | 'unattended' | 'effect'>,
+  { local, ofProfile, unattended, effect }: Pick<Command, 'local' | 'ofProfile' | 'unattended' | 'effect'>,
   flags: GlobalFlags,
   io: Io,
   signal: AbortSignal,
 ): Promise<LocalSettings | undefined> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const choice = choose(flags, io.env, cwd);
+  if (ofProfile) return refuseEmulator(choice);
   // A server and a child would keep the variables when the emulator has others.
   if (choice === undefined || (local && !unattended)) return undefined;
   const { findEmulatorAt, knownFolderEmulator, useFolderEmulator } = await import('../../local/emulator/index.ts');
@@ -79,6 +80,15 @@ function choose({ local, project, profile }: GlobalFlags, env: Environment, cwd:
   const last = readFolderTarget(resolveFolders(env), cwd);
   if (last?.platform !== 'emulator') return undefined;
   return { origin: `folder (${cwd})`, ...(!isLocalTarget(last) && { address: last.address }) };
+}
+
+/** What a folder remembers is no choice for a profile: other folders use that, too. */
+function refuseEmulator(choice: Choice | undefined): undefined {
+  if (choice?.origin !== 'flag') return;
+  throw new UsageError('the emulator of a folder has no login and no settings of its own', {
+    why: 'this command changes a profile, which the platform uses',
+    fix: 'leave out --local',
+  });
 }
 
 /** Variables that choose a target. */
