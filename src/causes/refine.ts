@@ -221,7 +221,7 @@ const notInstalledHere: Refinement = (found, { package: name, module, command },
   return {
     ...rest,
     title,
-    fix: 'let the emulator install packages (--install of dev), or install this one for python3 on this machine',
+    fix: 'gantry deploy --install',
   };
 };
 

@@ -142,6 +142,18 @@ describe('gantry deploy --local', () => {
   });
 });
 
+test('a folder remembers where its app is, if the first deploy fails', async () => {
+  await run('init my-app');
+  const cwd = join(home, 'my-app');
+  writeFileSync(join(cwd, 'main.py'), 'raise ValueError("broken")\n');
+  expect((await run('deploy --local', { cwd })).code).toBe(12);
+  expect((await run('explain', { cwd })).stdout).toContain('broken');
+  // The emulator may be told to install packages: the platform does anyway.
+  expect(await run('deploy --install', { cwd, env: { PATH: '' } })).toMatchObject({ code: 12 });
+  const elsewhere = await run('deploy --install -p p-1', { cwd, env: { GANTRY_TOKEN: 'x' } });
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('--install is for an emulator')]);
+});
+
 test('a folder with an emulator changes no profile for it', async () => {
   const cwd = join(home, 'my-app');
   mkdirSync(cwd);

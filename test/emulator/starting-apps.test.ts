@@ -244,5 +244,5 @@ test.each([
   expect(log).toContain('The emulator does not run pre-build commands\n+ apt update');
   expect(log).not.toMatch(/Successfully|Logging in|PIP_INSTALL|App is ready/);
   if ('requirements.txt' in texts)
-    expect(log).toMatch(/does not install pip packages; gantry dev --install does\n- numpy$/m);
+    expect(log).toMatch(/does not install pip packages; gantry deploy --install does\n- numpy$/m);
 });

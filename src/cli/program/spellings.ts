@@ -182,12 +182,6 @@ export const flagRefusals: readonly FlagRefusal[] = [
     fix: gantryCommand`deploy`,
   },
   {
-    names: ['--install'],
-    of: ['deploy'],
-    message: 'a deploy installs nothing: the emulator does, if it is started with --install',
-    fix: gantryCommand`dev --install`,
-  },
-  {
     names: ['--partial'],
     of: ['deploy'],
     message: 'deploy sends all files',

@@ -132,7 +132,6 @@ test.each([
   ['deploy --force', 'nothing to force', /^gantry deploy$/],
   ['deploy --force-rebuild -y', 'nothing to force', /^gantry deploy$/],
   ['sync -av . :/x', 'copied with their contents', /leave the flag out/],
-  ['deploy --local --install', 'installs nothing', /^gantry dev --install$/],
   ['deploy --partial', 'sends all files', /^gantry deploy$/],
   ['deploy --hardware A10 controlnet private-646e', 'settings of an app are in cerebrium.toml', /cerebrium\.toml/],
   ['deploy lama --gpu A10', 'settings of an app are in cerebrium.toml', /cerebrium\.toml/],

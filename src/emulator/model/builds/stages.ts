@@ -114,7 +114,7 @@ const plainWords: StageWords = {
   commands: (kind) => `The emulator does not run ${kind} commands`,
   apt: (packages) => notInstalled('apt', packages),
   conda: (packages) => notInstalled('conda', packages),
-  pip: (packages) => notInstalled('pip', packages, '; gantry dev --install does'),
+  pip: (packages) => notInstalled('pip', packages, '; gantry deploy --install does'),
   copy: (files, bytes) => `Received ${files} ${files === 1 ? 'file' : 'files'} (${bytes} bytes)`,
 };
 
