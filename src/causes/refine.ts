@@ -204,15 +204,17 @@ function localVersion(found: Explanation, name: string, wanted: string, local: s
 }
 
 /** The app lists the package, and the emulator has not installed it. */
-const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }) => {
-  if (!['module-missing', 'command-not-found'].includes(found.cause) || !reason.includes(emulatorHint))
-    return undefined;
+const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }, before) => {
+  const isHere = `${reason}\n${found.evidence.text}`.includes(emulatorHint);
+  if (!['module-missing', 'command-not-found'].includes(found.cause) || !isHere) return undefined;
   // The image of a Dockerfile has what that installs, wherever it is built.
   if (config?.custom?.dockerfile_path !== undefined) return undefined;
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
-  const listed = Object.keys(config?.dependencies.pip ?? {}).find((each) => names.includes(plain(each)));
+  // The file may have another list by now.
+  const ownList = /does not install pip packages.*((?:\n- .+)*)/.exec(before.join('\n'))?.[1]?.match(/(?<=- )[\w.-]+/g);
+  const listed = (ownList ?? Object.keys(config?.dependencies.pip ?? {})).find((each) => names.includes(plain(each)));
   // What the packages of a requirements file are called, and what they bring along, is not known here.
-  if (listed === undefined && !listsPackages(config)) return undefined;
+  if (listed === undefined && !ownList && !listsPackages(config)) return undefined;
   const { setting: _, ...rest } = found;
   const title =
     listed === undefined
@@ -237,8 +239,8 @@ function listsPackages(config: AppConfig | undefined): boolean {
   return Object.keys(pip).length > 0 || paths?.pip !== undefined;
 }
 
-/** In the reason of the emulator. */
-const emulatorHint = 'the emulator installs packages only with --install';
+/** In what the emulator says of a build and of a call. */
+const emulatorHint = 'gantry deploy --install';
 
 const exitCodeMeanings: Readonly<Record<string, string>> = {
   126: 'is not executable',

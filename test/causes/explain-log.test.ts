@@ -114,6 +114,18 @@ test.each([
   expect(explainLog(`ERROR: ${reason}\n`, { ...facts, reason })?.title).toMatch(/is not installed/);
 });
 
+test('what a build lists for itself counts, not what its file lists by now', () => {
+  const log = `The emulator does not install pip packages\n- humanize>=4\n${noHumanize}\n`;
+  const hint = 'hint: the emulator installs packages only with --install (gantry deploy --install)';
+  const found = explainLog(log, { source: 'build', status: 'init_failure', reason: `${noHumanize}\n${hint}` });
+  expect(found).toMatchObject({
+    title: expect.stringMatching(/^the app lists humanize,/),
+    fix: 'gantry deploy --install',
+  });
+});
+
+const noHumanize = "ModuleNotFoundError: No module named 'humanize'";
+
 test.each([
   ['[cerebrium.dependencies.pip]\nsentence-transformers = "latest"\n', true],
   ['[cerebrium.dependencies.paths]\npip = "requirements.txt"\n', true],

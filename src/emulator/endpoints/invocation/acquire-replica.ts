@@ -93,7 +93,10 @@ function logStartError(
   container: string,
   { runner }: Platform,
 ): void {
-  runner.logs.add(app.id, { container, stream: 'stderr', text: `error: ${message}`, run });
+  // The exception has a line of its own, as in the log of a build.
+  for (const text of `error: ${message}`.split(/(?<=start:) /)) {
+    runner.logs.add(app.id, { container, stream: 'stderr', text, run });
+  }
 }
 
 function throwStartError({ message }: Error, installs = true): never {
