@@ -259,7 +259,10 @@ const failedCommand: Refinement = (found, { command, code = '' }, { config }, be
   if (found.cause !== 'command-failed') return undefined;
   const ended = exitCodeMeanings[code] ?? (code === '' ? 'failed' : `failed with exit code ${code}`);
   const what = command === undefined ? `a command of the build ${ended}` : `the build command "${command}" ${ended}`;
-  const title = withLastWords(what, before);
+  const title = withLastWords(
+    what,
+    before.filter((line) => !line.includes(`"${command}" failed`)),
+  );
   const isNamed = (list: readonly string[] = []) => list.some((one) => one.trim() === command?.trim());
   const { deployment, custom } = config ?? {};
   if (custom?.dockerfile_path !== undefined) {
