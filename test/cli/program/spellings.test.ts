@@ -68,6 +68,8 @@ const rows: [typed: string, here: string][] = [
   ['get p-12345678-web', 'apps get p-12345678-web'],
   ['scale web --cooldown 60', 'apps scale web --cooldown 60s'],
   ['secrets remove A', 'secrets unset A'],
+  ['profile use work', 'config profiles use work'],
+  ['runs list web --failed', 'runs list web --status failed'],
   ['docs --print', 'open docs --print'],
   ['deploy --disable-predict -y', 'deploy -y'],
   ['deploy -y --log-level debug', 'deploy -y --log-level DEBUG'],
