@@ -23,10 +23,10 @@ export function deployPlanView(plan: DeployPlan): View {
   );
 }
 
-function headline({ app, project, exists, runtime, public: open }: DeployPlan): View {
+function headline({ app, project, exists, build, runtime, public: open }: DeployPlan): View {
   return ({ style }) => {
     const access = open ? style.yellow('public: anyone can call it') : 'callers need a token';
-    const state = exists === null ? 'unknown whether it is deployed' : exists ? 'already deployed' : 'a new app';
+    const state = exists === null ? 'unknown whether it is deployed' : !exists ? 'a new app' : build === null ? 'created before' : 'already deployed';
     return `${style.bold(app)} in ${project}: ${state}, runtime ${runtime}, ${access}`;
   };
 }
