@@ -273,7 +273,8 @@ async function fixOfRequest(
   status: number,
 ): Promise<{ why?: string; fix?: Fix }> {
   if (status === 405) return { fix: 'leave --method out to call it with POST' };
-  if (status !== 422 || fn === undefined) return {};
+  // What is no call of the function never reached it: its log has nothing.
+  if (![400, 422].includes(status) || fn === undefined) return {};
   const call = await callOf(context, app, fn);
   if (!call) return { fix: `pass the parameters of ${fn}: name=text, or name:=json` };
   const { parameterWords } = await import('../../app/sample-call.ts');

@@ -126,6 +126,7 @@ export const refusals: Record<string, Refusal> = {
   'config set skip-version-check': noUpdateCheck,
   'config get skip-version-check': noUpdateCheck,
   region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
+  'builds logs': { message: 'a build has one log', fix: gantryCommand`logs --build` },
   'secrets get': { message: 'secrets are shown in a list', fix: gantryCommand`secrets list --show-values` },
   upgrade: noUpgrade,
   update: noUpgrade,

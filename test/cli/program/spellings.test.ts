@@ -109,6 +109,7 @@ test.each([
   ['config get skip-version-check', 'no setting for update checks', /^undefined$/],
   ['deploy --token private-1', 'a token is not passed', /GANTRY_TOKEN/],
   ['region', 'the region is a setting', /^gantry config get region$/],
+  ['builds logs web', 'one log', /^gantry logs --build$/],
   ['secrets get A', 'shown in a list', /^gantry secrets list --show-values$/],
   ['upgrade', 'does not replace itself', /^gantry doctor$/],
   ['update', 'does not replace itself', /^gantry doctor$/],
