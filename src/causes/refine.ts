@@ -220,11 +220,7 @@ const notInstalledHere: Refinement = (found, { package: name, module, command },
     listed === undefined
       ? `the app lists packages, but this emulator installs none: ${module ?? command} may come with them`
       : `the app lists ${listed}, but this emulator installs no packages`;
-  return {
-    ...rest,
-    title,
-    fix: 'gantry deploy --install',
-  };
+  return { ...rest, title, fix: emulatorHint };
 };
 
 function plain(name: string): string {
@@ -234,10 +230,8 @@ function plain(name: string): string {
     .toLowerCase();
 }
 
-function listsPackages(config: AppConfig | undefined): boolean {
-  const { pip = {}, paths } = config?.dependencies ?? {};
-  return Object.keys(pip).length > 0 || paths?.pip !== undefined;
-}
+const listsPackages = ({ dependencies }: Partial<AppConfig> = {}): boolean =>
+  Object.keys(dependencies?.pip ?? {}).length > 0 || dependencies?.paths?.pip !== undefined;
 
 /** In what the emulator says of a build and of a call. */
 const emulatorHint = 'gantry deploy --install';
