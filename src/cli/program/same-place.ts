@@ -29,10 +29,9 @@ export function inSamePlace(argv: readonly string[], line: readonly string[]): r
 const targets = ['--project', '--profile', '--local'];
 /** Commands that show what could have been meant instead. */
 const choices: Readonly<Record<string, readonly string[]>> = {
-  projects: targets,
+  projects: ['--project'],
   config: targets,
-  login: targets,
-  logout: targets,
+  login: ['--local'],
 };
 
 /** What follows the file of `gantry run`, or `--`, belongs to another program. */
