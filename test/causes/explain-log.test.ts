@@ -114,6 +114,11 @@ test.each([
   expect(explainLog(`ERROR: ${reason}\n`, { ...facts, reason })?.title).toMatch(/is not installed/);
 });
 
+test('without a log, what was answered to a call is the cause', () => {
+  const { title, log } = describeUnknown('', { reason: 'app web has no successful build', statusCode: 503 });
+  expect([title, log]).toEqual(['app web has no successful build; the call returned 503', []]);
+});
+
 test('what a build lists for itself counts, not what its file lists by now', () => {
   const log = `The emulator does not install pip packages\n- humanize>=4\n${noHumanize}\n`;
   const hint = 'hint: the emulator installs packages only with --install (gantry deploy --install)';
