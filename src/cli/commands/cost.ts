@@ -270,7 +270,7 @@ function money(cents: number | null): Cell {
 
 function time(seconds: number | null): Cell {
   if (seconds === null) return notKnown;
-  return withUnit('s', ({ terminal }) => (terminal ? duration(seconds * 1000) : String(seconds)));
+  return withUnit('s', ({ terminal }) => (terminal ? duration(seconds * 1000) : String(Number(seconds.toFixed(3)))));
 }
 
 function withShare(cell: Cell, more: string | undefined): Cell {
