@@ -53,7 +53,7 @@ export async function responseError(
   const refused = refusalOf(context, response, auth, said, facts);
   if (refused) return refused;
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
-  if (runId && said.why && status !== 404) await recordRefusedCall(context, target.app, runId, said.why);
+  await recordRefusedCall(context, target.app, runId, said.why);
   if (isFunctionReply(content) || !(status === 404 || isGatewayStatus(status))) {
     return appError(context, response, { ...said, facts: { ...facts, fix } });
   }
