@@ -49,7 +49,8 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     error.facts.fix = gantryCommand`explain ${app} ${id}`;
     error.facts.explained = { title: found.title, place: placeOf(found, location), fix: found.fix };
     // What is known says more than the end of the log, which `explain` shows.
-    if (error.facts.why?.includes('\n')) delete error.facts.why;
+    const { why } = error.facts;
+    if (why?.includes('\n') || why === found.evidence.text) delete error.facts.why;
   } catch (failed) {
     progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }

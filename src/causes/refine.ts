@@ -204,25 +204,23 @@ function localVersion(found: Explanation, name: string, wanted: string, local: s
 }
 
 /** The app lists the package, and the emulator has not installed it. */
-const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }) => {
-  if (!['module-missing', 'command-not-found'].includes(found.cause) || !reason.includes(emulatorHint))
-    return undefined;
+const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }, before) => {
+  const isHere = `${reason}\n${found.evidence.text}`.includes(emulatorHint);
+  if (!['module-missing', 'command-not-found'].includes(found.cause) || !isHere) return undefined;
   // The image of a Dockerfile has what that installs, wherever it is built.
   if (config?.custom?.dockerfile_path !== undefined) return undefined;
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
-  const listed = Object.keys(config?.dependencies.pip ?? {}).find((each) => names.includes(plain(each)));
+  // The file may have another list by now.
+  const ownList = /does not install pip packages.*((?:\n- .+)*)/.exec(before.join('\n'))?.[1]?.match(/(?<=- )[\w.-]+/g);
+  const listed = (ownList ?? Object.keys(config?.dependencies.pip ?? {})).find((each) => names.includes(plain(each)));
   // What the packages of a requirements file are called, and what they bring along, is not known here.
-  if (listed === undefined && !listsPackages(config)) return undefined;
+  if (listed === undefined && !ownList && !listsPackages(config)) return undefined;
   const { setting: _, ...rest } = found;
   const title =
     listed === undefined
       ? `the app lists packages, but this emulator installs none: ${module ?? command} may come with them`
       : `the app lists ${listed}, but this emulator installs no packages`;
-  return {
-    ...rest,
-    title,
-    fix: 'let the emulator install packages (--install of dev), or install this one for python3 on this machine',
-  };
+  return { ...rest, title, fix: emulatorHint };
 };
 
 function plain(name: string): string {
@@ -232,13 +230,11 @@ function plain(name: string): string {
     .toLowerCase();
 }
 
-function listsPackages(config: AppConfig | undefined): boolean {
-  const { pip = {}, paths } = config?.dependencies ?? {};
-  return Object.keys(pip).length > 0 || paths?.pip !== undefined;
-}
+const listsPackages = ({ dependencies }: Partial<AppConfig> = {}): boolean =>
+  Object.keys(dependencies?.pip ?? {}).length > 0 || dependencies?.paths?.pip !== undefined;
 
-/** In the reason of the emulator. */
-const emulatorHint = 'the emulator installs packages only with --install';
+/** In what the emulator says of a build and of a call. */
+const emulatorHint = 'gantry deploy --install';
 
 const exitCodeMeanings: Readonly<Record<string, string>> = {
   126: 'is not executable',
@@ -257,7 +253,10 @@ const failedCommand: Refinement = (found, { command, code = '' }, { config }, be
   if (found.cause !== 'command-failed') return undefined;
   const ended = exitCodeMeanings[code] ?? (code === '' ? 'failed' : `failed with exit code ${code}`);
   const what = command === undefined ? `a command of the build ${ended}` : `the build command "${command}" ${ended}`;
-  const title = withLastWords(what, before);
+  const title = withLastWords(
+    what,
+    before.filter((line) => !line.includes(`"${command}" failed`)),
+  );
   const isNamed = (list: readonly string[] = []) => list.some((one) => one.trim() === command?.trim());
   const { deployment, custom } = config ?? {};
   if (custom?.dockerfile_path !== undefined) {

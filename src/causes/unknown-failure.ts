@@ -41,7 +41,10 @@ function describe(lines: readonly string[], reason: string, statusCode?: number)
     return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(errorsOf(lines)) };
   const meaning = statusCode === 422 ? ': the app does not accept its parameters' : '';
   const returned = isCall ? `; the call returned ${statusCode}${meaning}` : '';
-  return { title: `${lastError(lines)}${returned}`, log: shorten([...errorsOf(lines), ...reasons]) };
+  // Without a log, what was answered is all that is known.
+  const isAll = reason !== '' && reasons.length === 1 && lines.every((line) => line.trim() === '');
+  const said = isAll ? reason : lastError(lines);
+  return { title: `${said}${returned}`, log: isAll ? [] : shorten([...errorsOf(lines), ...reasons]) };
 }
 
 function lastError(lines: readonly string[]): string {

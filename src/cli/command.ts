@@ -43,6 +43,8 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   live?: true;
   /** Works on this machine only. Other commands have a target, which those that change something name first. */
   local?: true;
+  /** It changes the login or the settings of a profile, which an emulator has none of. */
+  ofProfile?: true;
   /** Whether this command line only reads, if others of the command change something. */
   onlyReads?: (...inputs: [...Inputs, Options]) => boolean;
   /** Has `--dry-run`: `run` calls `willChange` of the context before it changes something. */
@@ -131,6 +133,7 @@ export interface Command {
   json: ResultSchema | undefined;
   effect: Effect;
   local: boolean;
+  ofProfile: boolean;
   onlyReads: (...inputs: unknown[]) => boolean;
   unattended: boolean;
   dryRun: boolean;
@@ -167,6 +170,7 @@ export function defineCommand<
     live: parts.live === true,
     effect: parts.effect,
     local: parts.local ?? false,
+    ofProfile: parts.ofProfile ?? false,
     onlyReads: (parts.onlyReads as Command['onlyReads']) ?? (() => parts.effect === 'reads'),
     unattended: parts.unattended ?? true,
     details: parts.details ?? [],

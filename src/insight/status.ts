@@ -32,6 +32,8 @@ export interface ProjectStatus {
 export async function readProjectStatus(context: Context): Promise<ProjectStatus> {
   const quiet = silent(context);
   const parts = new Parts(context.signal);
+  // Without a login, nothing else is waited for.
+  void context.credential;
   const [apps, platform] = await Promise.all([
     parts.read('apps', () => readApps(quiet)),
     parts.read('platform', () => readServiceStatus(quiet)),

@@ -251,7 +251,7 @@ async function replaceSecrets(context: Context, scope: SecretScope, before: Secr
   else await api(setProjectSecrets, { project, body: after });
 }
 
-/** One request, best effort: what runs of the app, or which apps of the project may. */
+/** Best effort: what runs of the app, or which apps of the project run. */
 async function findStale(context: Context, { app }: SecretScope): Promise<string[]> {
   const names = await tryRequest(context, (api) => runningWith(api, context.project, app));
   if (!names || names.length === 0) return [];
@@ -262,12 +262,15 @@ async function findStale(context: Context, { app }: SecretScope): Promise<string
 }
 
 async function runningWith(api: Context['api'], project: string, app: string | undefined): Promise<string[]> {
-  if (app) {
-    const containers = await api(listContainers, { project, app });
-    return containers.filter((container) => !isDown(container)).map(({ containerId }) => containerId);
+  const replicasOf = async (app: string) =>
+    (await api(listContainers, { project, app })).flatMap((each) => (isDown(each) ? [] : [each.containerId]));
+  if (app) return replicasOf(app);
+  const running: string[] = [];
+  for (const { id, name, status } of await api(listApps, { project })) {
+    // An app is ready without a replica, too.
+    if (/^(ready|active)$/.test(status ?? '') && (await replicasOf(name || id)).length > 0) running.push(name || id);
   }
-  const apps = await api(listApps, { project });
-  return apps.filter(({ status }) => /^(ready|active)$/.test(status ?? '')).map(({ id, name }) => name || id);
+  return running;
 }
 
 /** Names of secrets that are not as they were sent. */

@@ -108,11 +108,28 @@ test.each([
 ])('a package that the app lists is missing because the emulator installs none: %s', async (line, reason, name) => {
   const config = `[cerebrium.deployment]\nname = "web"\n[cerebrium.dependencies.pip]\n${line}\n`;
   const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'unknown', config });
-  const hint = 'hint: the emulator installs packages only with --install (gantry dev --install)';
+  const hint = 'hint: the emulator installs packages only with --install (gantry deploy --install)';
   const found = explainLog(`ERROR: ${reason}\n`, { ...facts, status: 'init_failure', reason: `${reason}\n${hint}` });
   expect(found?.title).toMatch(new RegExp(`^the app lists ${name}.*, but this emulator installs no packages$`));
   expect(explainLog(`ERROR: ${reason}\n`, { ...facts, reason })?.title).toMatch(/is not installed/);
 });
+
+test('without a log, what was answered to a call is the cause', () => {
+  const { title, log } = describeUnknown('', { reason: 'app web has no successful build', statusCode: 503 });
+  expect([title, log]).toEqual(['app web has no successful build; the call returned 503', []]);
+});
+
+test('what a build lists for itself counts, not what its file lists by now', () => {
+  const log = `The emulator does not install pip packages\n- humanize>=4\n${noHumanize}\n`;
+  const hint = 'hint: the emulator installs packages only with --install (gantry deploy --install)';
+  const found = explainLog(log, { source: 'build', status: 'init_failure', reason: `${noHumanize}\n${hint}` });
+  expect(found).toMatchObject({
+    title: expect.stringMatching(/^the app lists humanize,/),
+    fix: 'gantry deploy --install',
+  });
+});
+
+const noHumanize = "ModuleNotFoundError: No module named 'humanize'";
 
 test.each([
   ['[cerebrium.dependencies.pip]\nsentence-transformers = "latest"\n', true],
@@ -123,7 +140,7 @@ test.each([
   const local = ['requirements.txt'];
   const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'unknown', config, local });
   const reason = "ModuleNotFoundError: No module named 'torch'";
-  const hint = 'hint: the emulator installs packages only with --install (gantry dev --install)';
+  const hint = 'hint: the emulator installs packages only with --install (gantry deploy --install)';
   const found = explainLog(`${reason}\n`, { ...facts, status: 'init_failure', reason: `${reason}\n${hint}` });
   expect(found?.title).toMatch(
     lists ? /^the app lists packages, but this emulator installs none: torch/ : /is not installed$/,
@@ -173,7 +190,7 @@ test.each([
 describe('facts decide before signs', () => {
   const dockerfile =
     '[cerebrium.deployment]\nname = "web"\n[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n';
-  const hint = 'hint: the emulator installs packages only with --install (gantry dev --install)';
+  const hint = 'hint: the emulator installs packages only with --install (gantry deploy --install)';
 
   test('an app with a Dockerfile is told neither to list packages nor to start with --install', async () => {
     const facts = await factsOf({

@@ -182,12 +182,7 @@ describe('secrets set', () => {
       0,
       /other values than before: OTHER/,
     ],
-    [
-      'one more',
-      storing((all) => ({ ...all, MORE: 'x' })),
-      0,
-      /^project .*\nwarning: replicas of apps of the project keep the old secrets: web\nto start replicas without the old: .*\n$/,
-    ],
+    ['one more', storing((all) => ({ ...all, MORE: 'x' })), 0, /^project .*\n$/],
   ])('looks at all of them, and again a second later: %s', async (_, answering, exit, message) => {
     await gantry(['secrets', 'set', 'OTHER', '--from-env'], { emulator, env: { OTHER: 'other' } });
     const { code, stdout, stderr } = await set(answering);

@@ -34,7 +34,14 @@ const run = (words: string[], more: Setting = {}) =>
 
 interface Report {
   totalCents: number;
-  apps: { app: string; costCents: number; replicaSeconds: number; busySeconds: number; waste: { argv: string[] } }[];
+  apps: {
+    app: string;
+    costCents: number;
+    replicaSeconds: number;
+    busySeconds: number;
+    waste: { argv: string[] };
+    days: object[];
+  }[];
   figures: { figure: string; endpoints: string[] }[];
 }
 
@@ -81,6 +88,13 @@ describe('gantry cost', () => {
     const range = await days('--since', '2026-11-16', '--until', '2026-11-17');
     expect(range.map(([date]) => date)).toEqual(['2026-11-16', '2026-11-17']);
     expect((await run(['cost', '--since', '2026-11-19', '--until', '2026-11-18'])).code).toBe(2);
+  });
+
+  test('is nothing on a day before the app, and minutes give no advice for a month', async () => {
+    const { apps } = (await run(['cost', 'web', '--since', '2026-11-14', '--json'])).json() as Report;
+    expect(apps[0]?.days[0]).toMatchObject({ date: '2026-11-14', costCents: 0 });
+    const minutes = (await run(['cost', 'web', '--since', 'today', '--json'])).json() as Report;
+    expect(minutes.apps[0]?.waste).toBeNull();
   });
 
   test('--explain-figures names the requests of each figure', async () => {

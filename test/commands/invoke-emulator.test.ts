@@ -48,6 +48,15 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
     expect(stderr).toContain(`error: ${message}`);
   });
 
+  test('a body that is no call of the function is answered with what it takes, not with a log that has nothing', async () => {
+    const { invoke } = await functions();
+    const { code, stderr } = await invoke(`run --input ${process.cwd()}/LICENSE`);
+    expect([code, stderr]).toEqual([
+      13,
+      expect.stringMatching(/returned 400: .*\n(?: {2}why .*\n)? {2}fix pass the param/),
+    ]);
+  });
+
   test('--wait exits like the run', async () => {
     const { invoke } = await functions();
     expect((await invoke('later --wait seconds:=0.1')).code).toBe(0);

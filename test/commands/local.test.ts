@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rememberFolderTarget } from '../../src/platform/config/folder-target.ts';
 import { python } from '../emulator/support/running.ts';
 import { gantry, keys, type Setting, startsHere } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
@@ -139,4 +140,40 @@ describe('gantry deploy --local', () => {
     mkdirSync(join(home, 'my-app'));
     expect((await run(`apps list ${flags}`)).code).toBe(2);
   });
+});
+
+test('a folder remembers where its app is, if the first deploy fails', async () => {
+  await run('init my-app');
+  const cwd = join(home, 'my-app');
+  writeFileSync(join(cwd, 'main.py'), 'raise ValueError("broken")\n');
+  expect((await run('deploy --local', { cwd })).code).toBe(12);
+  expect((await run('explain', { cwd })).stdout).toContain('broken');
+  // The emulator may be told to install packages: the platform does anyway.
+  expect(await run('deploy --install', { cwd, env: { PATH: '' } })).toMatchObject({ code: 12 });
+  const elsewhere = await run('deploy --install -p p-1', { cwd, env: { GANTRY_TOKEN: 'x' } });
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('--install is for an emulator')]);
+});
+
+test('a folder with an emulator changes no profile for it', async () => {
+  const cwd = join(home, 'my-app');
+  mkdirSync(cwd);
+  const flags = ['--local'];
+  const last = {
+    ...{ app: 'my-app', project: 'p-12345678', platform: 'emulator' },
+    address: 'http://127.0.0.1:1',
+    flags,
+  };
+  await rememberFolderTarget({ state: join(home, '.settings/state') }, cwd, { ...last, deployedAt: '2026-11-28' });
+  await run('config set project p-87654321 --profile work');
+  await run('config profiles use work');
+  const chosen = await run('projects use p-12345678', { cwd });
+  expect(chosen).toMatchObject({ code: 4, behind: [], stderr: expect.not.stringContaining('not running') });
+  const set = await run('config set region eu-north-1', { cwd });
+  expect(set.stderr).toContain(
+    'this folder uses the emulator that it was deployed to; gantry config profiles use work',
+  );
+  for (const line of ['config set project p-1', 'config unset project', 'projects use p-1', 'login', 'logout']) {
+    expect(await run(`${line} --local`, { cwd })).toMatchObject({ code: 2, stdout: '', behind: [] });
+  }
+  expect((await run('config get project')).stdout).toBe('p-87654321\n');
 });

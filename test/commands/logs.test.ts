@@ -122,7 +122,7 @@ describe('the log of an app', () => {
 
   test.each([
     [['--tail', '-1'], 'from 0 up, or all'],
-    [['--since', 'yesterday'], 'expected a time'],
+    [['--since', 'tomorrow'], 'expected a time'],
     [['--source', 'stdin'], 'expected one of stdout, stderr'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
     [['--build', 'b-1', '--run', 'r-1'], 'cannot be combined'],

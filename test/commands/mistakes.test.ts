@@ -86,7 +86,7 @@ apps list --jsn
 runs list --limt 3
 runs list --status fail
 runs list --status-code 5xx
-runs list --since yesterday
+runs list --since tomorrow
 logs --since 1hour
 apps scale --min-replicas one
 metrics --resolution max

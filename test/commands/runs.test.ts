@@ -248,6 +248,7 @@ describe('the selection', () => {
 
   test.each([
     [['--status', 'failure'], ['broken']],
+    [['--status', 'failed'], ['broken']],
     ...['cancelled', 'canceled'].map((word): [string[], string[]] => [
       ['--status', word],
       ['stopped', 'gone'],
@@ -269,8 +270,8 @@ describe('the selection', () => {
 
   test.each([
     [['--since', '2026-02-30'], 'expected a time such as'],
-    [['--until', 'yesterday'], 'expected a time such as'],
-    [['--status', 'failed'], 'expected one of pending'],
+    [['--until', 'tomorrow'], 'expected a time such as'],
+    [['--status', 'broken'], 'expected one of pending'],
     [['--status-code', 'ok'], 'expected an HTTP status such as 500'],
     [['--response', '10..'], 'expected a duration'],
     [['--limit', '0'], 'expected a whole number from 1 up'],

@@ -33,7 +33,7 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
     const { ask, build } = await running('functions', {}, { files });
     expect((await ask('GET', build)).json).toMatchObject({
       status: 'init_failure',
-      initError: expect.stringMatching(/No module named 'gantry_greeting'\nhint: .*\(gantry dev --install\)/),
+      initError: expect.stringMatching(/No module named 'gantry_greeting'\nhint: .*\(gantry deploy --install\)/),
     });
   });
 
@@ -53,6 +53,12 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
     expect(log).not.toMatch(/PIP_INSTALL|Successfully/);
     expect((await second.call('run')).json.result).toBe('hello from a package');
     expect(statSync(join(packages, String(readdirSync(packages)[0]))).mode & 0o077).toBe(0);
+
+    // One that installs nothing uses what is there, also for a build that an earlier emulator has made.
+    const third = await running('functions', {}, { packages });
+    const plain = await third.deploy({ name: 'functions' }, files);
+    expect((await third.logOf(plain.build)).join('\n')).toMatch(/^The packages are installed already$/m);
+    expect((await third.call('run')).json.result).toBe('hello from a package');
   });
 
   test("that cannot be installed fail the build with pip's message", async () => {

@@ -53,8 +53,9 @@ export async function responseError(
   const refused = refusalOf(context, response, auth, said, facts);
   if (refused) return refused;
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
+  await recordRefusedCall(context, target.app, runId, said.why);
   if (isFunctionReply(content) || !(status === 404 || isGatewayStatus(status))) {
-    return appError(context, response, { runId, ...said, facts: { ...facts, fix } });
+    return appError(context, response, { ...said, facts: { ...facts, fix } });
   }
   if (status === 404) return notFoundError(context, target, said.why, facts);
   return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });
@@ -90,18 +91,15 @@ function tooManyCalls(
 }
 
 interface Said {
-  runId: string | undefined;
   message: string | undefined;
   why: string | undefined;
   facts: ErrorFacts;
 }
 
 async function appError(context: Context, { target, status, sent }: AppResponse, said: Said): Promise<AppError> {
-  const { runId, message, why, facts } = said;
-  const text = message ?? why;
-  if (runId && text) await recordRefusedCall(context, target.app, runId, text);
+  const { message, why, facts } = said;
   const request = await fixOfRequest(context, target, status);
-  const fix = request.fix ?? (/\bstr\b/.test(text ?? '') ? asJson(sent) : undefined);
+  const fix = request.fix ?? (/\bstr\b/.test(why ?? '') ? asJson(sent) : undefined);
   const reason = request.why ?? (message === undefined ? why : undefined);
   return new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
     ...facts,
@@ -273,7 +271,8 @@ async function fixOfRequest(
   status: number,
 ): Promise<{ why?: string; fix?: Fix }> {
   if (status === 405) return { fix: 'leave --method out to call it with POST' };
-  if (status !== 422 || fn === undefined) return {};
+  // What is no call of the function never reached it: its log has nothing.
+  if (![400, 422].includes(status) || fn === undefined) return {};
   const call = await callOf(context, app, fn);
   if (!call) return { fix: `pass the parameters of ${fn}: name=text, or name:=json` };
   const { parameterWords } = await import('../../app/sample-call.ts');

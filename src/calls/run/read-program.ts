@@ -9,7 +9,7 @@ import { analyzeProgram, type ProgramStructure, scriptStart, withFunctionCall } 
 import { createTar } from '../../app/tar.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
@@ -163,7 +163,8 @@ function toTarName(root: string, path: string, asWritten: string): string {
   if (name !== undefined) return name.replaceAll(sep, '/');
   throw new UsageError(`${asWritten} is outside ${root}`, {
     why: 'only files in the app folder are sent',
-    fix: gantryCommand`run --cwd ${dirname(path)} ${basename(path)}`,
+    // Another folder may have another target, and all of it would be sent.
+    fix: sentence`copy it there: ${new CommandLine(['cp', path, root])}`,
   });
 }
 

@@ -15,7 +15,8 @@ const maxKept = 50;
  * Writes down what an app answered to a call that failed: the platform keeps the status of a run, but not its response,
  * and a call that a function refuses leaves no log. Best effort.
  */
-export async function recordRefusedCall(context: Context, app: string, run: string, text: string): Promise<void> {
+export async function recordRefusedCall(context: Context, app: string, run?: string, text?: string): Promise<void> {
+  if (!run || !text) return;
   try {
     const { root, file } = placeOf(context, app);
     const others = (await readAll(file)).filter((call) => call.run !== run);

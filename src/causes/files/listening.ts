@@ -223,7 +223,12 @@ function callListens(
   if (startsStdio(call)) return [];
   const own = addressOf(call);
   const isSetting = own.host !== undefined && addressOf(given).host === undefined;
-  const found: ListeningPlace = { at: { file, line: call.line }, what: file, isUsual: own.host === undefined, isSetting };
+  const found: ListeningPlace = {
+    at: { file, line: call.line },
+    what: file,
+    isUsual: own.host === undefined,
+    isSetting,
+  };
   found.host = own.host ?? unlessSaid(host, call, hostKeywords);
   found.port = own.port ?? (call.arguments.length > 1 ? undefined : unlessSaid(port, call, portKeywords));
   return [found].filter(isKnown);

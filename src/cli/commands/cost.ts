@@ -1,8 +1,8 @@
 import { type AppCostReport, type CostReport, type DayCost, readCost } from '../../insight/cost/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
-import { count, countCell, dollars, duration, roundCents } from '../../kernel/output/format.ts';
-import type { View } from '../../kernel/output/page.ts';
+import { count, countCell, dollars, duration, roundCents, withUnit } from '../../kernel/output/format.ts';
+import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument, checkApps } from '../flags/app.ts';
@@ -176,19 +176,16 @@ function headline({ project, apps, since, until, totalCents, unknown }: CostRepo
 
 function appFacts(app: AppCostReport): View {
   const { costCents, centsPerSecond, replicaSeconds, busySeconds, idleSeconds, idleCents, calls, coldStarts } = app;
-  const facts = (cost: string) =>
-    keyValueTable([
-      [cost, money(costCents)],
-      ['price', priceText(centsPerSecond)],
-      ['replica time', time(replicaSeconds)],
-      ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
-      ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
-      ['calls', countCell(calls)],
-      ['cold starts', withShare(countCell(coldStarts), coldText(app))],
-      ['last call', app.lastCallAt ?? 'none in this period'],
-    ]);
-  // A number has its unit in its name.
-  return (page) => facts(page.terminal ? 'cost' : 'cost in US cents')(page);
+  return keyValueTable([
+    ['cost', money(costCents)],
+    ['price', priceText(centsPerSecond)],
+    ['replica time', time(replicaSeconds)],
+    ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
+    ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
+    ['calls', countCell(calls)],
+    ['cold starts', withShare(countCell(coldStarts), coldText(app))],
+    ['last call', app.lastCallAt ?? 'none in this period'],
+  ]);
 }
 
 function appsTable({ apps }: CostReport): View {
@@ -267,18 +264,18 @@ const plainDayColumns: Columns<DayCost> = {
 const notKnown = 'not known';
 
 function money(cents: number | null): Cell {
-  return ({ terminal }) => (cents === null ? notKnown : terminal ? dollars(cents) : String(roundCents(cents)));
+  if (cents === null) return notKnown;
+  return withUnit('US cents', ({ terminal }) => (terminal ? dollars(cents) : String(roundCents(cents))));
 }
 
-function time(seconds: number | null): (page: Parameters<View>[0]) => string {
-  return ({ terminal }) => {
-    if (seconds === null) return notKnown;
-    return terminal ? duration(seconds * 1000) : String(seconds);
-  };
+function time(seconds: number | null): Cell {
+  if (seconds === null) return notKnown;
+  return withUnit('s', ({ terminal }) => (terminal ? duration(seconds * 1000) : String(Number(seconds.toFixed(3)))));
 }
 
-function withShare(cell: (page: Parameters<View>[0]) => string, more: string | undefined): Cell {
-  return (page) => (page.terminal && more ? `${cell(page)}, ${more}` : cell(page));
+function withShare(cell: Cell, more: string | undefined): Cell {
+  if (typeof cell !== 'function') return cell;
+  return Object.assign((page: Page) => (page.terminal && more ? `${cell(page)}, ${more}` : cell(page)), cell);
 }
 
 function share(part: number | null, whole: number | null): string | undefined {

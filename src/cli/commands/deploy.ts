@@ -65,6 +65,10 @@ export default defineCommand({
   configure: deployFlags,
   run: (unlimited, folders, options): Promise<Result> =>
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
+      if (options.install) {
+        const { letInstall } = await import('../../local/emulator/index.ts');
+        await letInstall(unlimited);
+      }
       if (folders.length > 0) return deployApps(unlimited, folders, options);
       const { output } = options;
       if (output !== undefined) return asOutput(await packApp(unlimited, { ...options, output }));
@@ -140,6 +144,7 @@ export default defineCommand({
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
     'deploy',
+    'deploy --local --install',
     'deploy --if-changed --if-busy wait --watch --or-rollback',
     'deploy --dry-run --files',
     'deploy --preview --ttl 7d',
@@ -249,6 +254,8 @@ async function reportOutcome(
   } catch (error) {
     const details = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
     const { build = '', dashboard, reason, log = [] } = details;
+    // The app exists there, and is looked for there.
+    if (build !== '') await rememberTarget(context, { app, changed: true, isPreview });
     const failure = { message: (error as Error).message, reason: reason ?? undefined, log };
     const built = { 'build-id': build, status: outcomeOf(error, details), 'build-status': details.status ?? '' };
     const outputs = { app, ...built, endpoint: '', 'dashboard-url': dashboard ?? '' };

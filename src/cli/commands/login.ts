@@ -29,6 +29,7 @@ export default defineCommand({
     ]),
   effect: 'changes',
   local: true,
+  ofProfile: true,
   unattended: false,
   json: document({
     profile: text('profile it is stored in'),

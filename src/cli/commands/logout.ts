@@ -11,6 +11,7 @@ export default defineCommand({
       profiles.map((name) => `logged out of profile ${name}`).join('\n'),
   effect: 'destroys',
   local: true,
+  ofProfile: true,
   exits: ['input-needed'],
   json: document({
     profiles: list(text('name'), 'profiles whose token was removed'),

@@ -178,7 +178,8 @@ function summaryText(summary: MapSummary): string {
 function failureTable(failures: readonly FailureGroup[]): View {
   return table(failures, {
     FAILED: ({ inputs }) => countCell(inputs),
-    'FIRST INPUT': ({ index }) => countCell(index),
+    // People count from 1, the results file as programs do.
+    'FIRST INPUT': ({ index }) => countCell(index + 1),
     CAUSE: ({ title }) => title,
   });
 }

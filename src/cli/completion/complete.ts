@@ -114,7 +114,12 @@ async function contextOf({ io, signal, secrets, words }: CompletionRequest, { gi
     if (value !== undefined) flags[name] = value;
   }
   if (words.includes('--local')) flags.local = true;
-  const local = await findLocalTarget({ local: true, unattended: true, effect: 'reads' }, flags, io, signal);
+  const local = await findLocalTarget(
+    { local: true, ofProfile: false, unattended: true, effect: 'reads' },
+    flags,
+    io,
+    signal,
+  );
   return createContext(withVariables(io, local), flags, { signal, interruption: {}, secrets }, local);
 }
 

@@ -35,6 +35,9 @@ export function deployFlags(command: Commander) {
     .addOption(
       seldom(requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun')),
     )
+    .addOption(
+      command.createOption('--install', 'on an emulator: install the pip packages of the app').conflicts('dryRun'),
+    )
     .optionsGroup('when')
     .addOption(
       command.createOption('--if-changed', 'only if settings or files differ from the live build').conflicts('dryRun'),

@@ -93,7 +93,7 @@ export async function startEmulatorFromFlags(
   const emulator = await startEmulator({
     ...options,
     late,
-    packages: options.install && (await environmentsFolder(context)),
+    packages: await environmentsFolder(context),
     data: dataDir?.(context.cwd),
     from: from === undefined ? undefined : await snapshotFolder(context, from),
     hideSecrets: (text) => redact(text, context.secrets),

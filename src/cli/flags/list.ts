@@ -67,7 +67,8 @@ interface Span {
 }
 
 interface FilterFlags {
-  status?: RunStatus | 'canceled' | undefined;
+  /** The platform's word, or that of gantry's own texts. */
+  status?: RunStatus | keyof typeof outcomeWords | undefined;
   statusCode?: number | undefined;
   startup?: Span | undefined;
   response?: Span | undefined;
@@ -81,7 +82,7 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
     .addOption(
       command
         .createOption('--status <status>', 'only show runs with this status')
-        .choices([...runStatuses, 'canceled'] as const),
+        .choices([...runStatuses, 'succeeded', 'failed', 'canceled'] as const),
     )
     .option('--status-code <number>', 'only show runs with this HTTP status', statusCodeFlag)
     .option('--startup <range>', 'only show runs that started in 2s.. or ..500ms', spanFlag)
@@ -91,13 +92,19 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
 /** Converts the flags to the platform's names; times in ms. */
 export function runFilters(flags: FilterFlags): RunFilters {
   return {
-    status: flags.status === 'canceled' ? outcomeWords.canceled : flags.status,
+    status: platformWord(flags.status),
     statusCode: flags.statusCode,
     minStartupTime: flags.startup?.min,
     maxStartupTime: flags.startup?.max,
     minResponseTime: flags.response?.min,
     maxResponseTime: flags.response?.max,
   };
+}
+
+function platformWord(status: FilterFlags['status']): RunStatus | undefined {
+  return status !== undefined && status in outcomeWords
+    ? outcomeWords[status as keyof typeof outcomeWords]
+    : (status as RunStatus | undefined);
 }
 
 /** `2s..`, `..500ms`, `100ms..2s`. */

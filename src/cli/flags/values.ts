@@ -52,7 +52,7 @@ dollarFlag.valueKind = 'number';
 /** A time that may be relative to `now`. Both in ms since 1970. */
 export type TimeFromNow = (now: number) => number;
 
-/** `2026-11-20T09:30:00Z`, `2026-11-20 09:30:00` (local time), `2026-11-20`, or a duration ago: `30m`, `2w`. */
+/** `2026-11-20T09:30:00Z`, `2026-11-20 09:30:00` (local time), `2026-11-20`, `yesterday`, or a duration ago: `30m`, `2w`. */
 export function timeFlag(text: string): TimeFromNow {
   const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
   if (year !== undefined && month !== undefined && day !== undefined) {
@@ -61,16 +61,23 @@ export function timeFlag(text: string): TimeFromNow {
   } else if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)) {
     const time = Date.parse(text.replace(' ', 'T'));
     if (!Number.isNaN(time)) return () => time;
+  } else if (Object.hasOwn(daysAgo, text)) {
+    return (now) => {
+      const today = new Date(now);
+      return new Date(today.getFullYear(), today.getMonth(), today.getDate() - Number(daysAgo[text])).getTime();
+    };
   } else if (/^\d+(\.\d+)?(ms|s|m|h|d|w)/.test(text)) {
     const ms = parseDuration(text);
     // Nothing is older.
     return (now) => Math.max(0, now - ms);
   }
   throw new InvalidArgumentError(
-    'Expected a time such as 2026-11-20 or 2026-11-20T09:30:00Z, or how long ago: 30m, 7d.',
+    'Expected a time such as 2026-11-20, yesterday or 2026-11-20T09:30:00Z, or how long ago: 30m, 7d.',
   );
 }
 timeFlag.valueKind = 'time';
+
+const daysAgo: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 
 /** The IANA name of a time zone, in its usual spelling. */
 export function zoneFlag(text: string): string {

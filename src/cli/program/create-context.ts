@@ -19,7 +19,7 @@ import { createTokenProvider } from '../../platform/api/token-provider.ts';
 import type { Send } from '../../platform/api/transport.ts';
 import { UnreadableItems } from '../../platform/api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../../platform/config/credentials.ts';
-import { readFolderTarget } from '../../platform/config/folder-target.ts';
+import { isLocalTarget, readFolderTarget } from '../../platform/config/folder-target.ts';
 import { checkEnvironment, checkHost, type Host } from '../../platform/config/mixed-environment.ts';
 import { type LocalSettings, resolveSettings, type Settings } from '../../platform/config/settings.ts';
 import { findTarget } from '../../platform/config/target.ts';
@@ -57,7 +57,11 @@ export function createContext(
   const settingFlags = { ...flags, folder: cwd, local, ...(local && { project: undefined }) };
   const settings = once(() => resolveSettings(io.env, settingFlags));
   const credential = once(() => {
-    const given = findCredential(io.env, settings(), io.now(), warn, () => readFolderTarget(settings().folders, cwd));
+    // A command that does not use the folder's own emulator would not use it if it ran.
+    const given = findCredential(io.env, settings(), io.now(), warn, () => {
+      const last = readFolderTarget(settings().folders, cwd);
+      return last && !isLocalTarget(last) ? last : undefined;
+    });
     const found = local ? { ...given, origin: local.name } : given;
     const expiry = expiryNotice(found, page);
     if (expiry) progress.note(expiry);

@@ -11,29 +11,31 @@ import { folderEmulatorName, nameOfPlatform } from '../../platform/config/target
 import type { GlobalFlags } from '../../platform/context.ts';
 import type { Command } from '../command.ts';
 
+type TargetedCommand = Pick<Command, 'local' | 'ofProfile' | 'unattended' | 'effect'>;
+
 /**
  * The emulator that belongs to this folder, if it is the target: its own by `--local`, or the one that the last deploy from
  * this folder went to, unless the line or the environment says otherwise. A command that needs its own starts it, but
  * not one that only reads for a model; another one counts only while it runs.
  */
 export async function findLocalTarget(
-  { local, unattended, effect }: Pick<Command, 'local' | 'unattended' | 'effect'>,
+  { local, ofProfile, unattended, effect }: TargetedCommand,
   flags: GlobalFlags,
   io: Io,
   signal: AbortSignal,
 ): Promise<LocalSettings | undefined> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const choice = choose(flags, io.env, cwd);
-  // A server and a child would keep the variables when the emulator has others.
-  if (choice === undefined || (local && !unattended)) return undefined;
+  if (choice === undefined || isOfNone(choice, { ofProfile, local, unattended })) return undefined;
   const { findEmulatorAt, knownFolderEmulator, useFolderEmulator } = await import('../../local/emulator/index.ts');
   const { origin, address } = choice;
   const unused = origin === 'flag' ? undefined : profileWithLogin(io.env, cwd);
   if (address !== undefined) {
-    const running = findEmulatorAt(io, address);
+    const { environment } = findEmulatorAt(io, address) ?? {};
     const name = nameOfPlatform('emulator', address);
-    const variables = { ...unset, ...running?.environment };
-    return running && { name, flags: [], origin, unused, variables, isStarted: false };
+    return (
+      environment && { name, flags: [], origin, unused, variables: { ...unset, ...environment }, isStarted: false }
+    );
   }
   const own = { name: folderEmulatorName, flags: ['--local'], origin, unused };
   if (local || (io.isForModel && (effect === 'reads' || flags.dryRun))) {
@@ -79,6 +81,18 @@ function choose({ local, project, profile }: GlobalFlags, env: Environment, cwd:
   const last = readFolderTarget(resolveFolders(env), cwd);
   if (last?.platform !== 'emulator') return undefined;
   return { origin: `folder (${cwd})`, ...(!isLocalTarget(last) && { address: last.address }) };
+}
+
+/** Whether the command has no emulator, whatever was chosen. Throws UsageError if one was typed for a profile. */
+function isOfNone({ origin }: Choice, { ofProfile, local, unattended }: Omit<TargetedCommand, 'effect'>): boolean {
+  if (ofProfile && origin === 'flag') {
+    throw new UsageError('the emulator of a folder has no login and no settings of its own', {
+      why: 'this command changes a profile, which the platform uses',
+      fix: 'leave out --local',
+    });
+  }
+  // A server and a child would keep the variables when the emulator has others.
+  return ofProfile || (local && !unattended);
 }
 
 /** Variables that choose a target. */

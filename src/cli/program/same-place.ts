@@ -28,7 +28,11 @@ export function inSamePlace(argv: readonly string[], line: readonly string[]): r
 
 const targets = ['--project', '--profile', '--local'];
 /** Commands that show what could have been meant instead. */
-const choices: Readonly<Record<string, readonly string[]>> = { projects: ['--project'], config: targets };
+const choices: Readonly<Record<string, readonly string[]>> = {
+  projects: ['--project'],
+  config: targets,
+  login: ['--local'],
+};
 
 /** What follows the file of `gantry run`, or `--`, belongs to another program. */
 function placeOf(argv: readonly string[]): number {

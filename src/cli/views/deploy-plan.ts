@@ -23,12 +23,18 @@ export function deployPlanView(plan: DeployPlan): View {
   );
 }
 
-function headline({ app, project, exists, runtime, public: open }: DeployPlan): View {
+function headline(plan: DeployPlan): View {
+  const { app, project, runtime, public: open } = plan;
   return ({ style }) => {
     const access = open ? style.yellow('public: anyone can call it') : 'callers need a token';
-    const state = exists === null ? 'unknown whether it is deployed' : exists ? 'already deployed' : 'a new app';
-    return `${style.bold(app)} in ${project}: ${state}, runtime ${runtime}, ${access}`;
+    return `${style.bold(app)} in ${project}: ${stateText(plan)}, runtime ${runtime}, ${access}`;
   };
+}
+
+function stateText({ exists, build }: DeployPlan): string {
+  if (exists === null) return 'unknown whether it is deployed';
+  if (!exists) return 'a new app';
+  return build === null ? 'created before' : 'already deployed';
 }
 
 function setupText({ setup }: DeployPlan): string {

@@ -150,7 +150,8 @@ export async function followBuild(context: Context, options: FollowBuildOptions)
   try {
     const build = await waitForEnd(context, options, (status) => {
       polls++;
-      step.update({ text: `${status}, ${duration(elapsed() - started)}` });
+      // How it ended is said below, in words.
+      if (buildPhase(status) === 'in progress') step.update({ text: `${status}, ${duration(elapsed() - started)}` });
     });
     step.done(wasDone() ? `${app} is already built` : `Built in ${duration(elapsed() - started)}`);
     return build;

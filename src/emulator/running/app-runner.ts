@@ -31,8 +31,10 @@ interface AppRunnerOptions extends StarterOptions {
   logsFrom: string;
   /** `false` simulates all builds and calls. */
   real: boolean;
-  /** Where dependencies are installed. Without it, none are. */
-  packages?: string | undefined;
+  /** Where dependencies are installed. */
+  packages: string;
+  /** Whether they are installed for each app. */
+  installs: boolean;
   volumes: VolumeStore;
   /** How apps get their volumes; by default the best that works here. */
   storageAccess?: StorageAccess | undefined;
@@ -55,7 +57,8 @@ export class AppRunner {
   /** Images of one-off runs by digest. `requests` counts how often each was requested. */
   readonly images = new Map<string, { requests: number; requirements: Buffer }>();
   readonly folder: string;
-  readonly #packages: PythonPackages | undefined;
+  readonly #packages: PythonPackages;
+  installsPackages: boolean;
   readonly storage: PersistentStorage;
   /** Runs that are in progress. */
   readonly runs = new ActiveWork('the run');
@@ -83,15 +86,12 @@ export class AppRunner {
       containers: () => this.containers(),
     });
     this.#starter = new ReplicaStarter(options, { builds: this.unpacked, logs: this.logs, usage: this.usage });
-    this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
+    this.#packages = new PythonPackages(packages);
+    this.installsPackages = options.installs;
   }
 
   get runsApps(): boolean {
     return this.options.real;
-  }
-
-  get installsPackages(): boolean {
-    return this.#packages !== undefined;
   }
 
   /** The interpreter that `python3` is; undefined if apps cannot run here. */
@@ -108,8 +108,8 @@ export class AppRunner {
   }
 
   /**
-   * The interpreter for an app, with these packages, if packages are installed here; undefined if it cannot run here.
-   * Rejects with an `InstallError`.
+   * The interpreter for an app, with these packages if packages are installed here, or were; undefined if it cannot run
+   * here. Rejects with an `InstallError`.
    */
   async pythonFor(
     { pythonVersion }: AppSettings,
@@ -119,8 +119,20 @@ export class AppRunner {
     if (!this.options.real) return undefined;
     const installer = { log, track: (process: AppProcess) => this.trackProcess(process) };
     const python = await choosePython(pythonVersion, { ...installer, installs: this.installsPackages });
-    if (!python || !this.#packages || String(requirements).trim() === '') return python;
-    return { ...python, path: await this.#packages.install(requirements, { ...installer, python: python.path }) };
+    if (!python || String(requirements).trim() === '') return python;
+    const way = this.installsPackages ? 'install' : 'find';
+    const path = await this.#packages[way](requirements, { ...installer, python: python.path });
+    return path === undefined ? python : { ...python, path };
+  }
+
+  /** Whether a build has the packages that its app lists. */
+  async hasPackages(settings: AppSettings, requirements: Buffer): Promise<boolean> {
+    if (this.installsPackages) return true;
+    let isFound = false;
+    await this.pythonFor(settings, requirements, () => {
+      isFound = true;
+    });
+    return isFound;
   }
 
   /** Aborts when the emulator stops. */

@@ -207,6 +207,11 @@ const actions: Record<string, Action> = {
     return jsonReply({ now: formatTime(clock.now()) });
   },
 
+  install(_, { runner }) {
+    runner.installsPackages = true;
+    return jsonReply({ installs: true });
+  },
+
   async save({ folder }, platform) {
     await saveState(pathOf(folder), platform);
     return jsonReply({ apps: appNames(platform) });

@@ -51,6 +51,8 @@ const least = { idle: 0.5, saved: 0.25 };
  * of that. First, what is must explain the bill: what changes would have saved rests on the same replay.
  */
 export function findWaste(facts: WasteFacts): WasteOrDoubt {
+  // Minutes say nothing of a month.
+  if (facts.rangeMs < monthMs / 30) return { waste: undefined, doubt: '' };
   const waste = wasteOf(facts);
   const { app, price, bill, time, cooldown, minReplicas } = facts;
   if (!waste || waste.kind === 'unexplained' || price === undefined || !bill) return { waste, doubt: '' };

@@ -126,7 +126,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
     coldStarts: time.coldStarts,
     coldStartMs: time.coldStarts > 0 ? time.medianColdStartMs() : null,
     lastCallAt: isoTime(time.lastCall),
-    days: dayRows(period, byDay, time),
+    days: dayRows(period, byDay, { time, from: utcDay(range.since) }),
     waste: waste ?? null,
   };
   const replicaTime = paid ? 'paid' : 'modeled';
@@ -238,12 +238,17 @@ function add(sum: number | undefined, cents: number | undefined): number | undef
   return sum === undefined || cents === undefined ? undefined : sum + cents;
 }
 
-function dayRows({ since, until }: CostPeriod, costs: Days | undefined, { days }: ReplicaTime): DayCost[] {
+/** Before the day `from`, there was no app. */
+function dayRows(
+  { since, until }: CostPeriod,
+  costs: Days | undefined,
+  { time: { days }, from }: { time: ReplicaTime; from: string },
+): DayCost[] {
   const rows: DayCost[] = [];
   for (let midnight = since; midnight <= until; midnight += dayMs) {
     const date = utcDay(midnight);
     const { calls, coldStarts, busySeconds } = days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
-    rows.push({ date, costCents: roundCents(costs?.get(date)), calls, coldStarts, busySeconds });
+    rows.push({ date, costCents: date < from ? 0 : roundCents(costs?.get(date)), calls, coldStarts, busySeconds });
   }
   return rows;
 }

@@ -36,7 +36,14 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
 
 /** A duration for people; off a terminal its milliseconds as a number, for scripts. */
 export function durationCell(ms: number | null | undefined): (page: Page) => string {
-  return ({ terminal }) => (ms === null || ms === undefined ? '' : terminal ? duration(ms) : String(ms));
+  return withUnit('ms', ({ terminal }) =>
+    ms === null || ms === undefined ? '' : terminal ? duration(ms) : String(ms),
+  );
+}
+
+/** A cell that is a number off a terminal, where its unit stands beside its name. */
+export function withUnit<Rendered extends (page: Page) => string>(unit: string, cell: Rendered): Rendered {
+  return Object.assign(cell, { unit });
 }
 
 /** `1,200` for people; off a terminal without commas. */

@@ -94,6 +94,7 @@ export function createProgress(options: ProgressOptions): Progress {
   const { stderr, page, quiet, annotations } = options;
   const writeTogether = writesTogether(stderr);
   let spinner: Spinner | undefined;
+  let dropAnnouncement = () => {};
   let printedAt = Number.NEGATIVE_INFINITY;
   let lender: ((print: () => void) => void) | undefined;
   const print = (text: string) => {
@@ -119,11 +120,10 @@ export function createProgress(options: ProgressOptions): Progress {
       let printed = '';
       let lastPrinted = started;
       spinner = page.animated && !quiet && !lender ? startSpinner(stderr, sanitize(title, page), page) : undefined;
-      const dropAnnouncement = spinner
-        ? () => {}
-        : after(announceAfterMs, () => printUnlessQuiet(title), { background: true });
+      const drop = spinner ? () => {} : after(announceAfterMs, () => printUnlessQuiet(title), { background: true });
+      dropAnnouncement = drop;
       const clear = () => {
-        dropAnnouncement();
+        drop();
         spinner?.stop();
         spinner = undefined;
       };
@@ -162,6 +162,8 @@ export function createProgress(options: ProgressOptions): Progress {
     request: printSafe,
     log: (line) => {
       if (quiet) return;
+      // It shows what is done: said afterwards, the title of the step would come in the middle of its lines.
+      dropAnnouncement();
       writeTogether();
       print(sanitize(`  ${typeof line === 'string' ? line : line(page)}`, page));
     },

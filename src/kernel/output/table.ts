@@ -4,7 +4,7 @@ import { stripControlSequences } from './sanitize.ts';
 import { displayWidth, wrapText } from './wrap-text.ts';
 
 /** The value of a cell. A function gets the page, for ages and colors. */
-export type Cell = string | number | boolean | null | undefined | ((page: Page) => string);
+export type Cell = string | number | boolean | null | undefined | (((page: Page) => string) & { unit?: string });
 
 export type Columns<Row, Title extends string = string> = Record<Title, (row: Row) => Cell>;
 
@@ -78,7 +78,7 @@ export interface KeyValueLayout {
 export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }: KeyValueLayout = {}): View {
   return (page) => {
     const filled = pairs
-      .map(([name, value]): [string, string] => [name, cellText(value, page)])
+      .map(([name, value]): [string, string] => [page.terminal ? name : withUnitOf(value, name), cellText(value, page)])
       .filter(([, value]) => value !== '');
     if (!page.terminal) return filled.map(([name, value]) => `${name}\t${cellLine(value, page)}`).join('\n');
     const width = filled.reduce((most, [name]) => Math.max(most, name.length), 0);
@@ -88,6 +88,10 @@ export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }:
     if (page.accessible) return filled.map(([name, value]) => `${name}: ${value}`).join('\n');
     return filled.map(([name, value]) => `${page.style.dim(name.padEnd(width))}${gap}${lines(value)}`).join('\n');
   };
+}
+
+function withUnitOf(value: Cell, name: string): string {
+  return typeof value === 'function' && value.unit !== undefined ? `${name} in ${value.unit}` : name;
 }
 
 export type FactRows = Parameters<typeof keyValueTable>[0];

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
-import { ConflictError, FailedError } from '../../kernel/errors.ts';
+import { ConflictError, FailedError, UsageError } from '../../kernel/errors.ts';
 import { isRecord, tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { listRunningEmulators, type RunningEmulator } from './running-emulators.ts';
+import { emulatorOf, listRunningEmulators, type RunningEmulator } from './running-emulators.ts';
 
 /** Asks an emulator of this user for something that the platform has not. Throws ConflictError if it refuses. */
 export async function controlEmulator(
   context: Context,
   { environment, port }: Pick<RunningEmulator, 'port' | 'environment'>,
-  action: 'stop' | 'save' | 'restore' | 'call',
+  action: 'stop' | 'save' | 'restore' | 'call' | 'install',
   parameters: object = {},
 ): Promise<Record<string, unknown>> {
   const secret = environment.GANTRY_EMULATOR_SECRET ?? '';
@@ -27,6 +28,17 @@ export async function controlEmulator(
   if (status < 300) return known;
   const message = `the emulator on port ${port}: ${known.message ?? `HTTP ${status}`}`;
   throw status === 409 ? new ConflictError(message) : new FailedError(message);
+}
+
+/** From now on, the target installs the packages of every app. Throws UsageError if it is no emulator. */
+export async function letInstall(context: Context): Promise<void> {
+  if (context.target.platform.value !== 'emulator') {
+    throw new UsageError('--install is for an emulator', {
+      why: 'the platform installs the packages of every build',
+      fix: gantryCommand`deploy`,
+    });
+  }
+  await controlEmulator(context, emulatorOf(context), 'install');
 }
 
 /** Ends an emulator as Ctrl-C would, and waits until its process has cleaned up. Throws FailedError if it does not end. */

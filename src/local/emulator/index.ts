@@ -3,6 +3,7 @@ export {
   detectShell,
   evaluationOf,
   exportCommands,
+  letInstall,
   shells,
   stopEmulator,
 } from './control-emulator.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { announce, readAnnouncements } from '../../kernel/disk/index.ts';
-import type { Environment } from '../../kernel/environment.ts';
+import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import type { Context } from '../../platform/context.ts';
@@ -93,4 +93,12 @@ export function findRunningEmulator(
 
 function folderOf(env: Environment): string {
   return join(resolveFolders(env).state, 'emulators');
+}
+
+/** That of the variables, as inside of `gantry emulator exec`, or one that runs. */
+export function emulatorOf(context: Context, port?: number): Pick<RunningEmulator, 'port' | 'environment'> {
+  const secret = readVariable(context.env, 'GANTRY_EMULATOR_SECRET');
+  const url = readVariable(context.env, 'GANTRY_API_URL') ?? '';
+  if (port !== undefined || !secret || !URL.canParse(url)) return findRunningEmulator(context, port);
+  return { port: Number(new URL(url).port), environment: { GANTRY_EMULATOR_SECRET: secret } };
 }

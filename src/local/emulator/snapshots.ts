@@ -12,12 +12,11 @@ import {
   toDiskErrorOf,
   writeFileAtomic,
 } from '../../kernel/disk/index.ts';
-import { readVariable } from '../../kernel/environment.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { controlEmulator } from './control-emulator.ts';
-import { findRunningEmulator, type RunningEmulator } from './running-emulators.ts';
+import { emulatorOf } from './running-emulators.ts';
 
 /** A state of an emulator that was saved under a name. */
 export interface Snapshot {
@@ -92,14 +91,6 @@ export async function removeSnapshot(context: Context, name: string): Promise<Sn
   await rm(fileOf(context, name), { force: true });
   await rm(snapshot.path, { recursive: true, force: true });
   return snapshot;
-}
-
-/** That of the variables, as inside of `gantry emulator exec`, or one that runs. */
-function emulatorOf(context: Context, port: number | undefined): Pick<RunningEmulator, 'port' | 'environment'> {
-  const secret = readVariable(context.env, 'GANTRY_EMULATOR_SECRET');
-  const url = readVariable(context.env, 'GANTRY_API_URL') ?? '';
-  if (port !== undefined || !secret || !URL.canParse(url)) return findRunningEmulator(context, port);
-  return { port: Number(new URL(url).port), environment: { GANTRY_EMULATOR_SECRET: secret } };
 }
 
 /** So that a script that makes up names fills no disk unnoticed. */

@@ -2,7 +2,7 @@ import { regions } from '../../app/hardware.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { forgetFolderEmulator } from '../../platform/config/folder-target.ts';
+import { forgetFolderEmulator, readFolderTarget } from '../../platform/config/folder-target.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { checkProfile, profileNames, profilesWithToken } from '../../platform/config/profiles.ts';
 import {
@@ -118,7 +118,7 @@ function checkProfileExists(settings: Settings, name: string): void {
 /** The settings that `config set` accepts. */
 export const settingNames: readonly string[] = [...storableSettings.keys()];
 
-type Configured = Pick<Context, 'settings' | 'env' | 'progress'>;
+type Configured = Pick<Context, 'settings' | 'env' | 'progress' | 'cwd'>;
 
 /** Lists the target and every setting that is in force, with their origins. Throws UsageError if the profile in use does not exist. */
 export function listSettings({ settings, env, target }: Pick<Context, 'settings' | 'env' | 'target'>): ListedSetting[] {
@@ -172,12 +172,16 @@ export async function storeSetting(context: Configured, name: string, given?: st
   return { name, value: value ?? null, profile };
 }
 
-/** Warns if a variable takes precedence over the stored value. */
+/** Warns if a variable, or what the folder remembers, takes precedence over the stored value. */
 export function warnIfOverridden(
-  { settings, env, progress }: Configured,
+  { settings, env, progress, cwd }: Configured,
   name: string,
   stored: string | undefined,
 ): void {
+  if (readFolderTarget(settings.folders, cwd)?.platform === 'emulator') {
+    const line = gantryCommand`config profiles use ${settings.profile.value} --here`;
+    progress.warn(sentence`this folder uses the emulator that it was deployed to; ${line} changes that`);
+  }
   const effective = describeSettings(settings, env).find((setting) => setting.name === name);
   const [, variable] = /^environment \((\w+)\)$/.exec(effective?.origin ?? '') ?? [];
   if (variable && effective?.value !== stored) {

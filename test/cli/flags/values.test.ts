@@ -42,11 +42,13 @@ describe('a time flag', () => {
     ['2026-11-19 09:30:00', new Date(2026, 10, 19, 9, 30).getTime()],
     ['2026-11-19 09:30:00Z', Date.UTC(2026, 10, 19, 9, 30)],
     ['0s', now],
+    ['today', new Date(now).setHours(0, 0, 0, 0)],
+    ['yesterday', new Date(now - 86_400_000).setHours(0, 0, 0, 0)],
   ])('%s is %i', (text, time) => expect(timeFlag(text)(now)).toBe(time));
 
   test.each([
     '',
-    'yesterday',
+    'tomorrow',
     '2026',
     '2026-13-01',
     '2026-02-30',

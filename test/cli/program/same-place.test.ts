@@ -18,6 +18,7 @@ test.each([
   ['config profiles', 'apps list --profile nobody -C web', 'config profiles -C web'],
   ['help topics', 'deploy -p p-2', 'help topics'],
   ['logs web', 'deploy -p', 'logs web'],
+  ['login', 'deploy --local', 'login'],
 ])('%s, said by %s, is typed as %s', (advice, line, typed) => {
   expect(inSamePlace(['gantry', ...advice.split(' ')], line.split(' '))).toEqual(['gantry', ...typed.split(' ')]);
 });

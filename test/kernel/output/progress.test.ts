@@ -29,6 +29,19 @@ test('off a terminal a step that says nothing new is printed once', () => {
   expect(said()).toEqual(['Waiting for others: build b-1', 'Waiting for others: build b-2']);
 });
 
+test('off a terminal the title of a step does not follow its own log lines', () => {
+  vi.useFakeTimers();
+  const { progress, said } = voice();
+  const step = progress.step('Building web');
+  progress.log('Received 2 files');
+  vi.advanceTimersByTime(5_000);
+  step.clear();
+  progress.step('Waiting').update({ text: 'for others' });
+  vi.advanceTimersByTime(5_000);
+  vi.useRealTimers();
+  expect(said()).toEqual(['  Received 2 files', 'Waiting']);
+});
+
 test('a terminal without a size gets lines only', () => {
   const page = createPage({ isTTY: true, columns: 0 } as never, {}, 'never', 0);
   expect(page).toMatchObject({ terminal: true, animated: false, columns: 80 });

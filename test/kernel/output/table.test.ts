@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { durationCell } from '../../../src/kernel/output/format.ts';
 import { createPage } from '../../../src/kernel/output/page.ts';
 import { keyValueTable, stackViews, type TableLayout, table } from '../../../src/kernel/output/table.ts';
 import { widthOf } from '../../support/width.ts';
@@ -15,6 +16,11 @@ const layouts: TableLayout<keyof typeof columns>[] = [
   { keep: ['NAME', 'NOTE'] },
   { right: ['NAME', 'STATUS', 'NOTE'] },
 ];
+
+test('a duration of one thing has its unit beside its name off a terminal', () => {
+  const facts = keyValueTable([['queued', durationCell(1_528)]]);
+  expect([facts(page()), facts(page(80))]).toEqual(['queued in ms\t1528', 'queued  1.5 s']);
+});
 
 test('a table of any content fits its terminal', () => {
   const cell = fc.string({

@@ -13,6 +13,7 @@ export default defineCommand({
       `set ${name} to ${value} (profile ${profile})`,
   effect: 'destroys',
   local: true,
+  ofProfile: true,
   exits: [],
   json: document({
     name: text('setting name'),

@@ -12,6 +12,7 @@ export default defineCommand({
       `removed ${name} (profile ${profile})`,
   effect: 'destroys',
   local: true,
+  ofProfile: true,
   exits: ['not-found'],
   json: document({
     name: text('setting name'),

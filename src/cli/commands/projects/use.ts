@@ -14,6 +14,7 @@ export default defineCommand({
       `using project ${project} (profile ${profile})`,
   effect: 'changes',
   local: true,
+  ofProfile: true,
   json: document({
     project: text('project id'),
     profile: text('profile it is stored in'),

@@ -81,7 +81,7 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
     settings,
     archive instanceof Error ? undefined : archive?.contents.get('requirements.txt'),
   );
-  const plan = await planBuild(build, platform);
+  const plan = await planBuild(build, requirements, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
   const input = { settings, registries, ...defined({ archive, plan }) };
   build.script = createBuildScript(input, fault);
@@ -94,11 +94,11 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
 }
 
 /** Undefined if the whole build is simulated. */
-async function planBuild(build: BuildRecord, platform: Platform): Promise<BuildPlan | undefined> {
+async function planBuild(build: BuildRecord, requirements: Buffer, platform: Platform): Promise<BuildPlan | undefined> {
   const { runner } = platform;
   if (!runner.runsApps) return undefined;
   const obstacle = await whyNotRunnable(build, platform);
-  const installs = !obstacle && runner.installsPackages;
+  const installs = !obstacle && (await runner.hasPackages(build.settings, requirements));
   const { reason, status } = obstacle ?? {};
   return { installs, obstacle: reason ? { reason, calls: status ? 'refused' : 'simulated' } : undefined };
 }

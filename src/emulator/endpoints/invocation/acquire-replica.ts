@@ -58,7 +58,7 @@ async function acquireSlot(request: ReplicaRequest, platform: Platform): Promise
     const folder = await runner.unpacked
       .unpack(build, { print: () => {}, signal: runner.signal })
       .catch(throwStartError);
-    const requirements = runner.installsPackages ? await readRequirements(build, folder) : Buffer.alloc(0);
+    const requirements = await readRequirements(build, folder);
     const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
     return await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, isReplaced, onQueued });
   } finally {
@@ -93,11 +93,14 @@ function logStartError(
   container: string,
   { runner }: Platform,
 ): void {
-  runner.logs.add(app.id, { container, stream: 'stderr', text: `error: ${message}`, run });
+  // The exception has a line of its own, as in the log of a build.
+  for (const text of `error: ${message}`.split(/(?<=start:) /)) {
+    runner.logs.add(app.id, { container, stream: 'stderr', text, run });
+  }
 }
 
 function throwStartError({ message }: Error, installs = true): never {
   const isMissing = /^ModuleNotFoundError/.test(message) && !installs;
-  const hint = isMissing ? '; gantry dev --install installs dependencies' : '';
+  const hint = isMissing ? '; gantry deploy --install installs what it lists' : '';
   throw new AppStartError(`the app failed to start: ${message}${hint}`);
 }

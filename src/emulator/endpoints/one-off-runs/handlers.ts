@@ -70,12 +70,14 @@ const installWaitMs = 1_000;
 
 type Query = NonNullable<CallParameters<typeof contract>['query']>;
 
+const onlyHardware = ({ compute, gpuCount }: AppSettings) => ({ compute, gpuCount });
+
 /** With the hardware of the run, which replaces that of its ephemeral app. */
 function withHardware(app: AppRecord, query: Query, { store, now }: Platform): AppRecord {
   const { computeType, gpuCount, cpu, memoryGb } = query;
   const settings = {
     ...app.settings,
-    ...(computeType && { compute: [computeType] }),
+    ...(computeType && onlyHardware(withDefaults({ name: app.name, compute: [computeType] }))),
     ...(gpuCount && { gpuCount: Number(gpuCount) }),
     ...(cpu && { cpu: Number(cpu) }),
     ...(memoryGb && { memory: Number(memoryGb) }),

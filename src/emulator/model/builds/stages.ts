@@ -111,10 +111,10 @@ const plainWords: StageWords = {
   login: (registry) => `Login for ${registry} received; the emulator does not use it`,
   image: (name) => `FROM ${name} (not pulled: the app runs on this machine)`,
   partnerImage: ({ runtime, imageVersion }) => `FROM ${runtime}:${imageVersion ?? 'latest'} (not pulled)`,
-  commands: (kind) => `The emulator does not run ${kind} commands`,
+  commands: (kind) => `The emulator runs no ${kind} commands; only false and exit end the build`,
   apt: (packages) => notInstalled('apt', packages),
   conda: (packages) => notInstalled('conda', packages),
-  pip: (packages) => notInstalled('pip', packages, '; gantry dev --install does'),
+  pip: (packages) => notInstalled('pip', packages, '; gantry deploy --install does'),
   copy: (files, bytes) => `Received ${files} ${files === 1 ? 'file' : 'files'} (${bytes} bytes)`,
 };
 

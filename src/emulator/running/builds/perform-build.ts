@@ -190,8 +190,7 @@ function missingPackageHint(text: string, { installs, python }: AppSetup): strin
     const own = module === undefined ? '' : ', or send the file if it is yours (include, exclude)';
     return [`hint: list the package of ${name} in [cerebrium.dependencies.pip]${own}`];
   }
-  // It takes over the emulator of the folder; another start would be a second one.
-  return ['hint: the emulator installs packages only with --install (gantry dev --install)'];
+  return ['hint: the emulator installs packages only with --install (gantry deploy --install)'];
 }
 
 /** Code for one version of Python may be wrong in another. */

@@ -36,12 +36,7 @@ export class PythonPackages {
    * `InstallError`.
    */
   install(requirements: Buffer, options: InstallOptions): Promise<string> {
-    const { python } = options;
-    const key = createHash('sha256')
-      .update(`${python}\n${realpathSync(python)}\n`)
-      .update(requirements)
-      .digest('hex')
-      .slice(0, 16);
+    const key = keyOf(requirements, options);
     const existing = this.#environments.get(key);
     if (existing) {
       existing.then(
@@ -54,6 +49,14 @@ export class PythonPackages {
     this.#environments.set(key, interpreter);
     interpreter.catch(() => this.#environments.delete(key));
     return interpreter;
+  }
+
+  /** The interpreter of such an environment, if it was created before. */
+  find(requirements: Buffer, options: InstallOptions): string | undefined {
+    const folder = join(this.folder, keyOf(requirements, options));
+    if (!existsSync(join(folder, marker))) return undefined;
+    options.log(reused);
+    return interpreterOf(folder);
   }
 
   async #prepare(key: string, requirements: Buffer, options: InstallOptions): Promise<string> {
@@ -86,6 +89,13 @@ export class PythonPackages {
       await rm(join(this.folder, name), { recursive: true, force: true });
     }
   }
+}
+
+function keyOf(requirements: Buffer, { python }: InstallOptions): string {
+  const hash = createHash('sha256')
+    .update(`${python}\n${realpathSync(python)}\n`)
+    .update(requirements);
+  return hash.digest('hex').slice(0, 16);
 }
 
 const reused = 'The packages are installed already';
