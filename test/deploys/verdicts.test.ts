@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
 import type { Outcome } from '../support/gantry.ts';
+import { machine as environment } from '../support/machine.ts';
 import { type AppOf, type Machine, Stage, safeLine } from './stage.ts';
 
 const crashing: AppOf = { behaves: { replicas: 'crash' }, version: 2 };
@@ -145,7 +146,7 @@ test('SIGTERM during the automatic rollback says that the sick build serves', as
   await machine.deploys({});
   await machine.write(crashing);
   const told = join(machine.folder, '..', 'told');
-  const env = { PATH: process.env.PATH ?? '', GITHUB_OUTPUT: told, GITHUB_STEP_SUMMARY: `${told}.md` };
+  const env = { PATH: environment().PATH ?? '', GITHUB_OUTPUT: told, GITHUB_STEP_SUMMARY: `${told}.md` };
   const line = ['deploy', '--watch', '40s', '--or-rollback', '--json', '--notify-command', `cat > '${told}.json'`];
   const { code, stderr, json } = await machine.run(line, { env, stop: { at: /rollback of web/, signal: 'SIGTERM' } });
   const sick = stage.platform.live();
