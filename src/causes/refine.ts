@@ -16,10 +16,7 @@ import type { Captured, FailureFacts, Refinement } from './rule.ts';
 import { isForeignFile } from './tracebacks.ts';
 import { lastWords } from './unknown-failure.ts';
 
-/**
- * What to do about a module that is missing. A package is named only if the module is surely one: anybody can publish a
- * package that has the name of a module of an app.
- */
+/** A package is named only if the module surely is one: anybody can publish one under the name of an app's module. */
 const missingModule: Refinement = (found, { module }, { config }, before) => {
   if (found.cause !== 'module-missing' || module === undefined) return undefined;
   const [top = module] = module.split('.');
@@ -30,7 +27,9 @@ const missingModule: Refinement = (found, { module }, { config }, before) => {
   if (/(?:^|\/)\w{0,8}pickle\w{0,8}\.py$/.test(importer)) return { ...found, ...pickled };
   if (top === 'encodings') return { ...found, ...brokenPython };
   if (top.startsWith('_') || standardModules.has(top)) return { ...found, ...standardModule };
-  if (commonNames.has(top) || namesOf(files, config?.root).has(top)) return ownModule(found, module);
+  // A module finds itself: what its own file lacks is the package of that name.
+  const isNamesake = known !== undefined && importer.endsWith(`/${top}.py`);
+  if (!isNamesake && (commonNames.has(top) || namesOf(files, config?.root).has(top))) return ownModule(found, module);
   if (module !== top && !namespaces.has(top))
     return isForeign || known !== undefined ? otherVersion(found, module, known ?? top) : ownModule(found, module);
   const name = known ?? (isForeign ? top.replaceAll('_', '-') : undefined);

@@ -68,15 +68,17 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   {
     cause: 'file-invalid',
     signs: {
-      MetadataIncompleteBuffer: /SafetensorError: .{0,80}(?<problem>MetadataIncompleteBuffer)/,
-      InvalidHeader: /SafetensorError: .{0,80}(?<problem>InvalidHeader\w{0,20}|HeaderTooSmall)/,
+      MetadataIncompleteBuffer:
+        /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>MetadataIncompleteBuffer)/,
+      InvalidHeader:
+        /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>InvalidHeader\w{0,20}|HeaderTooSmall)/,
       'failed finding central directory':
         /PytorchStreamReader failed .{0,60}(?<problem>failed finding central directory)/,
       "invalid load key, '<'": /UnpicklingError: (?<problem>invalid load key, '<')/,
       'Ran out of input': /^EOFError: (?<problem>Ran out of input)/,
       BadZipFile: /BadZipFile: (?<problem>.{1,60})/,
       'file signature not found': /Unable to (?:synchronously )?open file \((?<problem>file signature not found)/,
-      HeaderTooLarge: /SafetensorError: .{0,80}(?<problem>HeaderTooLarge)/,
+      HeaderTooLarge: /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>HeaderTooLarge)/,
       'Compressed file ended': /^EOFError: (?<problem>Compressed file ended)/,
       'unexpected end of data': /ReadError: (?<problem>unexpected end of data)/,
       ...texts(`Consistency check failed: file should be of size; Protobuf parsing failed`, 'problem'),

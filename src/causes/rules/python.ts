@@ -185,6 +185,14 @@ export const pythonRules: readonly FailureRule[] = [
   },
   {
     cause: 'package-api-changed',
+    signs: { "unhashable type: 'dict'": /^TypeError: unhashable type: 'dict'/ },
+    after: /\/starlette\/templating\.py/,
+    title: 'the code calls TemplateResponse as older versions of starlette had it',
+    fix: 'give the request first: TemplateResponse(request, name, context); or pin starlette = "<0.29"',
+    at: 'dependencies.pip.starlette',
+  },
+  {
+    cause: 'package-api-changed',
     signs: {
       "argument of type 'bool' is not iterable": /^TypeError: argument of type 'bool' is not iterable/,
       'starlette.requests.Request':

@@ -33,7 +33,10 @@ export const settingRules: readonly FailureRule[] = [
   {
     cause: 'secret-missing',
     signs: {
-      'not set': unset('.{0,30}? ?not set'),
+      // What goes on without it is a note.
+      'not set': unset(
+        '.{0,30}? ?not set(?![,;:.] (?:only|us(?:e|ing)|fall|continu|skip|default|running|disabl|some)\\b)',
+      ),
       'must be set': unset('.{0,30} must be set'),
       ...Object.fromEntries(
         words.map((word) => [word, unset(`(?: (?:env\\w* )?(?:variable|var|setting|key))?${word}`)]),
@@ -73,6 +76,14 @@ export const settingRules: readonly FailureRule[] = [
     },
     title: 'variables ({name}) are not set, or have no valid value',
     fix: 'set each that the message names as a secret: gantry secrets set NAME; an empty text is no value',
+  },
+  {
+    cause: 'package-api-changed',
+    rank: 5,
+    signs: { 'Extra inputs are not permitted': /^\s{1,4}Extra inputs are not permitted [[(]type=/ },
+    after: /validation errors? for (?:\w{0,60}Settings|Config|Env)$/,
+    title: 'the settings of the app refuse a variable that they do not declare',
+    fix: "declare it, or let pydantic ignore others: model_config = SettingsConfigDict(extra='ignore')",
   },
   {
     cause: 'secret-missing',

@@ -140,9 +140,9 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
     cause: 'command-not-found',
     rank: 3,
     signs: {
-      'command not found': /(?:^|: )(?<command>[\w./+-]{1,80}): command not found$/,
+      'command not found': /(?:^|: )(?<command>(?!deactivate:)[\w./+-]{1,80}): command not found$/,
       'not found':
-        /^(?:\/bin\/)?(?:sh|dash): (?:(?:line )?\d{1,6}: )?(?:exec: )?(?<command>[\w./+-]{1,80}): not found$/,
+        /(?:^(?:\/bin\/)?(?:sh|dash): (?:(?:line )?\d{1,6}: )?(?:exec: )?|: line \d{1,6}: exec: )(?<command>[\w./+-]{1,80}): not found$/,
       '` not found in $PATH': /executable file `(?<command>[^`]{1,80})` not found in \$PATH/,
       'executable file not found in $PATH': /exec: "(?<command>[^"\s]{1,80})": executable file not found in \$PATH/,
       'No such file or directory':
