@@ -46,6 +46,8 @@ export function lacksProgram(
   const { base, commands, environment } = image;
   const [, , fix, isOfSystem] = absent.find(([one, image]) => one.test(program) && image.test(base)) ?? [];
   if (fix !== undefined && isOfSystem) return { fix, severity: 'error' };
+  if (/^uvx?$/.test(program) && isBesidePath(image))
+    return { fix: 'ENV PATH="/root/.local/bin:$PATH"', severity: 'error' };
   if (!isPlainImage(base) || isInstalled(image, program) || environment.has('PATH')) return undefined;
   if (fix !== undefined) return { fix, severity: 'error' };
   const debian = debianPackageOfProgram(program);
@@ -54,6 +56,16 @@ export function lacksProgram(
   if (debian === undefined || isThere || isPython || commands.some(({ words }) => bringsLike(words, debian)))
     return undefined;
   return { fix: `RUN apt-get update && apt-get install -y ${debian}`, severity: 'warning' };
+}
+
+/** uv, where its installer puts it: a folder that is not in the PATH of an image. Old versions used another one. */
+function isBesidePath({ commands, environment }: ImageState): boolean {
+  const texts = commands.map(({ words }) => words.join(' '));
+  const isFound = [...texts, environment.get('PATH') ?? ''].some((text) =>
+    /\.local\/bin|UV_INSTALL_DIR|XDG_BIN_HOME|install .*\buv\b/.test(text),
+  );
+  const isElsewhere = ['UV_INSTALL_DIR', 'XDG_BIN_HOME'].some((name) => environment.has(name));
+  return !isFound && !isElsewhere && texts.some((text) => text.includes('astral.sh/uv/install.sh'));
 }
 
 /** What may bring any program. */
