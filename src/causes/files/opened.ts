@@ -87,13 +87,10 @@ function openedBy(graph: ModuleGraph): Opened[] {
     const read = facts.calls.filter(runs).flatMap(readBy);
     const values = new Set(read.map(({ value }) => value));
     const texts = facts.texts.filter((each) => runs(each) && !values.has(each.value) && /[./]/.test(each.value));
-    // A file that is named in several folders is looked for.
-    const places = new Map<string, string | undefined>();
-    for (const { value } of texts) {
-      const name = posix.basename(value);
-      places.set(name, places.has(name) && places.get(name) !== value ? undefined : value);
-    }
-    const named = texts.filter(({ value }) => places.get(posix.basename(value)) === value);
+    // A file that is named in several folders of the image is looked for.
+    const isOther = (value: string) => (each: { value: string }) =>
+      each.value.startsWith('/') && each.value !== value && posix.basename(each.value) === posix.basename(value);
+    const named = texts.filter(({ value }) => !value.startsWith('/') || !texts.some(isOther(value)));
     return [
       ...read.map((each) => ({ ...each, file, isRead: true })),
       ...named.map((each) => ({ ...each, file, isRead: false })),
