@@ -314,7 +314,7 @@ const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: 
 const mayBeBrought = (name: string | undefined, packages: Packages) =>
   packages.hasOthers || name === undefined || isBroughtByOthers(name);
 
-function nobodyHas(link: Link, severity: Said['severity'], { graph, packages }: Known): Said | undefined {
+function nobodyHas(link: Link, severity: Said['severity'], { graph }: Known): Said | undefined {
   const { module } = link.found;
   if (graph.addsRoots) return undefined;
   return {

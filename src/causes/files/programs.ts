@@ -37,17 +37,19 @@ const systems: readonly (readonly [image: RegExp, programs: RegExp])[] = [
   [/./, /^(?:free|gpg|gunzip|gzip|hostname|killall|openssl|pg_config|ping|ps|pkill|top)$/],
 ];
 
-/** What helps, where a program was installed by nothing before. */
-export function lacksProgram(
-  image: ImageState,
-  program: string,
-  packages: Packages,
-): { fix: string; severity: SeenCause['severity'] } | undefined {
+type Help = { fix: string; severity: SeenCause['severity'] } | undefined;
+
+/** What helps, where a program was installed by nothing before, or where the PATH does not look. */
+export function lacksProgram(image: ImageState, program: string, packages: Packages): Help {
+  const fix = 'ENV PATH="/root/.local/bin:$PATH"';
+  const isBeside = /^uvx?$/.test(program) && isBesidePath(image);
+  return isBeside ? { fix, severity: 'error' } : helpFor(image, program, packages);
+}
+
+function helpFor(image: ImageState, program: string, packages: Packages): Help {
   const { base, commands, environment } = image;
   const [, , fix, isOfSystem] = absent.find(([one, image]) => one.test(program) && image.test(base)) ?? [];
   if (fix !== undefined && isOfSystem) return { fix, severity: 'error' };
-  if (/^uvx?$/.test(program) && isBesidePath(image))
-    return { fix: 'ENV PATH="/root/.local/bin:$PATH"', severity: 'error' };
   if (!isPlainImage(base) || isInstalled(image, program) || environment.has('PATH')) return undefined;
   if (fix !== undefined) return { fix, severity: 'error' };
   const debian = debianPackageOfProgram(program);
