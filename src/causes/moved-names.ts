@@ -35,7 +35,13 @@ pandas.DataFrame.as_matrix<1 pandas.DataFrame.iteritems<2 pandas.DataFrame.ix<1 
 pandas.Float64Index<2 pandas.Int64Index<2 pandas.np<2 pandas.Panel<1 pandas.Series.append<2 pandas.Series.iteritems<2
 pandas.util.testing<2 peft.prepare_model_for_int8_training<0.10 PIL.FreeTypeFont.getsize<10 PIL.Image.ANTIALIAS<10
 PIL.Image.CUBIC<10 PIL.Image.LINEAR<10 PIL.Image.Resampling>=9.1 PIL.ImageDraw.textsize<10 PIL.PILLOW_VERSION<7
-pinecone.init<3 pkg_resources<82 pydantic.computed_field>=2 pydantic.ConfigDict>=2 pydantic.field_serializer>=2
+pinecone.init<3 pipecat.audio.interruptions<1 pipecat.frames.frames.BotInterruptionFrame<1
+pipecat.frames.frames.LLMMessagesFrame<1 pipecat.frames.frames.StartInterruptionFrame<1
+pipecat.processors.aggregators.openai_llm_context<1 pipecat.services.ai_services<1
+pipecat.services.cartesia.CartesiaTTSService<1 pipecat.services.deepgram.DeepgramSTTService<1
+pipecat.services.deepgram.DeepgramTTSService<1 pipecat.services.elevenlabs.ElevenLabsTTSService<1
+pipecat.services.openai.OpenAILLMService<1 pipecat.transports.network<1 pipecat.transports.services<1
+pipecat.vad<0.0.60 pkg_resources<82 pydantic.computed_field>=2 pydantic.ConfigDict>=2 pydantic.field_serializer>=2
 pydantic.field_validator>=2 pydantic.fields.ModelField<2 pydantic.fields.Undefined<2 pydantic.main.ModelMetaclass<2
 pydantic.model_validator>=2 pydantic.RootModel>=2 pydantic.TypeAdapter>=2 pydantic.utils.ROOT_KEY<2 pydantic_core>=2
 pytorch_lightning.metrics<1.5 pytorch_lightning.utilities.distributed<2 scipy.integrate.cumtrapz<1.14

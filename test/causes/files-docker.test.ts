@@ -16,6 +16,27 @@ const serve = 'CMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n';
 
 test.each<[string, Files, string]>([
   [
+    'uv beside the PATH',
+    {
+      Dockerfile: `${base}RUN apt-get update && apt-get install -y curl\nRUN curl -LsSf https://astral.sh/uv/install.sh | sh\nENV PATH="/root/.cargo/bin:$PATH"\nCOPY web.py .\nRUN uv pip install --system flask gunicorn\n${serve}`,
+    },
+    'uv is not installed in the image',
+  ],
+  [
+    'apt that is told of a package with others',
+    { Dockerfile: `${base}RUN apt-get update && apt-get install dumb-init ffmpeg\nCOPY web.py .\n${serve}` },
+    'apt-get asks a question',
+  ],
+  [
+    'a check of an app that answers POST only',
+    {
+      'cerebrium.toml': docker('healthcheck_endpoint = "/health"\n'),
+      Dockerfile: `${base}RUN pip install flask gunicorn\nCOPY web.py .\n${serve}`,
+      'web.py': `${web}\n\n@app.post("/predict")\ndef predict():\n    return "1"\n`,
+    },
+    'the app has no /health, which the platform asks for',
+  ],
+  [
     'nginx on another port than the app',
     {
       Dockerfile: `${base}RUN apt-get update && apt-get install -y nginx\nCOPY nginx.conf /etc/nginx/conf.d/a.conf\nCMD ["nginx", "-g", "daemon off;"]\n`,

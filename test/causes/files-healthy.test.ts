@@ -21,6 +21,43 @@ const run = 'def run():\n    return 1\n';
 describe('an app that is odd and works has no problems', () => {
   test.each<[string, Files]>([
     [
+      'the module of the platform',
+      {
+        'cerebrium.toml': settings(pip('numpy')),
+        'main.py': `from cerebrium import get_secret\nimport numpy\n\nkey = get_secret("KEY")\nzero = numpy.zeros(1)\n\n\n${run}`,
+      },
+    ],
+    [
+      'apt that is told of one package, which needs no other',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12-bookworm\nRUN apt-get update && apt-get install dumb-init\nWORKDIR /srv\nCOPY main.py .\nRUN pip install fastapi uvicorn\nCMD ["dumb-init", "--", "uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'files that only the script opens, that are looked for, that a volume has, or that a function makes',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /srv\nCOPY . .\nRUN pip install fastapi uvicorn onnxruntime\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'main.py': `import os\n\nimport onnxruntime\nfrom model import convert_to_onnx\n\nplaces = ["/srv/model.py", "/srv/lib/model.py", "/opt/model.py"]\nfound = [each for each in places if os.path.exists(each)]\nface = os.path.join(os.getenv("FACES", "/persistent-storage/faces"), "face.jpg")\nout = "./net.onnx"\nconvert_to_onnx(out)\nsession = onnxruntime.InferenceSession(out)\n${fastapi}`,
+        'model.py':
+          'def convert_to_onnx(path):\n    return path\n\n\nif __name__ == "__main__":\n    with open("sample.jpeg", "rb") as sample:\n        print(sample.read())\n',
+        'face.jpg': 'jpeg',
+      },
+    ],
+    [
+      'uv where its installer is told to put it, or where the PATH looks',
+      {
+        'cerebrium.toml': docker(),
+        Dockerfile:
+          'FROM python:3.12-slim\nRUN apt-get update && apt-get install -y curl\nRUN curl -LsSf https://astral.sh/uv/install.sh | sh\nENV PATH="/root/.local/bin:$PATH"\nWORKDIR /srv\nCOPY main.py .\nRUN uv pip install --system fastapi uvicorn\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
       'modules made on demand',
       {
         'cerebrium.toml': settings(),
@@ -361,7 +398,7 @@ describe('an app that is odd and works has no problems', () => {
       {
         'cerebrium.toml': docker(),
         Dockerfile:
-          'FROM ubuntu:22.04\nRUN apt-get update && apt-get install -y python3 python3-pip\nWORKDIR /app\nCOPY . .\nRUN pip install fastapi uvicorn\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+          'FROM ubuntu:22.04\nRUN apt-get update && apt-get install -y python3 python3-pip\nWORKDIR /app\nCOPY . .\nRUN pip install fastapi uvicorn onnxruntime\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n',
         'main.py': fastapi,
       },
     ],

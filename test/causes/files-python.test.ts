@@ -28,6 +28,19 @@ async function told(files: Files): Promise<string[]> {
 describe('Python that fails in the cloud', () => {
   test.each<[string, Files, string]>([
     [
+      'a module that is not sent, of an app without packages',
+      { 'cerebrium.toml': settings(), 'main.py': 'from made_later import calculate\n\nprint(calculate(1))\n' },
+      'error module-missing main.py:1 main.py imports made_later, which neither the app nor a package has',
+    ],
+    [
+      'modules that a voice agent has from an older release',
+      {
+        'cerebrium.toml': settings('[cerebrium.dependencies.pip]\npipecat-ai = "latest"\n'),
+        'main.py': 'from pipecat.vad.silero import SileroVADAnalyzer\n\nprint(SileroVADAnalyzer)\n',
+      },
+      'package-api-changed main.py:1',
+    ],
+    [
       'a name that a module does not have',
       { 'cerebrium.toml': settings(), 'main.py': 'from a import two\n', 'a.py': 'one = 1\n' },
       'error import-name-missing main.py:1',
@@ -212,4 +225,17 @@ describe('Python that works has no problems', () => {
   ])('%s', async (_, files) => {
     expect(await told({ 'cerebrium.toml': settings(), ...files })).toEqual([]);
   });
+});
+
+test('a package that is missing is named once, and a name that a module lacks with its file', async () => {
+  const cwd = folder({
+    'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'),
+    'main.py': 'import tools\nfrom PIL import Image\nfrom PIL import ImageDraw\n\ntools.run(Image, ImageDraw)\n',
+    'tools.py': 'from PIL import ImageFont\n\nfont = ImageFont\n',
+  });
+  const found = (await gantry(['check', '--json'], { cwd })).json() as { problems: Problem[] };
+  expect(found.problems.map(({ fix }) => fix)).toEqual([
+    'add pillow to [cerebrium.dependencies.pip]: pillow = "latest"',
+    'define run in tools.py, or correct the import',
+  ]);
 });

@@ -19,6 +19,8 @@ export interface PythonFacts {
   rebound: ReadonlySet<string>;
   /** The text of a name that is assigned once: of a constant, or of a field of a class. */
   values: ReadonlyMap<string, string>;
+  /** Lines that run only where the file is the script. */
+  scriptLines: ReadonlySet<number>;
   /** Whether it may have other names, too. */
   hasMore: boolean;
   /** Names that nothing defines. */

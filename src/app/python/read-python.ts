@@ -34,6 +34,7 @@ class PythonReader {
   private readonly said: PythonFacts['texts'] = [];
   private readonly members: PythonFacts['members'] = [];
   private readonly needs: PythonFacts['needs'] = [];
+  private readonly scriptLines = new Set<number>();
   private brokenAt: number | undefined;
   private hasMore = false;
 
@@ -63,6 +64,7 @@ class PythonReader {
       values: this.texts.values(),
       rebound: this.names.rebound,
       needs: this.needs,
+      scriptLines: this.scriptLines,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
       undefinedNames: this.hasMore ? [] : this.names.undefinedNames(),
       ...(this.brokenAt !== undefined && { brokenLine: this.source.lineOf(this.brokenAt) }),
@@ -129,6 +131,9 @@ class PythonReader {
     const bodies = node.children.filter(({ kind }) => kind === 'Body');
     if (node.kind === 'TryStatement') return this.catches(node) ? bodies.slice(0, 1) : [];
     const test = node.children[1] ? this.source.of(node.children[1]) : '';
+    if (/^__name__\s*==\s*["']__main__["']$/.test(test) && bodies[0])
+      for (let line = this.source.lineOf(bodies[0].from); line <= this.source.lineOf(bodies[0].to); line++)
+        this.scriptLines.add(line);
     if (/\b(?:version_info|sys\.platform|os\.name|platform\.system)\b/.test(test)) return bodies;
     return /^(?:typing\.)?TYPE_CHECKING\b/.test(test) ? bodies.slice(0, 1) : nothing;
   }

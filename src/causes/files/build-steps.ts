@@ -172,13 +172,17 @@ function* absentProgram(
 }
 
 const isApt = (words: readonly string[], verb: string) => /^apt(?:-get)?$/.test(words[0] ?? '') && words.includes(verb);
+/** Packages that need no others: apt asks only where it would install more than it was told. */
+const isAlone = /^(?:-.*|dumb-init|gosu|tini)$/;
+const isAsked = (words: readonly string[]) =>
+  !words.slice(words.indexOf('install') + 1).every((word) => isAlone.test(word)) &&
+  !words.some((word) => /^-\w*(?:y|qq)|^--(?:yes|assume-yes)$/.test(word));
 const bringsLists = /\.sh$|^(?:curl|wget)$/;
 
 /** Debian's images have no lists of packages, and nobody answers a question in a build. */
 function* packageIndex({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
   if (!isApt(words, 'install') || words.some((word) => /^(?:\.|\/)/.test(word))) return;
-  if (!words.some((word) => /^-\w*(?:y|qq)|^--(?:yes|assume-yes)$/.test(word)))
-    yield { cause: 'apt-needs-confirmation', severity: 'warning', captured: {}, at: { file, line } };
+  if (isAsked(words)) yield { cause: 'apt-needs-confirmation', severity: 'warning', captured: {}, at: { file, line } };
   const mayHave = before.commands.some((each) => isApt(each.words, 'update') || bringsLists.test(each.words[0] ?? ''));
   if (mayHave || !isPlainImage(before.base)) return;
   yield {

@@ -19,8 +19,13 @@ interface Known {
 /** Imports that fail when the app starts, or when the code gets there. */
 export function* lookAtImports(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const known = { shipment, packages, graph };
+  const said = new Set<string>();
   for (const link of [...graph.modules.values()].flatMap(({ links }) => links)) {
     const found = lookAtImport(link, known);
+    // Of a package that is missing, one import is enough.
+    const missed = found?.cause === 'module-missing' && found.captured?.package;
+    if (missed && said.has(`${found.severity} ${missed}`)) continue;
+    if (missed) said.add(`${found.severity} ${missed}`);
     if (found) yield { at: { file: link.module.file, line: link.found.line }, ...found };
   }
 }
@@ -79,7 +84,7 @@ function nameMissing(link: Link, { file, facts }: Module, known: Known): Said {
   return {
     cause: 'import-name-missing',
     severity: severityOf(link, known),
-    captured: { module: file, name },
+    captured: { module: file, name, path: file },
     fix: meant && `import ${meant}, or define ${name} in ${file}`,
   };
 }
@@ -294,7 +299,13 @@ function notInstalled(link: Link, known: Known): Said | undefined {
   const severity = isSure ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
   const title = `${link.module.file} imports ${module}, and nothing installs ${name}`;
-  return { cause: 'module-missing', severity, captured: { module }, title, fix: known.packages.fixOf(name) };
+  return {
+    cause: 'module-missing',
+    severity,
+    captured: { module, package: name },
+    title,
+    fix: known.packages.fixOf(name),
+  };
 }
 
 const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: Known) =>
@@ -303,9 +314,9 @@ const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: 
 const mayBeBrought = (name: string | undefined, packages: Packages) =>
   packages.hasOthers || name === undefined || isBroughtByOthers(name);
 
-function nobodyHas(link: Link, severity: Said['severity'], { graph, packages }: Known): Said | undefined {
+function nobodyHas(link: Link, severity: Said['severity'], { graph }: Known): Said | undefined {
   const { module } = link.found;
-  if (graph.addsRoots || packages.listed.length === 0) return undefined;
+  if (graph.addsRoots) return undefined;
   return {
     cause: 'module-missing',
     severity,

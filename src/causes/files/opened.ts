@@ -16,9 +16,11 @@ const reading = lastNames(`
   Jinja2Templates RawConfigParser CascadeClassifier Booster YOLO Environment`);
 /** Calls that make a file, or ask whether it is there. */
 const making = lastNames(`
-  write write_text write_bytes writelines save save_model save_pretrained savefig savetxt to_csv to_json to_parquet dump
-  mkdir makedirs urlretrieve download hf_hub_download snapshot_download touch copy copyfile copytree move rename exists
-  is_file isfile is_dir isdir connect unlink remove basicConfig FileHandler RotatingFileHandler imwrite`);
+  writelines savefig savetxt to_csv to_json to_parquet mkdir makedirs urlretrieve hf_hub_download snapshot_download touch
+  copy copyfile copytree move rename exists is_file isfile is_dir isdir connect unlink remove basicConfig FileHandler
+  RotatingFileHandler imwrite`);
+/** Functions of the app, too: `convert_to_onnx(model, "model.onnx")`. */
+const makesByName = /^(?:convert|download|dump|export|fetch|quantize|save|write)(?:_|$)/;
 
 const lastOf = ({ name }: PythonCall) => name.slice(name.lastIndexOf('.') + 1);
 
@@ -79,10 +81,16 @@ const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severi
 function openedBy(graph: ModuleGraph): Opened[] {
   const modules = [...graph.modules.values()];
   const made = new Set(modules.flatMap(({ facts }) => facts.calls.flatMap(madeBy)));
-  const all = modules.flatMap(({ file, facts }) => {
-    const read = facts.calls.flatMap(readBy);
+  const all = modules.flatMap(({ file, facts, isEntry }) => {
+    // What a module does as a script, it does not do when it is imported.
+    const runs = ({ line }: { line: number }) => isEntry !== false || !facts.scriptLines.has(line);
+    const read = facts.calls.filter(runs).flatMap(readBy);
     const values = new Set(read.map(({ value }) => value));
-    const named = facts.texts.filter(({ value }) => !values.has(value) && /[./]/.test(value));
+    const texts = facts.texts.filter((each) => runs(each) && !values.has(each.value) && /[./]/.test(each.value));
+    // A file that is named in several folders of the image is looked for.
+    const isOther = (value: string) => (each: { value: string }) =>
+      each.value.startsWith('/') && each.value !== value && posix.basename(each.value) === posix.basename(value);
+    const named = texts.filter(({ value }) => !value.startsWith('/') || !texts.some(isOther(value)));
     return [
       ...read.map((each) => ({ ...each, file, isRead: true })),
       ...named.map((each) => ({ ...each, file, isRead: false })),
@@ -108,7 +116,7 @@ function readBy(call: PythonCall): { value: string; line: number; isText: boolea
 function madeBy(call: PythonCall): string[] {
   const isWritten = [...call.arguments, call.keywords.mode].some((each) => /^(?:[wax]b?\+?|r?b?\+)$/.test(each ?? ''));
   const values = [...call.arguments, call.object, call.keywords.path, call.keywords.filename];
-  if (!isWritten && !making.has(lastOf(call))) return [];
+  if (!isWritten && !making.has(lastOf(call)) && !makesByName.test(lastOf(call))) return [];
   return values.flatMap((each) => (each === undefined ? [] : [posix.basename(each)]));
 }
 
@@ -174,11 +182,14 @@ const outside = (path: string, { file }: Opened): Said => ({
   fix: 'put it into the app folder: only that is sent',
 });
 
+/** Folders that are filled when the app runs. */
+const isOfRun = /^\/(?:(?:global-)?persistent-storage|dev|media|mnt|proc|run|sys|tmp)\//;
+
 /** A path of an image that is built from a Dockerfile. */
 function inImage(opened: Opened, shipment: Shipment): Said | undefined {
   const { value } = opened;
   const docker = shipment.dockerfile();
-  if (!docker || value.includes(unknown) || isInStage(value, docker.stage)) return undefined;
+  if (!docker || isOfRun.test(value) || value.includes(unknown) || isInStage(value, docker.stage)) return undefined;
   const name = posix.basename(value);
   const same = [...docker.stage.files.keys()].find((each) => posix.basename(each) === name);
   const stages = docker.image.stages.flatMap(({ commands }) => commands.map(({ words }) => words.join(' ')));

@@ -39,12 +39,16 @@ const systems: readonly (readonly [image: RegExp, programs: RegExp])[] = [
   [/./, /^(?:free|gpg|gunzip|gzip|hostname|killall|openssl|pg_config|ping|ps|pkill|top)$/],
 ];
 
-/** What helps, where a program was installed by nothing before. */
-export function lacksProgram(
-  image: ImageState,
-  program: string,
-  packages: Packages,
-): { fix: string; severity: SeenCause['severity'] } | undefined {
+type Help = { fix: string; severity: SeenCause['severity'] } | undefined;
+
+/** What helps, where a program was installed by nothing before, or where the PATH does not look. */
+export function lacksProgram(image: ImageState, program: string, packages: Packages): Help {
+  const fix = 'ENV PATH="/root/.local/bin:$PATH"';
+  const isBeside = /^uvx?$/.test(program) && isBesidePath(image);
+  return isBeside ? { fix, severity: 'error' } : helpFor(image, program, packages);
+}
+
+function helpFor(image: ImageState, program: string, packages: Packages): Help {
   const { base, commands, environment } = image;
   const [, , fix, isOfSystem] = absent.find(([one, image]) => one.test(program) && image.test(base)) ?? [];
   if (fix !== undefined && isOfSystem) return { fix, severity: 'error' };
@@ -56,6 +60,16 @@ export function lacksProgram(
   if (debian === undefined || isThere || isPython || commands.some(({ words }) => bringsLike(words, debian)))
     return undefined;
   return { fix: `RUN apt-get update && apt-get install -y ${debian}`, severity: 'warning' };
+}
+
+/** uv, where its installer puts it: a folder that is not in the PATH of an image. Old versions used another one. */
+function isBesidePath({ commands, environment }: ImageState): boolean {
+  const texts = commands.map(({ words }) => words.join(' '));
+  const isFound = [...texts, environment.get('PATH') ?? ''].some((text) =>
+    /\.local\/bin|UV_INSTALL_DIR|XDG_BIN_HOME|install .*\buv\b/.test(text),
+  );
+  const isElsewhere = ['UV_INSTALL_DIR', 'XDG_BIN_HOME'].some((name) => environment.has(name));
+  return !isFound && !isElsewhere && texts.some((text) => text.includes('astral.sh/uv/install.sh'));
 }
 
 /** What may bring any program. */

@@ -129,7 +129,7 @@ function* members(module: Module, graph: ModuleGraph): Generator<SeenCause> {
     yield {
       cause: 'import-name-missing',
       severity: 'warning',
-      captured: { module: target.file, name },
+      captured: { module: target.file, name, path: target.file },
       at: { file, line },
       fix: meant && `use ${object}.${meant}, or define ${name} in ${target.file}`,
     };

@@ -65,7 +65,8 @@ function pythonRoutes(graph: ModuleGraph): string[] | undefined {
   const routes = said.flatMap(({ module, call, route }) =>
     route === undefined ? [] : routers.prefixesOf(call, module).map((prefix) => joined(prefix, route)),
   );
-  if (said.some(({ isOpen }) => isOpen) || routes.length === 0) return undefined;
+  const hasRoutes = routes.length > 0 || calls.some(({ call }) => call.isDecorator && posting.test(call.name));
+  if (said.some(({ isOpen }) => isOpen) || !hasRoutes) return undefined;
   const own = Object.entries(ofFrameworks).flatMap(([name, paths]) =>
     imports.some((each) => each.split('.')[0] === name) ? paths : [],
   );
@@ -172,6 +173,8 @@ interface Route {
 
 const routing =
   /\.(?:get|head|route|api_route|add_api_route|add_route|add_url_rule|add_get|view|custom_route)$|(?:^|\.)(?:Route|route|path|re_path|url|get)$/;
+/** Routes that answer no GET. */
+const posting = /\.(?:post|put|patch|delete|websocket)$/;
 const mounting =
   /(?:^|\.)(?:mount_gradio_app|Instrumentator|ASGIApp|wrap_app|make_asgi_app|add_health\w*|setup_health)$/;
 const including = /(?:^|\.)(?:include_router|register_blueprint|mount|Mount|add_subapp|blueprint|Blueprint\.group)$/;

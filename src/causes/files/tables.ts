@@ -28,7 +28,7 @@ const table = once((): ReadonlyMap<string, readonly string[]> => {
 
 /** Packages that the runtime itself is made of: it serves the app with them. */
 export const ofTheRuntime = new Set(
-  'fastapi uvicorn starlette pydantic pydantic-core anyio typing-extensions click h11 annotated-types pip setuptools wheel'.split(
+  'cerebrium fastapi uvicorn starlette pydantic pydantic-core anyio typing-extensions click h11 annotated-types pip setuptools wheel'.split(
     ' ',
   ),
 );
