@@ -172,9 +172,9 @@ async function engineFlags({ folder, quick, report }) {
   const program = await buildVariant(join(folder, 'without-flags'), [
     { file: 'platform/api/undici.ts', from: "setFlagsFromString('--liftoff-only');", to: '' },
     {
-      file: 'storage/transfer/young-generation.ts',
-      from: 'export function limitYoungGeneration(): () => void {',
-      to: 'export function limitYoungGeneration(): () => void { if (checkEveryMs) return () => {};',
+      file: 'storage/transfer/heap-growth.ts',
+      from: 'export function limitHeapGrowth(): () => void {',
+      to: 'export function limitHeapGrowth(): () => void { if (checkEveryMs) return () => {};',
     },
   ]);
   const sink = await startSink({});

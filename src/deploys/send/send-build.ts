@@ -150,7 +150,7 @@ class BuildUpload {
   /** The reply to a request for a build was lost. */
   #hasLost = false;
   /** Replicas may start at any time from the upload on: what changes meanwhile is sent again rather than missed. */
-  readonly #secrets: Promise<string | undefined>;
+  #secrets: Promise<string | undefined> | undefined;
 
   constructor(
     private readonly context: Context,
@@ -160,7 +160,6 @@ class BuildUpload {
     this.#app = sending.body.name;
     this.#known = { app: this.#app };
     this.#unlimited = options.limit.unlimited;
-    this.#secrets = secretsMark(context, this.#app);
   }
 
   /**
@@ -182,7 +181,10 @@ class BuildUpload {
     const { context, options } = this;
     const { limit, stuck = new StuckBuilds(context, this.#app) } = options;
     const isInTurn = options.ifBusy === 'wait' && this.sending.archive !== undefined;
-    const created = await this.#create();
+    const creating = this.#create();
+    // Beside it, since that is what is waited for.
+    this.#secrets ??= secretsMark(context, this.#app);
+    const created = await creating;
     const own = created.buildId;
     try {
       context.signal.throwIfAborted();
