@@ -121,6 +121,50 @@ describe.skipIf(process.platform === 'win32')('what uv says of the packages', ()
     expect((await askedOf(folder(files)))('asked')).toBeUndefined();
   });
 
+  test.each([
+    ['lines that are addresses', [], 'a-lib==2\nhttps://files.example/other-1.0-py3-none-any.whl\n', 'a-lib==2\n'],
+    [
+      'a plain image of Python',
+      ['FROM python:3.12-slim', 'RUN pip install -r requirements.txt'],
+      'a-lib==2\n',
+      'a-lib==2\n',
+    ],
+    [
+      'an image that may have more',
+      ['FROM ghcr.io/acme/base:1', 'RUN pip install -r requirements.txt'],
+      'a-lib==2\n',
+      undefined,
+    ],
+    [
+      'an image with an index of its own',
+      [
+        'FROM python:3.12-slim',
+        'ENV PIP_INDEX_URL=https://index.example/simple',
+        'RUN pip install -r requirements.txt',
+      ],
+      'a-lib==2\n',
+      undefined,
+    ],
+    [
+      'an image of several commands',
+      ['FROM python:3.12-slim', 'RUN pip install -r requirements.txt', 'RUN pip install other'],
+      'a-lib==2\n',
+      undefined,
+    ],
+    ['an image of conda', ['FROM continuumio/miniconda3', 'RUN conda install -y a-lib=2'], '', undefined],
+  ])('%s', async (_, image, requirements, asked) => {
+    const custom = `${settings}[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "Dockerfile"\n`;
+    const lines = [...image, 'COPY . .', 'CMD ["python", "main.py"]'];
+    const files = {
+      ...(image.length === 0
+        ? { 'cerebrium.toml': listing }
+        : { 'cerebrium.toml': custom, Dockerfile: lines.join('\n') }),
+      'requirements.txt': requirements,
+      'main.py': 'print(1)\n',
+    };
+    expect((await askedOf(folder(files)))('asked')).toBe(asked);
+  });
+
   const missing = `${none}Because there is no version of a-lib==9 and you require a-lib==9, ${end}\n`;
 
   test("it is not asked with an index of one's own, or without --online", async () => {

@@ -12,6 +12,8 @@ export interface Requirement {
   wanted: string;
   /** Whether it is only for some systems or versions of Python. */
   isConditional: boolean;
+  /** Of conda, or of an address: not what a package index has under the name. */
+  isElsewhere?: true;
 }
 
 export interface RequirementLine extends TextLine {
@@ -35,13 +37,17 @@ function namedByAddress(text: string): Requirement | undefined {
   const named = /[#&]egg=([\w.-]+)/.exec(text) ?? /(?:^|\/)([A-Za-z][\w.]*?)-\d[^/]*\.(?:whl|tar\.gz|zip)/.exec(text);
   const [, name] =
     named ?? /^([\w.-]+)\s*(?:\[.*\])?\s*@/.exec(text) ?? /\/([\w.-]+?)(?:\.git)?(?:@[\w./-]+)?$/.exec(text) ?? [];
-  return name === undefined ? undefined : { name: normalizeName(name), extras: [], wanted: '', isConditional: false };
+  return name === undefined ? undefined : elsewhere(name);
+}
+
+function elsewhere(name: string): Requirement {
+  return { name: normalizeName(name), extras: [], wanted: '', isConditional: false, isElsewhere: true };
 }
 
 /** Of conda: `conda-forge::numpy=1.26`. */
 export function parseCondaPackage(text: string): Requirement | undefined {
   const [, name] = /^(?:[\w./-]+::)?([A-Za-z][\w.-]*)/.exec(text.trim()) ?? [];
-  return name === undefined ? undefined : { name: normalizeName(name), extras: [], wanted: '', isConditional: false };
+  return name === undefined ? undefined : elsewhere(name);
 }
 
 /** The requirements of a `pyproject.toml`; undefined if it cannot be read. */

@@ -5,14 +5,19 @@ import { otherIndexes } from './pins.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
-/** What the platform has pip install in one go; empty if that needs another index. */
+/** What pip installs in one go, for an app or in a plain image of Python; empty if that needs another index. */
 export function installedAtOnce(shipment: Shipment, packages: Packages): Listed[] {
-  if (shipment.isDocker || otherIndexes(shipment, packages).length > 0) return [];
-  return packages.listed.filter(({ at, group, isConditional, wanted }) => {
-    // Not packages of conda, nor what a project lists for its developers.
+  const variables = [...(shipment.dockerfile()?.stage.environment.keys() ?? [])];
+  const hasIndex = otherIndexes(shipment, packages).length > 0 || variables.some((name) => /INDEX|LINKS/.test(name));
+  if (hasIndex || (shipment.isDocker && packages.isOtherImage)) return [];
+  const listed = packages.listed.filter(({ at, isConditional, isElsewhere: isOther, wanted }) => {
+    // What a project lists may be for its developers.
     const isOfPip = at && ('setting' in at ? at.setting.startsWith('dependencies.pip.') : !at.file.endsWith('.toml'));
-    return isOfPip && group === 0 && !isConditional && !/@|:\/\//.test(wanted);
+    return isOfPip && !isOther && !isConditional && !/@|:\/\//.test(wanted);
   });
+  // Of several commands of an image, a later one may replace what an earlier one has installed.
+  const groups = shipment.isDocker ? [...new Set(listed.map(({ group }) => group))] : [0];
+  return groups.length === 1 ? listed.filter(({ group }) => group === groups[0]) : [];
 }
 
 export function resolverRequirements(listed: readonly Listed[], python: string | undefined): Requirements | undefined {

@@ -99,7 +99,7 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
       'Double requirement given': /^ERROR: Double requirement given: (?<packages>.{1,120})/,
     },
     title: 'the packages need different versions of one package: {packages}',
-    fix: 'loosen the versions in [cerebrium.dependencies.pip] so that one version fits all',
+    fix: 'loosen the versions so that one version fits all',
     at: 'dependencies.pip',
   },
   {

@@ -69,7 +69,7 @@ export const shipmentRules: readonly FailureRule[] = [
     inFiles: true,
     signs: {},
     title: 'the packages need different versions of one package',
-    fix: 'loosen the versions in [cerebrium.dependencies.pip] so that one version fits all',
+    fix: 'loosen the versions so that one version fits all',
     at: 'dependencies.pip',
   },
   {
