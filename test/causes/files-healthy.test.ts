@@ -106,6 +106,14 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'names that old versions had, where the code does without them',
+      {
+        'cerebrium.toml': settings(pip('torchaudio', 'numpy')),
+        'main.py':
+          'import numpy as np\nimport torchaudio\n\ntry:\n    torchaudio.set_audio_backend("soundfile")\nexcept Exception:\n    pass\ntry:\n    kind = np.float_\nexcept AttributeError:\n    kind = np.float64\nif hasattr(torchaudio, "get_audio_backend"):\n    print(torchaudio.get_audio_backend())\n\n\ndef run():\n    return str(kind)\n',
+      },
+    ],
+    [
       'a constant that is called like a variable of the image',
       {
         'cerebrium.toml': docker(),

@@ -42,7 +42,27 @@ describe('what is sent is looked at before it is sent', () => {
         'cerebrium.toml': settings(pip('fastapi')),
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
       },
-      ['warning main.py makes app with FastAPI, and the default runtime serves functions, not its routes'],
+      ['warning main.py has app of FastAPI, and the default runtime serves functions, not its routes'],
+    ],
+    [
+      'an app of another file without a runtime',
+      {
+        'cerebrium.toml': settings(pip('fastapi')),
+        'main.py': 'from shop.web import app\n',
+        'shop/web.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+      },
+      ['warning main.py has app of FastAPI, and the default runtime serves functions, not its routes'],
+    ],
+    [
+      'a wheel of another machine in an image',
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /srv\nCOPY requirements.txt .\nRUN apt-get update && apt-get install -y gcc\nRUN pip install -r requirements.txt\nCOPY . .\nCMD ["python", "main.py"]\n',
+        'requirements.txt': 'shop @ file:///C:/work/dist/shop-1.0-py3-none-any.whl\n',
+        'main.py': 'import shop\n\nshop.serve("0.0.0.0", 8000)\n',
+      },
+      ['error requirements.txt:1 installs /C:/work/dist/shop-1.0-py3-none-any.whl, which is not in the image'],
     ],
     [
       'an object that is not there',
