@@ -156,6 +156,16 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'a script that the Dockerfile writes for the start',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn\nRUN cat > /start.sh <<\'EOF\'\n#!/bin/sh\npython manage.py migrate\nnginx\nexec uvicorn main:app --host 0.0.0.0 --port 8000\nEOF\nRUN apt-get update && apt-get install -y nginx && chmod +x /start.sh\nCOPY . .\nEXPOSE 8100 8000\nCMD ["/start.sh"]\n',
+        'manage.py': 'print(1)\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
       'a script that replaces itself, with a default port',
       {
         'cerebrium.toml': settings(custom('["sh", "start.sh"]', 8080) + pip('fastapi', 'uvicorn', 'gunicorn')),

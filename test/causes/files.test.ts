@@ -53,6 +53,22 @@ describe('what is sent is looked at before it is sent', () => {
       },
       ['warning main.py has app of FastAPI, and the default runtime serves functions, not its routes'],
     ],
+    ...[
+      `RUN echo '#!/bin/sh' > go.sh && echo 'exec uvicorn main:app --port 9000' >> go.sh`,
+      `RUN printf '%s\\n' '#!/bin/sh' 'exec uvicorn main:app --port 9000' > /srv/go.sh`,
+      `COPY <<EOF /srv/go.sh\nuvicorn main:app --port 9000\nEOF`,
+    ].map((text): [string, Files, string[]] => [
+      `a script that a Dockerfile writes: ${text.slice(0, 11)}`,
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile: `FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn\nCOPY . .\n${text}\nCMD ["sh", "go.sh"]\n`,
+        'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+      },
+      [
+        'warning the command listens on port 9000, but port is 8000',
+        'warning the server listens on 127.0.0.1 only',
+      ],
+    ]),
     [
       'a wheel of another machine in an image',
       {
