@@ -106,6 +106,14 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'imports that others stand in for, which are there',
+      {
+        'cerebrium.toml': settings(pip('fastapi')),
+        'src/speech.py': 'voice = 1\n',
+        'main.py': `try:\n    from src.speech import voice\nexcept ImportError:\n    from speech import voice\ntry:\n    import tomllib\nexcept ModuleNotFoundError:\n    import tomli as tomllib\ntry:\n    import fastapi\nexcept ImportError:\n    import starlite as fastapi\n\n${run}`,
+      },
+    ],
+    [
       'names that old versions had, where the code does without them',
       {
         'cerebrium.toml': settings(pip('torchaudio', 'numpy')),

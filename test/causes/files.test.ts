@@ -64,10 +64,7 @@ describe('what is sent is looked at before it is sent', () => {
         Dockerfile: `FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn\nCOPY . .\n${text}\nCMD ["sh", "go.sh"]\n`,
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
       },
-      [
-        'warning the command listens on port 9000, but port is 8000',
-        'warning the server listens on 127.0.0.1 only',
-      ],
+      ['warning the command listens on port 9000, but port is 8000', 'warning the server listens on 127.0.0.1 only'],
     ]),
     [
       'a wheel of another machine in an image',

@@ -16,6 +16,7 @@ interface Scope {
   isNeeded: Import['isNeeded'];
   /** Whether nothing else is in the body that may fail. */
   isTried?: boolean;
+  insteadOf?: Import | undefined;
 }
 
 const importsByName = /^(?:importlib\.import_module|__import__|django\.urls\.include)$/;
@@ -92,11 +93,16 @@ class PythonReader {
     this.names.bind(node, scope.isTop);
     const inner = innerScope(node, scope);
     const guarded = this.guarded(node);
+    const first = this.imports.length;
+    let keyword = '';
     for (const child of node.children) {
+      if (/^(?:except|else|finally)$/.test(child.kind)) keyword = child.kind;
       if (isPart(child, this.source)) continue;
       const isTried = node.kind === 'IfStatement' || child.children.length <= 2;
       const own: Scope = { isTop: inner.isTop, isNeeded: 'guarded', isTried };
-      this.visit(child, guarded.includes(child) ? own : inner, depth);
+      const insteadOf = keyword === 'except' && guarded.length > 0 ? this.imports[first] : undefined;
+      const other: Scope = insteadOf ? { ...inner, isNeeded: 'sometimes', insteadOf } : inner;
+      this.visit(child, guarded.includes(child) ? own : other, depth);
     }
   }
 
@@ -187,7 +193,7 @@ class PythonReader {
       const name = part.names.map((each) => this.source.of(each)).join('');
       if (part.broken) this.brokenAt ??= part.broken.from;
       const own = isFrom ? { module, name } : { module: name };
-      this.addImport(part, { ...own, level: dots.length, isNeeded }, scope.isTop);
+      this.addImport(part, { ...own, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.isTop);
     }
   }
 
