@@ -66,6 +66,26 @@ describe('what is sent is looked at before it is sent', () => {
       },
       ['warning the command listens on port 9000, but port is 8000', 'warning the server listens on 127.0.0.1 only'],
     ]),
+    ...['python:3.12-slim', 'nvidia/cuda:12.6.3-runtime-ubuntu24.04', 'debian:trixie-slim'].map(
+      (image): [string, Files, string[]] => [
+        `a package that ${image} has no more`,
+        {
+          'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+          Dockerfile: `FROM ${image}\nRUN apt-get update && apt-get install -y python3 libgl1-mesa-glx\nCOPY main.py .\nCMD ["python3", "main.py"]\n`,
+        },
+        ['warning the distribution of the image has no package libgl1-mesa-glx'],
+      ],
+    ),
+    [
+      'a package that the base image has no more',
+      {
+        'cerebrium.toml': settings(
+          '[cerebrium.dependencies.apt]\nsoftware-properties-common = "latest"\n',
+          'docker_base_image_url = "python:3.11-slim"\n',
+        ),
+      },
+      ['warning the distribution of the image has no package software-properties-common'],
+    ],
     [
       'a wheel of another machine in an image',
       {

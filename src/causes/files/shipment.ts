@@ -186,7 +186,7 @@ export class Shipment {
   });
 
   /** Commands of the build, and where they are written. */
-  buildCommands = once((): (ShellCommand & { at: NonNullable<FindingPlace> })[] => {
+  buildCommands = once((): (ShellCommand & { at: NonNullable<FindingPlace>; before?: ImageState })[] => {
     const docker = this.dockerfile();
     if (docker)
       return docker.image.stages.flatMap(({ commands }) =>
