@@ -95,7 +95,7 @@ function* generatedFileIssue({ source, entry, fate }: GeneratedFile, dockerfile 
     const why = `the image is built from ${dockerfile}, and your own ${path} is sent instead`;
     yield warningAt(source, `${name} is ignored`, { part, why });
   } else if (fate === 'unused') {
-    const why = `the image is built from ${dockerfile}, which does not copy ${path}`;
+    const why = `the image is built from ${dockerfile}, which does not use ${path}`;
     yield warningAt(source, `${name} is ignored`, { part, why });
   }
 }
