@@ -106,6 +106,27 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'a folder of the app that is installed, and a repository with the name of a module',
+      {
+        'cerebrium.toml': settings(
+          '[cerebrium.dependencies.apt]\ngit = "latest"\n[cerebrium.dependencies.paths]\npip = "requirements.txt"\n',
+        ),
+        'requirements.txt': '-e ./libs/shop\ngit+https://github.com/me/cv2.git\n',
+        'libs/shop/pyproject.toml': '[project]\nname = "shop"\nversion = "1"\n',
+        'libs/shop/shop/__init__.py': 'x = 1\n',
+        'main.py': `from shop import x\nimport cv2\n\n${run}`,
+      },
+    ],
+    [
+      'a folder of the app that a command installs',
+      {
+        'cerebrium.toml': settings('', 'shell_commands = ["pip install ./libs/shop"]\n'),
+        'libs/shop/setup.py': 'from setuptools import setup\n\nsetup(name="shop", packages=["shop"])\n',
+        'libs/shop/shop/__init__.py': 'x = 1\n',
+        'main.py': `from shop import x\n\n${run}`,
+      },
+    ],
+    [
       'imports that others stand in for, which are there',
       {
         'cerebrium.toml': settings(pip('fastapi')),

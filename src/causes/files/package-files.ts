@@ -12,6 +12,8 @@ export interface Requirement {
   wanted: string;
   /** Whether it is only for some systems or versions of Python. */
   isConditional: boolean;
+  /** Whether the name is only that of a repository or of a file. */
+  isAddress?: boolean;
 }
 
 export interface RequirementLine extends TextLine {
@@ -35,7 +37,8 @@ function namedByAddress(text: string): Requirement | undefined {
   const named = /[#&]egg=([\w.-]+)/.exec(text) ?? /(?:^|\/)([A-Za-z][\w.]*?)-\d[^/]*\.(?:whl|tar\.gz|zip)/.exec(text);
   const [, name] =
     named ?? /^([\w.-]+)\s*(?:\[.*\])?\s*@/.exec(text) ?? /\/([\w.-]+?)(?:\.git)?(?:@[\w./-]+)?$/.exec(text) ?? [];
-  return name === undefined ? undefined : { name: normalizeName(name), extras: [], wanted: '', isConditional: false };
+  if (name === undefined) return undefined;
+  return { name: normalizeName(name), extras: [], wanted: '', isConditional: false, isAddress: true };
 }
 
 /** Of conda: `conda-forge::numpy=1.26`. */

@@ -15,7 +15,7 @@ export function* lookAtPackageNames(shipment: Shipment, packages: Packages, grap
   for (const named of aptNames(shipment)) yield* debianName(named);
   for (const listed of packages.listed) {
     const known = [...popular, ...imported.filter((each) => !packages.has(each))];
-    if (listed.at && !isPackage(listed.name)) yield* pipName(listed, known);
+    if (listed.at && !listed.isAddress && !isPackage(listed.name)) yield* pipName(listed, known);
     yield* namesake(listed, called);
     yield* ofOtherSystem(listed);
   }
