@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { type Instruction, parseInstructions, parseList, parseWords, withArguments } from './dockerfile.ts';
 import { compileGlob } from './files/glob.ts';
 import { type ShellCommand, shellCommands } from './shell.ts';
+import { writtenBy } from './written-file.ts';
 
 /** An image as it is before or after an instruction. */
 export interface ImageState {
@@ -11,6 +12,8 @@ export interface ImageState {
   user?: string;
   /** Files of the app by their path in the image. */
   files: Map<string, string>;
+  /** The texts of files that the Dockerfile writes. */
+  written: Map<string, string>;
   /** Files and folders that also have what is not from the app. */
   others: OtherPlace[];
   environment: Map<string, string>;
@@ -112,13 +115,13 @@ const readers: Readonly<Record<string, Reader>> = {
   RUN: (stage, { text, heredocs, flags, line }) => {
     const mounts = flags.flatMap(([name, value]) => (name === 'mount' ? value : []));
     const caches = mounts.filter((each) => /type=(?:cache|tmpfs)/.test(each)).map((each) => mountedAt(each, stage));
-    const script = heredocs.length > 0 ? heredocs.join('\n') : (parseList(text)?.join(' ') ?? text);
     const before = copyState(stage);
     let cwd = stage.workdir;
-    for (const { words } of shellCommands(script)) {
+    for (const { words } of shellCommands(scriptOf(text, heredocs))) {
       if (words[0] === 'cd') cwd = posix.resolve(cwd, words[1] ?? '');
       // What came before it in the same instruction may have made what it needs.
       const found = { ...before, commands: [...stage.commands] };
+      writeFile(stage, words, cwd, heredocs);
       stage.commands.push({ words, line, before: found, cwd, hasMounts: mounts.length > 0, caches });
     }
   },
@@ -130,9 +133,30 @@ const readers: Readonly<Record<string, Reader>> = {
     // That of another stage goes.
     if ((stage.cmd?.line ?? line) < stage.line) delete stage.cmd;
   },
-  COPY: (stage, instruction, text, image, sent) => copy(image, stage, instruction, text, sent),
+  COPY: (stage, instruction, text, image, sent) => {
+    copy(image, stage, instruction, text, sent);
+    const path = posix.resolve(stage.workdir, parseWords(text).at(-1) ?? '');
+    if (instruction.heredocs.length > 0) stage.written.set(path, textOf(instruction.heredocs));
+  },
   ADD: (stage, instruction, text, image, sent) => copy(image, stage, instruction, text, sent),
 };
+
+const withoutHeredocs = (text: string) => text.replace(/<<-?["']?\w+["']?/g, '').trim();
+/** The first heredoc, without the line that ends it. */
+const textOf = ([first = '']: readonly string[]) => first.replace(/[^\n]*$/, '');
+/** What reads a heredoc as its commands. */
+const ofShell = /^(?:(?:\S*\/)?(?:ba|da|z)?sh\b[^>]*)?$/;
+
+function scriptOf(text: string, heredocs: readonly string[]): string {
+  const own = parseList(text)?.join(' ') ?? withoutHeredocs(text);
+  return heredocs.length > 0 && ofShell.test(own) ? heredocs.join('\n') : own;
+}
+
+function writeFile({ written }: Stage, words: readonly string[], cwd: string, heredocs: readonly string[]): void {
+  const made = writtenBy(words, textOf(heredocs));
+  const path = posix.resolve(cwd, made?.path ?? '');
+  if (made) written.set(path, (made.isMore ? (written.get(path) ?? '') : '') + made.text);
+}
 
 const mountedAt = (mount: string, { workdir }: ImageState) =>
   posix.resolve(workdir, /(?:target|dst|destination)=([^,]+)/.exec(mount)?.[1] ?? '');
@@ -142,11 +166,12 @@ function readArgument(text: string, values: Map<string, string>): void {
     if (value !== '' || !values.has(name)) values.set(name, value);
 }
 
-const copyState = ({ base, workdir, user, files, others, environment, commands }: ImageState): ImageState => ({
+const copyState = ({ base, workdir, user, files, written, others, environment, commands }: ImageState): ImageState => ({
   base,
   workdir,
   ...(user !== undefined && { user }),
   files: new Map(files),
+  written: new Map(written),
   others: [...others],
   environment: new Map(environment),
   commands: [...commands],
@@ -156,7 +181,15 @@ function startStage(text: string, { stages }: DockerImage, line: number): Stage 
   const [base = '', , name = ''] = text.split(/\s+/);
   const from = stageNamed(stages, base);
   if (from) return { ...from, ...copyState(from), ports: [...from.ports], name, line };
-  const empty = { base, workdir: '/', files: new Map(), others: [], environment: new Map(), commands: [] };
+  const empty = {
+    base,
+    workdir: '/',
+    files: new Map(),
+    written: new Map(),
+    others: [],
+    environment: new Map(),
+    commands: [],
+  };
   return { ...empty, ports: [], name, line };
 }
 

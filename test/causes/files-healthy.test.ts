@@ -106,6 +106,43 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'a folder of the app that is installed, and a repository with the name of a module',
+      {
+        'cerebrium.toml': settings(
+          '[cerebrium.dependencies.apt]\ngit = "latest"\n[cerebrium.dependencies.paths]\npip = "requirements.txt"\n',
+        ),
+        'requirements.txt': '-e ./libs/shop\ngit+https://github.com/me/cv2.git\n',
+        'libs/shop/pyproject.toml': '[project]\nname = "shop"\nversion = "1"\n',
+        'libs/shop/shop/__init__.py': 'x = 1\n',
+        'main.py': `from shop import x\nimport cv2\n\n${run}`,
+      },
+    ],
+    [
+      'a folder of the app that a command installs',
+      {
+        'cerebrium.toml': settings('', 'shell_commands = ["pip install ./libs/shop"]\n'),
+        'libs/shop/setup.py': 'from setuptools import setup\n\nsetup(name="shop", packages=["shop"])\n',
+        'libs/shop/shop/__init__.py': 'x = 1\n',
+        'main.py': `from shop import x\n\n${run}`,
+      },
+    ],
+    [
+      'imports that others stand in for, which are there',
+      {
+        'cerebrium.toml': settings(pip('fastapi')),
+        'src/speech.py': 'voice = 1\n',
+        'main.py': `try:\n    from src.speech import voice\nexcept ImportError:\n    from speech import voice\ntry:\n    import tomllib\nexcept ModuleNotFoundError:\n    import tomli as tomllib\ntry:\n    import fastapi\nexcept ImportError:\n    import starlite as fastapi\n\n${run}`,
+      },
+    ],
+    [
+      'names that old versions had, where the code does without them',
+      {
+        'cerebrium.toml': settings(pip('torchaudio', 'numpy')),
+        'main.py':
+          'import numpy as np\nimport torchaudio\n\ntry:\n    torchaudio.set_audio_backend("soundfile")\nexcept Exception:\n    pass\ntry:\n    kind = np.float_\nexcept AttributeError:\n    kind = np.float64\nif hasattr(torchaudio, "get_audio_backend"):\n    print(torchaudio.get_audio_backend())\n\n\ndef run():\n    return str(kind)\n',
+      },
+    ],
+    [
       'a constant that is called like a variable of the image',
       {
         'cerebrium.toml': docker(),
@@ -144,6 +181,16 @@ describe('an app that is odd and works has no problems', () => {
         'cerebrium.toml': docker(8000),
         Dockerfile: `ARG PYTHON=3.11\nARG BASE=python:$PYTHON-slim\nFROM $BASE AS build\nWORKDIR /w\nCOPY requirements.txt .\nRUN <<EOF\napt-get update\napt-get install -y gcc\npip wheel -r requirements.txt -w /wheels\nEOF\nFROM --platform=$TARGETPLATFORM $BASE\nWORKDIR /srv\nCOPY --from=build /wheels /wheels\nRUN pip install --no-index --find-links /wheels uvicorn fastapi\nCOPY <<EOF /srv/settings.json\n{"debug": false}\nEOF\nCOPY main.py .\nENV PORT=8000\nCMD exec uvicorn main:app --host 0.0.0.0 --port ${dollar}{PORT:-8000}\n`,
         'requirements.txt': 'fastapi\nuvicorn\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'a script that the Dockerfile writes for the start',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn\nRUN cat > /start.sh <<\'EOF\'\n#!/bin/sh\npython manage.py migrate\nnginx\nexec uvicorn main:app --host 0.0.0.0 --port 8000\nEOF\nRUN apt-get update && apt-get install -y nginx && chmod +x /start.sh\nCOPY . .\nEXPOSE 8100 8000\nCMD ["/start.sh"]\n',
+        'manage.py': 'print(1)\n',
         'main.py': fastapi,
       },
     ],

@@ -46,6 +46,11 @@ describe('Python that fails in the cloud', () => {
       'error import-name-missing main.py:1',
     ],
     [
+      'a module that stands in for one that is not there either',
+      { 'cerebrium.toml': settings(), 'main.py': 'try:\n    import orjson\nexcept ImportError:\n    import ujson\n' },
+      'warning module-missing main.py:4',
+    ],
+    [
       'a name that nobody has, in a function',
       { 'cerebrium.toml': settings(), 'main.py': 'def run():\n    from a import two\n', 'a.py': 'one = 1\n' },
       'warning import-name-missing main.py:2',

@@ -42,7 +42,60 @@ describe('what is sent is looked at before it is sent', () => {
         'cerebrium.toml': settings(pip('fastapi')),
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
       },
-      ['warning main.py makes app with FastAPI, and the default runtime serves functions, not its routes'],
+      ['warning main.py has app of FastAPI, and the default runtime serves functions, not its routes'],
+    ],
+    [
+      'an app of another file without a runtime',
+      {
+        'cerebrium.toml': settings(pip('fastapi')),
+        'main.py': 'from shop.web import app\n',
+        'shop/web.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+      },
+      ['warning main.py has app of FastAPI, and the default runtime serves functions, not its routes'],
+    ],
+    ...[
+      `RUN echo '#!/bin/sh' > go.sh && echo 'exec uvicorn main:app --port 9000' >> go.sh`,
+      `RUN printf '%s\\n' '#!/bin/sh' 'exec uvicorn main:app --port 9000' > /srv/go.sh`,
+      `COPY <<EOF /srv/go.sh\nuvicorn main:app --port 9000\nEOF`,
+    ].map((text): [string, Files, string[]] => [
+      `a script that a Dockerfile writes: ${text.slice(0, 11)}`,
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile: `FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn\nCOPY . .\n${text}\nCMD ["sh", "go.sh"]\n`,
+        'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+      },
+      ['warning the command listens on port 9000, but port is 8000', 'warning the server listens on 127.0.0.1 only'],
+    ]),
+    ...['python:3.12-slim', 'nvidia/cuda:12.6.3-runtime-ubuntu24.04', 'debian:trixie-slim'].map(
+      (image): [string, Files, string[]] => [
+        `a package that ${image} has no more`,
+        {
+          'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+          Dockerfile: `FROM ${image}\nRUN apt-get update && apt-get install -y python3 libgl1-mesa-glx\nCOPY main.py .\nCMD ["python3", "main.py"]\n`,
+        },
+        ['warning the distribution of the image has no package libgl1-mesa-glx'],
+      ],
+    ),
+    [
+      'a package that the base image has no more',
+      {
+        'cerebrium.toml': settings(
+          '[cerebrium.dependencies.apt]\nsoftware-properties-common = "latest"\n',
+          'docker_base_image_url = "python:3.11-slim"\n',
+        ),
+      },
+      ['warning the distribution of the image has no package software-properties-common'],
+    ],
+    [
+      'a wheel of another machine in an image',
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /srv\nCOPY requirements.txt .\nRUN apt-get update && apt-get install -y gcc\nRUN pip install -r requirements.txt\nCOPY . .\nCMD ["python", "main.py"]\n',
+        'requirements.txt': 'shop @ file:///C:/work/dist/shop-1.0-py3-none-any.whl\n',
+        'main.py': 'import shop\n\nshop.serve("0.0.0.0", 8000)\n',
+      },
+      ['error requirements.txt:1 installs /C:/work/dist/shop-1.0-py3-none-any.whl, which is not in the image'],
     ],
     [
       'an object that is not there',

@@ -42,6 +42,8 @@ export interface Import extends At {
   as: string;
   /** `sometimes` if the code may run without it: in a function, under a condition; `guarded` if it says what to do then. */
   isNeeded: 'always' | 'sometimes' | 'guarded';
+  /** The import whose failure leads here: `try: import a`, `except ImportError: import b`. */
+  insteadOf?: Import | undefined;
 }
 
 export interface PythonCall extends At {

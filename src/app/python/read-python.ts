@@ -14,6 +14,9 @@ interface Scope {
   /** Outside of functions and classes. */
   isTop: boolean;
   isNeeded: Import['isNeeded'];
+  /** Whether nothing else is in the body that may fail. */
+  isTried?: boolean;
+  insteadOf?: Import | undefined;
 }
 
 const importsByName = /^(?:importlib\.import_module|__import__|django\.urls\.include)$/;
@@ -86,13 +89,20 @@ class PythonReader {
   }
 
   private visitParts(node: PyNode, scope: Scope, depth: number): void {
-    this.visits.get(node.kind)?.(node);
+    this.visits.get(node.kind)?.(node, scope);
     this.names.bind(node, scope.isTop);
     const inner = innerScope(node, scope);
     const guarded = this.guarded(node);
+    const first = this.imports.length;
+    let keyword = '';
     for (const child of node.children) {
+      if (/^(?:except|else|finally)$/.test(child.kind)) keyword = child.kind;
       if (isPart(child, this.source)) continue;
-      this.visit(child, guarded.includes(child) ? { isTop: inner.isTop, isNeeded: 'guarded' } : inner, depth);
+      const isTried = node.kind === 'IfStatement' || child.children.length <= 2;
+      const own: Scope = { isTop: inner.isTop, isNeeded: 'guarded', isTried };
+      const insteadOf = keyword === 'except' && guarded.length > 0 ? this.imports[first] : undefined;
+      const other: Scope = insteadOf ? { ...inner, isNeeded: 'sometimes', insteadOf } : inner;
+      this.visit(child, guarded.includes(child) ? own : other, depth);
     }
   }
 
@@ -100,11 +110,11 @@ class PythonReader {
     return this.source.text.trimEnd().length;
   }
 
-  private readonly visits = new Map<string, (node: PyNode) => void>([
+  private readonly visits = new Map<string, (node: PyNode, scope: Scope) => void>([
     ['VariableName', (node) => this.names.use(node)],
     ['CallExpression', (node) => this.call(node)],
     ['Decorator', (node) => this.call(node)],
-    ['MemberExpression', (node) => this.member(node)],
+    ['MemberExpression', (node, { isTried }) => this.member(node, isTried === true)],
     ['String', (node) => this.text(node)],
     ['ContinuedString', (node) => this.text(node)],
     ['FormatString', (node) => this.formatted(node)],
@@ -134,7 +144,7 @@ class PythonReader {
     if (/^__name__\s*==\s*["']__main__["']$/.test(test) && bodies[0])
       for (let line = this.source.lineOf(bodies[0].from); line <= this.source.lineOf(bodies[0].to); line++)
         this.scriptLines.add(line);
-    if (/\b(?:version_info|sys\.platform|os\.name|platform\.system)\b/.test(test)) return bodies;
+    if (/\b(?:version_info|sys\.platform|os\.name|platform\.system|hasattr)\b/.test(test)) return bodies;
     return /^(?:typing\.)?TYPE_CHECKING\b/.test(test) ? bodies.slice(0, 1) : nothing;
   }
 
@@ -144,7 +154,9 @@ class PythonReader {
       (each) =>
         each.kind === 'except' &&
         (nodeAfter(each)?.kind === 'Body' ||
-          /\b(?:ImportError|ModuleNotFoundError|(?:Base)?Exception)\b/.test(this.source.of(nodeAfter(each) ?? each))),
+          /\b(?:ImportError|ModuleNotFoundError|AttributeError|(?:Base)?Exception)\b/.test(
+            this.source.of(nodeAfter(each) ?? each),
+          )),
     );
   }
 
@@ -181,7 +193,7 @@ class PythonReader {
       const name = part.names.map((each) => this.source.of(each)).join('');
       if (part.broken) this.brokenAt ??= part.broken.from;
       const own = isFrom ? { module, name } : { module: name };
-      this.addImport(part, { ...own, level: dots.length, isNeeded }, scope.isTop);
+      this.addImport(part, { ...own, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.isTop);
     }
   }
 
@@ -264,10 +276,10 @@ class PythonReader {
       }
   }
 
-  private member(node: PyNode): void {
+  private member(node: PyNode, isTried: boolean): void {
     this.variables.member(node);
     const [object, , property] = node.children;
-    if (property?.kind !== 'PropertyName' || object?.kind !== 'VariableName') return;
+    if (isTried || property?.kind !== 'PropertyName' || object?.kind !== 'VariableName') return;
     const line = this.source.lineOf(node.from);
     this.members.push({ object: this.source.of(object), name: this.source.of(property), line });
   }

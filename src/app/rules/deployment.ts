@@ -1,13 +1,14 @@
 import { readFileSettings } from '../file-settings.ts';
 import { type GeneratedFile, planGeneratedFiles } from '../generated-files.ts';
 import { toToml } from '../toml/format.ts';
-import { type ConfigIssue, warningAt } from '../toml/issue.ts';
+import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { isReadable, isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 export const deploymentRule: Rule = function* (app) {
   yield* publicByDefault(app);
   yield* ignoredKeys(app);
   yield* generatedFiles(app);
+  yield* baseImage(app);
 };
 
 /** The platform takes an empty list for its default. */
@@ -30,6 +31,19 @@ function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
     why: 'disable_auth is not set, and its default is true',
     fix: 'set disable_auth to false if callers need a token, or to true if anyone may call the app, at your cost',
     missing: ['deployment.disable_auth'],
+  });
+}
+
+const imageName = /^(?:[\w.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w.-]+)?(?:@sha256:[a-f0-9]+)?$/;
+
+/** A name that no registry takes: of a Dockerfile, or with capitals. */
+function* baseImage({ sections: { deployment, ...others } }: RuleInput): Generator<ConfigIssue> {
+  const image = deployment?.docker_base_image_url ?? '';
+  const isUsed = image !== '' && !image.includes('://') && !others['runtime.custom']?.dockerfile_path;
+  if (!isUsed || imageName.test(image)) return;
+  yield errorAt('deployment.docker_base_image_url', `${toToml(image)} is not the name of an image`, {
+    why: 'a name has lower case letters only, such as debian:bookworm-slim',
+    fix: /dockerfile/i.test(image) ? `[cerebrium.runtime.custom]\ndockerfile_path = ${toToml(image)}` : undefined,
   });
 }
 
@@ -81,7 +95,7 @@ function* generatedFileIssue({ source, entry, fate }: GeneratedFile, dockerfile 
     const why = `the image is built from ${dockerfile}, and your own ${path} is sent instead`;
     yield warningAt(source, `${name} is ignored`, { part, why });
   } else if (fate === 'unused') {
-    const why = `the image is built from ${dockerfile}, which does not copy ${path}`;
+    const why = `the image is built from ${dockerfile}, which does not use ${path}`;
     yield warningAt(source, `${name} is ignored`, { part, why });
   }
 }

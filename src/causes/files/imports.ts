@@ -36,9 +36,19 @@ type Said = SeenCause;
 function lookAtImport(link: Link, known: Known): Said | undefined {
   const { target, found } = link;
   if (target === 'above') return found.isNeeded === 'always' ? above(link) : undefined;
-  if (target === undefined) return found.isNeeded === 'guarded' ? undefined : missing(link, known);
+  if (target === undefined)
+    return found.isNeeded === 'guarded' || hasOther(link, known) ? undefined : missing(link, known);
   if (found.name === undefined || found.name === '*') return importsItself(link);
   return typeof target === 'string' ? nameIn(link, target, known) : submodule(link, target.folder, known);
+}
+
+/** Whether the import is there that this one stands in for. */
+function hasOther({ module: { links }, found: { insteadOf } }: Link, { packages, shipment }: Known): boolean {
+  const other = insteadOf && links.find(({ found }) => found === insteadOf);
+  const [top = ''] = other?.parts ?? [];
+  if (!other || other.target === 'above') return false;
+  const isStandard = standardModules.has(top) && whyNotIn(top, shipment.python() ?? '', packages) === undefined;
+  return other.target !== undefined || isStandard || packages.provides(other.found.module) === true;
 }
 
 /** In an image, any command may have made what the files do not have. */

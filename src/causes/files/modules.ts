@@ -55,7 +55,8 @@ export class ModuleGraph {
     for (const path of this.tree.keys())
       for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
         this.folders.add(path.slice(0, at));
-    if (packages.installsItself) for (const each of ['', 'src']) this.addRoot(posix.join(shipment.workdir, each));
+    for (const own of packages.projects)
+      for (const each of ['', 'src']) this.addRoot(posix.join(shipment.workdir, own, each));
     for (const server of shipment.servers()) this.start(server);
     this.isReached = this.modules.size > 0;
     if (!this.isReached) this.loadAll();

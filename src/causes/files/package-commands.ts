@@ -6,8 +6,8 @@ export type Install =
   | { kind: 'pip' | 'conda' | 'apt'; text: string }
   /** `pip install -r`, `-c`, `conda env create -f`. */
   | { kind: 'requirements' | 'constraints' | 'environment'; file: string }
-  /** The app itself: `pip install .`; `isPackage` is false if only what it needs is installed. */
-  | { kind: 'project'; isPackage: boolean }
+  /** The app itself, or a folder of it: `pip install .`; `isPackage` is false if only what it needs is installed. */
+  | { kind: 'project'; isPackage: boolean; folder?: string }
   /** Something that the command does not name. */
   | { kind: 'unknown' };
 
@@ -46,7 +46,7 @@ function pipWord(word: string, before: string): Install[] {
   const file = /^(?:-r|--requirement)$/.test(before) ? word : /^(?:-r|--requirement=)(.+)/.exec(word)?.[1];
   if (file !== undefined) return [{ kind: 'requirements', file }];
   if (/^(?:-c|--constraint)$/.test(before)) return [{ kind: 'constraints', file: word }];
-  if (/^\.(?:\/|\[|$)/.test(word)) return [{ kind: 'project', isPackage: true }];
+  if (/^\.(?:\/|\[|$)/.test(word)) return [{ kind: 'project', isPackage: true, folder: word.replace(/\[.*$/, '') }];
   if (/^-|^(?:install|pip|add)$/.test(word) || pipFlags.test(before)) return [];
   // Wheels that another stage has made, or a variable.
   if (/[*$]|^\/|\.(?:whl|tar\.gz|zip)$/.test(word)) return [{ kind: 'unknown' }];

@@ -37,17 +37,17 @@ function namedByAddress(text: string): Requirement | undefined {
   const named = /[#&]egg=([\w.-]+)/.exec(text) ?? /(?:^|\/)([A-Za-z][\w.]*?)-\d[^/]*\.(?:whl|tar\.gz|zip)/.exec(text);
   const [, name] =
     named ?? /^([\w.-]+)\s*(?:\[.*\])?\s*@/.exec(text) ?? /\/([\w.-]+?)(?:\.git)?(?:@[\w./-]+)?$/.exec(text) ?? [];
-  return name === undefined ? undefined : elsewhere(name);
+  return name === undefined ? undefined : otherSource(name);
 }
 
-function elsewhere(name: string): Requirement {
+function otherSource(name: string): Requirement {
   return { name: normalizeName(name), extras: [], wanted: '', isConditional: false, isElsewhere: true };
 }
 
 /** Of conda: `conda-forge::numpy=1.26`. */
 export function parseCondaPackage(text: string): Requirement | undefined {
   const [, name] = /^(?:[\w./-]+::)?([A-Za-z][\w.-]*)/.exec(text.trim()) ?? [];
-  return name === undefined ? undefined : elsewhere(name);
+  return name === undefined ? undefined : otherSource(name);
 }
 
 /** The requirements of a `pyproject.toml`; undefined if it cannot be read. */

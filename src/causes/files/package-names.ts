@@ -15,7 +15,7 @@ export function* lookAtPackageNames(shipment: Shipment, packages: Packages, grap
   for (const named of aptNames(shipment)) yield* debianName(named);
   for (const listed of packages.listed) {
     const known = [...popular, ...imported.filter((each) => !packages.has(each))];
-    if (listed.at && !isPackage(listed.name)) yield* pipName(listed, known);
+    if (listed.at && !listed.isElsewhere && !isPackage(listed.name)) yield* pipName(listed, known);
     yield* namesake(listed, called);
     yield* ofOtherSystem(listed);
   }
@@ -24,16 +24,21 @@ export function* lookAtPackageNames(shipment: Shipment, packages: Packages, grap
 interface Named {
   name: string;
   at: NonNullable<SeenCause['at']>;
+  /** The image that it is installed in. */
+  base: string;
 }
 
 function aptNames(shipment: Shipment): Named[] {
-  const inCommands = shipment.buildCommands().flatMap(({ words, at }) => {
+  const { deployment, dependencies } = shipment.config;
+  const { docker_base_image_url: own = '' } = deployment;
+  const inCommands = shipment.buildCommands().flatMap(({ words, at, before }) => {
     const from = /^apt(?:-get)?$/.test(words[0] ?? '') ? words.indexOf('install') : -1;
     const names = from < 0 ? [] : words.slice(from + 1).filter((word) => /^[a-z0-9][a-z0-9.+-]+$/.test(word));
-    return names.map((name) => ({ name, at }));
+    return names.map((name) => ({ name, at, base: before?.base ?? own }));
   });
-  const inSettings = Object.keys(shipment.isDocker ? {} : shipment.config.dependencies.apt);
-  return [...inSettings.map((name) => ({ name, at: { setting: `dependencies.apt.${name}` } })), ...inCommands];
+  const inSettings = Object.keys(shipment.isDocker ? {} : dependencies.apt);
+  const placeOf = (name: string) => ({ name, at: { setting: `dependencies.apt.${name}` }, base: own });
+  return [...inSettings.map(placeOf), ...inCommands];
 }
 
 /** The languages of Tesseract have three letters of their own. */
@@ -67,7 +72,34 @@ function meantByName(name: string): string | undefined {
   return known.has(name) || plausible.test(name) ? undefined : meantInDebian(name, known);
 }
 
-function* debianName({ name, at }: Named): Generator<SeenCause> {
+const trixie =
+  /^(?:docker\.io\/)?(?:library\/)?(?:python:(?:latest|slim|3|3-slim|3\.(?:9|1[0-4])(?:-slim)?)|debian:(?:13|stable|latest)\b.*)$|trixie/;
+const debianAndUbuntu = new RegExp(`${trixie.source}|ubuntu:?24|noble|ubuntu:latest`);
+
+/** What newer systems do not have any more, and what they have instead. */
+const gone: Readonly<Record<string, readonly [from: RegExp, instead: string | undefined]>> = {
+  'libgl1-mesa-glx': [debianAndUbuntu, 'libgl1'],
+  'libegl1-mesa': [debianAndUbuntu, 'libegl1'],
+  'python3-distutils': [debianAndUbuntu, 'python3-setuptools'],
+  'software-properties-common': [trixie, undefined],
+};
+
+function* goneName({ name, at, base }: Named): Generator<SeenCause> {
+  const [from, instead] = (Object.hasOwn(gone, name) && gone[name]) || [];
+  if (from?.test(base))
+    yield {
+      cause: 'apt-package-not-found',
+      severity: 'warning',
+      captured: { package: name },
+      at,
+      why: `${base} is of a newer Debian or Ubuntu, which has removed it`,
+      fix: `${instead ? `write ${instead}` : `remove ${name}`}, or use an image of an older system`,
+    };
+}
+
+function* debianName(named: Named): Generator<SeenCause> {
+  const { name, at } = named;
+  yield* goneName(named);
   const meant = meantByName(name);
   if (meant === undefined || meant === name) return;
   yield {

@@ -46,8 +46,8 @@ export class Packages {
   hasOthers = false;
   /** Whether the image has more than a system and a language. */
   readonly isOtherImage: boolean;
-  /** Whether the app installs itself as a package. */
-  installsItself = false;
+  /** Folders that are installed as packages: `.` is the app itself. */
+  readonly projects = new Set<string>();
   private group = 0;
   private readonly read = new Set<string>();
   private readonly shipment: Shipment;
@@ -89,7 +89,8 @@ export class Packages {
     const known = packageOf(module);
     const [top = ''] = module.split('.');
     // In the image, the installed package may be in another place than its files.
-    if (this.installsItself && ['', 'src/'].some((folder) => this.hasModule(folder + top))) return true;
+    if ([...this.projects].some((own) => ['', 'src'].some((each) => this.hasModule(posix.join(own, each, top)))))
+      return true;
     const plain = normalizeName(module.split('.')[0] ?? '');
     const isThere = known === undefined ? this.hasLike(plain) : isOneOf(known, plain, names);
     return isThere || (isWhole ? false : undefined);
@@ -186,9 +187,10 @@ export class Packages {
   }
 
   private editable(path: string): void {
-    const isOwn = /^\.?(?:\/|\[|$)/.test(path);
-    if (isOwn) this.installsItself = true;
-    if (isOwn && this.shipment.sent.has('pyproject.toml')) this.readProject('pyproject.toml');
+    const folder = posix.normalize(path.replace(/\[.*$/, '') || '.');
+    const project = posix.join(folder, 'pyproject.toml');
+    this.projects.add(folder);
+    if (this.shipment.sent.has(project)) this.readProject(project);
     else this.hasOthers = true;
   }
 
@@ -216,12 +218,15 @@ export class Packages {
     else if (found.kind === 'constraints') this.constrain(this.builtFile(found.file) ?? plainPath(found.file));
     else if (found.kind === 'environment') this.installEnvironment(found.file);
     else if (found.kind === 'unknown') this.hasOthers = true;
-    else if (found.kind === 'project') this.installProject(found.isPackage);
+    else if (found.kind === 'project') this.installProject(found.isPackage, found.folder);
   }
 
-  private installProject(isPackage: boolean): void {
-    this.installsItself ||= isPackage;
-    this.readProject(this.builtFile('pyproject.toml') ?? 'pyproject.toml');
+  private installProject(isPackage: boolean, folder = '.'): void {
+    const project = posix.join(folder, 'pyproject.toml');
+    const own = this.builtFile(project) ?? project;
+    if (isPackage) this.projects.add(posix.normalize(folder));
+    this.hasOthers ||= project !== 'pyproject.toml' && !this.shipment.sent.has(own);
+    this.readProject(own);
   }
 
   private constrain(file: string): void {

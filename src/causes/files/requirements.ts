@@ -97,8 +97,12 @@ function* localPath(shipment: Shipment, path: string, text: string, at: Place): 
   else yield { cause: 'file-excluded', severity: 'error', captured: { path: there }, at, ...excluded(shipment, there) };
 }
 
+/** Where Windows, macOS and those who build for conda have files. */
+const otherMachine = /^\/(?:[A-Za-z]:|Users\/|private\/|croot\/|tmp\/build\/|home\/(?:conda|task_\d+)\/)/;
+
 /** Paths are relative to the folder of the command that installs: in an image, to any that it has. */
 function isOutside(shipment: Shipment, path: string): boolean {
+  if (otherMachine.test(path)) return true;
   const stages = shipment.dockerfile()?.image.stages;
   if (!stages) return posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
   const folders = stages.flatMap((stage) => stage.commands.map(({ cwd }) => ({ stage, cwd })));

@@ -186,7 +186,7 @@ export class Shipment {
   });
 
   /** Commands of the build, and where they are written. */
-  buildCommands = once((): (ShellCommand & { at: NonNullable<FindingPlace> })[] => {
+  buildCommands = once((): (ShellCommand & { at: NonNullable<FindingPlace>; before?: ImageState })[] => {
     const docker = this.dockerfile();
     if (docker)
       return docker.image.stages.flatMap(({ commands }) =>
@@ -270,10 +270,12 @@ export class Shipment {
     const at = isShell ? words.findIndex((word, index) => index > 0 && !word.startsWith('-')) : 0;
     const rest = words.slice(at + 1);
     if (isShell && /^-\w*c$/.test(words[at - 1] ?? '')) return { text: words[at] ?? '', rest };
-    const file = this.fileAt(words[at] ?? '', cwd);
-    const text = file === undefined || at < 0 ? undefined : this.text(file);
-    const isScript = isShell || /^#!.*\b(?:ba|da|z)?sh\b/.test(text ?? '') || file?.endsWith('.sh');
-    return file !== undefined && text !== undefined && isScript ? { file, text, rest } : undefined;
+    const path = posix.resolve(cwd, words[at] ?? '');
+    const file = this.fileAt(path);
+    const written = this.dockerfile()?.stage.written.get(path);
+    const text = at < 0 ? undefined : file === undefined ? written : this.text(file);
+    const isScript = isShell || /^#!.*\b(?:ba|da|z)?sh\b/.test(text ?? '') || path.endsWith('.sh');
+    return text !== undefined && isScript ? { ...(file !== undefined && { file }), text, rest } : undefined;
   }
 
   /** Files that a command of the build or of the start names first, and scripts whose commands are started. */

@@ -32,7 +32,12 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
 function* defaultRuntime({ shipment, graph }: StartFacts): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', undefined, shipment);
   const entry = [...graph.modules.values()].find(({ file }) => file === 'main.py');
-  const found = [...(entry?.facts.names ?? [])].find(([, { made }]) => isFramework.test(made));
+  const names = new Map(entry?.facts.names);
+  for (const { target, found } of entry?.links ?? []) {
+    const made = graph.modules.get(String(target))?.facts.names.get(found.name ?? '')?.made;
+    if (made !== undefined) names.set(found.as, { made, line: found.line });
+  }
+  const found = [...names].find(([, { made }]) => isFramework.test(made));
   if (!found) return;
   const [name, { made, line }] = found;
   const command = isAsgi.test(made)

@@ -76,7 +76,7 @@ export const shipmentRules: readonly FailureRule[] = [
     cause: 'runtime-missing',
     inFiles: true,
     signs: {},
-    title: 'main.py makes {name} with {framework}, and the default runtime serves functions, not its routes',
+    title: 'main.py has {name} of {framework}, and the default runtime serves functions, not its routes',
     fix: 'add [cerebrium.runtime.custom] with the command that serves it',
     at: 'runtime.custom',
   },
