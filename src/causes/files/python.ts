@@ -105,7 +105,7 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
 }
 
 /** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */
-function contradicts(wanted: string, bound: string): boolean {
+export function contradicts(wanted: string, bound: string): boolean {
   const [, sign = '', version = ''] = /^([<>]=?)(.*)$/.exec(bound) ?? [];
   const pinned = pinnedVersion(wanted);
   const [, upper] = /<\s*([\d.]+)/.exec(wanted) ?? [];

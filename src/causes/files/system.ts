@@ -3,14 +3,16 @@ import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
+import { lineWith } from './package-files.ts';
 import type { Listed, Packages } from './packages.ts';
+import { contradicts } from './python.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { isBroughtByOthers, librariesOf, optionalPackages, programsOf } from './tables.ts';
 
 /** Programs, libraries, browsers and models that packages or the code load, and that the image does not have. */
 export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  yield* optionalMissing(packages, graph);
+  yield* optionalMissing(shipment, packages, graph);
   if (!isBare(shipment, packages)) return;
   const fixOf = (name: string) =>
     shipment.isDocker
@@ -32,45 +34,76 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
 }
 
 /** Packages that only some calls of another package need. */
-function* optionalMissing(packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  const open = packages.hasOthers
-    ? []
-    : optionalPackages().filter((each) => !each.packages.some((one) => hasOrMay(one, packages)));
+function* optionalMissing(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const isOpen = packages.hasOthers || packages.unknown().some(({ extras }) => extras.length > 0);
+  const open = isOpen ? [] : optionalPackages().filter((each) => isMissing(each, packages));
   const said = new Set<string>();
-  for (const { file, facts } of open.length > 0 ? graph.modules.values() : [])
-    for (const { name, given, packages: needed } of open) {
-      const [first = ''] = needed;
-      const line = lineNeeding(facts, name, given);
-      if (line === undefined || said.has(first)) continue;
+  const places = open.length > 0 ? [...variablesSet(shipment), ...graph.modules.values()] : [];
+  for (const { file, facts } of places)
+    for (const each of open) {
+      const [first = ''] = each.packages;
+      const found = said.has(first) ? undefined : needing(facts, each);
+      if (!found || turnsOff.test(shipment.text(file)?.split('\n')[found.line - 1] ?? '')) continue;
       said.add(first);
+      const others = packages.unknown().map(({ name }) => name);
       yield {
         cause: 'module-missing',
         severity: 'warning',
         captured: { module: first, package: first },
-        at: { file, line },
-        title: `${name.replace(/^\./, '')}${given ? ` with ${given}` : ''} needs ${first}, and nothing installs it`,
+        at: { file, line: found.line },
+        title: `${found.what} needs ${first}, and nothing installs it`,
+        why: others.length > 0 ? `it is not listed, unless ${others[0]} brings it` : undefined,
         fix: packages.fixOf(first),
       };
     }
 }
 
-/** A package that is not known may bring what others bring. */
-const hasOrMay = (name: string, packages: Packages) =>
-  [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`)) ||
-  (!packages.all().isWhole && isBroughtByOthers(name));
+/** A variable that is set to nothing. */
+const turnsOff = /environ\b.*["'](?:0|false|no)?["']\)?\s*$/i;
 
-function lineNeeding({ imports, calls }: PythonFacts, wanted: string, given: string | undefined): number | undefined {
-  const imported = given === undefined ? imports.find(({ module, name }) => `${module}.${name}` === wanted) : undefined;
-  const called = calls.find(
-    (call) =>
-      (wanted.startsWith('.') ? call.name.endsWith(wanted) : call.name === wanted) &&
-      (given === undefined ||
-        given in call.keywords ||
-        call.arguments.includes(given) ||
-        Object.values(call.keywords).includes(given)),
-  );
-  return imported?.line ?? called?.line;
+type Optional = ReturnType<typeof optionalPackages>[number];
+
+function isMissing({ owner, bound, packages: needed }: Optional, packages: Packages): boolean {
+  const wanted = owner === undefined ? undefined : packages.wanted(owner);
+  const isOther = owner !== undefined && (wanted === undefined || contradicts(wanted, bound));
+  return !isOther && !needed.some((one) => hasOrMay(one, packages, owner));
 }
+
+/** A package that is not known may bring what others bring; what versions of its owner need, only these brought. */
+const hasOrMay = (name: string, packages: Packages, owner: string | undefined) =>
+  [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`)) ||
+  (owner === undefined && !packages.all().isWhole && isBroughtByOthers(name));
+
+type Said = Pick<PythonFacts, 'imports' | 'calls' | 'texts'>;
+
+/** What a Dockerfile sets, as texts. */
+function variablesSet(shipment: Shipment): { file: string; facts: Said }[] {
+  const { path: file = '', stage } = shipment.dockerfile() ?? {};
+  return [...(stage?.environment ?? [])].map(([name, value]) => {
+    const text = `${name}=${value}`;
+    const line = lineWith(shipment.text(file) ?? '', name) ?? 1;
+    return { file, facts: { imports: [], calls: [], texts: [{ value: text, line }] } };
+  });
+}
+
+function needing({ imports, calls, texts }: Said, row: Optional): { what: string; line: number } | undefined {
+  const { isText, isMember, name: pattern, given } = row;
+  if (isText) {
+    const text = texts.find(({ value }) => pattern.test(value));
+    return text && { what: text.value.replace(/:\/\/.*/, '://'), line: text.line };
+  }
+  const imported = given ? undefined : imports.find(({ module, name }) => pattern.test(`${module}.${name}`));
+  if (imported) return { what: `${imported.module}.${imported.name}`, line: imported.line };
+  const isGiven = ({ arguments: texts, keywords }: PythonCall) =>
+    Object.entries(keywords).some(([key, text = '']) => given?.test(text) || (given?.test(key) && text !== 'False')) ||
+    texts.some((text) => text !== undefined && given?.test(text));
+  const called = calls.find((call) => pattern.test(call.name) && (!given || isGiven(call)));
+  const what = isMember ? called?.name.replace(/^.*\./, '') : called?.name;
+  return called && { what: `${what}${given ? ` with ${withGiven(called, given)}` : ''}`, line: called.line };
+}
+
+const withGiven = ({ arguments: texts, keywords }: PythonCall, given: RegExp) =>
+  [...Object.keys(keywords), ...Object.values(keywords), ...texts].find((each) => given.test(each ?? ''));
 
 /** Whether it is known what the image has: one of a system, without more. */
 function isBare(shipment: Shipment, packages: Packages): boolean {
