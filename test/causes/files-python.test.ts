@@ -239,3 +239,69 @@ test('a package that is missing is named once, and a name that a module lacks wi
     'define run in tools.py, or correct the import',
   ]);
 });
+
+describe('what a module gets wrong of its own names', () => {
+  const main = (code: string) => ({
+    'cerebrium.toml': settings(),
+    'main.py': `${code}\n\n\ndef run():\n    return 1\n`,
+  });
+  const index = 'class Index:\n    @classmethod\n    def load(cls, path, *, size=1):\n        return cls()\n';
+
+  test.each<[string, Files, string]>([
+    ['a call before the function', main('run()'), 'main.py uses run before line 4, which defines it'],
+    [
+      'a keyword that a method does not have',
+      { ...main('from a import Index\n\nI = Index.load(file="x")'), 'a.py': index },
+      'wrong-arguments main.py:3 Index.load has no parameter file',
+    ],
+    [
+      'a name that nothing defines, beside a bare yield',
+      main('def lifespan():\n    yield\n\n\nX = nothing'),
+      'name-undefined main.py:5',
+    ],
+    ['a module in another case', main('import pil'), 'the module of the package pillow is PIL'],
+    [
+      'a program that is not there',
+      { 'cerebrium.toml': served('["python", "-m", "server"]', 'fastapi') },
+      'error entrypoint-not-found cerebrium.toml:7 python loads server',
+    ],
+    [
+      'a page of Streamlit',
+      {
+        'cerebrium.toml': served('["streamlit", "run", "Home.py", "--server.address=0.0.0.0"]', 'streamlit'),
+        'Home.py': 'import streamlit as st\n\nst.write(1)\n',
+        'pages/1_More.py': 'import lifelines\n',
+      },
+      'module-missing pages/1_More.py:1',
+    ],
+    [
+      'settings of Django that are not there',
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile:
+          'FROM python:3.12-slim\nENV DJANGO_SETTINGS_MODULE=desk.prod\nWORKDIR /app\nRUN pip install django gunicorn\nCOPY . .\nCMD ["gunicorn", "desk.wsgi", "--bind", "0.0.0.0:8000"]\n',
+        'desk/__init__.py': '',
+        'desk/wsgi.py': 'application = None\n',
+        'desk/production.py': 'DEBUG = False\n',
+      },
+      'module-missing Dockerfile:2',
+    ],
+  ])('%s', async (_, files, expected) => {
+    expect((await told(files)).join('\n')).toContain(expected);
+  });
+
+  test.each<[string, Files]>([
+    ['a keyword that it has', { ...main('from a import Index\n\nI = Index.load("x", size=2)'), 'a.py': index }],
+    ['keywords that a function passes on, or that a decorator takes', main('import a\n\na.f(x=1)\na.g(x=1)')],
+    ['a function that runs later', main('def first():\n    return run()')],
+    [
+      'an annotation, and a name that is bound twice',
+      main('def f(x: "run"):\n    return x\n\n\ntry:\n    run\nexcept NameError:\n    run = None'),
+    ],
+  ])('but not %s', async (_, files) => {
+    const others = {
+      'a.py': 'import functools\n\n\ndef f(**more):\n    return more\n\n\n@functools.cache\ndef g(y):\n    return y\n',
+    };
+    expect(await told({ ...others, ...files })).toEqual([]);
+  });
+});

@@ -66,8 +66,13 @@ export class ModuleGraph {
     const added = [...foldersIn(words), ...(environment.get('PYTHONPATH') ?? '').split(':').filter(Boolean)];
     const own = isScript ? posix.dirname(posix.resolve(cwd, script)) : cwd;
     for (const each of [...added, own]) this.addRoot(posix.resolve(cwd, each));
+    const settings = this.find((environment.get('DJANGO_SETTINGS_MODULE') ?? '\0').split('.'));
+    if (typeof settings === 'string') this.load(settings, 0);
     const found = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
     if (typeof found === 'string') this.load(found, 0, isScript ? 'script' : true);
+    // Streamlit runs each page as a program of its own.
+    const pages = program === 'streamlit' ? `${own}/pages/` : '/\0';
+    for (const path of this.tree.keys()) if (path.startsWith(pages) && path.endsWith('.py')) this.load(path, 0);
   }
 
   private started(module: string | undefined, isRun: boolean): string | PlainPackage | undefined {

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isBelowOrSame } from '../../app/docker-image.ts';
 import { compileGlob } from '../../app/files/glob.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
@@ -138,10 +139,25 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): Said | und
   const beside = posix.join(posix.dirname(opened.file), path);
   const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
   const sent = places.find((each) => shipment.sent.has(each));
-  if (sent !== undefined) return opened.isText ? undecodable(sent, shipment) : undefined;
+  if (sent !== undefined)
+    return uncopied(sent, opened, shipment) ?? (opened.isText ? undecodable(sent, shipment) : undefined);
   if (places.some((each) => shipment.hasFolder(each))) return undefined;
   const there = places.find((each) => shipment.exists(each));
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
+}
+
+/** A file that is sent, and that nothing brings into the image. */
+function uncopied(path: string, { isRead }: Opened, shipment: Shipment): Said | undefined {
+  const { path: file, image, stage } = shipment.dockerfile() ?? {};
+  if (!stage || !image || !isRead || [...stage.files.values()].includes(path) || isBuilt(path, shipment))
+    return undefined;
+  const full = posix.resolve(stage.workdir, path);
+  if (stage.others.some((each) => isBelowOrSame(full, each.path))) return undefined;
+  return {
+    ...notFound(path),
+    title: `${path} is not in the image: ${file} does not copy it`,
+    fix: `COPY ${path} in ${file}`,
+  };
 }
 
 /** A text that is not UTF-8. */

@@ -37,22 +37,22 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
 function* optionalMissing(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const isOpen = packages.hasOthers || packages.unknown().some(({ extras }) => extras.length > 0);
   const open = isOpen ? [] : optionalPackages().filter((each) => isMissing(each, packages));
-  const said = new Set<string>();
   const places = open.length > 0 ? [...variablesSet(shipment), ...graph.modules.values()] : [];
+  const said = new Set<string>();
   for (const { file, facts } of places)
     for (const each of open) {
       const [first = ''] = each.packages;
       const found = said.has(first) ? undefined : needing(facts, each);
+      const [other] = packages.unknown();
       if (!found || turnsOff.test(shipment.text(file)?.split('\n')[found.line - 1] ?? '')) continue;
       said.add(first);
-      const others = packages.unknown().map(({ name }) => name);
       yield {
         cause: 'module-missing',
         severity: 'warning',
         captured: { module: first, package: first },
         at: { file, line: found.line },
         title: `${found.what} needs ${first}, and nothing installs it`,
-        why: others.length > 0 ? `it is not listed, unless ${others[0]} brings it` : undefined,
+        why: other && `it is not listed, unless ${other.name} brings it`,
         fix: packages.fixOf(first),
       };
     }
