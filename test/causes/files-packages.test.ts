@@ -96,3 +96,21 @@ describe('what code needs without importing it', () => {
     expect(await saidOf(requirements, code)).toBeUndefined();
   });
 });
+
+describe('versions that do not fit', () => {
+  test.each([
+    ['vllm==0.6.6.post1\ntorch==2.4.0\n', 'vllm 0.6.6.post1 needs torch==2.5.1, and the pin is 2.4.0'],
+    ['streamlit==1.41.1\npandas>=3.0.1\n', 'streamlit 1.41.1 needs pandas<3, and what is asked is >=3.0.1'],
+    ['kokoro==0.9.4\n', undefined],
+    ['transformers==4.47.1\nhuggingface_hub==0.27.1\ntokenizers==0.21.0\n', undefined],
+    ['psycopg[pool,binary]\n', undefined],
+  ])('%s', async (requirements, why) => {
+    const said = await told(requirements, requirements.startsWith('psycopg') ? ['psycopg'] : []);
+    expect(said).toEqual(why === undefined ? [] : [expect.stringContaining(why)]);
+  });
+
+  test('of the library of psycopg, and of a package that has to be compiled', async () => {
+    expect(await told('psycopg[pool]\n', ['psycopg'])).toEqual([expect.stringContaining('libpq5')]);
+    expect(await told('llama-cpp-python\n')).toEqual([expect.stringContaining('compiler-missing requirements.txt:1')]);
+  });
+});

@@ -305,3 +305,84 @@ describe('what a module gets wrong of its own names', () => {
     expect(await told({ ...others, ...files })).toEqual([]);
   });
 });
+
+describe('files that frameworks and tools look for', () => {
+  const started = served('["bash", "start.sh"]', 'alembic', 'fastapi', 'uvicorn');
+  const start = 'alembic upgrade head\nexec uvicorn main:app --host 0.0.0.0 --port 8000\n';
+  const revision = (own: string, before: string) => `revision = "${own}"\ndown_revision = ${before}\n`;
+  const flask = {
+    'cerebrium.toml': served('["gunicorn", "main:app", "--bind", "0.0.0.0:8000"]', 'flask', 'gunicorn'),
+    'main.py':
+      'from flask import Flask, render_template\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef index():\n    return render_template("index.html")\n',
+  };
+  const built = settings('', 'shell_commands = ["pip install ."]\ninclude = ["main.py", "pyproject.toml", "src/*"]\n');
+  const project = (rest: string) =>
+    `[build-system]\nrequires = ["setuptools"]\n\n[project]\nname = "shop"\nversion = "1"\n${rest}`;
+  const alembic = (include: string) => started.replace('disable_auth', `include = [${include}]\ndisable_auth`);
+
+  test.each<[string, Files, string | undefined]>([
+    [
+      'alembic.ini that is not sent',
+      { 'cerebrium.toml': alembic('"*.py", "*.sh"'), 'start.sh': start, 'main.py': api, 'alembic.ini': '[alembic]\n' },
+      'file-not-found start.sh:1 alembic reads alembic.ini, which is not sent',
+    ],
+    [
+      'alembic.ini that is sent',
+      { 'cerebrium.toml': alembic('"*"'), 'start.sh': start, 'main.py': api, 'alembic.ini': '[alembic]\n' },
+      undefined,
+    ],
+    [
+      'a revision that is not there',
+      {
+        'cerebrium.toml': settings(),
+        'm/versions/1.py': revision('a', 'None'),
+        'm/versions/2.py': revision('b', '"c"'),
+      },
+      'database-schema-missing m/versions/2.py:2',
+    ],
+    [
+      'revisions that follow each other',
+      {
+        'cerebrium.toml': settings(),
+        'm/versions/1.py': revision('a', 'None'),
+        'm/versions/2.py': revision('b', '"a"'),
+      },
+      undefined,
+    ],
+    [
+      'a migration of an app that is not there',
+      {
+        'cerebrium.toml': settings(),
+        'desk/settings.py': 'INSTALLED_APPS = ["shop"]\n',
+        'shop/migrations/0001_a.py':
+          'class M:\n    dependencies = [("auth", "0001_initial"), ("users", "0001_initial")]\n',
+      },
+      'database-schema-missing shop/migrations/0001_a.py:2 shop/migrations/0001_a.py builds on the migration users.0001',
+    ],
+    ['a template in another folder', { ...flask, 'template/index.html': '' }, 'file-not-found main.py:8'],
+    ['a template in its folder', { ...flask, 'templates/index.html': '' }, undefined],
+    [
+      'a readme that the build reads and that is not sent',
+      { 'cerebrium.toml': built, 'pyproject.toml': project('readme = "README.md"\n'), 'README.md': '' },
+      'file-not-found pyproject.toml:7 pip reads README.md, which is not sent',
+    ],
+    [
+      'a folder of packages that is not there',
+      { 'cerebrium.toml': built, 'pyproject.toml': project('[tool.setuptools.packages.find]\nwhere = ["lib"]\n') },
+      'file-not-found pyproject.toml:8 pip reads lib',
+    ],
+    [
+      'a folder of packages',
+      {
+        'cerebrium.toml': built,
+        'pyproject.toml': project('[tool.setuptools.packages.find]\nwhere = ["src"]\n'),
+        'src/shop.py': '',
+      },
+      undefined,
+    ],
+  ])('%s', async (_, files, expected) => {
+    const said = (await told(files)).join('\n');
+    if (expected === undefined) expect(said).toBe('');
+    else expect(said).toContain(expected);
+  });
+});

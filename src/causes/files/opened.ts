@@ -53,28 +53,46 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
 /** Templates that the code names: any folder may have them. */
 function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const calls = [...graph.modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ file, call })));
+  const hasOwnFolder = calls.some(({ call }) => 'template_folder' in call.keywords || lastOf(call).endsWith('Loader'));
   for (const { file, call } of shipment.isDocker ? [] : calls) {
     const name = templates.has(lastOf(call))
       ? call.arguments.find((each) => /\.(?:j2|jinja2?|tmpl|tpl)$/.test(each ?? '') || dataEnds.test(each ?? ''))
       : undefined;
-    const other = name === undefined || name.includes(unknown) ? undefined : otherTemplate(name, shipment.paths);
-    if (name === undefined || other === undefined) continue;
-    const fix = `name ${posix.basename(other)}, or rename it`;
-    yield { ...notFound(name), at: { file, line: call.line }, why: `the app has ${other}`, fix };
+    if (name === undefined || name.includes(unknown)) continue;
+    const isOfFlask = call.name === 'flask.render_template' && !hasOwnFolder;
+    const found = unsentTemplate(name, shipment) ?? otherTemplate(name, shipment.paths, isOfFlask);
+    if (found) yield { at: { file, line: call.line }, ...found };
   }
 }
 
 const templates = lastNames('get_template render_template TemplateResponse');
 
-/** Of a template that is not there, one with the same ending. */
-function otherTemplate(name: string, paths: readonly string[]): string | undefined {
-  if (paths.some((path) => path === name || path.endsWith(`/${name}`))) return undefined;
+/** A template that is in a folder of templates, and not sent. */
+function unsentTemplate(name: string, shipment: Shipment): Said | undefined {
+  if (shipment.paths.some((path) => path === name || path.endsWith(`/${name}`))) return undefined;
+  const path = shipment.unsent.find((each) => each.endsWith(`templates/${name}`));
+  const { why, fix, setting } = shipment.reasonOf(path ?? '');
+  const title = `${path} is in the app folder, but is not sent: ${why}`;
+  return path === undefined
+    ? undefined
+    : { cause: 'file-excluded', severity: 'warning', captured: { path }, at: { setting }, title, fix };
+}
+
+/** Of a template that is not there, one with the same ending; Flask looks in `templates` only. */
+function otherTemplate(name: string, paths: readonly string[], isOfFlask: boolean): Said | undefined {
+  const there = paths.filter((path) => path === name || path.endsWith(`/${name}`));
+  const [elsewhere] = there;
+  if (elsewhere !== undefined && (!isOfFlask || there.some((path) => /(?:^|\/)templates\//.test(path))))
+    return undefined;
   const stem = posix.basename(name).split('.')[0];
   const near = paths.filter((path) => /(?:^|\/)templates?\//.test(path));
-  return (
+  const other =
+    elsewhere ??
     near.find((path) => posix.basename(path).split('.')[0] === stem) ??
-    near.find((path) => posix.extname(path) === posix.extname(name))
-  );
+    near.find((path) => posix.extname(path) === posix.extname(name));
+  if (other === undefined) return undefined;
+  const fix = elsewhere ? `move it into a folder templates` : `name ${posix.basename(other)}, or rename it`;
+  return { ...notFound(name), why: `the app has ${other}`, fix };
 }
 
 const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });

@@ -2,6 +2,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { isPackage, packageOf } from '../import-names.ts';
 import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
+import { plainPath } from './package-files.ts';
 import type { Listed, Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -33,6 +34,11 @@ function aptNames(shipment: Shipment): Named[] {
     return names.map((name) => ({ name, at }));
   });
   const inSettings = Object.keys(shipment.isDocker ? {} : shipment.config.dependencies.apt);
+  const { apt: list = '' } = shipment.isDocker ? {} : shipment.config.dependencies.paths;
+  const file = plainPath(list);
+  const lines = (list && shipment.text(file))?.split('\n') ?? [];
+  const inList = lines.map((text, at) => ({ name: text.trim(), at: { file, line: at + 1 } }));
+  inCommands.push(...inList.filter(({ name }) => /^[a-z0-9][a-z0-9.+-]+$/.test(name)));
   return [...inSettings.map((name) => ({ name, at: { setting: `dependencies.apt.${name}` } })), ...inCommands];
 }
 

@@ -148,21 +148,29 @@ function* loose({ listed }: Packages, { name, at }: Listed, version: string): Ge
 function* unmet(
   shipment: Shipment,
   { listed }: Packages,
-  { name, wanted, at }: Listed,
+  { name, wanted, at, group }: Listed,
   version: string,
 ): Generator<SeenCause> {
-  const versionOf = (other: string) =>
-    other === 'python' ? shipment.python() : pinnedVersion(listed.find((each) => each.name === other)?.wanted ?? '');
-  const need = unmetNeed(name, version, versionOf);
+  const wantedOf = (other: string) =>
+    other === 'python'
+      ? shipment.python()
+      : listed.find((each) => each.name === other && !each.isConditional && each.group === group)?.wanted;
+  const need = unmetNeed(name, version, ({ other, bound }) => {
+    const wanted = wantedOf(other);
+    return wanted !== undefined && (other === 'python' ? !satisfies(wanted, bound) : contradict(wanted, bound));
+  });
   if (!need) return;
-  const { other, bound, has } = need;
+  const { other, bound } = need;
+  const wants = wantedOf(other) ?? '';
+  const pin = pinnedVersion(wants);
+  const has = pin ?? wants;
   const isPython = other === 'python';
   yield {
     cause: isPython ? 'python-version-unsupported' : 'dependency-conflict',
     severity: 'error',
     captured: { package: name, wanted },
     at,
-    why: `${name} ${version} needs ${isPython ? 'Python ' : other}${bound}, and ${isPython ? 'the app runs on' : 'the pin is'} ${has}`,
+    why: `${name} ${version} needs ${isPython ? 'Python ' : other}${bound}, and ${isPython ? 'the app runs on' : pin ? 'the pin is' : 'what is asked is'} ${has}`,
     fix: isPython
       ? `set a Python ${bound}, or use an older ${name}`
       : `pin ${other} to ${bound}, or use another ${name}`,

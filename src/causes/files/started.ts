@@ -279,7 +279,11 @@ function* ownEntrypoint(shipment: Shipment): Generator<SeenCause> {
   const { path = '', stage } = shipment.dockerfile() ?? {};
   const [first = ''] = stage?.command?.isShell ? [] : (stage?.command?.words ?? []);
   const file = first.includes('/') ? shipment.fileAt(first) : undefined;
-  if (file !== undefined) yield* notExecutable(file, { file: path, line: stage?.command?.line }, shipment);
+  const at = { file: path, line: stage?.command?.line };
+  if (file !== undefined) yield* notExecutable(file, at, shipment);
+  const own = posix.relative(shipment.workdir, posix.resolve(shipment.workdir, first));
+  if (!stage?.command?.isShell && shipment.exists(own) && !shipment.isFolder(own) && !shipment.sent.has(own))
+    yield* missing(own, at, shipment, 'warning');
 }
 
 function* notExecutable(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {

@@ -5,6 +5,7 @@ import { debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
 import { lineWith } from './package-files.ts';
 import type { Listed, Packages } from './packages.ts';
+import { otherIndexes } from './pins.ts';
 import { contradicts } from './python.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -24,6 +25,7 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
   for (const each of packages.listed) {
     yield* programOf(each, used, packages, fixOf);
     yield* libraryOf(each, used, packages, fixOf);
+    if (!otherIndexes(shipment, packages).length) yield* compiler(each, packages, fixOf);
   }
   for (const { file, facts } of modules)
     for (const call of facts.calls) {
@@ -109,7 +111,7 @@ const withGiven = ({ arguments: texts, keywords }: PythonCall, given: RegExp) =>
 function isBare(shipment: Shipment, packages: Packages): boolean {
   const own = shipment.config.deployment.docker_base_image_url;
   const base = shipment.isDocker ? (shipment.dockerfile()?.stage.base ?? '') : (own ?? 'debian:bookworm-slim');
-  return !packages.isOtherImage && /slim|^ubuntu|^debian/.test(base);
+  return !packages.isOtherImage && /slim|^ubuntu|^debian|^nvidia\/cuda/.test(base);
 }
 
 type FixOf = (name: string) => string;
@@ -151,7 +153,12 @@ function* libraryOf(
 ): Generator<SeenCause> {
   const libraries = librariesOf.get(name) ?? [];
   const [first] = libraries;
-  if (first === undefined || !isUsed(name, used) || libraries.some((each) => packages.apt.has(each))) return;
+  if (
+    first === undefined ||
+    !isUsed(name, used) ||
+    libraries.some((each) => packages.apt.has(each) || packages.has(each))
+  )
+    return;
   yield {
     cause: 'shared-library-missing',
     severity: 'warning',
@@ -159,6 +166,21 @@ function* libraryOf(
     at,
     title: `${name} loads a library of ${first}, and no apt package brings it`,
     fix: fixOf(first),
+  };
+}
+
+/** Packages without wheels for Linux, of compiled code. */
+const onlySources = /^(?:llama-cpp-python|dlib|fasttext|pygraphviz|python-ldap|uwsgi|pyaudio)$/;
+
+function* compiler({ name, at, wanted }: Listed, { apt }: Packages, fixOf: FixOf): Generator<SeenCause> {
+  const has = [...apt].some((each) => /^(?:gcc|g\+\+|clang|build-(?:essential|base)|cuda-toolkit)/.test(each));
+  if (!onlySources.test(name) || has || wanted.includes('://')) return;
+  yield {
+    cause: 'compiler-missing',
+    severity: 'warning',
+    captured: { built: name, tool: 'gcc' },
+    at,
+    fix: fixOf('build-essential'),
   };
 }
 

@@ -3,10 +3,9 @@ import { once } from './once.ts';
 
 /** What a package brings along, with what that brings; undefined if it is not known. */
 export function broughtBy(name: string, extras: readonly string[]): ReadonlySet<string> | undefined {
-  const key = extras.map((extra) => `${name}[${extra}]`).find((each) => table().has(each)) ?? name;
-  const first = table().get(key);
-  if (!first) return undefined;
-  const all = new Set(first);
+  const keys = extras.map((extra) => `${name}[${extra}]`).filter((each) => table().has(each));
+  if (keys.length === 0 && !table().has(name)) return undefined;
+  const all = new Set([name, ...keys].flatMap((key) => table().get(key) ?? []));
   for (const each of all) for (const other of table().get(each) ?? []) all.add(other);
   return all;
 }
@@ -69,6 +68,7 @@ export const librariesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['cairosvg', ['libcairo2', 'libcairo2-dev']],
   ['mysqlclient', ['default-libmysqlclient-dev', 'libmariadb3', 'libmariadb-dev', 'libmysqlclient-dev']],
   ['psycopg2', ['libpq-dev', 'libpq5']],
+  ['psycopg', ['libpq5', 'libpq-dev', 'postgresql-client', 'psycopg-binary', 'psycopg-c']],
 ]);
 
 /**
