@@ -69,6 +69,7 @@ function mergeMarks(file: string, text: string): SeenCause | undefined {
 /** Names of data files that the sources write, and the ends of those that they take by a pattern. */
 function namesInSources(shipment: Shipment): ReadonlySet<string> {
   const sources = shipment.paths.filter((path) => /\.(?:py|[cm]?[jt]sx?|sh|rs|go|php|rb)$/.test(path));
+  sources.push(shipment.dockerfile()?.path ?? '');
   const names = sources.flatMap(
     (path) =>
       shipment

@@ -51,7 +51,9 @@ export class ModuleGraph {
 
   constructor(shipment: Shipment, packages: Packages) {
     this.shipment = shipment;
-    this.tree = shipment.inImage();
+    // An installed project is in the packages of Python: it is read where a stage has its sources.
+    const stages = packages.installsItself ? (shipment.dockerfile()?.image.stages ?? []) : [];
+    this.tree = new Map([...stages.flatMap(({ files }) => [...files]), ...shipment.inImage()]);
     for (const path of this.tree.keys())
       for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
         this.folders.add(path.slice(0, at));

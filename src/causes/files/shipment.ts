@@ -294,10 +294,21 @@ export class Shipment {
   /** The servers and Python files that are started. */
   servers = once((): StartedServer[] =>
     this.started().flatMap((each) => {
-      const server = serverOf(each.words);
+      const server = serverOf(each.words) ?? this.ownScript(each.words);
       return server ? [{ ...each, ...server }] : [];
     }),
   );
+
+  /** A command that the project itself brings: `shop = "shop.cli:main"`. */
+  private ownScript(words: readonly string[]): Server | undefined {
+    const program = posix.basename(words[0] ?? '');
+    const text = this.text('pyproject.toml')
+      ?.split(/^\[(?:project|tool\.poetry)\.scripts\]/m)[1]
+      ?.split(/^\[/m)[0];
+    const row = new RegExp(`^["']?${program.replace(/\W/g, '\\$&')}["']?\\s*=\\s*["']([\\w.]+):(\\w+)`, 'm');
+    const [, module, attribute] = (program !== '' && row.exec(text ?? '')) || [];
+    return module === undefined || attribute === undefined ? undefined : { program, module, attribute, words };
+  }
 
   shown(path: string, cwd: string): string {
     return posix.join(posix.normalize(cwd.replaceAll('\\', '/')), path);
