@@ -124,23 +124,24 @@ class PythonReader {
     ['TryStatement', (node) => node.children.some(({ kind }) => kind === '*') && this.need(node, '3.11', 'except*')],
   ]);
 
-  /** The parameters of a function at the top, or of a method of a class there, unless something else may change them. */
-  private define({ children, parent }: PyNode): void {
-    const isDecorated = parent?.kind === 'DecoratedStatement';
-    const outer = isDecorated ? parent.parent : parent;
+  /** The parameters of a function at the top, or of a method of a class there. */
+  private define(node: PyNode): void {
+    const outer = node.parent?.kind === 'DecoratedStatement' ? node.parent.parent : node.parent;
     const owner = outer?.kind === 'Body' && outer.parent?.kind === 'ClassDefinition' ? outer.parent : undefined;
     if ((owner?.parent ?? outer)?.kind !== 'Script') return;
-    const nameOf = (node: PyNode | undefined) => childOf(node, 'VariableName');
-    const own = children.find(({ kind }) => kind === 'VariableName');
+    const names = [owner, node].flatMap((each) => childOf(each, 'VariableName') ?? []);
+    const name = names.map((each) => this.source.of(each)).join('.');
+    this.parameters.set(name, this.parameters.has(name) ? undefined : this.parametersOf(node));
+  }
+
+  /** Undefined if it takes any, or if a decorator may change them. */
+  private parametersOf({ children, parent }: PyNode): ReadonlySet<string> | undefined {
     const list = children.find(({ kind }) => kind === 'ParamList')?.children ?? [];
-    const isPlain = !isDecorated || /^@(?:static|class)method\s+(?:async\s+)?def\b/.test(this.source.of(parent));
-    if (!own || !isPlain || list.some(({ kind }) => kind === '**' || kind === '⚠')) return;
+    const before = parent?.kind === 'DecoratedStatement' ? this.source.of(parent) : 'def';
+    const isKnown = /^(?:@(?:static|class)method\s+(?:async\s+)?)?def\b/.test(before);
+    if (!isKnown || list.some(({ kind }) => kind === '**' || kind === '⚠')) return undefined;
     const names = list.filter((each) => each.kind === 'VariableName' && nodeBefore(each)?.kind !== 'AssignOp');
-    const name = [...(owner ? [this.source.of(nameOf(owner) ?? own)] : []), this.source.of(own)].join('.');
-    this.parameters.set(
-      name,
-      this.parameters.has(name) ? undefined : new Set(names.map((each) => this.source.of(each))),
-    );
+    return new Set(names.map((each) => this.source.of(each)));
   }
 
   private need(node: PyNode, version: string, what: string): void {

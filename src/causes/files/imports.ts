@@ -134,9 +134,7 @@ function notFound(link: Link, known: Known): Said | undefined {
 function ofPackage(link: Link, known: Known): Said | undefined {
   const { module } = link.found;
   const name = normalizeName(link.parts[0] ?? '');
-  const isOpen = packageOf(module) === undefined;
-  const spelled = isOpen ? spelledLike(link.parts[0] ?? '') : [];
-  const [own, ...others] = spelled.length > 0 || !isOpen || !known.packages.has(name) ? spelled : modulesOf(name);
+  const [own, ...others] = packageOf(module) === undefined ? meantBy(link.parts[0] ?? '', known.packages) : [];
   if (own === undefined || others.length > 2) return undefined;
   return {
     cause: 'module-missing',
@@ -145,6 +143,13 @@ function ofPackage(link: Link, known: Known): Said | undefined {
     title: `${link.module.file} imports ${module}, and the module of the package ${packageOf(own) ?? name} is ${own}`,
     fix: `import ${own}`,
   };
+}
+
+/** Modules in another case, or those of a package of this name. */
+function meantBy(top: string, packages: Packages): string[] {
+  const spelled = spelledLike(top);
+  const name = normalizeName(top);
+  return spelled.length > 0 || !packages.has(name) ? spelled : modulesOf(name);
 }
 
 /** Modules that only some versions of Python have. */

@@ -69,7 +69,7 @@ const templates = lastNames('get_template render_template TemplateResponse');
 
 /** A template that is in a folder of templates, and not sent. */
 function unsentTemplate(name: string, shipment: Shipment): Said | undefined {
-  if (shipment.paths.some((path) => path === name || path.endsWith(`/${name}`))) return undefined;
+  if (shipment.paths.some(isFor(name))) return undefined;
   const path = shipment.unsent.find((each) => each.endsWith(`templates/${name}`));
   const { why, fix, setting } = shipment.reasonOf(path ?? '');
   const title = `${path} is in the app folder, but is not sent: ${why}`;
@@ -78,21 +78,25 @@ function unsentTemplate(name: string, shipment: Shipment): Said | undefined {
     : { cause: 'file-excluded', severity: 'warning', captured: { path }, at: { setting }, title, fix };
 }
 
+const isFor = (name: string) => (path: string) => path === name || path.endsWith(`/${name}`);
+
 /** Of a template that is not there, one with the same ending; Flask looks in `templates` only. */
 function otherTemplate(name: string, paths: readonly string[], isOfFlask: boolean): Said | undefined {
-  const there = paths.filter((path) => path === name || path.endsWith(`/${name}`));
-  const [elsewhere] = there;
-  if (elsewhere !== undefined && (!isOfFlask || there.some((path) => /(?:^|\/)templates\//.test(path))))
-    return undefined;
+  const there = paths.filter(isFor(name));
+  if (there.length > 0 && !(isOfFlask && there.every((path) => !/(?:^|\/)templates\//.test(path)))) return undefined;
+  const other = there[0] ?? nearTemplate(name, paths);
+  if (other === undefined) return undefined;
+  const fix = there.length > 0 ? 'move it into a folder templates' : `name ${posix.basename(other)}, or rename it`;
+  return { ...notFound(name), why: `the app has ${other}`, fix };
+}
+
+function nearTemplate(name: string, paths: readonly string[]): string | undefined {
   const stem = posix.basename(name).split('.')[0];
   const near = paths.filter((path) => /(?:^|\/)templates?\//.test(path));
-  const other =
-    elsewhere ??
+  return (
     near.find((path) => posix.basename(path).split('.')[0] === stem) ??
-    near.find((path) => posix.extname(path) === posix.extname(name));
-  if (other === undefined) return undefined;
-  const fix = elsewhere ? `move it into a folder templates` : `name ${posix.basename(other)}, or rename it`;
-  return { ...notFound(name), why: `the app has ${other}`, fix };
+    near.find((path) => posix.extname(path) === posix.extname(name))
+  );
 }
 
 const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });

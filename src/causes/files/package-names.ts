@@ -38,8 +38,11 @@ function aptNames(shipment: Shipment): Named[] {
   const file = plainPath(list);
   const lines = (list && shipment.text(file))?.split('\n') ?? [];
   const inList = lines.map((text, at) => ({ name: text.trim(), at: { file, line: at + 1 } }));
-  inCommands.push(...inList.filter(({ name }) => /^[a-z0-9][a-z0-9.+-]+$/.test(name)));
-  return [...inSettings.map((name) => ({ name, at: { setting: `dependencies.apt.${name}` } })), ...inCommands];
+  return [
+    ...inSettings.map((name) => ({ name, at: { setting: `dependencies.apt.${name}` } })),
+    ...inCommands,
+    ...inList.filter(({ name }) => /^[a-z0-9][a-z0-9.+-]+$/.test(name)),
+  ];
 }
 
 /** The languages of Tesseract have three letters of their own. */

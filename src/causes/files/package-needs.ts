@@ -67,7 +67,12 @@ torchaudio 2.5: torch>=2.5,<2.6
 torchaudio 2.6: torch>=2.6,<2.7
 `;
 
-export interface Need {
+export interface UnmetNeed extends Need {
+  name: string;
+  version: string;
+}
+
+interface Need {
   other: string;
   bound: string;
 }
@@ -90,5 +95,7 @@ function needsOf(name: string, version: string): Need[] {
 }
 
 /** The first need that nothing meets of what is wanted of another package, or the Python. */
-export const unmetNeed = (name: string, version: string, misses: (need: Need) => boolean): Need | undefined =>
-  needsOf(name, version).find(misses);
+export function unmetNeed(name: string, version: string, misses: (need: Need) => boolean): UnmetNeed | undefined {
+  const need = needsOf(name, version).find(misses);
+  return need && { name, version, ...need };
+}

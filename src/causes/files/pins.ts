@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isSpecifier } from '../../app/pip-line.ts';
 import { isOlder, missingWheels, pinnedVersion, satisfies } from '../../app/wheels.ts';
-import { unmetNeed } from './package-needs.ts';
+import { type UnmetNeed, unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
 import { unreleased } from './released.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -152,28 +152,27 @@ function* unmet(
   version: string,
 ): Generator<SeenCause> {
   const wantedOf = (other: string) =>
-    other === 'python'
-      ? shipment.python()
-      : listed.find((each) => each.name === other && !each.isConditional && each.group === group)?.wanted;
+    other === 'python' ? shipment.python() : listed.find((each) => each.name === other && each.group === group)?.wanted;
   const need = unmetNeed(name, version, ({ other, bound }) => {
     const wanted = wantedOf(other);
     return wanted !== undefined && (other === 'python' ? !satisfies(wanted, bound) : contradict(wanted, bound));
   });
-  if (!need) return;
-  const { other, bound } = need;
-  const wants = wantedOf(other) ?? '';
+  if (need) yield { severity: 'error', captured: { package: name, wanted }, at, ...saidOf(need, wantedOf(need.other)) };
+}
+
+function saidOf({ name, version, other, bound }: UnmetNeed, wants = ''): Pick<SeenCause, 'cause' | 'why' | 'fix'> {
+  const start = `${name} ${version} needs`;
+  if (other === 'python')
+    return {
+      cause: 'python-version-unsupported',
+      why: `${start} Python ${bound}, and the app runs on ${wants}`,
+      fix: `set a Python ${bound}, or use an older ${name}`,
+    };
   const pin = pinnedVersion(wants);
-  const has = pin ?? wants;
-  const isPython = other === 'python';
-  yield {
-    cause: isPython ? 'python-version-unsupported' : 'dependency-conflict',
-    severity: 'error',
-    captured: { package: name, wanted },
-    at,
-    why: `${name} ${version} needs ${isPython ? 'Python ' : other}${bound}, and ${isPython ? 'the app runs on' : pin ? 'the pin is' : 'what is asked is'} ${has}`,
-    fix: isPython
-      ? `set a Python ${bound}, or use an older ${name}`
-      : `pin ${other} to ${bound}, or use another ${name}`,
+  return {
+    cause: 'dependency-conflict',
+    why: `${start} ${other}${bound}, and ${pin ? `the pin is ${pin}` : `what is asked is ${wants}`}`,
+    fix: `pin ${other} to ${bound}, or use another ${name}`,
   };
 }
 

@@ -131,21 +131,17 @@ function programMissing(module: string, graph: ModuleGraph): string | undefined 
 /** Names that apps give to what they start. */
 const startNames = /^(?:main|app|server|api|run|start|serve|worker|bot)$/;
 
-function* moduleMissing(server: StartedServer, module: string, { shipment, packages, graph }: StartFacts) {
-  const { program, at, cwd, isRun } = server;
+function* moduleMissing(server: StartedServer, module: string, known: StartFacts) {
+  const { program, at, cwd } = server;
+  const { shipment, packages, graph } = known;
   const file = module.replaceAll('.', '/');
   const isUnsent = (each: string) => shipment.exists(each) && !shipment.sent.has(each);
   const there = shipment.isDocker ? undefined : [`${file}.py`, `${file}/__init__.py`].find(isUnsent);
-  // The config file is compared with the app folder elsewhere.
-  const isChecked = at !== undefined && 'setting' in at && !isRun;
-  const [top = ''] = module.split('.');
-  const isNamedSo = isRun && startNames.test(top) && packages.provides(top) !== true;
-  const isOwn = isOfApp(top, graph) || (takesModules.test(program) && hasCode(graph)) || isNamedSo;
   if (there !== undefined) {
     const { why, fix } = shipment.reasonOf(there);
     const title = `${there} is in the app folder, but is not sent: ${why}`;
     yield { cause: 'module-excluded', severity: 'error' as const, captured: { module }, at, title, fix };
-  } else if (!isChecked && isOwn) {
+  } else if (isOwn(server, module, known)) {
     const folder = module.split('.').slice(0, -1).join('/');
     yield {
       cause: 'entrypoint-not-found',
@@ -156,6 +152,15 @@ function* moduleMissing(server: StartedServer, module: string, { shipment, packa
       fix: modulesIn(folder, graph),
     };
   }
+}
+
+/** Whether the app should have a module that is started. */
+function isOwn({ program, at, isRun }: StartedServer, module: string, { packages, graph }: StartFacts): boolean {
+  const [top = ''] = module.split('.');
+  // The config file is compared with the app folder elsewhere.
+  if (at !== undefined && 'setting' in at && !isRun) return false;
+  if (isRun && startNames.test(top) && packages.provides(top) !== true) return true;
+  return isOfApp(top, graph) || (takesModules.test(program) && hasCode(graph));
 }
 
 /** Whether a package is one of the app, but for its spelling. */

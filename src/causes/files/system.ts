@@ -88,24 +88,27 @@ function variablesSet(shipment: Shipment): { file: string; facts: Said }[] {
   });
 }
 
-function needing({ imports, calls, texts }: Said, row: Optional): { what: string; line: number } | undefined {
-  const { isText, isMember, name: pattern, given } = row;
-  if (isText) {
-    const text = texts.find(({ value }) => pattern.test(value));
-    return text && { what: text.value.replace(/:\/\/.*/, '://'), line: text.line };
-  }
-  const imported = given ? undefined : imports.find(({ module, name }) => pattern.test(`${module}.${name}`));
-  if (imported) return { what: `${imported.module}.${imported.name}`, line: imported.line };
-  const isGiven = ({ arguments: texts, keywords }: PythonCall) =>
-    Object.entries(keywords).some(([key, text = '']) => given?.test(text) || (given?.test(key) && text !== 'False')) ||
-    texts.some((text) => text !== undefined && given?.test(text));
-  const called = calls.find((call) => pattern.test(call.name) && (!given || isGiven(call)));
+type Needing = { what: string; line: number } | undefined;
+
+function needing(said: Said, row: Optional): Needing {
+  const { isText, given, name: pattern } = row;
+  const text = isText ? said.texts.find(({ value }) => pattern.test(value)) : undefined;
+  if (isText) return text && { what: text.value.replace(/:\/\/.*/, '://'), line: text.line };
+  const imported = given ? undefined : said.imports.find(({ module, name }) => pattern.test(`${module}.${name}`));
+  return imported ? { what: `${imported.module}.${imported.name}`, line: imported.line } : calledBy(said, row);
+}
+
+function calledBy({ calls }: Said, { isMember, name, given }: Optional): Needing {
+  const called = calls.find((call) => name.test(call.name) && (!given || withGiven(call, given) !== undefined));
   const what = isMember ? called?.name.replace(/^.*\./, '') : called?.name;
   return called && { what: `${what}${given ? ` with ${withGiven(called, given)}` : ''}`, line: called.line };
 }
 
+/** The text or the keyword that a call has: not one that turns it off. */
 const withGiven = ({ arguments: texts, keywords }: PythonCall, given: RegExp) =>
-  [...Object.keys(keywords), ...Object.values(keywords), ...texts].find((each) => given.test(each ?? ''));
+  [...Object.entries(keywords).flatMap(([key, text]) => (text === 'False' ? [] : [key, text])), ...texts].find(
+    (each) => each !== undefined && given.test(each),
+  );
 
 /** Whether it is known what the image has: one of a system, without more. */
 function isBare(shipment: Shipment, packages: Packages): boolean {
