@@ -69,14 +69,15 @@ function mergeMarks(file: string, text: string): SeenCause | undefined {
 /** Names of data files that the sources write, and the ends of those that they take by a pattern. */
 function namesInSources(shipment: Shipment): ReadonlySet<string> {
   const sources = shipment.paths.filter((path) => /\.(?:py|[cm]?[jt]sx?|sh|rs|go|php|rb)$/.test(path));
-  sources.push(shipment.dockerfile()?.path ?? '');
   const names = sources.flatMap(
     (path) =>
       shipment
         .text(path)
         ?.match(/[\w*.-]+\.(?:(?:geo)?jsonl?|ndjson|ya?ml|toml|xml|pkl|onnx|npy|pt|csv|tsv|txt|md)\b/g) ?? [],
   );
-  return new Set(names);
+  // What a Dockerfile copies is read, too; JSON with comments only by tools of its own.
+  const copied = shipment.text(shipment.dockerfile()?.path ?? '')?.match(/[\w.-]+\.toml\b/g) ?? [];
+  return new Set([...names, ...copied]);
 }
 
 /** Tools read these themselves. */
