@@ -25,6 +25,10 @@ export function modulesOf(name: string): string[] {
   return [...tables().packages].flatMap(([module, known]) => (known === name ? module : []));
 }
 
+/** `PIL` for `pil`: Linux looks at the case. */
+export const spelledLike = (module: string): string[] =>
+  [...tables().packages.keys()].filter((each) => each !== module && each.toLowerCase() === module.toLowerCase());
+
 interface Tables {
   packages: ReadonlyMap<string, string>;
   namespaces: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/kernel/errors.ts';
 import { folder } from '../app/config-folder.ts';
 import { gantry } from '../support/gantry.ts';
@@ -184,4 +184,57 @@ test.each<[string, Files, string]>([
   const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
   const problems = found.problems ?? found.error?.details.problems ?? [];
   expect(problems.map(({ message }) => message).join('\n')).toContain(wanted);
+});
+
+describe('what the image starts of a project, and what it does not copy', () => {
+  const config =
+    '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n';
+  const said = async (files: Record<string, string>) => {
+    const { stdout, stderr } = await gantry(['check'], { cwd: folder({ 'cerebrium.toml': config, ...files }) });
+    return (stdout + stderr).split('\n').filter((line) => /^(?:error|warning):/.test(line));
+  };
+  const project = (target: string) =>
+    `[build-system]\nrequires = ["hatchling"]\n\n[project]\nname = "shop"\nversion = "1"\n\n[project.scripts]\nshop = "shop.cli:${target}"\n`;
+  const builder =
+    'FROM python:3.12-slim AS build\nWORKDIR /app\nRUN python -m venv /venv\nCOPY pyproject.toml ./\nCOPY src ./src\nRUN /venv/bin/pip install .\nFROM python:3.12-slim\nCOPY --from=build /venv /venv\nWORKDIR /app\nENV PATH=/venv/bin:$PATH\nCMD ["shop"]\n';
+  const shop = { Dockerfile: builder, 'src/shop/__init__.py': '', 'src/shop/cli.py': 'def main():\n    return 0\n' };
+  const read = 'FROM python:3.12-slim\nWORKDIR /srv\nCOPY main.py ./\nEXPOSE 8000\nCMD ["python", "main.py"]\n';
+  const main = 'from pathlib import Path\n\nimport lib.data\n\nprint(Path("shops.toml").read_text(), lib.data)\n';
+  const parts = { 'lib/__init__.py': '', 'lib/data.py': '', 'shops.toml': '', 'main.py': main };
+  const script =
+    'case "$1" in\n  serve) exec uvicorn main:app --host 0.0.0.0 --port 9000 ;;\n  *) exec uvicorn main:app --host 0.0.0.0 --port 7000 ;;\nesac\n';
+
+  test('a script of the project names a function that there is', async () => {
+    expect(await said({ ...shop, 'pyproject.toml': project('run') })).toEqual([
+      'error: the entrypoint names an object that src/shop/cli.py does not have: run',
+    ]);
+    expect(await said({ ...shop, 'pyproject.toml': project('main') })).toEqual([]);
+  });
+
+  test('a module and a file that no COPY brings', async () => {
+    expect(await said({ ...parts, Dockerfile: read })).toEqual([
+      'warning: main.py imports lib.data, and Dockerfile does not copy lib/data.py',
+      'warning: shops.toml is not in the image: Dockerfile does not copy it',
+    ]);
+    expect(await said({ ...parts, Dockerfile: read.replace('COPY main.py', 'COPY .') })).toEqual([]);
+  });
+
+  test('of a script with cases, the one that the image chooses', async () => {
+    const served = (word: string) =>
+      `FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install uvicorn\nCOPY . .\nENTRYPOINT ["sh", "start.sh"]\nCMD ["${word}"]\n`;
+    const files = { 'start.sh': script, 'main.py': 'async def app(scope, receive, send):\n    pass\n' };
+    expect((await said({ ...files, Dockerfile: served('serve') })).join()).toContain('listens on port 9000');
+    expect((await said({ ...files, Dockerfile: served('other') })).join()).toContain('listens on port 7000');
+  });
+
+  test('tags that CUDA does not have', async () => {
+    const of = async (tag: string) =>
+      (await said({ Dockerfile: `FROM nvidia/cuda:${tag}\nCMD ["sleep", "1"]\n` })).some((line) =>
+        line.includes('does not exist'),
+      );
+    for (const tag of ['12.4.1-cudnn-runtime-ubuntu22.04', '11.8.0-cudnn8-devel-ubuntu20.04', '13.0.0-base-ubi9'])
+      expect(await of(tag)).toBe(false);
+    for (const tag of ['12.4.9-base-ubuntu22.04', '12.1.1-runtime-ubuntu22.4', 'latest', '12.1-base'])
+      expect(await of(tag)).toBe(true);
+  });
 });

@@ -57,3 +57,60 @@ describe('pins', () => {
     expect(await told(`${lines.join('\n')}\n`)).toEqual([]);
   });
 });
+
+describe('what code needs without importing it', () => {
+  const saidOf = async (requirements: string, code: string) => {
+    const cwd = folder({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': code });
+    const { stdout, stderr } = await gantry(['check'], { cwd });
+    return /needs (\S+), and nothing installs it/.exec(stdout + stderr)?.[1];
+  };
+  const withRun = (code: string) => `${code}\n\n\ndef run():\n    return 1\n`;
+  const loaded = withRun(
+    'from transformers import AutoModel\n\nM = AutoModel.from_pretrained("a/b", device_map="auto")',
+  );
+  const faster = withRun('import os\n\nos.environ["HF_HUB_ENABLE_HF_TRANSFER"] = "1"');
+  const cut = withRun('from rembg import remove\n\nprint(remove)');
+  const address = withRun('URL = "postgresql+asyncpg://db/app"');
+
+  test.each([
+    ['a keyword, beside a package that nobody knows', 'transformers\ntorch\nqwen-vl-utils\n', loaded, 'accelerate'],
+    ['a variable that is set', 'huggingface_hub==0.27.1\n', faster, 'hf-transfer'],
+    ['a version that no longer brings it', 'rembg==2.0.61\nheif-what\n', cut, 'onnxruntime'],
+    ['the address of a database', 'sqlalchemy[asyncio]\n', address, 'asyncpg'],
+  ])('by %s', async (_, requirements, code, missing) => {
+    expect(await saidOf(requirements, code)).toBe(missing);
+  });
+
+  test.each([
+    ['brought by an extra', 'huggingface_hub[hf_transfer]==0.27.1\n', faster],
+    [
+      'brought by an extra that nobody knows',
+      'pydantic[email]\n',
+      withRun('from pydantic import EmailStr\n\nprint(EmailStr)'),
+    ],
+    ['no longer needed', 'huggingface_hub==1.1.2\n', faster],
+    ['turned off', 'huggingface_hub==0.27.1\n', faster.replace('"1"', '"0"')],
+    ['brought by a version', 'rembg==2.0.57\n', cut],
+    ['of another name', 'rembg==2.0.61\nonnxruntime-gpu\n', cut],
+  ])('not what is %s', async (_, requirements, code) => {
+    expect(await saidOf(requirements, code)).toBeUndefined();
+  });
+});
+
+describe('versions that do not fit', () => {
+  test.each([
+    ['vllm==0.6.6.post1\ntorch==2.4.0\n', 'vllm 0.6.6.post1 needs torch==2.5.1, and the pin is 2.4.0'],
+    ['streamlit==1.41.1\npandas>=3.0.1\n', 'streamlit 1.41.1 needs pandas<3, and what is asked is >=3.0.1'],
+    ['kokoro==0.9.4\n', undefined],
+    ['transformers==4.47.1\nhuggingface_hub==0.27.1\ntokenizers==0.21.0\n', undefined],
+    ['psycopg[pool,binary]\n', undefined],
+  ])('%s', async (requirements, why) => {
+    const said = await told(requirements, requirements.startsWith('psycopg') ? ['psycopg'] : []);
+    expect(said).toEqual(why === undefined ? [] : [expect.stringContaining(why)]);
+  });
+
+  test('of the library of psycopg, and of a package that has to be compiled', async () => {
+    expect(await told('psycopg[pool]\n', ['psycopg'])).toEqual([expect.stringContaining('libpq5')]);
+    expect(await told('llama-cpp-python\n')).toEqual([expect.stringContaining('compiler-missing requirements.txt:1')]);
+  });
+});

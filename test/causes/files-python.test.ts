@@ -244,3 +244,150 @@ test('a package that is missing is named once, and a name that a module lacks wi
     'define run in tools.py, or correct the import',
   ]);
 });
+
+describe('what a module gets wrong of its own names', () => {
+  const main = (code: string) => ({
+    'cerebrium.toml': settings(),
+    'main.py': `${code}\n\n\ndef run():\n    return 1\n`,
+  });
+  const index = 'class Index:\n    @classmethod\n    def load(cls, path, *, size=1):\n        return cls()\n';
+
+  test.each<[string, Files, string]>([
+    ['a call before the function', main('run()'), 'main.py uses run before line 4, which defines it'],
+    [
+      'a keyword that a method does not have',
+      { ...main('from a import Index\n\nI = Index.load(file="x")'), 'a.py': index },
+      'wrong-arguments main.py:3 Index.load has no parameter file',
+    ],
+    [
+      'a name that nothing defines, beside a bare yield',
+      main('def lifespan():\n    yield\n\n\nX = nothing'),
+      'name-undefined main.py:5',
+    ],
+    ['a module in another case', main('import pil'), 'the module of the package pillow is PIL'],
+    [
+      'a program that is not there',
+      { 'cerebrium.toml': served('["python", "-m", "server"]', 'fastapi') },
+      'error entrypoint-not-found cerebrium.toml:7 python loads server',
+    ],
+    [
+      'a page of Streamlit',
+      {
+        'cerebrium.toml': served('["streamlit", "run", "Home.py", "--server.address=0.0.0.0"]', 'streamlit'),
+        'Home.py': 'import streamlit as st\n\nst.write(1)\n',
+        'pages/1_More.py': 'import lifelines\n',
+      },
+      'module-missing pages/1_More.py:1',
+    ],
+    [
+      'settings of Django that are not there',
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile:
+          'FROM python:3.12-slim\nENV DJANGO_SETTINGS_MODULE=desk.prod\nWORKDIR /app\nRUN pip install django gunicorn\nCOPY . .\nCMD ["gunicorn", "desk.wsgi", "--bind", "0.0.0.0:8000"]\n',
+        'desk/__init__.py': '',
+        'desk/wsgi.py': 'application = None\n',
+        'desk/production.py': 'DEBUG = False\n',
+      },
+      'module-missing Dockerfile:2',
+    ],
+  ])('%s', async (_, files, expected) => {
+    expect((await told(files)).join('\n')).toContain(expected);
+  });
+
+  test.each<[string, Files]>([
+    ['a keyword that it has', { ...main('from a import Index\n\nI = Index.load("x", size=2)'), 'a.py': index }],
+    ['keywords that a function passes on, or that a decorator takes', main('import a\n\na.f(x=1)\na.g(x=1)')],
+    ['a function that runs later', main('def first():\n    return run()')],
+    [
+      'an annotation, and a name that is bound twice',
+      main('def f(x: "run"):\n    return x\n\n\ntry:\n    run\nexcept NameError:\n    run = None'),
+    ],
+  ])('but not %s', async (_, files) => {
+    const others = {
+      'a.py': 'import functools\n\n\ndef f(**more):\n    return more\n\n\n@functools.cache\ndef g(y):\n    return y\n',
+    };
+    expect(await told({ ...others, ...files })).toEqual([]);
+  });
+});
+
+describe('files that frameworks and tools look for', () => {
+  const started = served('["bash", "start.sh"]', 'alembic', 'fastapi', 'uvicorn');
+  const start = 'alembic upgrade head\nexec uvicorn main:app --host 0.0.0.0 --port 8000\n';
+  const revision = (own: string, before: string) => `revision = "${own}"\ndown_revision = ${before}\n`;
+  const flask = {
+    'cerebrium.toml': served('["gunicorn", "main:app", "--bind", "0.0.0.0:8000"]', 'flask', 'gunicorn'),
+    'main.py':
+      'from flask import Flask, render_template\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef index():\n    return render_template("index.html")\n',
+  };
+  const built = settings('', 'shell_commands = ["pip install ."]\ninclude = ["main.py", "pyproject.toml", "src/*"]\n');
+  const project = (rest: string) =>
+    `[build-system]\nrequires = ["setuptools"]\n\n[project]\nname = "shop"\nversion = "1"\n${rest}`;
+  const alembic = (include: string) => started.replace('disable_auth', `include = [${include}]\ndisable_auth`);
+
+  test.each<[string, Files, string | undefined]>([
+    [
+      'alembic.ini that is not sent',
+      { 'cerebrium.toml': alembic('"*.py", "*.sh"'), 'start.sh': start, 'main.py': api, 'alembic.ini': '[alembic]\n' },
+      'file-not-found start.sh:1 alembic reads alembic.ini, which is not sent',
+    ],
+    [
+      'alembic.ini that is sent',
+      { 'cerebrium.toml': alembic('"*"'), 'start.sh': start, 'main.py': api, 'alembic.ini': '[alembic]\n' },
+      undefined,
+    ],
+    [
+      'a revision that is not there',
+      {
+        'cerebrium.toml': settings(),
+        'm/versions/1.py': revision('a', 'None'),
+        'm/versions/2.py': revision('b', '"c"'),
+      },
+      'database-schema-missing m/versions/2.py:2',
+    ],
+    [
+      'revisions that follow each other',
+      {
+        'cerebrium.toml': settings(),
+        'm/versions/1.py': revision('a', 'None'),
+        'm/versions/2.py': revision('b', '"a"'),
+      },
+      undefined,
+    ],
+    [
+      'a migration of an app that is not there',
+      {
+        'cerebrium.toml': settings(),
+        'desk/settings.py': 'INSTALLED_APPS = ["shop"]\n',
+        'shop/migrations/0001_a.py':
+          'class M:\n    dependencies = [("auth", "0001_initial"), ("users", "0001_initial")]\n',
+      },
+      'database-schema-missing shop/migrations/0001_a.py:2 shop/migrations/0001_a.py builds on the migration users.0001',
+    ],
+    ['a template in another folder', { ...flask, 'template/index.html': '' }, 'file-not-found main.py:8'],
+    ['a template in its folder', { ...flask, 'templates/index.html': '' }, undefined],
+    [
+      'a readme that the build reads and that is not sent',
+      { 'cerebrium.toml': built, 'pyproject.toml': project('readme = "README.md"\n'), 'README.md': '' },
+      'file-not-found pyproject.toml:7 pip reads README.md, which is not sent',
+    ],
+    [
+      'a folder of packages that is not there',
+      { 'cerebrium.toml': built, 'pyproject.toml': project('[tool.setuptools.packages.find]\nwhere = ["lib"]\n') },
+      'file-not-found pyproject.toml:8 pip reads lib',
+    ],
+    [
+      'a folder of packages',
+      {
+        'cerebrium.toml': built,
+        'pyproject.toml': project('[tool.setuptools.packages.find]\nwhere = ["src"]\n'),
+        'src/shop.py': '',
+      },
+      undefined,
+    ],
+  ])('%s', async (_, files, expected) => {
+    const said = (await told(files)).join('\n');
+    if (expected === undefined) expect(said).toBe('');
+    else expect(said).toContain(expected);
+  });
+});

@@ -23,8 +23,10 @@ export interface PythonFacts {
   scriptLines: ReadonlySet<number>;
   /** Whether it may have other names, too. */
   hasMore: boolean;
-  /** Names that nothing defines. */
-  undefinedNames: (At & { name: string })[];
+  /** Names that nothing defines, or only a line below. */
+  undefinedNames: (At & { name: string; definedAt?: number | undefined })[];
+  /** The parameters of its functions and of methods of its classes (`Index.load`), where they are known. */
+  parameters: ReadonlyMap<string, ReadonlySet<string> | undefined>;
   /** The first line that is no Python, if there is one. */
   brokenLine?: number;
   /** Syntax that only this version and later ones know. */

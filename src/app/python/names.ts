@@ -1,5 +1,12 @@
 import type { Definition } from './facts.ts';
-import { nodeBefore, type PyNode, type PySource } from './tree.ts';
+import { isWithin, nodeBefore, type PyNode, type PySource } from './tree.ts';
+
+/** Code that runs later, that may not run, or that is not run. */
+const runLater = new Set(
+  'FunctionDefinition LambdaExpression IfStatement TryStatement TypeDef WhileStatement ConditionalExpression'.split(
+    ' ',
+  ),
+);
 
 /** Names that a file binds anywhere, those that it has at its top level, and those that it uses. */
 export class PythonNames {
@@ -7,7 +14,7 @@ export class PythonNames {
   /** Names that stand for more than one thing. */
   readonly rebound = new Set<string>();
   private readonly bound = new Set<string>();
-  private readonly used = new Map<string, number>();
+  private readonly used = new Map<string, PyNode>();
   private readonly source: PySource;
 
   constructor(source: PySource) {
@@ -16,13 +23,22 @@ export class PythonNames {
 
   use(node: PyNode): void {
     const name = this.source.of(node);
-    if (!this.used.has(name)) this.used.set(name, node.from);
+    if (!this.used.has(name)) this.used.set(name, node);
   }
 
-  undefinedNames(): { name: string; line: number }[] {
-    return [...this.used]
-      .filter(([name]) => !this.bound.has(name))
-      .map(([name, at]) => ({ name, line: this.source.lineOf(at) }));
+  undefinedNames(): { name: string; line: number; definedAt?: number | undefined }[] {
+    return [...this.used].flatMap(([name, node]) => {
+      const line = this.source.lineOf(node.from);
+      const definedAt = this.bound.has(name) ? this.definedAfter(name, line, node) : undefined;
+      return this.bound.has(name) && definedAt === undefined ? [] : [{ name, line, definedAt }];
+    });
+  }
+
+  /** The line of a function or a class that the file surely uses before it is there. */
+  private definedAfter(name: string, usedAt: number, node: PyNode): number | undefined {
+    const { made = '', line = 0 } = this.top.get(name) ?? {};
+    const isLater = /^(?:def|class)$/.test(made) && line > usedAt && !this.rebound.has(name);
+    return isLater && !isWithin(node, runLater) ? line : undefined;
   }
 
   add(name: string, at: number, isTop: boolean, made = ''): void {

@@ -2,7 +2,7 @@ import type { Import, PythonCall, PythonFacts } from './facts.ts';
 import { unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
-import { isBroken, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
+import { childOf, isBroken, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
 import { PythonVariables } from './variables.ts';
 
 /** Reads a Python file. `path` is that of the file in the app. */
@@ -38,6 +38,7 @@ class PythonReader {
   private readonly members: PythonFacts['members'] = [];
   private readonly needs: PythonFacts['needs'] = [];
   private readonly scriptLines = new Set<number>();
+  private readonly parameters = new Map<string, ReadonlySet<string> | undefined>();
   private brokenAt: number | undefined;
   private hasMore = false;
 
@@ -66,6 +67,7 @@ class PythonReader {
       names: this.names.top,
       values: this.texts.values(),
       rebound: this.names.rebound,
+      parameters: this.parameters,
       needs: this.needs,
       scriptLines: this.scriptLines,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
@@ -120,6 +122,7 @@ class PythonReader {
     ['FormatString', (node) => this.formatted(node)],
     ['BinaryExpression', (node) => this.text(node)],
     ['ClassDefinition', (node) => this.variables.settings(node)],
+    ['FunctionDefinition', (node) => this.define(node)],
     ['IfStatement', (node) => this.variables.condition(node)],
     ['ForStatement', (node) => this.variables.loop(node)],
     ['ArrayComprehensionExpression', (node) => this.variables.loop(node)],
@@ -131,20 +134,42 @@ class PythonReader {
     ['TryStatement', (node) => node.children.some(({ kind }) => kind === '*') && this.need(node, '3.11', 'except*')],
   ]);
 
+  /** The parameters of a function at the top, or of a method of a class there. */
+  private define(node: PyNode): void {
+    const outer = node.parent?.kind === 'DecoratedStatement' ? node.parent.parent : node.parent;
+    const owner = outer?.kind === 'Body' && outer.parent?.kind === 'ClassDefinition' ? outer.parent : undefined;
+    if ((owner?.parent ?? outer)?.kind !== 'Script') return;
+    const names = [owner, node].flatMap((each) => childOf(each, 'VariableName') ?? []);
+    const name = names.map((each) => this.source.of(each)).join('.');
+    this.parameters.set(name, this.parameters.has(name) ? undefined : this.parametersOf(node));
+  }
+
+  /** Undefined if it takes any, or if a decorator may change them. */
+  private parametersOf({ children, parent }: PyNode): ReadonlySet<string> | undefined {
+    const list = children.find(({ kind }) => kind === 'ParamList')?.children ?? [];
+    const before = parent?.kind === 'DecoratedStatement' ? this.source.of(parent) : 'def';
+    const isKnown = /^(?:@(?:static|class)method\s+(?:async\s+)?)?def\b/.test(before);
+    if (!isKnown || list.some(({ kind }) => kind === '**' || kind === '⚠')) return undefined;
+    const names = list.filter((each) => each.kind === 'VariableName' && nodeBefore(each)?.kind !== 'AssignOp');
+    return new Set(names.map((each) => this.source.of(each)));
+  }
+
   private need(node: PyNode, version: string, what: string): void {
     this.needs.push({ line: this.source.lineOf(node.from), version, what });
   }
 
   /** Bodies that fail without harm, that only a type checker reads, or that are for another system or Python. */
   private guarded(node: PyNode): PyNode[] {
-    if (node.kind !== 'TryStatement' && node.kind !== 'IfStatement') return nothing;
+    if (!/^(?:Try|If|With)Statement$/.test(node.kind)) return nothing;
     const bodies = node.children.filter(({ kind }) => kind === 'Body');
     if (node.kind === 'TryStatement') return this.catches(node) ? bodies.slice(0, 1) : [];
     const test = node.children[1] ? this.source.of(node.children[1]) : '';
     if (/^__name__\s*==\s*["']__main__["']$/.test(test) && bodies[0])
       for (let line = this.source.lineOf(bodies[0].from); line <= this.source.lineOf(bodies[0].to); line++)
         this.scriptLines.add(line);
-    if (/\b(?:version_info|sys\.platform|os\.name|platform\.system|hasattr)\b/.test(test)) return bodies;
+    const isOther =
+      node.kind === 'WithStatement' ? /\bsuppress\(.*(?:ImportError|ModuleNotFoundError|Exception)\b/ : otherPlace;
+    if (isOther.test(test)) return bodies;
     return /^(?:typing\.)?TYPE_CHECKING\b/.test(test) ? bodies.slice(0, 1) : nothing;
   }
 
@@ -308,6 +333,9 @@ function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
     };
   });
 }
+
+/** What another system, Python or machine does. */
+const otherPlace = /\b(?:version_info|sys\.platform|os\.name|platform\.system|os\.environ|os\.getenv|hasattr)\b/;
 
 /** Names of keywords and of members, which are no names of the file. */
 function isPart(child: PyNode, source: PySource): boolean {

@@ -11,8 +11,9 @@ export interface PyNode {
   index: number;
 }
 
-/** What the parser could not read. */
-export const isBroken = ({ kind }: PyNode) => kind === '⚠';
+/** What the parser could not read; it wants a value after each `yield`, too. */
+export const isBroken = ({ kind, from, to, parent }: PyNode) =>
+  kind === '⚠' && !(from === to && /^Yield/.test(parent?.kind ?? ''));
 
 /** A Python file: its text, its tree, and the line of a place in it. */
 export class PySource {

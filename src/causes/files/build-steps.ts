@@ -115,12 +115,18 @@ const settings: readonly { command: RegExp; file: string; names: (text: string) 
     names: (text) => matched(text, /^script_location\s*=\s*(?:%\(here\)s\/)?(\S+)/m),
   },
   { command: /^(?:uv )?pip[\d.]* install .*(?<= )\.(?:\[|\/?$| )/, file: 'pyproject.toml', names: projectFiles },
+  {
+    command: /^uv sync(?!.*--no-install-project)/,
+    file: 'pyproject.toml',
+    names: (text) => (text.includes('[build-system]') ? projectFiles(text) : []),
+  },
 ];
 
 const matched = (text: string, pattern: RegExp) => pattern.exec(text)?.slice(1) ?? [];
 
 /** Files that tools are told to read and that the image does not have. */
 export function* lookAtNamedFiles(shipment: Shipment): Generator<SeenCause> {
+  if (!shipment.isDocker) yield* unsentFiles(shipment);
   const stages = shipment.dockerfile()?.image.stages ?? [];
   const last = stages.at(-1);
   const started = last ? shipment.started().map((each) => ({ ...each, before: last })) : [];
@@ -129,6 +135,30 @@ export function* lookAtNamedFiles(shipment: Shipment): Generator<SeenCause> {
       const own = step.before.files.get(posix.resolve(step.cwd, file));
       if (own !== undefined && command.test(step.words.join(' '))) yield* namedIn(own, names, step, shipment);
     }
+}
+
+/** Of an app without a Dockerfile: that the tools read a file that is not sent, or that names one that is not. */
+function* unsentFiles(shipment: Shipment): Generator<SeenCause> {
+  for (const { words, at } of [...shipment.buildCommands(), ...shipment.started()])
+    for (const { command, file, names } of settings) {
+      const text = shipment.text(file) ?? '';
+      const named = command.test(words.join(' ')) ? [file, ...names(text).map((name) => posix.normalize(name))] : [];
+      const [missing] = named.filter((each) => /^\w[\w./-]*$/.test(each) && isUnsent(each, file, shipment));
+      if (missing === undefined) continue;
+      const place = missing === file ? at : { file, line: lineWith(text, missing) };
+      yield notRead(missing, words[0] ?? '', place, shipment);
+    }
+}
+
+/** Without its own file, a tool takes other settings, or none. */
+const isUnsent = (path: string, file: string, shipment: Shipment) =>
+  !shipment.sent.has(path) && !shipment.hasFolder(path) && (path !== file || shipment.exists(path));
+
+function notRead(path: string, tool: string, at: SeenCause['at'], shipment: Shipment): SeenCause {
+  const isThere = shipment.exists(path);
+  const title = `${tool} reads ${path}, which is not ${isThere ? 'sent' : 'in the app'}`;
+  const said = isThere ? shipment.reasonOf(path) : { why: undefined, fix: `add ${path}, or name another` };
+  return { cause: 'file-not-found', severity: 'warning', captured: { path }, at, title, why: said.why, fix: said.fix };
 }
 
 type Step = Pick<RunCommand, 'words' | 'before' | 'cwd'>;

@@ -75,7 +75,9 @@ function namesInSources(shipment: Shipment): ReadonlySet<string> {
         .text(path)
         ?.match(/[\w*.-]+\.(?:(?:geo)?jsonl?|ndjson|ya?ml|toml|xml|pkl|onnx|npy|pt|csv|tsv|txt|md)\b/g) ?? [],
   );
-  return new Set(names);
+  // What a Dockerfile copies is read, too; JSON with comments only by tools of its own.
+  const copied = shipment.text(shipment.dockerfile()?.path ?? '')?.match(/[\w.-]+\.toml\b/g) ?? [];
+  return new Set([...names, ...copied]);
 }
 
 /** Tools read these themselves. */

@@ -12,7 +12,10 @@ const keywords =
 /** What the builder will refuse in a Dockerfile. */
 export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
+  const base = shipment.config.deployment.docker_base_image_url ?? '';
+  if (!shipment.isDocker) yield* cudaTag(base, { setting: 'deployment.docker_base_image_url' });
   if (!docker) return;
+  for (const stage of docker.image.stages) yield* cudaTag(stage.base, { file: docker.path, line: stage.line });
   yield* instructions(docker);
   yield* tags(docker);
   yield* bases(docker);
@@ -38,6 +41,23 @@ function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
 /** What the tags of official images say of the system. */
 const systems = 'slim alpine bookworm bullseye trixie buster latest stable jammy noble'.split(' ');
 const official = /^((?:[\w.-]+\/)*(?:python|node|golang|rust|php|ruby|debian|ubuntu|alpine|nginx)):([\w.-]+)$/;
+
+/** Since CUDA 11.1, tags have the whole version, what is in them, and the system; there is none without. */
+const cudaTags =
+  /^1[1-9]\.\d\.[0-3](?:-cudnn\d?)?-(?:base|runtime|devel)-(?:ubuntu(?:18|20|22|24)\.04|(?:ubi|rhel|rockylinux|centos|opensuse|oraclelinux)\d+|cm2|azl3|amzn2023)(?:-\w+)?$/;
+
+function* cudaTag(image: string, at: NonNullable<SeenCause['at']>): Generator<SeenCause> {
+  const [, tag] = /^(?:docker\.io\/)?nvidia\/cuda(?::([\w.-]+))?$/.exec(image) ?? [];
+  if (!/nvidia\/cuda(?::(?:latest$|1[1-9]\.)|$)/.test(image) || cudaTags.test(tag ?? '')) return;
+  yield {
+    cause: 'image-not-found',
+    severity: 'warning',
+    captured: { image },
+    at,
+    why: 'a tag has a version of three numbers, base, runtime or devel, and the system: 12.4.1-runtime-ubuntu22.04',
+    fix: 'use a tag of https://hub.docker.com/r/nvidia/cuda/tags',
+  };
+}
 
 /** A tag with a word that is nearly one of those. */
 function* tags({ path: file, image }: Docker): Generator<SeenCause> {

@@ -173,6 +173,7 @@ function scriptOf(words: readonly string[]): string | undefined {
   const [program = '', ...rest] = words;
   if (program === 'java') return flagOf(words, '-jar');
   if (/^(?:puma|rackup|unicorn|thin)$/.test(program)) return rest.find((word) => word.endsWith('.ru'));
+  if (/^(?:streamlit|chainlit)$/.test(program)) return rest.find((word) => word.endsWith('.py'));
   const [, valued, other] = runners.find(([each]) => each.test(program)) ?? [];
   if (!valued) return program;
   if (other && rest.some((word, at) => other.test(word) && rest.slice(0, at).every((each) => each.startsWith('-'))))

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
+import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isLaterVersion } from '../../app/later-version.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { modulesOf, packageOf } from '../import-names.ts';
+import { modulesOf, packageOf, spelledLike } from '../import-names.ts';
 import { folderOf, type Link, type Module, type ModuleGraph } from './modules.ts';
 import { normalizeName, type Packages } from './packages.ts';
 import { addedModules, removedModules, standardModules } from './python-names.ts';
@@ -125,7 +126,9 @@ function missing(link: Link, known: Known): Said | undefined {
   if (found.level === 0 && (standardModules.has(top) || top.startsWith('_'))) return standard(link, known);
   const paths = roots.map((root) => posix.join(root, ...parts));
   const isOther = found.isNeeded === 'sometimes' && known.packages.provides(found.module) === true;
-  return (isOther ? undefined : excluded(link, known, paths)) ?? notFound(link, known);
+  return (
+    (isOther ? undefined : (excluded(link, known, paths) ?? uncopied(link, known, paths))) ?? notFound(link, known)
+  );
 }
 
 function notFound(link: Link, known: Known): Said | undefined {
@@ -141,15 +144,22 @@ function notFound(link: Link, known: Known): Said | undefined {
 function ofPackage(link: Link, known: Known): Said | undefined {
   const { module } = link.found;
   const name = normalizeName(link.parts[0] ?? '');
-  const [own, ...others] = packageOf(module) === undefined && known.packages.has(name) ? modulesOf(name) : [];
+  const [own, ...others] = packageOf(module) === undefined ? meantBy(link.parts[0] ?? '', known.packages) : [];
   if (own === undefined || others.length > 2) return undefined;
   return {
     cause: 'module-missing',
     severity: 'warning',
     captured: { module },
-    title: `${link.module.file} imports ${module}, and the module of the package ${name} is ${own}`,
+    title: `${link.module.file} imports ${module}, and the module of the package ${packageOf(own) ?? name} is ${own}`,
     fix: `import ${own}`,
   };
+}
+
+/** Modules in another case, or those of a package of this name. */
+function meantBy(top: string, packages: Packages): string[] {
+  const spelled = spelledLike(top);
+  const name = normalizeName(top);
+  return spelled.length > 0 || !packages.has(name) ? spelled : modulesOf(name);
 }
 
 /** Modules that only some versions of Python have. */
@@ -203,6 +213,25 @@ function excluded(link: Link, known: Known, paths: readonly string[]): Said | un
     why: `${link.module.file}:${link.found.line} imports it`,
     fix,
   };
+}
+
+/** What is sent, and no COPY of the Dockerfile brings into the image. */
+function uncopied(link: Link, known: Known, paths: readonly string[]): Said | undefined {
+  const { path: dockerfile, stage } = known.shipment.dockerfile() ?? {};
+  if (!stage || known.packages.installsItself || known.graph.addsRoots) return undefined;
+  for (const path of paths) {
+    const own = inAppFolder(path, known);
+    const file = [`${own}.py`, `${own}/__init__.py`].find((each) => known.shipment.sent.has(each));
+    if (file === undefined || stage.others.some((each) => isBelowOrSame(path, each.path))) continue;
+    return {
+      cause: 'module-missing',
+      severity: 'warning',
+      captured: { module: link.parts.join('.') },
+      title: `${link.module.file} imports ${link.parts.join('.')}, and ${dockerfile} does not copy ${file}`,
+      fix: `COPY ${file.includes('/') ? `${file.split('/')[0]}/ ${file.split('/')[0]}/` : `${file} ./`}`,
+    };
+  }
+  return undefined;
 }
 
 /** The path in the app folder of a path of the image, by a file that is near it. */

@@ -15,6 +15,7 @@ import { lookAtImageCommand } from './image-command.ts';
 import { lookAtImports } from './imports.ts';
 import { lookAtLinks } from './linked.ts';
 import { lookAtListening } from './listening.ts';
+import { lookAtMigrations } from './migrations.ts';
 import { ModuleGraph } from './modules.ts';
 import { lookAtNamedInData, lookAtOpened } from './opened.ts';
 import { lookAtPackageNames } from './package-names.ts';
@@ -74,6 +75,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment, packages),
     ...lookAtNamedFiles(shipment),
+    ...lookAtMigrations(shipment),
     ...lookAtImageCommand(shipment, packages),
     ...lookAtScripts(shipment),
     ...lookAtSources(shipment),

@@ -51,7 +51,9 @@ export class ModuleGraph {
 
   constructor(shipment: Shipment, packages: Packages) {
     this.shipment = shipment;
-    this.tree = shipment.inImage();
+    // An installed project is in the packages of Python: it is read where a stage has its sources.
+    const stages = packages.installsItself ? (shipment.dockerfile()?.image.stages ?? []) : [];
+    this.tree = new Map([...stages.flatMap(({ files }) => [...files]), ...shipment.inImage()]);
     for (const path of this.tree.keys())
       for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
         this.folders.add(path.slice(0, at));
@@ -67,8 +69,13 @@ export class ModuleGraph {
     const added = [...foldersIn(words), ...(environment.get('PYTHONPATH') ?? '').split(':').filter(Boolean)];
     const own = isScript ? posix.dirname(posix.resolve(cwd, script)) : cwd;
     for (const each of [...added, own]) this.addRoot(posix.resolve(cwd, each));
+    const settings = this.find((environment.get('DJANGO_SETTINGS_MODULE') ?? '\0').split('.'));
+    if (typeof settings === 'string') this.load(settings, 0);
     const found = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
     if (typeof found === 'string') this.load(found, 0, isScript ? 'script' : true);
+    // Streamlit runs each page as a program of its own.
+    const pages = program === 'streamlit' ? `${own}/pages/` : '/\0';
+    for (const path of this.tree.keys()) if (path.startsWith(pages) && path.endsWith('.py')) this.load(path, 0);
   }
 
   private started(module: string | undefined, isRun: boolean): string | PlainPackage | undefined {

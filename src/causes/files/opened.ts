@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isBelowOrSame } from '../../app/docker-image.ts';
 import { compileGlob } from '../../app/files/glob.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
@@ -52,22 +53,44 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
 /** Templates that the code names: any folder may have them. */
 function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const calls = [...graph.modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ file, call })));
+  const hasOwnFolder = calls.some(({ call }) => 'template_folder' in call.keywords || lastOf(call).endsWith('Loader'));
   for (const { file, call } of shipment.isDocker ? [] : calls) {
     const name = templates.has(lastOf(call))
       ? call.arguments.find((each) => /\.(?:j2|jinja2?|tmpl|tpl)$/.test(each ?? '') || dataEnds.test(each ?? ''))
       : undefined;
-    const other = name === undefined || name.includes(unknown) ? undefined : otherTemplate(name, shipment.paths);
-    if (name === undefined || other === undefined) continue;
-    const fix = `name ${posix.basename(other)}, or rename it`;
-    yield { ...notFound(name), at: { file, line: call.line }, why: `the app has ${other}`, fix };
+    if (name === undefined || name.includes(unknown)) continue;
+    const isOfFlask = call.name === 'flask.render_template' && !hasOwnFolder;
+    const found = unsentTemplate(name, shipment) ?? otherTemplate(name, shipment.paths, isOfFlask);
+    if (found) yield { at: { file, line: call.line }, ...found };
   }
 }
 
 const templates = lastNames('get_template render_template TemplateResponse');
 
-/** Of a template that is not there, one with the same ending. */
-function otherTemplate(name: string, paths: readonly string[]): string | undefined {
-  if (paths.some((path) => path === name || path.endsWith(`/${name}`))) return undefined;
+/** A template that is in a folder of templates, and not sent. */
+function unsentTemplate(name: string, shipment: Shipment): Said | undefined {
+  if (shipment.paths.some(isFor(name))) return undefined;
+  const path = shipment.unsent.find((each) => each.endsWith(`templates/${name}`));
+  const { why, fix, setting } = shipment.reasonOf(path ?? '');
+  const title = `${path} is in the app folder, but is not sent: ${why}`;
+  return path === undefined
+    ? undefined
+    : { cause: 'file-excluded', severity: 'warning', captured: { path }, at: { setting }, title, fix };
+}
+
+const isFor = (name: string) => (path: string) => path === name || path.endsWith(`/${name}`);
+
+/** Of a template that is not there, one with the same ending; Flask looks in `templates` only. */
+function otherTemplate(name: string, paths: readonly string[], isOfFlask: boolean): Said | undefined {
+  const there = paths.filter(isFor(name));
+  if (there.length > 0 && !(isOfFlask && there.every((path) => !/(?:^|\/)templates\//.test(path)))) return undefined;
+  const other = there[0] ?? nearTemplate(name, paths);
+  if (other === undefined) return undefined;
+  const fix = there.length > 0 ? 'move it into a folder templates' : `name ${posix.basename(other)}, or rename it`;
+  return { ...notFound(name), why: `the app has ${other}`, fix };
+}
+
+function nearTemplate(name: string, paths: readonly string[]): string | undefined {
   const stem = posix.basename(name).split('.')[0];
   const near = paths.filter((path) => /(?:^|\/)templates?\//.test(path));
   return (
@@ -138,10 +161,25 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): Said | und
   const beside = posix.join(posix.dirname(opened.file), path);
   const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
   const sent = places.find((each) => shipment.sent.has(each));
-  if (sent !== undefined) return opened.isText ? undecodable(sent, shipment) : undefined;
+  if (sent !== undefined)
+    return uncopied(sent, opened, shipment) ?? (opened.isText ? undecodable(sent, shipment) : undefined);
   if (places.some((each) => shipment.hasFolder(each))) return undefined;
   const there = places.find((each) => shipment.exists(each));
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
+}
+
+/** A file that is sent, and that nothing brings into the image. */
+function uncopied(path: string, { isRead }: Opened, shipment: Shipment): Said | undefined {
+  const { path: file, image, stage } = shipment.dockerfile() ?? {};
+  if (!stage || !image || !isRead || [...stage.files.values()].includes(path) || isBuilt(path, shipment))
+    return undefined;
+  const full = posix.resolve(stage.workdir, path);
+  if (stage.others.some((each) => isBelowOrSame(full, each.path))) return undefined;
+  return {
+    ...notFound(path),
+    title: `${path} is not in the image: ${file} does not copy it`,
+    fix: `COPY ${path} in ${file}`,
+  };
 }
 
 /** A text that is not UTF-8. */

@@ -74,6 +74,7 @@ interface Project {
   'dependency-groups'?: Record<string, unknown[]>;
   tool?: {
     poetry?: { readme?: string; dependencies?: Record<string, PoetryValue> };
+    setuptools?: { packages?: { find?: { where?: string[] } } };
     hatch?: { build?: { targets?: { wheel?: { packages?: string[] } } } };
   };
 }
@@ -84,7 +85,12 @@ export function projectFiles(text: string): string[] {
     const { project, tool } = parse(text) as Project;
     const readme = project?.readme ?? tool?.poetry?.readme;
     const packages = tool?.hatch?.build?.targets?.wheel?.packages ?? [];
-    return [...packages, ...(typeof readme === 'string' ? [readme] : (readme?.file ?? []))].flat();
+    const { where = [] } = tool?.setuptools?.packages?.find ?? {};
+    return [
+      ...packages,
+      ...where.filter((each) => each !== '.'),
+      ...(typeof readme === 'string' ? [readme] : (readme?.file ?? [])),
+    ].flat();
   } catch {
     return [];
   }

@@ -2,6 +2,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { isPackage, packageOf } from '../import-names.ts';
 import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
+import { plainPath } from './package-files.ts';
 import type { Listed, Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -37,8 +38,15 @@ function aptNames(shipment: Shipment): Named[] {
     return names.map((name) => ({ name, at, base: before?.base ?? own }));
   });
   const inSettings = Object.keys(shipment.isDocker ? {} : dependencies.apt);
-  const placeOf = (name: string) => ({ name, at: { setting: `dependencies.apt.${name}` }, base: own });
-  return [...inSettings.map(placeOf), ...inCommands];
+  const { apt: list = '' } = shipment.isDocker ? {} : dependencies.paths;
+  const file = plainPath(list);
+  const lines = (list && shipment.text(file))?.split('\n') ?? [];
+  const inList = lines.map((text, at) => ({ name: text.trim(), at: { file, line: at + 1 }, base: own }));
+  return [
+    ...inSettings.map((name) => ({ name, at: { setting: `dependencies.apt.${name}` }, base: own })),
+    ...inCommands,
+    ...inList.filter(({ name }) => /^[a-z0-9][a-z0-9.+-]+$/.test(name)),
+  ];
 }
 
 /** The languages of Tesseract have three letters of their own. */

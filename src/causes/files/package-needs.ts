@@ -1,5 +1,3 @@
-import { satisfies } from '../../app/wheels.ts';
-
 /**
  * What versions of packages need, by how the version begins: a Python, or another package that apps pin too. From the
  * metadata of the packages on PyPI.
@@ -8,8 +6,14 @@ const table = `
 django 4.2: python>=3.8
 django 5: python>=3.10
 django 6: python>=3.12
+faiss-cpu 1.9 1.10 1.11: numpy>=1.25
 fastapi 0.100 0.101 0.102 0.103: starlette<0.28
+gradio 4.44: pandas<3 pillow<11
+gradio 5: pandas<3
 ipython 9: python>=3.11
+kokoro 0.9.4: python<3.13
+langchain-anthropic 0.3: langchain-core>=0.3
+langchain-openai 0.3: langchain-core>=0.3
 matplotlib 3.10: python>=3.10
 networkx 3.5: python>=3.11
 numpy 2.1 2.2: python>=3.10
@@ -20,7 +24,8 @@ numba 0.61: numpy<2.3
 pandas 2.1 2.2: numpy>=1.22.4
 pandas 2.3: numpy>=1.22.4
 pandas 3: python>=3.11 numpy>=1.26
-pydantic-settings 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8: pydantic>=2
+pydantic-settings 2.1 2.2 2.3 2.4 2.5 2.6: pydantic>=2
+pydantic-settings 2.7 2.8: pydantic>=2.7
 scikit-learn 1.5: numpy>=1.19.5
 scikit-learn 1.6: numpy>=1.19.5
 scikit-learn 1.7: python>=3.10 numpy>=1.22
@@ -29,8 +34,21 @@ scipy 1.12: numpy<1.29
 scipy 1.13 1.14: numpy<2.3
 scipy 1.15: python>=3.10 numpy<2.5
 scipy 1.16: python>=3.11
+sentence-transformers 3.3 3.4 4 5.0: transformers>=4.41,<5
+spacy 3.8.2 3.8.3 3.8.4: python<3.13
+streamlit 1.40 1.41 1.42 1.43 1.44 1.45 1.46 1.47 1.48 1.49 1.50: pandas<3
 tensorflow 2.16 2.17: numpy<2
-transformers 4.40 4.41 4.42 4.43 4.44: huggingface-hub<1
+transformers 4.40 4.41 4.42 4.43 4.44: huggingface-hub>=0.19.3,<1 tokenizers>=0.19,<0.20
+transformers 4.45 4.46: huggingface-hub>=0.23.2,<1 tokenizers>=0.20,<0.21
+transformers 4.47 4.48: huggingface-hub>=0.24,<1 tokenizers>=0.21,<0.22
+transformers 4.49 4.50: huggingface-hub>=0.26,<1 tokenizers>=0.21,<0.22
+transformers 4.51 4.52 4.53: huggingface-hub>=0.30,<1 tokenizers>=0.21,<0.22
+transformers 4.57: huggingface-hub>=0.34,<1
+vllm 0.6.3: torch==2.4.0 numpy<2
+vllm 0.6.4 0.6.5 0.6.6 0.7: torch==2.5.1 numpy<2
+vllm 0.8: torch==2.6.0
+vllm 0.9: torch==2.7.0
+vllm 0.10.0 0.10.1: torch==2.7.1
 torchvision 0.15: torch>=2.0,<2.1
 torchvision 0.16: torch>=2.1,<2.2
 torchvision 0.17: torch>=2.2,<2.3
@@ -48,6 +66,11 @@ torchaudio 2.4: torch>=2.4,<2.5
 torchaudio 2.5: torch>=2.5,<2.6
 torchaudio 2.6: torch>=2.6,<2.7
 `;
+
+export interface UnmetNeed extends Need {
+  name: string;
+  version: string;
+}
 
 interface Need {
   other: string;
@@ -71,15 +94,8 @@ function needsOf(name: string, version: string): Need[] {
   });
 }
 
-/** The first need that another pinned version, or the Python, does not meet. */
-export function unmetNeed(
-  name: string,
-  version: string,
-  versionOf: (name: string) => string | undefined,
-): (Need & { has: string }) | undefined {
-  for (const need of needsOf(name, version)) {
-    const has = versionOf(need.other);
-    if (has !== undefined && !satisfies(has, need.bound)) return { ...need, has };
-  }
-  return undefined;
+/** The first need that nothing meets of what is wanted of another package, or the Python. */
+export function unmetNeed(name: string, version: string, misses: (need: Need) => boolean): UnmetNeed | undefined {
+  const need = needsOf(name, version).find(misses);
+  return need && { name, version, ...need };
 }

@@ -17,7 +17,7 @@ import {
 } from './package-files.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
-import { broughtBy } from './tables.ts';
+import { broughtBy, hasUnknownExtra } from './tables.ts';
 
 export { normalizeName, type RequirementLine } from './package-files.ts';
 
@@ -30,7 +30,7 @@ export interface Listed extends Requirement {
 
 /** Images of systems and languages have no packages of their own. */
 const plainImage =
-  /^(?:docker\.io\/|public\.ecr\.aws\/docker\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|scratch|nginx|busybox|bitnami\/python|continuumio\/\w+|mambaorg\/\w+|condaforge\/\w+|nvidia\/cuda|ghcr\.io\/astral-sh\/uv|astral\/uv|denoland\/deno|oven\/bun|gcr\.io\/distroless\/\S+)(?::|@|$)|^ghcr\.io\/astral-sh\/uv/;
+  /^(?:docker\.io\/|public\.ecr\.aws\/docker\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|scratch|nginx|busybox|bitnami\/python|continuumio\/\w+|mambaorg\/\w+|condaforge\/\w+|nvidia\/cuda|ghcr\.io\/astral-sh\/uv|mcr\.microsoft\.com\/playwright\/python|astral\/uv|denoland\/deno|oven\/bun|gcr\.io\/distroless\/\S+)(?::|@|$)|^ghcr\.io\/astral-sh\/uv/;
 
 /** What the build installs, as far as the files say it. */
 export class Packages {
@@ -71,7 +71,7 @@ export class Packages {
     const brought = this.listed.map(({ name, extras }) => broughtBy(name, extras));
     const names = new Set(this.listed.map(({ name }) => name));
     for (const each of brought) for (const name of each ?? []) names.add(name);
-    return { names, isWhole: !this.hasOthers && !brought.includes(undefined) };
+    return { names, isWhole: !this.hasOthers && this.unknown().length === 0 };
   });
 
   has(name: string): boolean {
@@ -82,6 +82,11 @@ export class Packages {
   wanted(name: string): string | undefined {
     return this.listed.find((each) => each.name === name)?.wanted ?? (this.has(name) ? '' : undefined);
   }
+
+  /** Packages that may bring what nobody knows. */
+  unknown = once(() =>
+    this.listed.filter(({ name, extras }) => !broughtBy(name, extras) || hasUnknownExtra(name, extras)),
+  );
 
   /** Whether an installed package has a module. Undefined if it may be so. */
   provides(module: string): boolean | undefined {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isSpecifier } from '../../app/pip-line.ts';
 import { isOlder, missingWheels, pinnedVersion, satisfies } from '../../app/wheels.ts';
-import { unmetNeed } from './package-needs.ts';
+import { type UnmetNeed, unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
 import { unreleased } from './released.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -148,24 +148,31 @@ function* loose({ listed }: Packages, { name, at }: Listed, version: string): Ge
 function* unmet(
   shipment: Shipment,
   { listed }: Packages,
-  { name, wanted, at }: Listed,
+  { name, wanted, at, group }: Listed,
   version: string,
 ): Generator<SeenCause> {
-  const versionOf = (other: string) =>
-    other === 'python' ? shipment.python() : pinnedVersion(listed.find((each) => each.name === other)?.wanted ?? '');
-  const need = unmetNeed(name, version, versionOf);
-  if (!need) return;
-  const { other, bound, has } = need;
-  const isPython = other === 'python';
-  yield {
-    cause: isPython ? 'python-version-unsupported' : 'dependency-conflict',
-    severity: 'error',
-    captured: { package: name, wanted },
-    at,
-    why: `${name} ${version} needs ${isPython ? 'Python ' : other}${bound}, and ${isPython ? 'the app runs on' : 'the pin is'} ${has}`,
-    fix: isPython
-      ? `set a Python ${bound}, or use an older ${name}`
-      : `pin ${other} to ${bound}, or use another ${name}`,
+  const wantedOf = (other: string) =>
+    other === 'python' ? shipment.python() : listed.find((each) => each.name === other && each.group === group)?.wanted;
+  const need = unmetNeed(name, version, ({ other, bound }) => {
+    const wanted = wantedOf(other);
+    return wanted !== undefined && (other === 'python' ? !satisfies(wanted, bound) : contradict(wanted, bound));
+  });
+  if (need) yield { severity: 'error', captured: { package: name, wanted }, at, ...saidOf(need, wantedOf(need.other)) };
+}
+
+function saidOf({ name, version, other, bound }: UnmetNeed, wants = ''): Pick<SeenCause, 'cause' | 'why' | 'fix'> {
+  const start = `${name} ${version} needs`;
+  if (other === 'python')
+    return {
+      cause: 'python-version-unsupported',
+      why: `${start} Python ${bound}, and the app runs on ${wants}`,
+      fix: `set a Python ${bound}, or use an older ${name}`,
+    };
+  const pin = pinnedVersion(wants);
+  return {
+    cause: 'dependency-conflict',
+    why: `${start} ${other}${bound}, and ${pin ? `the pin is ${pin}` : `what is asked is ${wants}`}`,
+    fix: `pin ${other} to ${bound}, or use another ${name}`,
   };
 }
 

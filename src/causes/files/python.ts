@@ -1,15 +1,16 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
-import type { Import, PythonFacts } from '../../app/python/facts.ts';
+import type { Import, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
 import { versionsWith } from '../moved-names.ts';
-import type { Module, ModuleGraph } from './modules.ts';
+import type { Link, Module, ModuleGraph } from './modules.ts';
 import { normalizeName, type Packages } from './packages.ts';
 import { addedNames, builtins, standardModules } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
+import { ownerOf } from './values.ts';
 
 /** What Python itself refuses, and names that are not there. */
 export function* lookAtPython(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
@@ -21,6 +22,7 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
     for (const each of membersOf(module.facts)) yield* movedName(module, each, packages);
     yield* members(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
+    yield* wrongKeywords(module, graph);
     yield* hidesOther(module, shipment, packages);
   }
 }
@@ -105,7 +107,7 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
 }
 
 /** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */
-function contradicts(wanted: string, bound: string): boolean {
+export function contradicts(wanted: string, bound: string): boolean {
   const [, sign = '', version = ''] = /^([<>]=?)(.*)$/.exec(bound) ?? [];
   const pinned = pinnedVersion(wanted);
   const [, upper] = /<\s*([\d.]+)/.exec(wanted) ?? [];
@@ -156,16 +158,52 @@ function importedModules(module: Module, graph: ModuleGraph): Map<string, Module
 }
 
 function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
-  for (const { name, line } of facts.undefinedNames)
+  for (const { name, line, definedAt } of facts.undefinedNames)
     if (!builtins.has(name) && !/^__\w+__$/.test(name))
       yield {
         cause: 'name-undefined',
         severity: 'warning',
         captured: { name, path: file },
         at: { file, line },
+        ...(definedAt !== undefined && { title: `${file} uses ${name} before line ${definedAt}, which defines it` }),
         why: name === 'display' || name === 'get_ipython' ? 'only notebooks have it' : undefined,
       };
 }
+
+/** Keywords that a function of the app does not have. */
+function* wrongKeywords(module: Module, graph: ModuleGraph): Generator<SeenCause> {
+  for (const call of module.facts.calls) {
+    const { name = '', file, known } = ownFunction(call, module, graph) ?? {};
+    const wrong = Object.keys(call.keywords).find((each) => known?.has(each) === false);
+    if (wrong === undefined || known === undefined) continue;
+    yield {
+      cause: 'wrong-arguments',
+      severity: 'warning',
+      captured: { name, wanted: wrong },
+      at: { file: module.file, line: call.line },
+      title: `${name} has no parameter ${wrong}`,
+      fix: `${file} has: ${[...known].filter((each) => !/^(?:self|cls)$/.test(each)).join(', ')}`,
+    };
+  }
+}
+
+/** The function of the app that a call calls, if its parameters are known. */
+function ownFunction({ written, isDecorator }: PythonCall, module: Module, graph: ModuleGraph) {
+  const [first = '', ...rest] = written.split('.');
+  const owner = isDecorator || module.facts.rebound.has(first) ? undefined : ownerOf(first, module, graph);
+  const link = owner === module ? undefined : module.links.find(({ found }) => found.as === first);
+  const parts =
+    link && (link.found.name === undefined || isModule(link, owner)) ? rest : [link?.found.name ?? first, ...rest];
+  const name = parts.join('.');
+  const { parameters, rebound } = owner?.facts ?? {};
+  const known = rebound?.has(parts[0] ?? '')
+    ? undefined
+    : (parameters?.get(name) ?? parameters?.get(`${name}.__init__`));
+  return known && { name, file: owner?.file, known };
+}
+
+/** Whether the import is of a module, not of what it has. */
+const isModule = ({ target }: Link, owner: Module | undefined) => owner !== undefined && target !== owner.path;
 
 /** A file at the top that has the name of a package that is installed, or of a module of Python. */
 function* hidesOther({ file, path, isEntry }: Module, shipment: Shipment, packages: Packages): Generator<SeenCause> {

@@ -11,6 +11,7 @@ import {
   type Stage,
 } from '../../app/docker-image.ts';
 import { exclusionReason, type FileEntry, type SkippedFile } from '../../app/files/entry.ts';
+import { compileGlob } from '../../app/files/glob.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
@@ -240,7 +241,7 @@ export class Shipment {
     const { file, text, rest } = script;
     let { cwd } = from;
     const environment = new Map(from.environment);
-    return shellCommands(text).flatMap((command) => {
+    return shellCommands(withChosenArm(text, rest[0])).flatMap((command) => {
       const [name, value = '$'] = command.words;
       if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
       const [, variable, set = ''] = /^(?:export )?(\w+)=(.*)$/.exec(command.words.join(' ')) ?? [];
@@ -295,10 +296,21 @@ export class Shipment {
   /** The servers and Python files that are started. */
   servers = once((): StartedServer[] =>
     this.started().flatMap((each) => {
-      const server = serverOf(each.words);
+      const server = serverOf(each.words) ?? this.ownScript(each.words);
       return server ? [{ ...each, ...server }] : [];
     }),
   );
+
+  /** A command that the project itself brings: `shop = "shop.cli:main"`. */
+  private ownScript(words: readonly string[]): Server | undefined {
+    const program = posix.basename(words[0] ?? '');
+    const text = this.text('pyproject.toml')
+      ?.split(/^\[(?:project|tool\.poetry)\.scripts\]/m)[1]
+      ?.split(/^\[/m)[0];
+    const row = new RegExp(`^["']?${program.replace(/\W/g, '\\$&')}["']?\\s*=\\s*["']([\\w.]+):(\\w+)`, 'm');
+    const [, module, attribute] = (program !== '' && row.exec(text ?? '')) || [];
+    return module === undefined || attribute === undefined ? undefined : { program, module, attribute, words };
+  }
 
   shown(path: string, cwd: string): string {
     return posix.join(posix.normalize(cwd.replaceAll('\\', '/')), path);
@@ -316,6 +328,22 @@ export interface StartedCommand extends ShellCommand {
   cwd: string;
   environment: ReadonlyMap<string, string>;
 }
+
+/** Of `case "$1" in`, only the commands of the arm that the first word chooses; the lines keep their numbers. */
+const withChosenArm = (text: string, first = '') =>
+  text.replace(
+    /(\bcase\s+"?\$\{?1\b[^\n]*?\bin\b)([\s\S]*?)(\n\s*esac\b)/g,
+    (_, start: string, arms: string, end: string) => {
+      const found = arms.split(';;');
+      const patterns = found.map((arm) => /^\s*(?:#[^\n]*\n\s*)*\(?([^()\n]+)\)/.exec(arm)?.[1]?.split('|') ?? []);
+      const isFor = (pattern: string) => compileGlob(pattern.trim().replace(/^["']|["']$/g, ''))?.matches(first);
+      const chosen = patterns.findIndex((each) => each.some(isFor));
+      const kept = found.map((arm, at) =>
+        at === chosen ? arm.replace(/^(\s*)\(?[^()\n]+\)/, '$1') : arm.replace(/[^\n]/g, ''),
+      );
+      return start.replace(/\S/g, '') + kept.join('') + end.replace(/\S/g, '');
+    },
+  );
 
 const expandWords = (words: readonly string[], given: readonly string[], values: ReadonlyMap<string, string>) =>
   words.flatMap((word) => (word === '$@' ? given : expandVariables(word, values)));

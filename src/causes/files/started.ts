@@ -5,6 +5,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { folderOf, type Module, type ModuleGraph } from './modules.ts';
+import { lineWith } from './package-files.ts';
 import type { Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { isAsgi, isFramework, type StartFacts, servesNothing, worker } from './serving.ts';
@@ -17,11 +18,13 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
   if (shipment.config.runtime === 'custom') {
     for (const server of shipment.servers()) {
       yield* path(server);
+      yield* djangoSettings(server, known);
       yield* script(server, known);
       yield* target(server, known);
       yield* worker(server, known);
     }
     yield* entrypoint(shipment);
+    yield* ownEntrypoint(shipment);
     for (const command of shipment.started()) yield* program(command, known);
     yield* servesNothing(known);
   }
@@ -53,6 +56,22 @@ function* defaultRuntime({ shipment, graph }: StartFacts): Generator<SeenCause> 
 }
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian)$/;
+
+/** The module of settings that Django is told by the environment. */
+function* djangoSettings({ environment, at }: StartedServer, { graph, shipment }: StartFacts): Generator<SeenCause> {
+  const name = environment.get('DJANGO_SETTINGS_MODULE') ?? '';
+  const [top = ''] = name.split('.');
+  const { path: file = '' } = shipment.dockerfile() ?? {};
+  if (!/^[\w.]+$/.test(name) || graph.find([top]) === undefined || graph.find(name.split('.')) !== undefined) return;
+  yield {
+    cause: 'module-missing',
+    severity: 'warning',
+    captured: { module: name },
+    at: file === '' ? at : { file, line: lineWith(shipment.text(file) ?? '', name) },
+    title: `DJANGO_SETTINGS_MODULE is ${name}, which the app does not have`,
+    fix: modulesIn(posix.dirname(name.replaceAll('.', '/')), graph),
+  };
+}
 
 /** `uvicorn app/main.py:app`. */
 function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
@@ -114,28 +133,39 @@ function programMissing(module: string, graph: ModuleGraph): string | undefined 
     : undefined;
 }
 
-function* moduleMissing({ program, at, cwd }: StartedServer, module: string, { shipment, graph }: StartFacts) {
+/** Names that apps give to what they start. */
+const startNames = /^(?:main|app|server|api|run|start|serve|worker|bot)$/;
+
+function* moduleMissing(server: StartedServer, module: string, known: StartFacts) {
+  const { program, at, cwd } = server;
+  const { shipment, packages, graph } = known;
   const file = module.replaceAll('.', '/');
   const isUnsent = (each: string) => shipment.exists(each) && !shipment.sent.has(each);
   const there = shipment.isDocker ? undefined : [`${file}.py`, `${file}/__init__.py`].find(isUnsent);
-  // The config file is compared with the app folder elsewhere.
-  const isChecked = at !== undefined && 'setting' in at;
-  const isOwn = isOfApp(module.split('.')[0] ?? '', graph) || (takesModules.test(program) && hasCode(graph));
   if (there !== undefined) {
     const { why, fix } = shipment.reasonOf(there);
     const title = `${there} is in the app folder, but is not sent: ${why}`;
     yield { cause: 'module-excluded', severity: 'error' as const, captured: { module }, at, title, fix };
-  } else if (!isChecked && isOwn) {
+  } else if (isOwn(server, module, known)) {
     const folder = module.split('.').slice(0, -1).join('/');
     yield {
       cause: 'entrypoint-not-found',
-      severity: shipment.isDocker ? ('warning' as const) : ('error' as const),
+      severity: shipment.isDocker || packages.hasOthers ? ('warning' as const) : ('error' as const),
       captured: { path: module },
       at,
       title: `${program} loads ${module}, which is not in ${cwd}`,
       fix: modulesIn(folder, graph),
     };
   }
+}
+
+/** Whether the app should have a module that is started. */
+function isOwn({ program, at, isRun }: StartedServer, module: string, { packages, graph }: StartFacts): boolean {
+  const [top = ''] = module.split('.');
+  // The config file is compared with the app folder elsewhere.
+  if (at !== undefined && 'setting' in at && !isRun) return false;
+  if (isRun && startNames.test(top) && packages.provides(top) !== true) return true;
+  return isOfApp(top, graph) || (takesModules.test(program) && hasCode(graph));
 }
 
 /** Whether a package is one of the app, but for its spelling. */
@@ -252,6 +282,18 @@ function* namedFiles({ words, at, cwd }: StartedCommand, shipment: Shipment): Ge
     const isFile = /\.(?!py$)[a-z]\w{1,7}$/.test(path) && shipment.exists(path) && !shipment.isFolder(path);
     if (isFile && !shipment.sent.has(path)) yield* missing(path, at, shipment, 'warning');
   }
+}
+
+/** A script that the image starts by its path: of `started`, only its commands are left. */
+function* ownEntrypoint(shipment: Shipment): Generator<SeenCause> {
+  const { path = '', stage } = shipment.dockerfile() ?? {};
+  const [first = ''] = stage?.command?.isShell ? [] : (stage?.command?.words ?? []);
+  const file = first.includes('/') ? shipment.fileAt(first) : undefined;
+  const at = { file: path, line: stage?.command?.line };
+  if (file !== undefined) yield* notExecutable(file, at, shipment);
+  const own = posix.relative(shipment.workdir, posix.resolve(shipment.workdir, first));
+  if (!stage?.command?.isShell && shipment.exists(own) && !shipment.isFolder(own) && !shipment.sent.has(own))
+    yield* missing(own, at, shipment, 'warning');
 }
 
 function* notExecutable(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {

@@ -3,14 +3,17 @@ import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
+import { lineWith } from './package-files.ts';
 import type { Listed, Packages } from './packages.ts';
+import { otherIndexes } from './pins.ts';
+import { contradicts } from './python.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { isBroughtByOthers, librariesOf, optionalPackages, programsOf } from './tables.ts';
 
 /** Programs, libraries, browsers and models that packages or the code load, and that the image does not have. */
 export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  yield* optionalMissing(packages, graph);
+  yield* optionalMissing(shipment, packages, graph);
   if (!isBare(shipment, packages)) return;
   const fixOf = (name: string) =>
     shipment.isDocker
@@ -22,6 +25,7 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
   for (const each of packages.listed) {
     yield* programOf(each, used, packages, fixOf);
     yield* libraryOf(each, used, packages, fixOf);
+    if (!otherIndexes(shipment, packages).length) yield* compiler(each, packages, fixOf);
   }
   for (const { file, facts } of modules)
     for (const call of facts.calls) {
@@ -32,51 +36,85 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
 }
 
 /** Packages that only some calls of another package need. */
-function* optionalMissing(packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  const open = packages.hasOthers
-    ? []
-    : optionalPackages().filter((each) => !each.packages.some((one) => hasOrMay(one, packages)));
+function* optionalMissing(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const isOpen = packages.hasOthers || packages.unknown().some(({ extras }) => extras.length > 0);
+  const open = isOpen ? [] : optionalPackages().filter((each) => isMissing(each, packages));
+  const places = open.length > 0 ? [...variablesSet(shipment), ...graph.modules.values()] : [];
   const said = new Set<string>();
-  for (const { file, facts } of open.length > 0 ? graph.modules.values() : [])
-    for (const { name, given, packages: needed } of open) {
-      const [first = ''] = needed;
-      const line = lineNeeding(facts, name, given);
-      if (line === undefined || said.has(first)) continue;
+  for (const { file, facts } of places)
+    for (const each of open) {
+      const [first = ''] = each.packages;
+      const found = said.has(first) ? undefined : needing(facts, each);
+      const [other] = packages.unknown();
+      if (!found || turnsOff.test(shipment.text(file)?.split('\n')[found.line - 1] ?? '')) continue;
       said.add(first);
       yield {
         cause: 'module-missing',
         severity: 'warning',
         captured: { module: first, package: first },
-        at: { file, line },
-        title: `${name.replace(/^\./, '')}${given ? ` with ${given}` : ''} needs ${first}, and nothing installs it`,
+        at: { file, line: found.line },
+        title: `${found.what} needs ${first}, and nothing installs it`,
+        why: other && `it is not listed, unless ${other.name} brings it`,
         fix: packages.fixOf(first),
       };
     }
 }
 
-/** A package that is not known may bring what others bring. */
-const hasOrMay = (name: string, packages: Packages) =>
-  [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`)) ||
-  (!packages.all().isWhole && isBroughtByOthers(name));
+/** A variable that is set to nothing. */
+const turnsOff = /environ\b.*["'](?:0|false|no)?["']\)?\s*$/i;
 
-function lineNeeding({ imports, calls }: PythonFacts, wanted: string, given: string | undefined): number | undefined {
-  const imported = given === undefined ? imports.find(({ module, name }) => `${module}.${name}` === wanted) : undefined;
-  const called = calls.find(
-    (call) =>
-      (wanted.startsWith('.') ? call.name.endsWith(wanted) : call.name === wanted) &&
-      (given === undefined ||
-        given in call.keywords ||
-        call.arguments.includes(given) ||
-        Object.values(call.keywords).includes(given)),
-  );
-  return imported?.line ?? called?.line;
+type Optional = ReturnType<typeof optionalPackages>[number];
+
+function isMissing({ owner, bound, packages: needed }: Optional, packages: Packages): boolean {
+  const wanted = owner === undefined ? undefined : packages.wanted(owner);
+  const isOther = owner !== undefined && (wanted === undefined || contradicts(wanted, bound));
+  return !isOther && !needed.some((one) => hasOrMay(one, packages, owner));
 }
+
+/** A package that is not known may bring what others bring; what versions of its owner need, only these brought. */
+const hasOrMay = (name: string, packages: Packages, owner: string | undefined) =>
+  [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`)) ||
+  (owner === undefined && !packages.all().isWhole && isBroughtByOthers(name));
+
+type Said = Pick<PythonFacts, 'imports' | 'calls' | 'texts'>;
+
+/** What a Dockerfile sets, as texts. */
+function variablesSet(shipment: Shipment): { file: string; facts: Said }[] {
+  const { path: file = '', stage } = shipment.dockerfile() ?? {};
+  return [...(stage?.environment ?? [])].map(([name, value]) => {
+    const text = `${name}=${value}`;
+    const line = lineWith(shipment.text(file) ?? '', name) ?? 1;
+    return { file, facts: { imports: [], calls: [], texts: [{ value: text, line }] } };
+  });
+}
+
+type Needing = { what: string; line: number } | undefined;
+
+function needing(said: Said, row: Optional): Needing {
+  const { isText, given, name: pattern } = row;
+  const text = isText ? said.texts.find(({ value }) => pattern.test(value)) : undefined;
+  if (isText) return text && { what: text.value.replace(/:\/\/.*/, '://'), line: text.line };
+  const imported = given ? undefined : said.imports.find(({ module, name }) => pattern.test(`${module}.${name}`));
+  return imported ? { what: `${imported.module}.${imported.name}`, line: imported.line } : calledBy(said, row);
+}
+
+function calledBy({ calls }: Said, { isMember, name, given }: Optional): Needing {
+  const called = calls.find((call) => name.test(call.name) && (!given || withGiven(call, given) !== undefined));
+  const what = isMember ? called?.name.replace(/^.*\./, '') : called?.name;
+  return called && { what: `${what}${given ? ` with ${withGiven(called, given)}` : ''}`, line: called.line };
+}
+
+/** The text or the keyword that a call has: not one that turns it off. */
+const withGiven = ({ arguments: texts, keywords }: PythonCall, given: RegExp) =>
+  [...Object.entries(keywords).flatMap(([key, text]) => (text === 'False' ? [] : [key, text])), ...texts].find(
+    (each) => each !== undefined && given.test(each),
+  );
 
 /** Whether it is known what the image has: one of a system, without more. */
 function isBare(shipment: Shipment, packages: Packages): boolean {
   const own = shipment.config.deployment.docker_base_image_url;
   const base = shipment.isDocker ? (shipment.dockerfile()?.stage.base ?? '') : (own ?? 'debian:bookworm-slim');
-  return !packages.isOtherImage && /slim|^ubuntu|^debian/.test(base);
+  return !packages.isOtherImage && /slim|^ubuntu|^debian|^nvidia\/cuda/.test(base);
 }
 
 type FixOf = (name: string) => string;
@@ -118,7 +156,12 @@ function* libraryOf(
 ): Generator<SeenCause> {
   const libraries = librariesOf.get(name) ?? [];
   const [first] = libraries;
-  if (first === undefined || !isUsed(name, used) || libraries.some((each) => packages.apt.has(each))) return;
+  if (
+    first === undefined ||
+    !isUsed(name, used) ||
+    libraries.some((each) => packages.apt.has(each) || packages.has(each))
+  )
+    return;
   yield {
     cause: 'shared-library-missing',
     severity: 'warning',
@@ -126,6 +169,21 @@ function* libraryOf(
     at,
     title: `${name} loads a library of ${first}, and no apt package brings it`,
     fix: fixOf(first),
+  };
+}
+
+/** Packages without wheels for Linux, of compiled code. */
+const onlySources = /^(?:llama-cpp-python|dlib|fasttext|pygraphviz|python-ldap|uwsgi|pyaudio)$/;
+
+function* compiler({ name, at, wanted }: Listed, { apt }: Packages, fixOf: FixOf): Generator<SeenCause> {
+  const has = [...apt].some((each) => /^(?:gcc|g\+\+|clang|build-(?:essential|base)|cuda-toolkit)/.test(each));
+  if (!onlySources.test(name) || has || wanted.includes('://')) return;
+  yield {
+    cause: 'compiler-missing',
+    severity: 'warning',
+    captured: { built: name, tool: 'gcc' },
+    at,
+    fix: fixOf('build-essential'),
   };
 }
 

@@ -3,18 +3,25 @@ import { once } from './once.ts';
 
 /** What a package brings along, with what that brings; undefined if it is not known. */
 export function broughtBy(name: string, extras: readonly string[]): ReadonlySet<string> | undefined {
-  const key = extras.map((extra) => `${name}[${extra}]`).find((each) => table().has(each)) ?? name;
-  const first = table().get(key);
-  if (!first) return undefined;
-  const all = new Set(first);
+  const keys = extras.map((extra) => `${name}[${extra}]`).filter((each) => table().has(each));
+  if (keys.length === 0 && !table().has(name)) return undefined;
+  const all = new Set([name, ...keys].flatMap((key) => table().get(key) ?? []));
   for (const each of all) for (const other of table().get(each) ?? []) all.add(other);
   return all;
 }
 
-/** Whether some package brings it: where it is not listed, it may be there all the same. */
+/** Whether packages bring it more often than once: where it is not listed, it may be there all the same. */
 export function isBroughtByOthers(name: string): boolean {
-  return [...table().values()].some((each) => each.includes(name));
+  return [...table().values()].filter((each) => each.includes(name)).length > 1;
 }
+
+/** Packages with extras that bring nothing that code needs of its own accord. */
+const plainExtras =
+  /^(?:sentry-sdk|passlib|sqlalchemy|python-jose|strawberry-graphql|redis|boto3|gunicorn|ray|langgraph)$/;
+
+/** Whether nobody knows what an extra brings. */
+export const hasUnknownExtra = (name: string, extras: readonly string[]): boolean =>
+  !plainExtras.test(name) && extras.some((extra) => !table().has(`${name}[${extra}]`));
 
 const table = once((): ReadonlyMap<string, readonly string[]> => {
   const rows = brought.trim().replaceAll('\n  ', ' ').split('\n');
@@ -61,24 +68,22 @@ export const librariesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['cairosvg', ['libcairo2', 'libcairo2-dev']],
   ['mysqlclient', ['default-libmysqlclient-dev', 'libmariadb3', 'libmariadb-dev', 'libmysqlclient-dev']],
   ['psycopg2', ['libpq-dev', 'libpq5']],
+  ['psycopg', ['libpq5', 'libpq-dev', 'postgresql-client', 'psycopg-binary', 'psycopg-c']],
 ]);
 
 /**
- * What calls and imports need besides their package, of the pages "Optional dependencies" of pandas and FastAPI, and of the
- * documentation of Beautiful Soup and transformers: one of the packages. After a `=`, a text or a keyword that the call has.
+ * What calls and imports need besides their package, by what the libraries themselves say when it is not there: one of the
+ * packages. A name is a pattern: after a `.` that of a member, after a `"` that of a text or of a variable that is set.
+ * After a `=`, a text or a keyword that the call has; then the versions of a package of which it is true.
  */
-const optional = `
-  fastapi.File: python-multipart
-  fastapi.Form: python-multipart
-  fastapi.UploadFile: python-multipart
-  fastapi.templating.Jinja2Templates: jinja2
-  starlette.templating.Jinja2Templates: jinja2
-  fastapi.testclient.TestClient: httpx
-  starlette.testclient.TestClient: httpx
+const optional = String.raw`
+  fastapi.(?:File|Form|UploadFile|security.OAuth2PasswordRequestForm\w*): python-multipart
+  (?:fastapi|starlette).templating.Jinja2Templates: jinja2
+  (?:fastapi|starlette).testclient.TestClient: httpx
   fastapi.responses.ORJSONResponse: orjson
   fastapi.responses.UJSONResponse: ujson
   starlette.middleware.sessions.SessionMiddleware: itsdangerous
-  pydantic.EmailStr: email-validator
+  pydantic.(?:EmailStr|NameEmail): email-validator
   pandas.read_excel: openpyxl xlrd calamine python-calamine pyxlsb odfpy
   pandas.read_feather: pyarrow
   pandas.read_hdf: tables
@@ -86,23 +91,47 @@ const optional = `
   pandas.read_orc: pyarrow
   pandas.read_parquet: pyarrow fastparquet
   pandas.read_xml: lxml
+  pandas.read_\w+=s3://.*: s3fs
+  pandas.read_\w+=gc?s://.*: gcsfs
+  polars.read_excel: fastexcel openpyxl
   .to_excel: openpyxl xlsxwriter
   .to_feather: pyarrow polars
   .to_hdf: tables
   .to_markdown: tabulate
   .to_orc: pyarrow
   .to_parquet: pyarrow fastparquet polars dask
-  bs4.BeautifulSoup=lxml: lxml
-  bs4.BeautifulSoup=lxml-xml: lxml
-  bs4.BeautifulSoup=xml: lxml
+  .write_image: kaleido
+  bs4.BeautifulSoup=lxml(?:-xml)?|xml: lxml
   bs4.BeautifulSoup=html5lib: html5lib
   transformers.pipeline: torch tensorflow jax
   .from_pretrained=device_map: accelerate
   transformers.pipeline=device_map: accelerate
+  .enable_(?:model|sequential)_cpu_offload: accelerate
+  .load_lora_weights: peft
+  .enable_xformers_memory_efficient_attention: xformers
   transformers.BitsAndBytesConfig: bitsandbytes
   plotly.express.scatter=ols: statsmodels
-  .from_pretrained=load_in_4bit: bitsandbytes
-  .from_pretrained=load_in_8bit: bitsandbytes`;
+  .from_pretrained=load_in_[48]bit: bitsandbytes
+  .from_pretrained=flash_attention_2: flash-attn kernels
+  .from_pretrained=gguf_file: gguf
+  transformers.(?:T5|Llama|MBart|Marian|Camembert|XLMRoberta|SpeechT5)Tokenizer transformers<5: sentencepiece
+  rembg.(?:remove|new_session) rembg>=2.0.61: onnxruntime
+  httpx.(?:Async)?Client=http2: h2
+  jwt.encode=[REP]S\d+|EdDSA: cryptography
+  celery.Celery=rediss?://.*: redis
+  langchain_community.vectorstores(?:.faiss)?.FAISS: faiss
+  langchain_community.document_loaders.PyPDFLoader: pypdf
+  "HF_HUB_ENABLE_HF_TRANSFER(?!.[0Ff]) huggingface-hub<1: hf-transfer
+  "postgresql\+asyncpg://: asyncpg
+  "postgresql\+psycopg://: psycopg
+  "postgresql\+psycopg2://: psycopg2
+  "mysql\+aiomysql://: aiomysql
+  "mysql\+asyncmy://: asyncmy
+  "mysql\+pymysql://: pymysql
+  "mysql\+mysqldb://: mysqlclient
+  "sqlite\+aiosqlite://: aiosqlite
+  "django.db.backends.postgresql$: psycopg psycopg2
+  "django.db.backends.mysql$: mysqlclient pymysql`;
 
 /** The packages of which one is needed, and what they are needed for. */
 export const optionalPackages = once(() =>
@@ -110,8 +139,17 @@ export const optionalPackages = once(() =>
     .trim()
     .split('\n')
     .map((row) => {
-      const [, name = '', given, packages = ''] = /^\s*([\w.]+)(?:=([\w-]+))?: (.+)$/.exec(row) ?? [];
-      return { name, given, packages: packages.split(' ') };
+      const [, sign, name = '', given, owner, bound = '', packages = ''] =
+        /^\s*([".])?([^ =]+)(?:=(\S+?))?(?: ([\w-]+)([<>]\S+))?: (.+)$/.exec(row) ?? [];
+      return {
+        isText: sign === '"',
+        isMember: sign === '.',
+        name: new RegExp(sign === '"' ? `(?:^|=)${name}` : `${sign === '.' ? '\\.' : '^'}(?:${name})$`),
+        given: given === undefined ? undefined : new RegExp(`^(?:${given})$`),
+        owner,
+        bound,
+        packages: packages.split(' '),
+      };
     }),
 );
 

@@ -30,7 +30,7 @@ export function referredValue(
 }
 
 /** The module that gives a name its value. Undefined if it is imported from what is not sent. */
-function ownerOf(name: string, module: Module, graph: ModuleGraph): Module | undefined {
+export function ownerOf(name: string, module: Module, graph: ModuleGraph): Module | undefined {
   const link = module.links.find(({ found }) => found.as === name);
   if (!link) return module;
   const path = link.found.name === undefined ? link.target : (graph.partOf(link.target, name) ?? link.target);
