@@ -36,7 +36,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   );
   // What only follows says less than what the last error itself advises.
   if (best === undefined || rankOf(best) <= 0) {
-    const found = explainLastError(lines);
+    const found = explainLastError(lines, hasFailed(facts));
     if (found || best === undefined) return found && fixedInDockerfile(found, facts.config);
   }
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);

@@ -21,7 +21,7 @@ interface Line {
 }
 
 /** What the last error of a log says by itself, where no rule knows its cause: its own advice, or where it was raised. */
-export function explainLastError(lines: readonly Line[]): Explanation | undefined {
+export function explainLastError(lines: readonly Line[], hasFailed = false): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
   const traceback = decisive(findTracebacks(shown));
   const uncaught = findUncaught(shown);
@@ -30,7 +30,7 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   const at = said > end ? said : end;
   const line = lines[at];
   if (line === undefined || lines.length - at > maxDistance) return undefined;
-  const raised = () => (traceback && at === end ? raisedIn(shown, traceback) : mistakeOf(uncaught));
+  const raised = () => (traceback && at === end ? raisedIn(shown, traceback, hasFailed) : mistakeOf(uncaught));
   const found = adviceOf(shown, at, traceback) ?? raised();
   const evidence = { source: line.source, line: line.number || null, text: cutText(line.text.trim(), 400) };
   return found && { ...found, evidence };
@@ -77,6 +77,8 @@ function adviceOf(shown: readonly string[], at: number, traceback: Traceback | u
 /** Errors of code that no setting mends. Where None came from, nobody knows. */
 const mistakes =
   /^(?:(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b|TypeError: (?!.{0,120}NoneType)(?:unsupported operand|can only concatenate|can't multiply sequence|'\w{1,40}' object is not (?:callable|iterable|subscriptable)))/;
+/** Code may handle them: mistakes where the work is known to have failed. */
+const lookups = /^(?:KeyError|IndexError)\b/;
 /** The same in other languages. */
 const otherMistakes =
   /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|all goroutines are asleep/;
@@ -92,11 +94,15 @@ const misfits =
   /^(?:AttributeError|TypeError|NameError|ImportError|ValueError|RuntimeError|SystemError|AssertionError)\b/;
 
 /** A package that fails while it is imported, and mistakes of the app. */
-function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
+function raisedIn(
+  shown: readonly string[],
+  { start, end, exception }: Traceback,
+  hasFailed: boolean,
+): Found | undefined {
   const frames = shown.slice(start, end);
   const shortened = cutText(exception, 200);
   if (!isForeignFile(lastFile(frames))) {
-    if (!mistakes.test(exception)) return undefined;
+    if (!mistakes.test(exception) && !(hasFailed && lookups.test(exception))) return undefined;
     return {
       cause: 'code-error',
       title: `the code of the app raised ${shortened}`,

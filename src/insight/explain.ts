@@ -13,10 +13,14 @@ import {
 } from '../calls/logs/index.ts';
 import {
   fetchRun,
+  fetchShownRun,
   findJobs,
   hasSucceeded,
+  lastRefusedRun,
+  newestFirst,
   readRefusedCall,
   readRunList,
+  recentMs,
   resolveRun,
   runEnding,
   runHasFailed,
@@ -45,9 +49,9 @@ import { type Build, buildHasFailed, ownStatus } from '../platform/contract/buil
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { contextWith, tryRequest, unlessMissing } from '../platform/waiting/index.ts';
+import { contextWith, isRefusal, tryRequest, unless, unlessMissing, untilShown } from '../platform/waiting/index.ts';
 
-export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand'> {
+export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand' | 'mayLack'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
   cause: string | null;
   title: string;
@@ -69,9 +73,9 @@ interface ExplainOptions extends SubjectOptions {
 /** Explains why a build or a run failed, or what a log shows. */
 export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
   const config = await readConfig(context, options.configFile);
-  const { facts, readLog, logCommand, ...subject } = await findSubject(context, options);
+  const { facts, readLog, logCommand, mayLack, ...subject } = await findSubject(context, options);
   if (subject.failed === false) {
-    const title = nothingFailed(subject);
+    const title = `${nothingFailed(subject)}${mayLack ? '; runs of the last seconds may not be listed yet' : ''}`;
     const isHere = options.id === undefined && (config === undefined || config.name === subject.app);
     const refusal = isHere ? await whyRefused(context, options.configFile) : undefined;
     if (refusal === undefined) return { ...subject, ...nothing, title };
@@ -169,6 +173,8 @@ interface Subject {
   laterSucceeded?: boolean;
   /** Null for a log of a file: a log does not say how the work ended. */
   failed: boolean | null;
+  /** Whether there may be newer runs than the platform lists. */
+  mayLack?: boolean;
   /** What the platform says about the failure. */
   facts: FailureFacts;
   readLog: () => Promise<string>;
@@ -198,7 +204,29 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
   if (build?.failed) return build;
   const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
-  return (await findFailedRun(context, app, callsOnly)) ?? { app, failed: false, ...noWork };
+  return latestFailedRun(context, app, build?.at, callsOnly);
+}
+
+/** What failed in the last seconds may not be listed yet: then it is looked for once more. */
+async function latestFailedRun(
+  context: Context,
+  app: string,
+  builtAt?: string | null,
+  callsOnly?: true,
+): Promise<Subject> {
+  const first = await findFailedRun(context, app, callsOnly);
+  const mayLack = !first.failed && !callsOnly && mayLackRuns(context, first.newest, builtAt);
+  if (mayLack) await context.delay(lookAgainMs);
+  const { failed } = mayLack ? await findFailedRun(context, app) : first;
+  return failed ?? { app, failed: false, ...noWork, mayLack };
+}
+
+const lookAgainMs = 1_000;
+
+/** Whether the app may have runs that are too young to be listed. */
+function mayLackRuns({ platformNow }: Context, newest: Run | undefined, builtAt?: string | null): boolean {
+  if (newest === undefined) return true;
+  return [newest.createdAt, builtAt].some((at) => platformNow() - Date.parse(at ?? '') <= recentMs);
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */
@@ -209,7 +237,13 @@ function fileSubject(context: Context, file: string): Subject {
   return { app: null, ...noWork, failed: null, readLog: () => read };
 }
 
-async function findById(context: Context, app: string, id: string): Promise<Subject> {
+/** What is named by its whole id may just have been created: it is waited for. */
+function findById(context: Context, app: string, id: string): Promise<Subject> {
+  const find = () => findNamed(context, app, id);
+  return 'id' in readIdWord(id) ? untilShown(find, context.delay) : find();
+}
+
+async function findNamed(context: Context, app: string, id: string): Promise<Subject> {
   const wanted = readIdWord(id);
   const isWhole = 'id' in wanted && !wanted.mayBeBeginning;
   const { api, project } = context;
@@ -267,15 +301,32 @@ function sickSubject(
 type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
 /** A failed call says something of the app, a failed job only of itself. A status looks at the latest runs only. */
-async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<Subject | undefined> {
-  const { runs } = await readRunList(context, app, { isEnough: (page) => callsOnly ?? page.some(runHasFailed) });
+async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<FoundRun> {
+  const { runs: listed } = await readRunList(context, app, {
+    isEnough: (page) => callsOnly ?? page.some(runHasFailed),
+  });
+  const runs = callsOnly ? listed : await withRefused(context, app, listed);
   const calls = (await findJobs(context, app)).calls(runs);
   const at = calls.findIndex(runHasFailed);
   const run = calls[at] ?? (callsOnly ? undefined : runs.find(runHasFailed));
-  if (run === undefined) return undefined;
+  const [newest] = runs;
+  if (run === undefined) return { newest };
   const later = calls.slice(0, Math.max(0, at));
   const laterSucceeded = later.some((call) => call.functionName === run.functionName && hasSucceeded(call));
-  return { ...(await runSubject(context, app, run)), laterSucceeded };
+  return { newest, failed: { ...(await runSubject(context, app, run)), laterSucceeded } };
+}
+
+interface FoundRun {
+  newest: Run | undefined;
+  failed?: Subject;
+}
+
+/** With the last call that failed from here, which the platform may not list yet. */
+async function withRefused(context: Context, app: string, listed: Run[]): Promise<Run[]> {
+  const run = await lastRefusedRun(context, app);
+  if (run === undefined || listed.some(({ id }) => id === run)) return listed;
+  const refused = await unless(isRefusal, fetchShownRun(context, app, run));
+  return refused ? newestFirst([refused, ...listed]) : listed;
 }
 
 async function runSubject(context: Context, app: string, run: Run): Promise<Subject> {

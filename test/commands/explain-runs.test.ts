@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { fixture, folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
+import { emulatorForAll, emulatorForEach } from '../support/emulators.ts';
+import { configFolder, gantry, wideTerminal } from '../support/gantry.ts';
 import { recordMany } from '../support/runs.ts';
 
 const emulator = emulatorForAll();
@@ -69,16 +69,19 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     expect(await explained()).toEqual([undefined, true]);
   });
 
-  test('a mistake of the code is located in the file', async () => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': 'def run():\n    return 1 + "a"\n' });
-    const setting = { emulator, cwd: app.path, meanwhile };
-    await gantry(['deploy'], setting);
-    await gantry(['invoke'], setting);
-    emulator.late.pass();
-    const { json } = await gantry(['explain', '--json'], setting);
-    const location = { file: 'main.py', line: 2, column: 5, text: '    return 1 + "a"' };
-    expect(json()).toMatchObject({ cause: 'code-error', fix: 'correct main.py:2', location });
-  });
+  test.each([['1 + "a"'], ['{}["user"]'], ['[][3]']])(
+    'a mistake of the code is located in the file: %s',
+    async (mistake) => {
+      await using app = await folderOf({ ...smallApp(), 'main.py': `def run():\n    return ${mistake}\n` });
+      const setting = { emulator, cwd: app.path, meanwhile };
+      await gantry(['deploy'], setting);
+      await gantry(['invoke'], setting);
+      emulator.late.pass();
+      const { json } = await gantry(['explain', '--json'], setting);
+      const location = { file: 'main.py', line: 2, column: 5, text: `    return ${mistake}` };
+      expect(json()).toMatchObject({ cause: 'code-error', fix: 'correct main.py:2', location });
+    },
+  );
 
   test('a run that was killed for its memory has the fact in its log', async () => {
     const main =
@@ -209,5 +212,26 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     const { stderr, code } = await gantry(['run', '--name', 'job', 'job.py'], { emulator, cwd: app.path, meanwhile });
     expect(code).toBeGreaterThan(0);
     expect(stderr).toMatch(/^cause: the Python module cv2_missing is not installed$/m);
+  });
+});
+
+describe.skipIf(!python)('a call that has just failed (needs python3)', () => {
+  const late = emulatorForEach({ late: 900 });
+  const caller = () => ({ GANTRY_CONFIG_DIR: configFolder() });
+  const [here, elsewhere] = [caller(), caller()];
+
+  test.each([
+    ['explain boom RUN', here],
+    ['explain boom', here],
+    ['explain boom', elsewhere],
+  ])('%s knows it at once', async (line, env) => {
+    await using app = await folderOf({ ...smallApp(), 'main.py': 'def run():\n    return {}["user"]\n' });
+    const setting = { emulator: late, cwd: app.path, meanwhile, env: here };
+    await gantry(['deploy', '--name', 'boom'], setting);
+    const call = await gantry(['invoke', 'boom', '--json'], setting);
+    const { run } = (call.json() as { error: { details: { run: string } } }).error.details;
+    const command = line.replace('RUN', run).split(' ');
+    const { json, stderr } = await gantry([...command, '--json'], { ...setting, env });
+    expect(json(), stderr).toMatchObject({ run, failed: true, title: expect.stringContaining("KeyError: 'user'") });
   });
 });

@@ -69,7 +69,7 @@ test('says why a deploy is refused when nothing failed', async () => {
   expect(json()).toMatchObject({
     cause: null,
     title: expect.stringMatching(
-      /^the latest build of whole has not failed, and no run has; a deploy of this folder is refused: .*cpu/,
+      /^the latest build of whole has not failed, and no run has; runs of .* listed yet; a deploy of this folder is refused: .*cpu/,
     ),
     next: [{ argv: ['gantry', 'check'] }],
   });
@@ -79,12 +79,15 @@ test('says that nothing failed', async () => {
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });
   const { code, stdout } = await gantry(['explain'], { emulator, cwd: app.path });
-  expect([code, stdout]).toEqual([0, 'the latest build of web has not failed, and no run has\n']);
+  expect([code, stdout]).toEqual([
+    0,
+    'the latest build of web has not failed, and no run has; runs of the last seconds may not be listed yet\n',
+  ]);
   const { json } = await gantry(['explain', '--json=failed,cause,title'], { emulator, cwd: app.path });
   expect(json()).toEqual({
     failed: false,
     cause: null,
-    title: 'the latest build of web has not failed, and no run has',
+    title: 'the latest build of web has not failed, and no run has; runs of the last seconds may not be listed yet',
   });
 });
 

@@ -4,7 +4,7 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach, prompt } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
-import { record } from '../support/runs.ts';
+import { print, record } from '../support/runs.ts';
 
 // What was just created is denied or not found for some seconds: the platform's records, its authorizer and its lists are
 // different stores. Its own client tries again.
@@ -56,14 +56,20 @@ describe('a run that was just started', () => {
   const emulator = emulatorForEach({ real: false, now: () => clock.now });
   const run = '53ad5fd9-9b3f-4a11-8f79-a81e12420cf4';
 
-  test.each([`runs get web ${run}`, `runs cancel web ${run} --yes`])('%s finds it', async (line) => {
-    await here(web, 'deploy --detach', { emulator });
-    const meanwhile = () => record(emulator, { id: run, createdAt: clock.now, runtimeMs: 1e12 });
-    expect(await here(web, line, { emulator, meanwhile })).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(run),
-    });
-  });
+  test.each([`runs get web ${run}`, `runs cancel web ${run} --yes`, `explain web ${run}`, `logs web --run ${run}`])(
+    '%s finds it',
+    async (line) => {
+      await here(web, 'deploy --detach', { emulator });
+      const meanwhile = () => {
+        record(emulator, { id: run, createdAt: clock.now, runtimeMs: 1e12 });
+        print(emulator, `line of ${run}`, { run });
+      };
+      expect(await here(web, line, { emulator, meanwhile })).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(run),
+      });
+    },
+  );
 });
 
 describe('what is not found at first', () => {

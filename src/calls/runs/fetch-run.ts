@@ -3,7 +3,7 @@ import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { cancelRun, getRun, listRuns, type Run } from '../../platform/contract/runs.ts';
 import { expectId } from '../../platform/replies/index.ts';
-import type { RemoteWork } from '../../platform/waiting/index.ts';
+import { type RemoteWork, untilShown } from '../../platform/waiting/index.ts';
 import { endingOf, type LogEnding } from '../logs/index.ts';
 import { hasEnded, runHasFailed, runStatus } from './run-status.ts';
 
@@ -12,10 +12,14 @@ export async function fetchRun(api: Api, params: { project: string; app: string;
   return expectId('run', params.run, (await api(getRun, params)).item);
 }
 
+/** The same of a run that another command may just have started: it is waited for. */
+export function fetchShownRun({ api, project, delay }: Context, app: string, run: string): Promise<Run> {
+  return untilShown(() => fetchRun(api, { project, app, run }), delay);
+}
+
 /** When a run ended; undefined if it is in progress. Throws as the request does. */
 export async function readRunEnding(context: Context, app: string, run: string): Promise<LogEnding | undefined> {
-  const { api, project } = context;
-  return runEnding(context, await fetchRun(api, { project, app, run }));
+  return runEnding(context, await fetchShownRun(context, app, run));
 }
 
 /** The same of a run that was read. */

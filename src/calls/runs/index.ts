@@ -1,8 +1,8 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
-export { commandAfter, fetchRun, readRunEnding, remoteRun, runEnding } from './fetch-run.ts';
+export { commandAfter, fetchRun, fetchShownRun, readRunEnding, remoteRun, runEnding } from './fetch-run.ts';
 export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run.ts';
 export { addOutcome, type Call, countErrors, findJobs, Jobs } from './jobs.ts';
-export { atPosition, chartReader, readRunList, resolveRun, runsIn } from './list-runs.ts';
-export { readRefusedCall, recordRefusedCall } from './refused-calls.ts';
+export { atPosition, chartReader, newestFirst, readRunList, resolveRun, runsIn } from './list-runs.ts';
+export { lastRefusedRun, readRefusedCall, recentMs, recordRefusedCall } from './refused-calls.ts';
 export { displayStatus, fillStatus, hasEnded, hasSucceeded, runHasFailed, runKey, runStatus } from './run-status.ts';
 export { matches, type RunFilters, type RunSearchResult, searchRuns } from './search-runs.ts';

@@ -6,7 +6,7 @@ import { redactValue } from '../../kernel/output/redacted-json.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 
-const RefusedCalls = v.array(v.object({ run: v.string(), text: v.string() }));
+const RefusedCalls = v.array(v.object({ run: v.string(), text: v.string(), at: v.optional(v.number()) }));
 
 /** Of one app. */
 const maxKept = 50;
@@ -15,13 +15,13 @@ const maxKept = 50;
  * Writes down what an app answered to a call that failed: the platform keeps the status of a run, but not its response,
  * and a call that a function refuses leaves no log. Best effort.
  */
-export async function recordRefusedCall(context: Context, app: string, run?: string, text?: string): Promise<void> {
-  if (!run || !text) return;
+export async function recordRefusedCall(context: Context, app: string, run?: string, text = ''): Promise<void> {
+  if (!run) return;
   try {
     const { root, file } = placeOf(context, app);
     const others = (await readAll(file)).filter((call) => call.run !== run);
     makePrivateFolder(root);
-    const kept = [...others, { run, text: redactValue(text, context.secrets) }].slice(-maxKept);
+    const kept = [...others, { run, text: redactValue(text, context.secrets), at: context.now() }].slice(-maxKept);
     await writeFileAtomic(file, stringifyJson(kept), { mode: 0o600 });
   } catch (error) {
     context.trace(`cannot write down the response of ${app}: ${(error as Error).message}`);
@@ -31,7 +31,16 @@ export async function recordRefusedCall(context: Context, app: string, run?: str
 /** What an app answered to a call from this machine that failed; undefined if that is not known. */
 export async function readRefusedCall(context: Context, app: string, run: string): Promise<string | undefined> {
   const calls = await readAll(placeOf(context, app).file);
-  return calls.find((call) => call.run === run)?.text;
+  return calls.find((call) => call.run === run)?.text || undefined;
+}
+
+/** What is younger, in ms, may not be listed yet. */
+export const recentMs = 60_000;
+
+/** The run of the last such call, if that is so young. */
+export async function lastRefusedRun(context: Context, app: string): Promise<string | undefined> {
+  const { run, at = 0 } = (await readAll(placeOf(context, app).file)).at(-1) ?? {};
+  return at + recentMs >= context.now() ? run : undefined;
 }
 
 function placeOf({ settings, project }: Context, app: string) {

@@ -1,6 +1,5 @@
-import { fetchRun, fillStatus, resolveRun, runHasFailed } from '../../../calls/runs/index.ts';
+import { fetchShownRun, fillStatus, resolveRun, runHasFailed } from '../../../calls/runs/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
-import { untilShown } from '../../../platform/waiting/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { boolean, document, integer, number, passThrough, text } from '../../result-schema.ts';
@@ -8,11 +7,7 @@ import { runView } from '../../views/run.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command).argument('[run]', 'run id (default: latest)'),
-  run: async (context, app, run) => {
-    const { api, project, delay } = context;
-    const params = { project, app, run: await resolveRun(context, app, run) };
-    return untilShown(() => fetchRun(api, params), delay);
-  },
+  run: async (context, app, run) => fetchShownRun(context, app, await resolveRun(context, app, run)),
   view: runView,
   data: fillStatus,
   next: (run, _, [app]) =>
