@@ -218,7 +218,7 @@ function excluded(link: Link, known: Known, paths: readonly string[]): Said | un
 /** What is sent, and no COPY of the Dockerfile brings into the image. */
 function uncopied(link: Link, known: Known, paths: readonly string[]): Said | undefined {
   const { path: dockerfile, stage } = known.shipment.dockerfile() ?? {};
-  if (!stage || known.packages.installsItself || known.graph.addsRoots) return undefined;
+  if (!stage || known.packages.projects.size > 0 || known.graph.addsRoots) return undefined;
   for (const path of paths) {
     const own = inAppFolder(path, known);
     const file = [`${own}.py`, `${own}/__init__.py`].find((each) => known.shipment.sent.has(each));

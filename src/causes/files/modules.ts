@@ -52,7 +52,7 @@ export class ModuleGraph {
   constructor(shipment: Shipment, packages: Packages) {
     this.shipment = shipment;
     // An installed project is in the packages of Python: it is read where a stage has its sources.
-    const stages = packages.installsItself ? (shipment.dockerfile()?.image.stages ?? []) : [];
+    const stages = packages.projects.size > 0 ? (shipment.dockerfile()?.image.stages ?? []) : [];
     this.tree = new Map([...stages.flatMap(({ files }) => [...files]), ...shipment.inImage()]);
     for (const path of this.tree.keys())
       for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
