@@ -220,7 +220,7 @@ test('23: finds the flags of a command without guessing', async () => {
 test('24: asks why a deploy failed, repairs it, and deploys again', async () => {
   const program = join(folder.path, 'main.py');
   const source = readFileSync(program, 'utf8');
-  await writeFile(program, `import a_module_that_nobody_has\n${source}`);
+  await writeFile(program, `__import__("_".join(["a", "module", "that", "nobody", "has"]))\n${source}`);
   const failed = await run('deploy --json');
   expect([failed.code, failed.json.error.code]).toEqual([12, 'not-ready']);
   const { json: explained } = await run('explain web --json');

@@ -278,7 +278,7 @@ export const habits: Habit[] = [
     title: 'a Node server in a Dockerfile of another name',
     toml: `${head('node', 'include = ["src/**", "package*.json", "start.sh", "Dockerfile.node"]\nexclude = [".*", "node_modules", "dist", "fly.toml"]\n')}[cerebrium.runtime.custom]\nport = 3001\ndockerfile_path = "./Dockerfile.node"\n# the command is in the Dockerfile\n`,
     files: {
-      'Dockerfile.node': 'FROM node:20\nCOPY . .\nCMD ["./start.sh"]\n',
+      'Dockerfile.node': 'FROM node:20\nCOPY . .\nRUN chmod +x start.sh\nCMD ["./start.sh"]\n',
       ...{ 'src/index.ts': '', 'package.json': '{}', 'package-lock.json': '{}', 'start.sh': '', 'fly.toml': '' },
     },
   },
