@@ -80,6 +80,16 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   login: [{ line: 'apps list', when: 'to see the apps of the project' }],
 };
 
+/** Commands that always ask, of which nothing is lost for good. */
+const asking = ['apps restart', 'rollback', 'promote', 'builds cancel', 'runs cancel'];
+
+/** A command for programs, with the answer to what it would ask: there, nobody answers. */
+export function answered(argv: readonly string[]): readonly string[] {
+  const own = argv.slice(1);
+  const isAsked = asking.includes(readTypedCommand(own).path.join(' '));
+  return !isAsked || own.some((word) => /^(--yes|-y|--dry-run|--help)$/.test(word)) ? argv : withFlags(own, ['--yes']);
+}
+
 interface Failed extends TypedCommand {
   argv: readonly string[];
   /** Ids and names that the error knows. */
