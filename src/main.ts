@@ -127,9 +127,8 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   const events = flags.includes('--events');
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
-    const { answered, nextAfterError } = await import('./cli/program/next-commands.ts');
+    const { nextAfterError } = await import('./cli/program/next-commands.ts');
     const document = failureJson(error, secrets, nextAfterError(error, argv));
-    if (document.error.next) document.error.next = answered(document.error.next);
     const lines = events || isJsonLines;
     const printed = lines ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '');
     await printed.catch(() => {});

@@ -251,7 +251,10 @@ async function noteNext([first]: readonly NextCommand[], { progress }: Context, 
 
 async function withNext(document: unknown, next: readonly NextCommand[], { inPlace }: Context): Promise<unknown> {
   const { answered } = await import('./next-commands.ts');
-  return { ...(document as object), next: next.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when })) };
+  return {
+    ...(document as object),
+    next: next.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when })),
+  };
 }
 
 /** For those who read no stderr. */

@@ -112,8 +112,8 @@ export function nextAfterError(error: unknown, argv: readonly string[]): readonl
 const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly string[]> = {
   usage: help,
   'input-needed': help,
-  auth: () => gantryCommand`whoami --verify`,
-  denied: () => gantryCommand`whoami --verify`,
+  auth: verify,
+  denied: verify,
   'not-found': listOfSuch,
   conflict: lookAt,
   project: () => gantryCommand`check`,
@@ -139,6 +139,10 @@ const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly str
 
 function again({ argv }: Failed): string[] {
   return ['gantry', ...argv];
+}
+
+function verify({ path }: Failed): CommandLine {
+  return path[0] === 'whoami' ? gantryCommand`doctor` : gantryCommand`whoami --verify`;
 }
 
 function debugged({ argv }: Failed): CommandLine | string[] {
