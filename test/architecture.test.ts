@@ -387,7 +387,6 @@ const dense = new Set([
   'src/cli/completion/candidates.ts',
   'src/cli/completion/complete.ts',
   'src/cli/flags/app.ts',
-  'src/cli/mcp/compact-tools.ts',
   'src/cli/mcp/input.ts',
   'src/cli/mcp/serve.ts',
   'src/cli/program/approve-target.ts',

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
-import { gantryCommand } from '../kernel/command-line.ts';
+import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { type FileLocation, GantryError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 import { isCanceled } from '../platform/contract/builds.ts';
@@ -38,7 +38,7 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     if (!found || app === undefined || id === undefined) return;
     // That a replica ended is what the error says already.
     if (container !== undefined && found.cause === 'app-exited') return;
-    const { setting: _, step: __, next: ___, ...explanation } = found;
+    const { setting: _, step: __, next, ...explanation } = found;
     const location = own && (await locateFix(found, own, relative(cwd, own.file)));
     error.facts.details = { ...error.facts.details, explanation: { ...explanation, location: location || null } };
     // The build of a replica has not failed: there is nothing to explain about it.
@@ -47,6 +47,8 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
       return;
     }
     error.facts.fix = gantryCommand`explain ${app} ${id}`;
+    const command = new CommandLine(['gantry', ...(next ?? [])]);
+    if (found.fix === `${command}`) error.facts.next = command;
     error.facts.explained = { title: found.title, place: placeOf(found, location), fix: found.fix };
     // What is known says more than the end of the log, which `explain` shows.
     const { why } = error.facts;

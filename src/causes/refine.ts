@@ -219,7 +219,7 @@ const notInstalledHere: Refinement = (found, { package: name, module, command },
     listed === undefined
       ? `the app lists packages, but this emulator installs none: ${module ?? command} may come with them`
       : `the app lists ${listed}, but this emulator installs no packages`;
-  return { ...rest, title, fix: emulatorHint };
+  return { ...rest, title, fix: emulatorHint, next: ['deploy', '--install'] };
 };
 
 function plain(name: string): string {

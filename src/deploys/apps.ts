@@ -79,9 +79,9 @@ async function nameAnother(
 ): Promise<Pick<ErrorFacts, 'fix' | 'why'>> {
   const apps = await tryRequest(context, (api) => api(listApps, { project: context.project }));
   const names = (apps ?? []).map(({ id, name }) => name ?? shortAppName(context.project, id));
-  const [first = 'APP'] = names;
+  const [only = 'APP'] = names.length === 1 ? names : [];
   return {
-    fix: sentence`name the app: ${await withApp(first)}`,
+    fix: sentence`name the app: ${await withApp(only)}`,
     ...(names.length > 1 && {
       why: `${context.project} has ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`,
     }),

@@ -1,4 +1,4 @@
-import type { Fix } from './command-line.ts';
+import type { CommandLine, Fix } from './command-line.ts';
 
 /**
  * Exit codes, and the errors that lead to them. A code never changes its meaning: scripts depend on it.
@@ -82,6 +82,8 @@ export interface ErrorFacts {
   why?: string;
   /** What to do about it: the command to type, or prose. */
   fix?: Fix;
+  /** The command for programs where the fix is not the one that helps most; null if none helps. */
+  next?: CommandLine | null;
   /** Flags with which the same command line would work. */
   retryWith?: readonly string[];
   /** The word of the command line that is wrong: with the other one, it would work. Becomes the fix. */

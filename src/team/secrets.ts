@@ -1,6 +1,6 @@
 import { isSecretName, readEnvFile, secretNameFormat } from '../app/env-file.ts';
 import { allApps, recordEvent } from '../deploys/history/index.ts';
-import { gantryCommand, sentence } from '../kernel/command-line.ts';
+import { CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
@@ -27,14 +27,14 @@ interface SecretValueSource {
   keepNewline?: boolean | undefined;
 }
 
-type Asking = Pick<Context, 'prompt'>;
-type SecretsReading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
+type Asking = Pick<Context, 'prompt' | 'isForModel'>;
+type SecretsReading = Pick<Context, 'prompt' | 'isForModel' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
 
 /** Throws UsageError for invalid names, without repeating them: they may be values typed by mistake. */
-export function checkSecretNames({ prompt }: Asking, names: string[]): void {
+export function checkSecretNames(context: Asking, names: string[]): void {
   for (const [index, name] of names.entries()) {
     if (isSecretName(name)) continue;
-    if (name.includes('=')) throw valueInArgumentsError(prompt, name);
+    if (name.includes('=')) throw valueInArgumentsError(context, name);
     throw new UsageError(`argument ${index + 1} is not a valid secret name`, { why: secretNameFormat });
   }
 }
@@ -43,8 +43,8 @@ export function checkSecretNames({ prompt }: Asking, names: string[]): void {
  * Throws UsageError for names that a new secret cannot have on the command line, without repeating them: `set NAME VALUE`,
  * as other programs have it, must not make a name of a value. A second word is a name only if it is one of the environment.
  */
-export function checkNewSecretNames({ prompt }: Asking, [name = '', ...others]: string[], fromEnv = false): void {
-  if (name.includes('=')) throw valueInArgumentsError(prompt, name);
+export function checkNewSecretNames(context: Asking, [name = '', ...others]: string[], fromEnv = false): void {
+  if (name.includes('=')) throw valueInArgumentsError(context, name);
   if (!isVariableName(name) || looksLikeValue(name)) {
     throw new UsageError('argument 1 is not a secret name', {
       why: 'the name of a new secret is that of an environment variable: letters, digits and underscores',
@@ -52,8 +52,8 @@ export function checkNewSecretNames({ prompt }: Asking, [name = '', ...others]: 
     });
   }
   const assignment = others.find((word) => /^[A-Za-z_][\w.-]*=/.test(word));
-  if (assignment !== undefined) throw valueInArgumentsError(prompt, assignment);
-  if (!fromEnv && others.length > 0) throw valueInArgumentsError(prompt, `${name}=x`);
+  if (assignment !== undefined) throw valueInArgumentsError(context, assignment);
+  if (!fromEnv && others.length > 0) throw valueInArgumentsError(context, `${name}=x`);
 }
 
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
@@ -71,10 +71,10 @@ export async function readSecretValues(
   const values: [name: string, value: string][] = [];
   for (const name of new Set(names)) {
     const value = fromEnv
-      ? (ownValue(context.env, name) ?? throwNotInEnvironment(names, name))
+      ? (ownValue(context.env, name) ?? throwNotInEnvironment(context, names, name))
       : await context.prompt.secret(`Value of ${name}`, {
-          flag: '--from-file - to read it from stdin, --from-file FILE or --from-env',
-          retryWith: ['--from-file', '-'],
+          flag: `${context.isForModel ? '' : '--from-file - to read it from stdin, '}--from-file FILE or --from-env`,
+          retryWith: unaskedSource(context),
         });
     values.push([name, checkNotEmpty(name, value)]);
   }
@@ -118,10 +118,16 @@ function ownValue(env: Context['env'], name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
+/** Tool calls have no stdin. */
+const unaskedSource = ({ isForModel }: Asking) => (isForModel ? ['--from-env'] : ['--from-file', '-']);
+
 /** Names the first word only: another may be its value. */
-function throwNotInEnvironment(names: string[], name: string): never {
+function throwNotInEnvironment({ isForModel }: Asking, names: string[], name: string): never {
   const at = names.indexOf(name);
-  throw new UsageError(`--from-env: ${at === 0 ? name : `argument ${at + 1}`} is not set in the environment`);
+  throw new UsageError(`--from-env: ${at === 0 ? name : `argument ${at + 1}`} is not set in the environment`, {
+    ...(isForModel && { why: 'a tool call has the environment in which the server was started' }),
+    fix: 'write the value to a file, and name the file: --from-file FILE',
+  });
 }
 
 const isVariableName = (word: string) => /^[A-Za-z_]\w{0,252}$/.test(word);
@@ -135,11 +141,12 @@ const looksLikeValue = (word: string) =>
  * The name is shown unless the argument may be a value with base64 padding, such as `c2VjcmV0==`. At a terminal the value is
  * asked for and hidden, which stdin would not do.
  */
-function valueInArgumentsError({ isPossible }: Context['prompt'], word: string): UsageError {
+function valueInArgumentsError(context: Asking, word: string): UsageError {
+  const source = context.prompt.isPossible ? [] : unaskedSource(context);
   const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
   return new UsageError('secret values cannot be passed as arguments', {
     why: 'arguments are visible in the shell history and to other processes: if it was a real value, change it',
-    fix: isPossible ? gantryCommand`secrets set ${name}` : gantryCommand`secrets set ${name} --from-file -`,
+    fix: new CommandLine(['gantry', 'secrets', 'set', name, ...source]),
   });
 }
 

@@ -126,6 +126,7 @@ test('what a build lists for itself counts, not what its file lists by now', () 
   expect(found).toMatchObject({
     title: expect.stringMatching(/^the app lists humanize,/),
     fix: 'gantry deploy --install',
+    next: ['deploy', '--install'],
   });
 });
 

@@ -138,8 +138,9 @@ describe('errors about the app', () => {
     expect(code).toBe(2);
     expect(text).toMatch(/^error: no app in this folder: there is no cerebrium\.toml\n/);
     const [, fix = ''] = /fix name the app: gantry (.+)\n/.exec(String(text)) ?? [];
-    expect(fix).toMatch(/^logs \w+ --since 1h$/);
-    expect((await gantry(fix.split(' '), elsewhere)).code).toBe(0);
+    // Which of several is meant, nobody knows.
+    expect(fix).toBe('logs APP --since 1h');
+    expect((await gantry(fix.replace('APP', 'transcriber').split(' '), elsewhere)).code).toBe(0);
   });
 
   test('a config file without a name, and one with other mistakes', async () => {

@@ -123,6 +123,8 @@ describe('without load', () => {
     const { json, stderr } = await run(`secrets set KEY ${scope}--from-env --json`);
     const [which, ...others] = (json() as { stale: string[] }).stale;
     expect(others).toHaveLength(stale - 1);
+    // Nobody is there to be asked.
+    expect(json()).toMatchObject({ next: [{ argv: ['gantry', 'apps', 'restart', 'web', '--yes'] }] });
     expect(stderr).toMatch(new RegExp(`keep the old secrets: ${which}.*\n.*gantry apps restart web`));
     // To read twice, to write, to read twice.
     expect(emulator.calls.length - sent).toBe(5 + requests);

@@ -142,6 +142,18 @@ describe('gantry deploy --local', () => {
   });
 });
 
+test('what to do next is to install the packages of the app, where nothing did', async () => {
+  await run('init my-app');
+  const cwd = join(home, 'my-app');
+  writeFileSync(join(cwd, 'main.py'), 'import nobody_has_this\n');
+  writeFileSync(
+    join(cwd, 'cerebrium.toml'),
+    '[cerebrium.deployment]\nname = "my-app"\n[cerebrium.dependencies.pip]\nnobody_has_this = "latest"\n',
+  );
+  const { code, json } = await run('deploy --local --json', { cwd });
+  expect([code, json()]).toMatchObject([12, { error: { next: ['gantry', 'deploy', '--install', '--local'] } }]);
+});
+
 test('a folder remembers where its app is, if the first deploy fails', async () => {
   await run('init my-app');
   const cwd = join(home, 'my-app');

@@ -397,6 +397,22 @@ describe('gantry mcp --compact', () => {
   });
 
   test.each([
+    ['secrets set NEW', ['gantry', 'secrets', 'set', '--from-env', 'NEW']],
+    ['secrets set NEW=value', ['gantry', 'secrets', 'set', 'NEW', '--from-env']],
+    ['secrets set NEW --from-env', undefined],
+  ])('says where a tool call has secrets from: %s', async (line, next) => {
+    await using session = await open(['--compact', '--allow-destroy']);
+    const { error } = JSON.parse(textOf(await call(session, 'call', { argv: line.split(' ') })));
+    expect(JSON.stringify(error)).not.toMatch(/stdin|--from-file -|"-"/);
+    if (next) expect(error.next.filter((word: string) => word !== '--')).toEqual(next);
+    else
+      expect(error).toMatchObject({
+        why: expect.stringContaining('server'),
+        fix: expect.stringContaining('--from-file FILE'),
+      });
+  });
+
+  test.each([
     ['apps scale transcriber --min-replicas 1', 'denied', 'ask the user to start gantry mcp --allow-changes'],
     ['apps delete transcriber --confirm transcriber', 'denied', 'ask the user to start gantry mcp --allow-destroy'],
     ['deploy --dry-run --save-plan notes.json', 'denied', 'ask the user to start gantry mcp --allow-changes'],

@@ -45,3 +45,16 @@ describe('who has one app, with one function', () => {
     expect(stdout + stderr).not.toContain('__gantry');
   });
 });
+
+test('who has no account is told to type what works without one, if there is an app', async () => {
+  const nextIn = async (files: Record<string, string>, line: string) => {
+    await using folder = await folderOf(files);
+    const env = { HOME: folder.path, XDG_CONFIG_HOME: '', GANTRY_CONFIG_DIR: folder.path };
+    const { json } = await gantry(line.split(' '), { cwd: folder.path, env });
+    return (json() as { error: { code: string; next?: string[] } }).error;
+  };
+  for (const line of ['deploy --json', 'status --json', 'whoami --verify --json'])
+    expect(await nextIn(smallApp(), line)).toMatchObject({ code: 'auth', next: ['gantry', 'deploy', '--local'] });
+  const none = await nextIn({}, 'whoami --verify --json');
+  expect([none.code, none.next]).toEqual(['auth', undefined]);
+});

@@ -62,6 +62,8 @@ test('says that the other app must be there, and what was meant', async () => {
   await deploy('web-staging', 'two');
   const { code, stderr } = await run('promote web-staging web-new --yes');
   expect([code, stderr]).toEqual([6, expect.stringContaining('fix gantry deploy --name web-new --new\n')]);
+  const other = await run('promote web-staging p-222:web --yes');
+  expect(other.stderr).toContain('for another project, deploy the same commit there: gantry deploy -p OTHER\n');
   const wrong = await run('promote web-stagin web --yes');
   expect([wrong.code, wrong.stderr]).toEqual([6, expect.stringContaining('did you mean web-staging?')]);
 });

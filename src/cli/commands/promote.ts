@@ -14,6 +14,7 @@ export default defineCommand({
   ...deployedAgain,
   details: [
     'The archive is the same, byte for byte. The other app keeps its scaling, region and secrets. A new one is made by deploy --name NAME --new.',
+    'In another project, deploy the same commit: deploy -p OTHER.',
   ],
   examples: ['promote web-staging web --dry-run', 'promote web-staging web --yes'],
 });

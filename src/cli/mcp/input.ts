@@ -29,6 +29,13 @@ const sharedProperties: InputProperty[] = [
   { name: 'jq', required: false, flag: '--jq', schema: { type: 'string', description: 'jq filter for the result' } },
   { name: 'cwd', required: false, flag: '--cwd', schema: { type: 'string', description: 'folder to run in' } },
   { name: 'project', required: false, flag: '--project', schema: { type: 'string', description: 'project id' } },
+  { name: 'region', required: false, flag: '--region', schema: { type: 'string', description: 'region' } },
+  {
+    name: 'json',
+    required: false,
+    flag: '--json',
+    schema: { type: 'string', description: 'fields of the result, as a,b' },
+  },
   {
     name: 'config-file',
     required: false,

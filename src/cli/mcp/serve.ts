@@ -12,16 +12,9 @@ import { type CallOutcome, callCommand } from './call.ts';
 import { compactTools } from './compact-tools.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { argvOf } from './input.ts';
+import { shellError } from './read-line.ts';
 import { settingArguments } from './setting-arguments.ts';
-import {
-  askedPage,
-  checkAllowed,
-  describeInFull,
-  type Input,
-  sharedInstructions,
-  shellError,
-  type ToolSet,
-} from './tool-set.ts';
+import { askedPage, checkAllowed, describeInFull, type Input, sharedInstructions, type ToolSet } from './tool-set.ts';
 import { type CommandTool, commandTools, foundCommands, type ToolDefinition, toolDefinition } from './tools.ts';
 import { DrainingTransport } from './transport.ts';
 

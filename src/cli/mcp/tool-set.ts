@@ -1,9 +1,10 @@
-import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import type { Effect } from '../command.ts';
 import { type CommandReference, outputSchemaOf } from '../reference.ts';
 import { commandInput } from './input.ts';
+import { type AskedCommand, callableExamples } from './read-line.ts';
 import { isSuitable, type ToolDefinition } from './tools.ts';
 
 /** The tools that a client is offered, and what their calls ask for. */
@@ -21,11 +22,6 @@ export type Input = Record<string, unknown>;
 /** What a call asks for: a command, a text about commands, or a page of a result. */
 export type Asked = AskedCommand | { text: string; form: 'document' | 'lines' } | { result: string; from: number };
 
-export interface AskedCommand {
-  command: CommandReference;
-  properties: Input;
-}
-
 /** What a server allows is decided when it is started. A dry run only reads, unless it writes a file. */
 export function checkAllowed({ command, properties }: AskedCommand, allowed: readonly Effect[]): void {
   const { command: line, effect } = command;
@@ -40,12 +36,6 @@ export function checkAllowed({ command, properties }: AskedCommand, allowed: rea
 }
 
 export const shellOnly = 'not over MCP: run it in a shell';
-
-/** Of a command that does not end by itself, asks, or is about gantry itself. */
-export function shellError({ command }: CommandReference, words: readonly string[]): UsageError {
-  const line = new CommandLine(['gantry', ...words]);
-  return new UsageError(`${command} is not over MCP`, { fix: sentence`run it in a shell: ${line}` });
-}
 
 /** Properties that name a file to write. */
 const written = ['output', 'save-plan'];
@@ -69,10 +59,10 @@ export function describeShortly(command: CommandReference): Asked {
 }
 
 function describeWith(command: CommandReference, { output, ...place }: { output: unknown }): Asked {
-  const { usage, summary, details, effect, exitCodes, examples } = command;
+  const { usage, summary, details, effect, exitCodes } = command;
   const errors = exitCodes.map(({ name }) => name).filter((name) => name !== 'ok');
   const facts = { ...place, usage, summary, details, effect, input: commandInput(command), output };
-  return { text: stringifyJson({ ...facts, errors, examples }), form: 'document' };
+  return { text: stringifyJson({ ...facts, errors, examples: callableExamples(command) }), form: 'document' };
 }
 
 /** What holds for every call, in the words of the tool set. */

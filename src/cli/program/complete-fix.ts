@@ -1,7 +1,7 @@
 import { asTyped, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { buildProgram } from './command-tree.ts';
-import { nextAfterError } from './next-commands.ts';
+import { answered, nextAfterError } from './next-commands.ts';
 import { divideLine } from './program-arguments.ts';
 import { placeFix } from './same-place.ts';
 
@@ -13,11 +13,13 @@ export async function completeFix(error: unknown, argv: readonly string[]): Prom
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
   if (facts.retryWith) facts.fix = `${facts.fix}: ${new CommandLine(nextAfterError(error, argv))}`;
-  if (!facts.corrected) return;
-  const found = await correctedLine(argv, facts.corrected);
-  if (!found) return;
-  const line = new CommandLine(['gantry', ...found]);
-  facts.fix = facts.corrected.isExample ? `for example: ${line}` : line;
+  const found = facts.corrected && (await correctedLine(argv, facts.corrected));
+  if (found) {
+    const line = new CommandLine(['gantry', ...found]);
+    facts.fix = facts.corrected?.isExample ? `for example: ${line}` : line;
+  }
+  const { fix } = facts;
+  if (facts.next === undefined && fix instanceof CommandLine) facts.next = new CommandLine(answered(fix.argv));
 }
 
 /** If it can be parsed: other words may be wrong, too, or missing. Otherwise, its help. */

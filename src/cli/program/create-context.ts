@@ -58,10 +58,11 @@ export function createContext(
   const settings = once(() => resolveSettings(io.env, settingFlags));
   const credential = once(() => {
     // A command that does not use the folder's own emulator would not use it if it ran.
-    const given = findCredential(io.env, settings(), io.now(), warn, () => {
+    const readLast = () => {
       const last = readFolderTarget(settings().folders, cwd);
       return last && !isLocalTarget(last) ? last : undefined;
-    });
+    };
+    const given = findCredential(io.env, settings(), io.now(), warn, readLast, cwd);
     const found = local ? { ...given, origin: local.name } : given;
     const expiry = expiryNotice(found, page);
     if (expiry) progress.note(expiry);

@@ -208,7 +208,9 @@ async function showOutcome(
   if (isEmptyList(value)) noteEmpty(command, options, context);
   const next = hasEnd(value) ? command.next(value, options, inputs) : [];
   const finish: Finish =
-    next.length > 0 ? (document) => withWarnings(withNext(document, next, context), command, warned) : usual;
+    next.length > 0
+      ? async (document) => withWarnings(await withNext(document, next, context), command, warned)
+      : usual;
   if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
   else if (value !== undefined) {
@@ -247,8 +249,12 @@ async function noteNext([first]: readonly NextCommand[], { progress }: Context, 
   progress.note(({ style, inPlace }) => style.dim(`${first.when}: ${inPlace(first.line)}`));
 }
 
-function withNext(document: unknown, next: readonly NextCommand[], { inPlace }: Context): unknown {
-  return { ...(document as object), next: next.map(({ line, when }) => ({ argv: inPlace(line).argv, when })) };
+async function withNext(document: unknown, next: readonly NextCommand[], { inPlace }: Context): Promise<unknown> {
+  const { answered } = await import('./next-commands.ts');
+  return {
+    ...(document as object),
+    next: next.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when })),
+  };
 }
 
 /** For those who read no stderr. */

@@ -80,6 +80,16 @@ export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   login: [{ line: 'apps list', when: 'to see the apps of the project' }],
 };
 
+/** Commands that always ask, of which nothing is lost for good. */
+const asking = ['apps restart', 'rollback', 'promote', 'builds cancel', 'runs cancel'];
+
+/** A command for programs, with the answer to what it would ask: there, nobody answers. */
+export function answered(argv: readonly string[]): readonly string[] {
+  const own = argv.slice(1);
+  const isAsked = asking.includes(readTypedCommand(own).path.join(' '));
+  return !isAsked || own.some((word) => /^(--yes|-y|--dry-run|--help)$/.test(word)) ? argv : withFlags(own, ['--yes']);
+}
+
 interface Failed extends TypedCommand {
   argv: readonly string[];
   /** Ids and names that the error knows. */
@@ -102,8 +112,8 @@ export function nextAfterError(error: unknown, argv: readonly string[]): readonl
 const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly string[]> = {
   usage: help,
   'input-needed': help,
-  auth: () => gantryCommand`whoami --verify`,
-  denied: () => gantryCommand`whoami --verify`,
+  auth: verify,
+  denied: verify,
   'not-found': listOfSuch,
   conflict: lookAt,
   project: () => gantryCommand`check`,
@@ -129,6 +139,10 @@ const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly str
 
 function again({ argv }: Failed): string[] {
   return ['gantry', ...argv];
+}
+
+function verify({ path }: Failed): CommandLine {
+  return path[0] === 'whoami' ? gantryCommand`doctor` : gantryCommand`whoami --verify`;
 }
 
 function debugged({ argv }: Failed): CommandLine | string[] {

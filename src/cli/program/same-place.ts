@@ -68,6 +68,7 @@ export function placeResult<Value>(value: Value, inPlace: ChangeCommand): Value 
 /** The fix of an error, and those of the problems that it has. */
 export function placeFix(error: unknown, line: readonly string[]): void {
   if (!(error instanceof GantryError)) return;
+  if (error.facts.next) error.facts.next = placeBeside(line)(error.facts.next);
   for (const shown of [error.facts, ...(error instanceof ProjectError ? error.problems : [])]) {
     if (shown.fix !== undefined) shown.fix = withCommands(shown.fix, placeBeside(line));
   }

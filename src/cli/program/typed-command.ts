@@ -35,7 +35,7 @@ export function readTypedCommand(argv: readonly string[]): TypedCommand {
 }
 
 /** Each word; a global flag with the word that is its value. */
-function* withValues(words: readonly string[]): Generator<readonly string[]> {
+export function* withValues(words: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < words.length; ) {
     const size = takesValue.includes(words[at] ?? '') ? 2 : 1;
     yield words.slice(at, at + size);

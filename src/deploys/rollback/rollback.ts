@@ -1,4 +1,4 @@
-import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
+import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import {
   abortError,
   ConflictError,
@@ -133,7 +133,9 @@ async function fetchOther({ api, project }: Context, app: string) {
   if (shown) return shown;
   throw new NotFoundError(`app ${app} not found in ${project}`, {
     why: 'a build is promoted to an app that is there, in the same project',
-    fix: app.includes('/') ? gantryCommand`apps list` : gantryCommand`deploy --name ${app} --new`,
+    fix: /[/:]/.test(app)
+      ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
+      : gantryCommand`deploy --name ${app} --new`,
     details: { app },
   });
 }

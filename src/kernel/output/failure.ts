@@ -59,7 +59,7 @@ export function failureJson(error: unknown, secrets = new KnownSecrets(), next?:
       message,
       why,
       fix: fix?.toString(),
-      next: fix instanceof CommandLine ? fix.argv : next,
+      next: facts.next === undefined ? (fix instanceof CommandLine ? fix.argv : next) : facts.next?.argv,
       exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
       statusCode: facts.status,
       requestId: facts.requestId,

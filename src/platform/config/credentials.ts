@@ -50,12 +50,13 @@ export function findCredential(
   now: number,
   warn: (message: string) => void,
   readLast: () => LastTarget | undefined = () => undefined,
+  folder?: string,
 ): Credential {
   const given = environmentCredential(env);
   // With a token from the environment, the profile of a variable may not exist on this machine.
   if (!given || settings.profile.origin === 'flag') checkProfile(settings);
   const credential = given ?? storedCredential(settings, warn);
-  if (!credential) throw notLoggedInError(env, readLast());
+  if (!credential) throw notLoggedInError(env, readLast(), folder);
   const problem = findTokenProblem(credential, now);
   if (!problem) return credential;
   const why = [`it comes from the ${credential.origin}`, problem.why].filter(Boolean).join(' and ');
@@ -111,7 +112,7 @@ const notInTokens = [
   { form: /^bearer\s/i, why: 'begins with the word Bearer, which is not part of it', fix: 'remove the word Bearer' },
 ];
 
-export function notLoggedInError(env: Environment = {}, last?: LastTarget): AuthError {
+export function notLoggedInError(env: Environment = {}, last?: LastTarget, folder?: string): AuthError {
   if (last?.platform === 'emulator') {
     const { port } = new URL(last.address);
     return new AuthError('not logged in', {
@@ -124,9 +125,12 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget): Auth
     const why = `no token found in the environment or settings; ${other} may have one`;
     return new AuthError('not logged in', { why, fix: gantryCommand`login --import` });
   }
+  const hasApp = folder !== undefined && existsSync(join(folder, 'cerebrium.toml'));
   const unread = ['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'].find((name) => env[name]);
   return new AuthError('not logged in', {
     why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}`,
+    // A login needs a person.
+    next: hasApp ? gantryCommand`deploy --local` : null,
     fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page); without an account: --local uses the emulator`,
   });
 }

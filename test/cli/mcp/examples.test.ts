@@ -1,0 +1,40 @@
+import { parseArgsStringToArgv } from 'string-argv';
+import { expect, test } from 'vitest';
+import { compactTools } from '../../../src/cli/mcp/compact-tools.ts';
+import { argvOf } from '../../../src/cli/mcp/input.ts';
+import { suitableCommands } from '../../../src/cli/mcp/tools.ts';
+import { reference } from '../../../src/cli/reference.ts';
+
+const tools = reference().then(({ commands }) => ({
+  commands,
+  set: compactTools(commands, ['reads', 'changes', 'destroys']),
+}));
+
+/** The command line that `call` makes of these words. */
+async function lineOf(argv: readonly string[]): Promise<string> {
+  const asked = await (await tools).set.read('call', { argv });
+  return 'command' in asked ? argvOf(asked.command, asked.properties).join(' ') : '';
+}
+
+test('find shows examples of each command, and call takes every one', async () => {
+  const { commands, set } = await tools;
+  const wrong: string[] = [];
+  for (const { command, examples } of suitableCommands(commands)) {
+    const asked = await set.read('find', { query: command });
+    const shown: string[] = JSON.parse('text' in asked ? asked.text : '{}').examples;
+    if (shown.length === 0 && examples.length > 0) wrong.push(`no example of ${command}`);
+    for (const line of shown)
+      await lineOf(parseArgsStringToArgv(line)).catch(({ message }) => wrong.push(`${line}: ${message}`));
+  }
+  expect(wrong).toEqual([]);
+});
+
+test.each([
+  ['-C hello status web', 'status --cwd=hello -- web'],
+  ['-p p-1 --local apps get web', 'apps get --project=local -- web'],
+  ['apps list --json=name,status --region us-east-1', 'apps list --region=us-east-1 --json=name,status --'],
+  ['run --gpu A10 train.py --epochs 3 -p 1 --json=run', 'run --gpu=A10 --json=run -- train.py --epochs 3 -p 1'],
+  ['run train.py -- --epochs 3 --json', 'run -- train.py -- --epochs 3 --json'],
+])('call takes %s as the command line does', async (line, expected) => {
+  expect(await lineOf(line.split(' '))).toBe(expected);
+});
