@@ -30,7 +30,9 @@ export function deployFlags(command: Commander) {
     .addOption(seldom(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const)))
     .option('--dry-run', 'show what would be sent and changed')
     .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
-    .addOption(requiring(command.createOption('-o, --output <file>', 'write the archive (-: to stdout)'), 'dryRun'))
+    .addOption(
+      seldom(requiring(command.createOption('-o, --output <file>', 'write the archive (-: to stdout)'), 'dryRun')),
+    )
     .addOption(seldom(requiring(command.createOption('--save-plan <file>', 'write it for --apply-plan'), 'dryRun')))
     .addOption(
       seldom(requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun')),
