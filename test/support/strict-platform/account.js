@@ -15,6 +15,7 @@ export const accountRoutes = [
     answer: updateAccount,
   },
   { point: 'get-secrets', method: 'GET', path: `${project}/secrets`, answer: getSecrets },
+  { point: 'get-app-secrets', method: 'GET', path: `${project}/apps/:app/secrets`, answer: getAppSecrets },
   { point: 'set-secrets', method: 'PATCH', path: `${project}/secrets`, body: texts, answer: setSecrets },
   { point: 'projects', method: 'GET', path: '/v2/projects', answer: listProjects },
 ];
@@ -57,6 +58,11 @@ function updateAccount({ params, json }, platform) {
 /** @param {Request} _request @param {Platform} platform @returns {Answer} */
 function getSecrets(_request, { store }) {
   return { status: 200, json: { ...store.secrets } };
+}
+
+/** No app has secrets of its own here. @returns {Answer} */
+function getAppSecrets() {
+  return { status: 200, json: {} };
 }
 
 /** @param {Request} request @param {Platform} platform @returns {Answer} */
