@@ -63,7 +63,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     expect(await explained()).toEqual(['secrets set ABC --app late --from-env', false]);
     await gantry(['secrets', 'set', 'ABC', '--from-env', '--app', 'late'], setting);
     expect((await gantry(['invoke', 'late'], setting)).code).toBe(13);
-    expect(await explained()).toEqual(['apps restart late', false]);
+    expect(await explained()).toEqual(['apps restart late --yes', false]);
     expect((await gantry(['apps', 'restart', 'late', '--yes'], setting)).code).toBe(0);
     expect((await gantry(['invoke', 'late'], setting)).code).toBe(0);
     expect(await explained()).toEqual([undefined, true]);

@@ -172,13 +172,16 @@ export async function storeSetting(context: Configured, name: string, given?: st
   return { name, value: value ?? null, profile };
 }
 
+/** Settings that say where a command goes. */
+const ofPlatform = /^(?:project|region)$|-url$/;
+
 /** Warns if a variable, or what the folder remembers, takes precedence over the stored value. */
 export function warnIfOverridden(
   { settings, env, progress, cwd }: Configured,
   name: string,
   stored: string | undefined,
 ): void {
-  if (readFolderTarget(settings.folders, cwd)?.platform === 'emulator') {
+  if (ofPlatform.test(name) && readFolderTarget(settings.folders, cwd)?.platform === 'emulator') {
     const line = gantryCommand`config profiles use ${settings.profile.value} --here`;
     progress.warn(sentence`this folder uses the emulator that it was deployed to; ${line} changes that`);
   }
