@@ -70,7 +70,7 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
     [
       'a value of another form',
       'runs list web --since=soon',
-      /error: invalid --since "soon": expected a time such as 2026-11-20 .*, 7d\n/,
+      /error: invalid --since "soon": expected a time such as 2026-11-20.*, 7d\n/,
     ],
     [
       'an argument of another form',
