@@ -48,7 +48,8 @@ describe.runIf(python)('an app that answers with its secret', () => {
       for (let turn = 1; turn <= rotations; turn++) {
         const [before, value] = [`value-${turn - 1}`, `value-${turn}`];
         await run('secrets set KEY --from-env --yes', value);
-        expect((await call()).value).toBe(before);
+        // A replica that starts meanwhile has the new one.
+        expect([before, value]).toContain((await call()).value);
         // One that is in progress keeps its replica until nothing else is waited for.
         const file = join(home, `turn-${turn}`);
         const long = call(file);

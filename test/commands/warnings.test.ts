@@ -11,7 +11,8 @@ test.each([
   [['deploy'], ['the variable ABC is not set']],
   [['secrets', 'set', 'ABC', '--from-env'], ['keep the old secrets']],
 ])('what %j says on stderr is in its JSON as well', async (words, warnings) => {
-  await using app = await folderOf({ ...smallApp(), 'main.py': 'import os\ndef f():\n    return os.environ["ABC"]\n' });
+  const kept = smallApp('[cerebrium.scaling]\nmin_replicas = 1\n');
+  await using app = await folderOf({ ...kept, 'main.py': 'import os\ndef f():\n    return os.environ["ABC"]\n' });
   const { stderr, json } = await gantry([...words, '--json'], { emulator, cwd: app.path, env: { ABC: 'x' } });
   const said = [...stderr.matchAll(/^warning: (.*)$/gm)].map(([, message]) => message);
   expect(said).toEqual(warnings.map((part) => expect.stringContaining(part)));
