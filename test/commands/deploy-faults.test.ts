@@ -193,7 +193,9 @@ describe('the upload', () => {
   test('after an expired URL uploads to a second build, and cancels the first', async () => {
     emulator.fail('upload', 'expired');
     const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
-    const asked = emulator.calls.map(({ endpoint }) => endpoint).filter((name) => !/^listApps$|Secrets$/.test(name));
+    const asked = emulator.calls
+      .map(({ endpoint }) => endpoint)
+      .filter((name) => !/^listApps$|Secrets$/.test(name ?? ''));
     const order = asked.filter((name, index) => name !== asked[index - 1]);
     expect(order.slice(order.indexOf('createApp')).slice(0, 7)).toEqual([
       'createApp',
