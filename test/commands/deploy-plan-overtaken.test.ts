@@ -26,7 +26,7 @@ beforeEach(async () => {
   // Uploads go through it as well.
   const alter = async (method: string, path: string, json: unknown) => {
     await after(method, path);
-    const { uploadUrl } = json as { uploadUrl?: string };
+    const { uploadUrl } = (json ?? {}) as { uploadUrl?: string };
     if (!uploadUrl) return undefined;
     return { body: { ...(json as object), uploadUrl: uploadUrl.replace(emulator.url, env.GANTRY_API_URL ?? '') } };
   };
