@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import { type Instruction, parseInstructions, parseList, parseWords, withArguments } from './dockerfile.ts';
 import { compileGlob } from './files/glob.ts';
 import { type ShellCommand, shellCommands } from './shell.ts';
-import { writtenBy } from './written-file.ts';
 
 /** An image as it is before or after an instruction. */
 export interface ImageState {
@@ -360,4 +359,32 @@ export function lacks({ base, workdir, files, others, commands }: ImageState, pa
   const isMade = (step: RunCommand) =>
     (makes(step) ?? makesNothing(step) ?? (() => true))(full) && !step.caches.some((each) => isBelowOrSame(full, each));
   return others.every(lacksOther) && !commands.some(isMade);
+}
+
+/** What a command of a build writes to a file. */
+interface WrittenFile {
+  path: string;
+  text: string;
+  /** Whether it goes below what the file has. */
+  isMore: boolean;
+}
+
+const lines = (text: string) => text.replaceAll('\\n', '\n');
+
+/** The programs that write what they are given. */
+const writers: Readonly<Record<string, (given: readonly string[], heredoc: string) => string>> = {
+  echo: (given) => `${lines(given.filter((word) => !/^-[neE]+$/.test(word)).join(' '))}\n`,
+  printf: ([format = '', ...given]) =>
+    lines(format.includes('%s') ? given.map((word) => format.replace('%s', word)).join('') : format),
+  cat: (_, heredoc) => heredoc,
+};
+
+/** Undefined if it writes no file, or if its text is not known. */
+function writtenBy(words: readonly string[], heredoc: string): WrittenFile | undefined {
+  const at = words.findIndex((word) => /^>>?/.test(word));
+  const [, sign = '', near = ''] = /^(>>?)(.*)$/.exec(words[at] ?? '') ?? [];
+  const [program = '', ...given] = words.slice(0, Math.max(at, 0));
+  const path = near || words[at + 1];
+  const text = writers[program]?.(given, heredoc);
+  return !path || path.startsWith('&') || !text ? undefined : { path, text, isMore: sign === '>>' };
 }

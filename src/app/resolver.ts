@@ -6,7 +6,7 @@ export interface Requirements {
   python: string;
 }
 
-/** Whether there is a version of every package that fits all others, and what uv says if there is none. */
+/** Whether the packages fit together, and what uv says if they do not. */
 export type Resolution = { is: 'solved' } | { is: 'refused'; said: string } | { is: 'unknown'; because?: string };
 
 /**

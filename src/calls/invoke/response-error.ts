@@ -271,7 +271,7 @@ async function fixOfRequest(
   status: number,
 ): Promise<{ why?: string; fix?: Fix }> {
   if (status === 405) return { fix: 'leave --method out to call it with POST' };
-  // What is no call of the function never reached it: its log has nothing.
+  // Such a call never reaches the function, whose log has nothing of it.
   if (![400, 422].includes(status) || fn === undefined) return {};
   const call = await callOf(context, app, fn);
   if (!call) return { fix: `pass the parameters of ${fn}: name=text, or name:=json` };

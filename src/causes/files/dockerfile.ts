@@ -42,7 +42,7 @@ function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
 const systems = 'slim alpine bookworm bullseye trixie buster latest stable jammy noble'.split(' ');
 const official = /^((?:[\w.-]+\/)*(?:python|node|golang|rust|php|ruby|debian|ubuntu|alpine|nginx)):([\w.-]+)$/;
 
-/** Since CUDA 11.1, tags have the whole version, what is in them, and the system; there is none without. */
+/** Since CUDA 11.1, each tag names the whole version, what the image has, and the system. */
 const cudaTags =
   /^1[1-9]\.\d\.[0-3](?:-cudnn\d?)?-(?:base|runtime|devel)-(?:ubuntu(?:18|20|22|24)\.04|(?:ubi|rhel|rockylinux|centos|opensuse|oraclelinux)\d+|cm2|azl3|amzn2023)(?:-\w+)?$/;
 

@@ -19,7 +19,7 @@ export function scriptImports(text: string): ScriptImport[] {
   const plain = withoutComments(text);
   return [...plain.matchAll(statements)].flatMap(([whole, imported, exported, required]) => {
     const name = imported ?? exported ?? required ?? '';
-    // `import { type A }` is no code, either.
+    // `import { type A }` loads nothing, either.
     const isType = /^import\s*\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?\s*,?)+\s*\}/.test(whole);
     const line = plain.slice(0, plain.indexOf(whole)).split('\n').length;
     return isType ? [] : { name, line, isRequire: required !== undefined };
@@ -53,7 +53,7 @@ export function candidates(path: string): string[] {
   ];
 }
 
-/** `@scope/name` of `@scope/name/part`; undefined for what is no package: of Node, an alias, an address. */
+/** `@scope/name` of `@scope/name/part`; undefined for a module of Node, an alias or an address. */
 export function packageIn(name: string): string | undefined {
   const [first = '', second] = name.split('/');
   if (/^[.#~$/]|^@$|:|^(?:bun|(?:server|client)-only)$/.test(first) || builtinModules.includes(first)) return undefined;

@@ -23,7 +23,7 @@ interface Language {
   names: RegExp;
   /** What a name stands for in the app folder; undefined for what is not of the app. */
   paths: (name: string, facts: SourceFacts) => string[] | undefined;
-  /** What has to list a name that is none of the app. */
+  /** Whether `manifest` has to list a name, since the app does not have it itself. */
   listed?: (name: string, facts: SourceFacts) => boolean;
 }
 

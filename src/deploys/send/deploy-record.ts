@@ -9,7 +9,6 @@ import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secret
 import { type TimeLimit, tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
 import { type AppHistory, type BuildCommit, type EventOf, recordEvent } from '../history/index.ts';
-
 import type { HealthSeen } from '../verify.ts';
 import { type CreateAppOptions, scalingOf } from './app-settings.ts';
 import type { BusyPolicy, StuckBuilds } from './busy-builds.ts';
