@@ -6,6 +6,7 @@ import type { StatusItem } from '../../src/platform/contract/status.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting, targetOf } from '../support/gantry.ts';
+import { inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb, record } from '../support/runs.ts';
 
 const now = Date.now();
@@ -22,10 +23,25 @@ afterEach(() => emulator.close());
 
 const run = (flags: string[] = [], setting: Setting = {}) =>
   gantry(['status', ...flags], { emulator, ...setting, env: { NO_COLOR: '1', ...setting.env } });
-const incident = {
-  ...{ title: 'Slow starts', state: 'degraded', services: ['Builds', 'Storage'], startedAt: now - 90 * minutes },
-  updates: [{ at: now - 10 * minutes, message: 'A fix is being rolled out.' }],
-};
+
+/** The environment of a platform whose status page has this report. */
+function reporting(title: string, state: string, starts: number) {
+  const item = (type: string, id: string, attributes: object, more = {}) => ({ type, id, attributes, ...more });
+  const affected = ['1', '2'].map((id) => ({ status_page_resource_id: id }));
+  const facts = { title, aggregate_state: state, starts_at: time(starts), affected_resources: affected };
+  const page = {
+    data: { attributes: {} },
+    included: [
+      ...['Builds', 'Storage'].map((public_name, at) =>
+        item('status_page_resource', `${at + 1}`, { public_name, status: 'operational' }),
+      ),
+      item('status_report', '1', facts, { relationships: { status_updates: { data: [{ id: '11' }] } } }),
+      item('status_update', '11', { message: 'A fix is being rolled out.', published_at: time(now) }),
+    ],
+  };
+  const body = JSON.stringify(page);
+  return inFrontOf(emulator, ({ route }) => (route === 'GET /index.json' ? { body } : undefined));
+}
 
 describe('in the folder of an app', () => {
   test('shows its state on one screen, and what differs here', async () => {
@@ -175,10 +191,10 @@ test.each([
 });
 
 test('an incident of the platform is one line, and fails with --exit-code', async () => {
-  emulator.store.incidents.push(incident);
-  const { code, stdout } = await run(['--exit-code']);
+  const env = await reporting('Slow starts', 'degraded', now - 90 * minutes);
+  const { code, stdout } = await run(['--exit-code'], { env });
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^platform\tdegraded: Slow starts$/m)]);
-  expect((await run(['--json=platform'])).json()).toMatchObject({
+  expect((await run(['--json=platform'], { env })).json()).toMatchObject({
     platform: {
       status: 'degraded',
       incidents: [{ title: 'Slow starts', affects: ['Builds', 'Storage'], lastUpdate: 'A fix is being rolled out.' }],
@@ -187,19 +203,19 @@ test('an incident of the platform is one line, and fails with --exit-code', asyn
 });
 
 test('maintenance that is planned does not fail', async () => {
-  const [startedAt, endsAt] = [now + 60 * minutes, now + 120 * minutes];
-  emulator.store.incidents = [{ ...incident, state: 'maintenance', startedAt, endsAt, updates: [] }];
-  expect((await run(['--exit-code'])).code).toBe(0);
-  expect((await run(['--json=platform'])).json()).toMatchObject({
-    platform: { planned: [{ startsAt: time(startedAt) }] },
+  const startsAt = now + 60 * minutes;
+  const env = await reporting('Upgrade', 'maintenance', startsAt);
+  expect((await run(['--exit-code'], { env })).code).toBe(0);
+  expect((await run(['--json=platform'], { env })).json()).toMatchObject({
+    platform: { planned: [{ startsAt: time(startsAt) }] },
   });
 });
 
 test('text of the page cannot control the terminal', async () => {
   const title = '\u001b]0;owned\u0007\u001b[2JDown\u202e::error::x';
-  emulator.store.incidents = [{ ...incident, title, updates: [] }];
+  const env = { ...(await reporting(title, 'degraded', now)), GITHUB_ACTIONS: 'true' };
   for (const columns of [undefined, 80]) {
-    const { stdout } = await run([], { ...(columns && { columns }), env: { GITHUB_ACTIONS: 'true', NO_COLOR: '1' } });
+    const { stdout } = await run([], { ...(columns && { columns }), env });
     expect(stdout).toContain('Down');
     expect(stdout).not.toMatch(/[\u001b\u0007\r\u202e]|owned|^\s*::/m);
   }

@@ -90,18 +90,6 @@ export interface RunRecord {
   real?: boolean;
 }
 
-export interface Incident {
-  title: string;
-  /** `degraded`, `downtime` or `maintenance`. */
-  state: string;
-  /** Names of the affected services (`service-status.ts`). */
-  services: string[];
-  startedAt: number;
-  /** When it ended or is planned to end. */
-  endsAt?: number;
-  updates: { at: number; message: string }[];
-}
-
 /** A login that waits for approval. Its code can be exchanged for tokens once. */
 export interface DeviceRecord {
   code: string;

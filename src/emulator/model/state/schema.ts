@@ -107,15 +107,6 @@ const Account = v.looseObject({
   invoices: v.optional(records),
 });
 
-const Incident = v.looseObject({
-  title: v.string(),
-  state: v.string(),
-  services: texts,
-  startedAt: time,
-  endsAt: v.optional(time),
-  updates: v.array(v.looseObject({ at: time, message: v.string() })),
-});
-
 /** The fields of the state file that the emulator relies on. */
 export const State = v.looseObject({
   version: v.optional(v.pipe(v.number(), v.maxValue(stateVersion, 'was written by a newer version of gantry')), 0),
@@ -127,7 +118,6 @@ export const State = v.looseObject({
   runs: v.optional(v.array(Run), []),
   accounts: v.optional(v.record(v.string(), Account), {}),
   secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
-  incidents: v.optional(v.array(Incident), []),
 });
 
 /** Undefined if the line is not JSON of this shape. */

@@ -8,7 +8,7 @@ import type { AppCreation } from '../../../platform/contract/apps.ts';
 import { refuse } from '../../http/reply.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './data-folder.ts';
-import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord } from './records.ts';
+import type { Account, AppRecord, BuildRecord, DeviceRecord, RunRecord } from './records.ts';
 import { State, stateVersion } from './schema.ts';
 
 /** The platform's state. With a file it survives a restart, except for tokens, logins and signed URLs. */
@@ -22,8 +22,6 @@ export class Store {
   readonly accounts = new Map<string, Account>();
   /** Names and values, by the id of the project or app they belong to. */
   readonly secrets = new Map<string, Record<string, string>>();
-  /** Incidents on the status page, oldest first. */
-  incidents: Incident[] = [];
   /** Pending logins, by device code. */
   readonly devices = new Map<string, DeviceRecord>();
   /** Users by refresh token. */
@@ -118,7 +116,6 @@ export class Store {
       runs: [...this.runs.values()],
       accounts: Object.fromEntries(this.accounts),
       secrets: [...this.secrets],
-      incidents: this.incidents,
     };
     return JSON.stringify(state, null, 2);
   }
@@ -142,7 +139,6 @@ export class Store {
     this.runs.clear();
     this.accounts.clear();
     this.secrets.clear();
-    this.incidents = [];
   }
 
   #fill(state: PersistedState): void {
@@ -158,7 +154,6 @@ export class Store {
       this.accounts.set(project, { ...account, keys: account.keys.map((key) => ({ ...key, apiKey: '' })) });
     }
     for (const [owner, secrets] of state.secrets) this.secrets.set(owner, secrets);
-    this.incidents = state.incidents;
   }
 }
 
@@ -173,7 +168,6 @@ export interface PersistedState {
   runs: RunRecord[];
   accounts: Record<string, Account>;
   secrets: [owner: string, secrets: Record<string, string>][];
-  incidents: Incident[];
 }
 
 /** Undefined if the file does not exist. Throws a `DamagedDataError` if it cannot be used. */
