@@ -18,18 +18,19 @@ import type { Context } from '../../platform/context.ts';
 import { controlEmulator } from './control-emulator.ts';
 import { emulatorOf } from './running-emulators.ts';
 
-/** A state of an emulator that was saved under a name. */
-export interface Snapshot {
-  name: string;
+const Snapshot = v.object({
+  name: v.string(),
   /** Names of its apps. */
-  apps: string[];
-  files: number;
-  bytes: number;
+  apps: v.array(v.string()),
+  files: v.number(),
+  bytes: v.number(),
   /** RFC 3339, UTC. */
-  savedAt: string;
+  savedAt: v.string(),
   /** The folder that has it. */
-  path: string;
-}
+  path: v.string(),
+});
+/** A state of an emulator that was saved under a name. */
+export type Snapshot = v.InferOutput<typeof Snapshot>;
 
 type Place = Pick<Context, 'settings'>;
 
@@ -114,18 +115,9 @@ function fileOf(place: Place, name: string): string {
   return join(rootOf(place), `${name}.json`);
 }
 
-const SnapshotSchema = v.object({
-  name: v.string(),
-  apps: v.array(v.string()),
-  files: v.number(),
-  bytes: v.number(),
-  savedAt: v.string(),
-  path: v.string(),
-});
-
 function readSnapshot(place: Place, name: string): Snapshot | undefined {
   try {
-    const parsed = v.safeParse(SnapshotSchema, tryParseJson(readRegularSync(fileOf(place, name))));
+    const parsed = v.safeParse(Snapshot, tryParseJson(readRegularSync(fileOf(place, name))));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;

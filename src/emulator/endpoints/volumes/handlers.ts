@@ -1,6 +1,6 @@
 import { refuse } from '../../http/reply.ts';
-import type { UploadSession, VolumeLocation } from '../../running/volumes/changes.ts';
-import { type FileRecord, splitPath } from '../../running/volumes/tree.ts';
+import type { FileRecord, UploadSession, VolumeLocation } from '../../running/volumes/changes.ts';
+import { splitPath } from '../../running/volumes/tree.ts';
 import { objectKey, type VolumeFile } from '../../running/volumes/volume.ts';
 import { multipartEtag } from '../../running/volumes/volume-files.ts';
 import type { Handlers } from '../platform.ts';

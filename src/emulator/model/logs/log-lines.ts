@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { getRunProgress, type RunProgress } from '../runs/record.ts';
 import { createRandom, type SeededRandom } from '../seed/random.ts';
 import { generatedRunsOf } from '../seed/traffic.ts';
-import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
+import { type AppRecord, type RunRecord, Time, type Traffic } from '../state/records.ts';
 import { day, type TimeRange } from '../time.ts';
 
 /** What the seeded runs of an app printed in a range, oldest first. Both ends are included. */
@@ -123,15 +124,15 @@ const texts: Record<Traffic['rhythm'], (run: RunRecord, random: SeededRandom) =>
   },
 };
 
-export interface PrintedLine {
-  /** Milliseconds since 1970. */
-  at: number;
+export const PrintedLine = v.object({
+  at: Time,
   /** Nanoseconds within that millisecond, so that timestamps are unique within an app. */
-  nanoseconds: number;
-  container: string;
+  nanoseconds: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999)),
+  container: v.string(),
   /** Counts the container's lines from 1. */
-  lineNumber: number;
-  stream: 'stdout' | 'stderr';
-  run: string;
-  text: string;
-}
+  lineNumber: v.number(),
+  stream: v.picklist(['stdout', 'stderr']),
+  run: v.string(),
+  text: v.string(),
+});
+export type PrintedLine = v.InferOutput<typeof PrintedLine>;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type GenericSchema, safeParse } from 'valibot';
 import { lockHolder, makePrivateFolder, removeDeadLocks, takeLock } from '../../../kernel/disk/index.ts';
+import { tryParseJson } from '../../../kernel/json-text.ts';
 
 /** In the data folder. */
 export const stateFile = 'state.json';
@@ -60,6 +62,12 @@ export class DamagedDataError extends Error {
   ) {
     super(`the emulator's data in ${file} cannot be read: ${reason}`, { cause });
   }
+}
+
+/** Undefined if the line is not JSON of this shape. */
+export function parseJsonLine<Output>(schema: GenericSchema<unknown, Output>, line: string): Output | undefined {
+  const result = safeParse(schema, tryParseJson(line));
+  return result.success ? result.output : undefined;
 }
 
 /**

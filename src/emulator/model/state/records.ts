@@ -1,94 +1,184 @@
-import type { Invoice, PlanCode } from '../../../platform/contract/billing.ts';
-import type { AwaitedEnd } from '../../../platform/contract/run-outcome.ts';
-import type { ApiKey, ServiceAccount, User } from '../../../platform/contract/team.ts';
-import type { AppSettings } from '../apps/settings.ts';
-import type { trafficProfiles } from './traffic-profiles.ts';
+import * as v from 'valibot';
+import { AppCreation } from '../../../platform/contract/apps.ts';
+import { Invoice, planCodes } from '../../../platform/contract/billing.ts';
+import { ApiKey, ServiceAccount, User } from '../../../platform/contract/team.ts';
+import { type AppSettings, withDefaults } from '../apps/settings.ts';
+import { trafficProfiles } from './traffic-profiles.ts';
 
-/** All times are milliseconds since 1970. */
-export interface AppRecord {
-  /** `<project>-<name>` */
-  id: string;
-  name: string;
-  project: string;
-  /** Created by a one-off run (spec 2.5). */
-  ephemeral?: boolean;
-  createdAt: number;
-  updatedAt: number;
-  settings: AppSettings;
-  /** What was in force before, oldest first. */
-  earlier?: { until: number; settings: BilledSettings }[];
-  /** Generates the runs of a seeded app. */
-  traffic?: Traffic;
-}
+/** Milliseconds since 1970, within the range of Date. */
+export const Time = v.pipe(v.number(), v.minValue(0), v.maxValue(8e15));
+/** Milliseconds. */
+const Duration = v.pipe(v.number(), v.minValue(0));
+const Texts = v.array(v.string());
+/** What an older version does not have, or another one does not know, has its default. */
+const Settings = v.pipe(AppCreation, v.transform(withDefaults));
 
 /** The settings that costs depend on. */
-export type BilledSettings = Pick<
-  AppSettings,
-  'cpu' | 'memory' | 'compute' | 'gpuCount' | 'computeTier' | 'cooldownPeriodSeconds'
-> &
-  // Absent in the state file of an older version.
-  Partial<Pick<AppSettings, 'minReplicaCount'>>;
+const BilledSettings = v.object({
+  cpu: v.number(),
+  memory: v.number(),
+  compute: Texts,
+  gpuCount: v.number(),
+  computeTier: v.string(),
+  cooldownPeriodSeconds: v.number(),
+  /** Absent in the state file of an older version. */
+  minReplicaCount: v.exactOptional(v.number()),
+});
+export type BilledSettings = v.InferOutput<typeof BilledSettings>;
+
+/** Generates runs deterministically, day by day, so that they need not be stored. */
+const Traffic = v.object({
+  seed: v.number(),
+  rhythm: v.picklist(Object.keys(trafficProfiles) as (keyof typeof trafficProfiles)[]),
+  /** The time of the first runs. */
+  since: Time,
+});
+export type Traffic = v.InferOutput<typeof Traffic>;
+
+const AppRecord = v.object({
+  /** `<project>-<name>` */
+  id: v.string(),
+  name: v.string(),
+  project: v.string(),
+  /** Created by a one-off run (spec 2.5). */
+  ephemeral: v.exactOptional(v.boolean()),
+  createdAt: Time,
+  updatedAt: Time,
+  settings: Settings,
+  /** What was in force before, oldest first. */
+  earlier: v.exactOptional(v.array(v.object({ until: Time, settings: BilledSettings }))),
+  /** Generates the runs of a seeded app. */
+  traffic: v.exactOptional(Traffic),
+});
+export type AppRecord = v.InferOutput<typeof AppRecord>;
+
+/** An installation or the start of an app. It begins with the build, so it may be ahead of the scenes before it. */
+const SceneWork = v.object({
+  lines: v.array(v.object({ at: Time, text: v.string() })),
+  endedAt: v.exactOptional(Time),
+});
+export type SceneWork = v.InferOutput<typeof SceneWork>;
+
+const BuildScene = v.object({
+  /** The build's status during the scene. */
+  status: v.picklist(['building', 'initializing']),
+  lines: Texts,
+  /** What the emulator really does in this scene: it lasts until that has ended. */
+  work: v.exactOptional(SceneWork),
+});
+export type BuildScene = v.InferOutput<typeof BuildScene>;
+
+/** What the emulator cannot run, and what its calls get. */
+const NotStarted = v.object({ reason: v.string(), calls: v.picklist(['refused', 'simulated']) });
+export type NotStarted = v.InferOutput<typeof NotStarted>;
+
+/** What a build will do, created when it starts: its scenes in order, then its end. */
+const BuildScript = v.object({
+  scenes: v.array(BuildScene),
+  /** Without an end, the build runs until it is canceled. */
+  end: v.exactOptional(
+    v.object({
+      status: v.string(),
+      /** Why it failed. */
+      reason: v.exactOptional(v.string()),
+      /** Why the app was not started, although the build succeeded. */
+      notStarted: v.exactOptional(NotStarted),
+      /** What is not as on the platform, for the developer of the app. */
+      differences: v.exactOptional(Texts),
+    }),
+  ),
+  /** A status that the first poll of the build gets instead of the real one. */
+  surprise: v.exactOptional(v.string()),
+});
+export type BuildScript = v.InferOutput<typeof BuildScript>;
 
 /**
  * Only events are stored. The current status is computed from the script and the clock (`build-progress.ts`), so that
  * no timer is needed and nothing is lost by a restart.
  */
-export interface BuildRecord {
-  id: string;
+const BuildRecord = v.object({
+  id: v.string(),
   /** Id of its app. */
-  app: string;
-  createdAt: number;
+  app: v.string(),
+  createdAt: Time,
   /** Those of this deployment: a later one does not change them. */
-  settings: AppSettings;
+  settings: Settings,
   /** The archive's key in object storage. */
-  keyName: string;
+  keyName: v.string(),
   /** Registries that credentials were sent for. The credentials are not stored. */
-  registries: string[];
+  registries: v.optional(Texts, []),
   /** The archive's files, for a seeded build without an archive. */
-  files?: Record<string, { size: number; crc32: number }>;
+  files: v.exactOptional(v.record(v.string(), v.object({ size: v.number(), crc32: v.number() }))),
   /** When the archive was uploaded. */
-  startedAt?: number;
-  cancelledAt?: number;
-  /** Milliseconds that each scene of the script takes. */
-  pace: number;
-  script: BuildScript;
-}
+  startedAt: v.exactOptional(Time),
+  cancelledAt: v.exactOptional(Time),
+  /** How long each scene of the script takes. */
+  pace: Duration,
+  script: BuildScript,
+});
+export type BuildRecord = v.InferOutput<typeof BuildRecord>;
 
-/**
- * A run of an app. As with builds, only events are stored, and the status is computed (`run-progress.ts`). Durations in
- * milliseconds.
- */
-export interface RunRecord {
-  id: string;
+/** A run of an app. As with builds, only events are stored, and the status is computed (`run-progress.ts`). */
+const RunRecord = v.object({
+  id: v.string(),
   /** Id of its app. */
-  app: string;
-  createdAt: number;
-  functionName: string;
-  method: string;
-  async: boolean;
-  webhookEndpoint?: string;
+  app: v.string(),
+  createdAt: Time,
+  functionName: v.string(),
+  method: v.string(),
+  async: v.boolean(),
+  webhookEndpoint: v.exactOptional(v.string()),
   /** The call is a WebSocket. */
-  websocket?: boolean;
+  websocket: v.exactOptional(v.boolean()),
   /** The name of the replica that serves it. */
-  container: string;
+  container: v.string(),
   /** How long it waits: to be accepted, for a replica, and in the replica. */
-  pendingMs: number;
-  proxyQueueMs: number;
-  containerQueueMs: number;
+  pendingMs: Duration,
+  proxyQueueMs: Duration,
+  containerQueueMs: Duration,
   /** How long the replica took to start; 0 if it was running. Part of the wait. */
-  coldstartMs: number;
+  coldstartMs: Duration,
   /** How long it is processed; absent until it is known. */
-  runtimeMs?: number;
+  runtimeMs: v.exactOptional(Duration),
   /** An HTTP status, 0 if canceled, -1 if the caller disconnected. */
-  statusCode?: number;
-  cancelledAt?: number;
+  statusCode: v.exactOptional(v.number()),
+  cancelledAt: v.exactOptional(Time),
   /** A file that runs once, not a call. */
-  oneOff?: boolean;
+  oneOff: v.exactOptional(v.boolean()),
   /** The exit code of a one-off run. */
-  exitCode?: number;
+  exitCode: v.exactOptional(v.number()),
   /** Executed here rather than generated or simulated: it ends with the emulator. */
-  real?: boolean;
-}
+  real: v.exactOptional(v.boolean()),
+});
+export type RunRecord = v.InferOutput<typeof RunRecord>;
+
+const Account = v.object({
+  keys: v.array(ApiKey),
+  users: v.array(User),
+  serviceAccounts: v.array(ServiceAccount),
+  plan: v.picklist(planCodes),
+  creditCardBonusClaimed: v.boolean(),
+  paymentMethods: v.array(v.unknown()),
+  /** Absent in the state file of an older version. */
+  invoices: v.exactOptional(v.array(Invoice)),
+});
+export type Account = v.InferOutput<typeof Account>;
+
+/** The version of the state file. Older files have no version; their missing fields are filled in. */
+export const stateVersion = 1;
+
+export const State = v.object({
+  version: v.optional(v.pipe(v.number(), v.maxValue(stateVersion, 'was written by a newer version of gantry')), 0),
+  projects: Texts,
+  key: v.pipe(v.string(), v.minLength(1)),
+  idsGiven: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  apps: v.array(AppRecord),
+  builds: v.array(BuildRecord),
+  runs: v.optional(v.array(RunRecord), []),
+  accounts: v.optional(v.record(v.string(), Account), {}),
+  secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
+});
+export type State = v.InferOutput<typeof State>;
 
 /** A login that waits for approval. Its code can be exchanged for tokens once. */
 export interface DeviceRecord {
@@ -99,61 +189,6 @@ export interface DeviceRecord {
   state: 'waiting' | 'approved' | 'denied';
   /** The number of attempts to approve it with a wrong secret. */
   wrongSecrets?: number;
-}
-
-export interface Account {
-  keys: ApiKey[];
-  users: User[];
-  serviceAccounts: ServiceAccount[];
-  plan: PlanCode;
-  creditCardBonusClaimed: boolean;
-  paymentMethods: unknown[];
-  /** Absent in the state file of an older version. */
-  invoices?: Invoice[];
-}
-
-/** Generates runs deterministically, day by day, so that they need not be stored. */
-export interface Traffic {
-  seed: number;
-  rhythm: keyof typeof trafficProfiles;
-  /** The time of the first runs. Milliseconds since 1970. */
-  since: number;
-}
-
-/** What a build will do, created when it starts: its scenes in order, then its end. */
-export interface BuildScript {
-  scenes: BuildScene[];
-  /** Without an end, the build runs until it is canceled. */
-  end?: BuildEnd;
-  /** A status that the first poll of the build gets instead of the real one. */
-  surprise?: string;
-}
-
-export interface BuildScene {
-  /** The build's status during the scene. */
-  status: 'building' | 'initializing';
-  lines: string[];
-  /** What the emulator really does in this scene: it lasts until that has ended. */
-  work?: SceneWork;
-}
-
-/** An installation or the start of an app. It begins with the build, so it may be ahead of the scenes before it. */
-export interface SceneWork {
-  lines: { at: number; text: string }[];
-  endedAt?: number;
-}
-
-/** What the emulator cannot run, and what its calls get. */
-export type NotStarted = { reason: string; calls: 'refused' | 'simulated' };
-
-interface BuildEnd {
-  status: AwaitedEnd['build'];
-  /** Why it failed. */
-  reason?: string;
-  /** Why the app was not started, although the build succeeded. */
-  notStarted?: NotStarted;
-  /** What is not as on the platform, for the developer of the app. */
-  differences?: string[];
 }
 
 /** The app with other settings from now on. */

@@ -4,12 +4,17 @@ import { getDotPath, parse, ValiError } from 'valibot';
 import { after } from '../../../kernel/clock.ts';
 import { writeFileAtomicSync } from '../../../kernel/disk/index.ts';
 import { systemCode } from '../../../kernel/errors.ts';
-import type { AppCreation } from '../../../platform/contract/apps.ts';
 import { refuse } from '../../http/reply.ts';
-import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './data-folder.ts';
-import type { Account, AppRecord, BuildRecord, DeviceRecord, RunRecord } from './records.ts';
-import { State, stateVersion } from './schema.ts';
+import {
+  type Account,
+  type AppRecord,
+  type BuildRecord,
+  type DeviceRecord,
+  type RunRecord,
+  State,
+  stateVersion,
+} from './records.ts';
 
 /** The platform's state. With a file it survives a restart, except for tokens, logins and signed URLs. */
 export class Store {
@@ -127,7 +132,7 @@ export class Store {
   }
 
   /** {@link clear}, then the state of {@link readState}. */
-  replace(state: PersistedState): void {
+  replace(state: State): void {
     this.#empty();
     this.#fill(state);
     this.save();
@@ -141,7 +146,7 @@ export class Store {
     this.secrets.clear();
   }
 
-  #fill(state: PersistedState): void {
+  #fill(state: State): void {
     this.projects = state.projects;
     if (state.key !== this.key) this.previousKey = state.key;
     this.#idCount = Math.max(this.#idCount, state.idsGiven);
@@ -159,30 +164,10 @@ export class Store {
 
 const idsAhead = 1_000;
 
-export interface PersistedState {
-  projects: string[];
-  key: string;
-  idsGiven: number;
-  apps: AppRecord[];
-  builds: BuildRecord[];
-  runs: RunRecord[];
-  accounts: Record<string, Account>;
-  secrets: [owner: string, secrets: Record<string, string>][];
-}
-
 /** Undefined if the file does not exist. Throws a `DamagedDataError` if it cannot be used. */
-export function readState(file: string): PersistedState | undefined {
+export function readState(file: string): State | undefined {
   try {
-    const state = parse(State, JSON.parse(readFileSync(file, 'utf8')));
-    const complete = <R extends { settings: AppCreation }>(record: R) => ({
-      ...record,
-      settings: withDefaults(record.settings),
-    });
-    return {
-      ...state,
-      apps: state.apps.map(complete),
-      builds: state.builds.map(complete),
-    } as unknown as PersistedState;
+    return parse(State, JSON.parse(readFileSync(file, 'utf8')));
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
     throw new DamagedDataError(file, reasonOf(cause as Error), cause);

@@ -1,10 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import * as v from 'valibot';
 import { appendToFileSync } from '../../../kernel/disk/index.ts';
-import type { PrintedLine } from '../../model/logs/log-lines.ts';
-import { fileNameOf } from '../../model/state/data-folder.ts';
-import { parseJsonLine } from '../../model/state/schema.ts';
+import { PrintedLine } from '../../model/logs/log-lines.ts';
+import { fileNameOf, parseJsonLine } from '../../model/state/data-folder.ts';
 
 export type AppOutput = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
 
@@ -154,7 +152,7 @@ class AppLog {
     }
     for (const json of text.split('\n').slice(-maxLines)) {
       // A crash can leave half a line. Damaged lines are skipped.
-      const line = parseJsonLine(Line, json);
+      const line = parseJsonLine(PrintedLine, json);
       if (!line) continue;
       this.lines.push(line);
       this.#size += line.text.length;
@@ -162,13 +160,3 @@ class AppLog {
     }
   }
 }
-
-const Line = v.looseObject({
-  at: v.pipe(v.number(), v.minValue(0), v.maxValue(8e15)),
-  nanoseconds: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999)),
-  container: v.string(),
-  lineNumber: v.number(),
-  stream: v.picklist(['stdout', 'stderr']),
-  run: v.string(),
-  text: v.string(),
-});

@@ -1,19 +1,5 @@
 import { refuse } from '../../http/reply.ts';
-
-/** A file of a volume. `parts` are the uploaded parts of its content, in order. */
-export interface FileRecord {
-  size: number;
-  /** Milliseconds since 1970. */
-  modified: number;
-  /** Without quotes: the MD5 of the parts' MD5s, and the number of parts. */
-  etag: string;
-  parts: StoredPart[];
-}
-
-export interface StoredPart {
-  id: string;
-  size: number;
-}
+import type { FileRecord } from './changes.ts';
 
 /** Entries by name. Names are not normalized. */
 export type Folder = Map<string, FileRecord | Folder>;

@@ -20,17 +20,16 @@ import { readSmall } from '../../http/read-request.ts';
 import { saveStream } from '../../http/receive.ts';
 import { type ByteStream, maxAtOnceBytes, type ReadableBody } from '../../http/reply.ts';
 import { fileNameOf } from '../../model/state/data-folder.ts';
-import { readJournal, type UploadSession, type VolumeChange, type VolumeLocation } from './changes.ts';
-import { type MountedFile, MountedFolder } from './mounted-folder.ts';
 import {
-  ensureFolder,
   type FileRecord,
-  type Folder,
-  findInTree,
-  pruneTree,
+  readJournal,
   type StoredPart,
-  walkTree,
-} from './tree.ts';
+  type UploadSession,
+  type VolumeChange,
+  type VolumeLocation,
+} from './changes.ts';
+import { type MountedFile, MountedFolder } from './mounted-folder.ts';
+import { ensureFolder, type Folder, findInTree, pruneTree, walkTree } from './tree.ts';
 import { Volume, type VolumeFile } from './volume.ts';
 
 /** In the data folder. */

@@ -1,7 +1,7 @@
 import { refuse } from '../../http/reply.ts';
-import type { VolumeLocation } from './changes.ts';
+import type { FileRecord, VolumeLocation } from './changes.ts';
 import { type MountedFile, MountedFolder } from './mounted-folder.ts';
-import { type FileRecord, type Folder, findInTree, isFolder, walkTree } from './tree.ts';
+import { type Folder, findInTree, isFolder, walkTree } from './tree.ts';
 
 export type VolumeFile = FileRecord | MountedFile;
 

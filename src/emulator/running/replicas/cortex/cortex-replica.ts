@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { after } from '../../../../kernel/clock.ts';
 import { BufferedBody } from '../../../http/buffered-body.ts';
 import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/reply.ts';
-import { parseJsonLine } from '../../../model/state/schema.ts';
+import { parseJsonLine } from '../../../model/state/data-folder.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile, startModules } from '../../processes/python-files.ts';
 import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, UndeliveredError } from '../replica.ts';
@@ -115,7 +115,8 @@ export class CortexReplica implements Replica {
   /** The app runs in the same process and can write here too, so lines are not trusted. */
   #handleLine(line: string): void {
     if (this.#interference) return;
-    const event = readWorkerEvent(line);
+    // The app's code can write to the same file descriptor.
+    const event = parseJsonLine(Event, line);
     if (!event) this.#stopAfterInterference('wrote to');
     else if (event.line !== undefined)
       this.#print({ stream: event.stream ?? 'stdout', text: event.line, run: event.run ?? null });
@@ -270,11 +271,6 @@ const Event = v.object({
 
 /** An event of an app's worker, documented in `cortex.py`. */
 type WorkerEvent = v.InferOutput<typeof Event>;
-
-/** Undefined if the line is not an event: the app's code can write to the same file descriptor. */
-function readWorkerEvent(line: string): WorkerEvent | undefined {
-  return parseJsonLine(Event, line);
-}
 
 /** Buffers stream items between the worker and the client. `consumed` is called for each item that was read. */
 class ItemQueue implements AsyncIterable<string> {
