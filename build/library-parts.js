@@ -90,11 +90,10 @@ const mcpParts = [
   ),
 ];
 
-/** The tars of archiver, without its zips, its search for files and what unpacks. */
+/** The tars of archiver, without its zips and its search for files. */
 const archiverParts = [
   replaced(/archiver.lib.plugins.zip\.js$/, () => 'export default class Zip {}'),
   replaced(/node_modules.readdir-glob.dist.index\.mjs$/, () => 'export default { ReaddirGlob: class {} };'),
-  replaced(/tar-stream.extract\.js$/, () => 'module.exports = {};'),
   // Of its 120 functions archiver uses one; the form for browsers is the one that leaves the others out.
   replaced(/async.dist.async\.js$/, (_, file) => readFileSync(file.replace(/\.js$/, '.mjs'), 'utf8')),
   // Copies of Node's own streams for browsers and old versions of Node.

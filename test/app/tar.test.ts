@@ -21,18 +21,18 @@ const names = [
 describe('a tar', () => {
   test.each(names)('stores a name: %s', async (_, path) => {
     const tar = await createTar([file(path, 'hello')]);
-    expect(readTar(tar).map(({ path }) => path)).toEqual([path]);
+    expect((await readTar(tar)).map(({ path }) => path)).toEqual([path]);
   });
 
   test('keeps a name that starts like a drive letter', async () => {
-    const [only] = readTar(await createTar([file('a:b.py')]));
+    const [only] = await readTar(await createTar([file('a:b.py')]));
     expect(normalize(only?.path ?? '')).toBe('a:b.py');
   });
 
   test('keeps contents and modes, and has no owner and a fixed time', async () => {
     const files = [file('a.py', 'print(1)'), file('empty', ''), file('run.sh', 'x'.repeat(512), true)];
     const tar = await createTar(files);
-    expect(readTar(tar).map(({ path, content, executable }) => file(path, String(content), executable))).toEqual(files);
+    expect(await readTar(tar)).toEqual(files);
     expect(tar.equals(await createTar(files))).toBe(true);
     const [owner, group, time] = [
       tar.toString('latin1', 108, 116),
@@ -43,7 +43,7 @@ describe('a tar', () => {
   });
 
   test('of no files is valid', async () => {
-    expect(readTar(await createTar([]))).toEqual([]);
+    expect(await readTar(await createTar([]))).toEqual([]);
   });
 
   test('can be read by other programs, also with long names', async () => {
@@ -61,7 +61,7 @@ describe('a tar', () => {
     await fc.assert(
       fc.asyncProperty(some, async (files) => {
         const tar = await createTar(files.map(({ path, size }) => file(path, 'y'.repeat(size))));
-        const read = readTar(tar).map(({ path, content }) => ({ path, size: content.length }));
+        const read = (await readTar(tar)).map(({ path, content }) => ({ path, size: content.length }));
         expect(read).toEqual(files);
       }),
       { numRuns: 50 },

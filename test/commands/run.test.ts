@@ -41,8 +41,12 @@ const called = (name: string) => emulator.calls.filter(({ endpoint }) => endpoin
 function sent() {
   const { query, body } = called('startRun')[0] ?? { query: {} as Record<string, string>, body: undefined };
   const { data, file, projectId } = body as Sent;
-  const files = readTar(file.content).map(({ path, content }) => [path, Buffer.from(content).toString()]);
-  return { query, projectId, data: JSON.parse(Buffer.from(data.content).toString()), files: Object.fromEntries(files) };
+  return { query, projectId, data: JSON.parse(Buffer.from(data.content).toString()), tar: file.content };
+}
+
+async function sentFiles(): Promise<Record<string, string>> {
+  const files = await readTar(sent().tar);
+  return Object.fromEntries(files.map(({ path, content }) => [path, String(content)]));
 }
 
 describe('a script', () => {
@@ -110,7 +114,7 @@ describe('what is sent', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
-    expect(Object.keys(sent().files)).toEqual(['data/words.txt', 'job.py']);
+    expect(Object.keys(await sentFiles())).toEqual(['data/words.txt', 'job.py']);
     expect(sent()).toMatchObject({ projectId: emulator.project, query: { filename: 'job.py', appName: 'jobs' } });
     expect(called('createRunApp')[0]?.query).toEqual({});
     expect(called('prepareBaseImage')).toEqual([]);
@@ -236,7 +240,7 @@ describe('what is sent', () => {
       const path = form.replace('ABSOLUTE', app.path).replace('LINK', join(elsewhere.path, 'link'));
       await gantry(['run', `${path}::train`, '--detach'], { emulator, cwd: app.path });
       expect(sent().query.filename).toBe('job.py');
-      expect(sent().files['job.py']).toMatch(/^import sys[\s\S]+__gantry_call\("train", True\)\n$/);
+      expect((await sentFiles())['job.py']).toMatch(/^import sys[\s\S]+__gantry_call\("train", True\)\n$/);
       expect(readFileSync(join(app.path, 'job.py'), 'utf8')).toBe(job);
     },
   );
@@ -248,7 +252,7 @@ describe('what is sent', () => {
     ["if '__main__' == __name__:\n    train()", 'train', true],
   ])('appends a call only if the file has none: %j', async (more, name, has) => {
     await run({ 'jobs/a.py': `${job}\n${more}\n` }, [`jobs/a.py${name ? `::${name}` : ''}`, '--detach']);
-    const text = sent().files['jobs/a.py'] ?? '';
+    const text = (await sentFiles())['jobs/a.py'] ?? '';
     expect(text.includes('__gantry_call')).toBe(has);
     // The main guard of the file must not run too.
     if (name) expect(text).toContain("if '__main__' == 'import':");

@@ -97,7 +97,7 @@ describe('a tar with', () => {
     ['a long name for a folder', tarOf(long('a'.repeat(120)), { type: '5' }, { name: 'b' }), [['b', '']]],
     ['something after its end', Buffer.concat([tarOf({}), entry({ name: '/etc/x' })]), [['job.py', '']]],
   ])('%s is read like tar does', async (_, tar, files) => {
-    expect(readTar(tar).map(({ path, content }) => [path, String(content)])).toEqual(files);
+    expect((await readTar(tar)).map(({ path, content }) => [path, String(content)])).toEqual(files);
     expect(await unpackTar(tar, join(temporaryFolder(), 'run'))).toEqual(files.map(([path]) => path));
   });
 });
