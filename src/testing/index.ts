@@ -3,5 +3,12 @@
  * Imports nothing of the program, which runs in a process of its own.
  */
 export { CallFailed, GantryFailed } from './gantry-process.ts';
-export type { Delivery, TestApp, TestClock, TestPlatform, TestPlatformOptions, TestWebhooks } from './platform.ts';
-export { startPlatform } from './start-platform.ts';
+export {
+  type Delivery,
+  startPlatform,
+  type TestApp,
+  type TestClock,
+  type TestPlatform,
+  type TestPlatformOptions,
+  type TestWebhooks,
+} from './platform.ts';
