@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { checkPutRequest, saveStream } from '../http/receive.ts';
-import { type ReadableBody, RefusalError, type ServerReply, storageError } from '../http/reply.ts';
+import { RefusalError, type ServerReply, storageError } from '../http/reply.ts';
 import { parseObjectKey, type VolumeFile } from '../running/volumes/volume.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import { startBuild } from './builds/handlers.ts';
@@ -20,9 +20,8 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
   if (headers['if-match'] && headers['if-match'] !== fileHeaders.etag && headers['if-match'] !== '*') {
     throw refusal(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   }
-  const whole = platform.volumes.content(file);
   const range = parseRange(headers, file.size, fileHeaders);
-  if (!range) return { status: 200, headers: fileHeaders, body: whole };
+  if (!range) return { status: 200, headers: fileHeaders, body: platform.volumes.content(file) };
   const { start, end } = range;
   if (start >= file.size || start >= end) {
     const { headers: errorHeaders, ...error } = storageError(
@@ -32,14 +31,9 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
     );
     throw new RefusalError({ ...error, headers: { ...errorHeaders, 'content-range': `bytes */${file.size}` } });
   }
-  const { readAtOnce } = whole;
-  const part: ReadableBody = {
-    size: end - start,
-    read: (from, to) => whole.read(start + from, start + to),
-    ...(readAtOnce && { readAtOnce: () => readAtOnce().subarray(start, end) }),
-  };
   const contentRange = `bytes ${start}-${end - 1}/${file.size}`;
-  return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body: part };
+  const body = platform.volumes.content(file, start, end);
+  return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body };
 }
 
 /** Undefined if the file was deleted. */

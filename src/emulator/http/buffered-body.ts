@@ -89,7 +89,7 @@ export class CapturedBody {
   watchReply(reply: ServerReply): ServerReply {
     const { body } = reply;
     if (typeof body !== 'string') {
-      return { ...reply, body: { size: body.size, read: (start, end) => this.watch(body.read(start, end)) } };
+      return { ...reply, body: { size: body.size, read: () => this.watch(body.read()) } };
     }
     this.#add(Buffer.from(body));
     this.hasEnded = true;

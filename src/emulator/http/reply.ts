@@ -12,9 +12,9 @@ export interface ServerReply {
 export interface ReadableBody {
   /** Bytes; undefined if unknown before the end. */
   readonly size: number | undefined;
-  /** The bytes from `start` up to but not including `end`. A body of unknown size is read whole. */
-  read(start: number, end: number): AsyncIterable<Buffer>;
-  /** All bytes of a small file: a stream takes longer than reading it. */
+  /** To be called once. */
+  read(): ByteStream;
+  /** Instead, for a small file: a stream takes longer. */
   readAtOnce?(): Buffer;
 }
 
@@ -26,8 +26,8 @@ export function toReadableBody({ body }: ServerReply): ReadableBody {
   const bytes = Buffer.from(body);
   return {
     size: bytes.length,
-    async *read(start, end) {
-      yield bytes.subarray(start, end);
+    async *read() {
+      yield bytes;
     },
   };
 }

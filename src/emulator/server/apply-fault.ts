@@ -157,15 +157,15 @@ async function sendHalf(exchange: Exchange, reply: ServerReply, then: () => void
   const content = toReadableBody(reply);
   sendHead(exchange, reply, content.size === undefined ? undefined : Math.max(1, content.size));
   exchange.response.flushHeaders();
-  const half =
-    content.size === undefined ? firstChunk(content.read(0, 0)) : content.read(0, Math.floor(content.size / 2));
+  const { size } = content;
+  const half = size === undefined ? firstChunk(content.read()) : firstBytes(content.read(), Math.floor(size / 2));
   await pipeline(half, exchange.response, { end: false });
   then();
 }
 
 function mapBody(reply: ServerReply, transform: (chunks: ByteStream) => ByteStream): ServerReply {
   const content = toReadableBody(reply);
-  const body: ReadableBody = { size: content.size, read: (start, end) => transform(content.read(start, end)) };
+  const body: ReadableBody = { size: content.size, read: () => transform(content.read()) };
   return { ...reply, body };
 }
 
@@ -196,6 +196,15 @@ async function* throttle(chunks: ByteStream): ByteStream {
 
 async function* firstChunk(chunks: ByteStream): ByteStream {
   for await (const chunk of chunks) return yield chunk;
+}
+
+/** The rest is read, but not sent. */
+async function* firstBytes(chunks: ByteStream, bytes: number): ByteStream {
+  let left = bytes;
+  for await (const chunk of chunks) {
+    if (left > 0) yield chunk.subarray(0, left);
+    left -= chunk.length;
+  }
 }
 
 async function* flipFirstByte(chunks: ByteStream): ByteStream {

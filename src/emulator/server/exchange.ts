@@ -27,7 +27,7 @@ export async function sendReply(exchange: Exchange, reply: ServerReply): Promise
   sendHead(exchange, reply, content.size);
   if (typeof reply.body === 'string') response.end(reply.body);
   else if (content.readAtOnce) response.end(content.readAtOnce());
-  else await pipeline(flushBeforeError(content.read(0, content.size ?? Number.POSITIVE_INFINITY), response), response);
+  else await pipeline(flushBeforeError(content.read(), response), response);
 }
 
 /** Flushes what was sent before an error closes the connection. */

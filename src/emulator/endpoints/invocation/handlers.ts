@@ -3,7 +3,7 @@ import { parseJsonOr } from '../../../kernel/json-text.ts';
 import { invoke as contract } from '../../../platform/contract/invocation.ts';
 import { BufferedBody, CapturedBody } from '../../http/buffered-body.ts';
 import { parseAs } from '../../http/read-request.ts';
-import { type ByteStream, jsonReply, type ReadableBody, refuse, type ServerReply } from '../../http/reply.ts';
+import { type ByteStream, jsonReply, refuse, type ServerReply } from '../../http/reply.ts';
 import type { InspectedCall } from '../../model/inspected-calls.ts';
 import { markAssigned, markEnded, markStarted, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
@@ -110,7 +110,7 @@ function alsoToWebhook(
     send(body);
     return reply;
   }
-  return { ...reply, body: { size: body.size, read: (start, end) => collectBody(body.read(start, end), send) } };
+  return { ...reply, body: { size: body.size, read: () => collectBody(body.read(), send) } };
 }
 
 /** A longer response is delivered truncated, because it is held in memory. */
@@ -129,7 +129,7 @@ async function* collectBody(chunks: AsyncIterable<Buffer>, onComplete: (body: Bu
 
 async function drain({ body }: ServerReply): Promise<void> {
   if (typeof body === 'string') return;
-  for await (const _ of body.read(0, Number.POSITIVE_INFINITY));
+  for await (const _ of body.read());
 }
 
 /** A call to perform. `controller` aborts it. */
@@ -216,31 +216,20 @@ function trackReply(reply: ServerReply, end: (statusCode: number) => void, signa
     end(status);
     return reply;
   }
-  return {
-    ...reply,
-    body: { size: body.size, read: (start, stop) => trackChunks(body, { start, stop, end, status, signal }) },
-  };
+  return { ...reply, body: { size: body.size, read: () => trackChunks(body.read(), status, end, signal) } };
 }
 
-interface TrackOptions {
-  start: number;
-  stop: number;
-  end: (statusCode: number) => void;
-  status: number;
-  signal: AbortSignal | undefined;
-}
-
-async function* trackChunks(content: ReadableBody, { start, stop, end, status, signal }: TrackOptions): ByteStream {
-  let at = 0;
+async function* trackChunks(
+  chunks: ByteStream,
+  status: number,
+  end: (statusCode: number) => void,
+  signal: AbortSignal | undefined,
+): ByteStream {
   let statusCode = -1;
   try {
-    for await (const chunk of content.read(0, stop)) {
+    for await (const chunk of chunks) {
       signal?.throwIfAborted();
-      // With a known size, a part of the body may be requested.
-      const part = content.size === undefined ? chunk : chunk.subarray(Math.max(0, start - at), stop - at);
-      at += chunk.length;
-      if (part.length > 0) yield part;
-      if (at >= stop) break;
+      yield chunk;
     }
     statusCode = status;
   } catch (error) {

@@ -82,7 +82,7 @@ export class RestartingReplica implements Replica {
       const { body } = reply;
       if (typeof body === 'string') return reply;
       const failed = (error: unknown) => this.#explain(error, replica, call);
-      return { ...reply, body: { ...body, read: (start, end) => watched(body.read(start, end), failed) } };
+      return { ...reply, body: { ...body, read: () => watched(body.read(), failed) } };
     });
   }
 

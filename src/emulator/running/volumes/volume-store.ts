@@ -78,8 +78,13 @@ export class VolumeStore {
     return [...this.#volumes.values()].filter(({ location }) => location.project === project);
   }
 
-  content(file: VolumeFile): ReadableBody {
-    return 'path' in file ? fileContent(file) : this.parts.content(file.parts);
+  /** The bytes from `start` up to but not including `end`. */
+  content(file: VolumeFile, start = 0, end = file.size): ReadableBody {
+    if (!('path' in file)) return this.parts.content(file.parts, start, end);
+    async function* read({ path }: MountedFile) {
+      if (end > start) yield* createReadStream(path, { start, end: end - 1 });
+    }
+    return { size: end - start, read: () => read(file) };
   }
 
   /** Moves a volume's files to a folder that apps can use, and returns its path. Resolves when all of them are there. */
@@ -215,13 +220,6 @@ export class VolumeStore {
   }
 }
 
-function fileContent({ path, size }: MountedFile): ReadableBody {
-  async function* read(start: number, end: number) {
-    if (end > start) yield* createReadStream(path, { start, end: Math.min(size, end) - 1 });
-  }
-  return { size, read };
-}
-
 function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 'folder' | 'removed' }>): StoredPart[] {
   const { names } = change;
   if (change.is === 'folder') {
@@ -274,11 +272,11 @@ class PartStore {
     return Buffer.concat(parts.map(({ id }) => readFileSync(this.#path(id))));
   }
 
-  /** The concatenated parts. A reader gets all of them, even if they are removed meanwhile. */
-  content(parts: readonly StoredPart[]): ReadableBody {
-    const size = parts.reduce((sum, part) => sum + part.size, 0);
-    const content = { size, read: (start: number, end: number) => this.#read(parts, start, end) };
-    return size > maxAtOnceBytes ? content : { ...content, readAtOnce: () => this.readAll(parts) };
+  /** Of the concatenated parts. A reader gets all of it, even if they are removed meanwhile. */
+  content(parts: readonly StoredPart[], start: number, end: number): ReadableBody {
+    const content = { size: end - start, read: () => this.#read(parts, start, end) };
+    const isSmall = parts.reduce((sum, part) => sum + part.size, 0) <= maxAtOnceBytes;
+    return isSmall ? { ...content, readAtOnce: () => this.readAll(parts).subarray(start, end) } : content;
   }
 
   /** Puts the parts together in a new file, and returns its path. The caller moves it. */
