@@ -2,6 +2,15 @@ import { createHmac } from 'node:crypto';
 import { equalsInConstantTime } from '../http/owner-check.ts';
 import type { Store } from './state/store.ts';
 
+type Keys = Pick<Store, 'key'>;
+
+/**
+ * What the key in the address of a page lets its holder do: see the project, or see what is sent to apps and send it again.
+ * Every local user can reach the port, so an address without the key shows nothing; a cookie would be sent to every other
+ * port of this machine, too.
+ */
+type Permission = 'view' | 'calls';
+
 /** The pages of a project: `/projects/{project}[/apps/{app}[/builds/{build}|/runs/{run}]]`. */
 export const dashboardPath = '/projects/';
 
@@ -12,22 +21,10 @@ export interface DashboardPlace {
   run?: string | undefined;
 }
 
-/**
- * The address of a page, with a key that lets its holder see the project and nothing else. Every local user can reach the
- * port, so an address without the key shows nothing; a cookie would be sent to every other port of this machine, too.
- */
-export function dashboardAddress(
-  url: string,
-  { project, app, build, run }: DashboardPlace,
-  store: Pick<Store, 'key'>,
-): string {
-  const names = [
-    project,
-    ...(app === undefined ? [] : ['apps', app]),
-    ...(build === undefined ? [] : ['builds', build]),
-    ...(run === undefined ? [] : ['runs', run]),
-  ];
-  return `${url}${dashboardPath}${names.map(encodeURIComponent).join('/')}?${keyParameter}=${viewKey(project, store)}`;
+export function dashboardAddress(url: string, { project, app, build, run }: DashboardPlace, store: Keys): string {
+  const below = Object.entries({ apps: app, builds: build, runs: run });
+  const names = below.flatMap(([word, id]) => (id === undefined ? [] : [word, id]));
+  return pageAddress(url, 'view', [project, ...names], store);
 }
 
 /** Undefined unless it is the URL of a page. */
@@ -50,17 +47,6 @@ export function parseDashboardPath(pathname: string): DashboardPlace | undefined
 const dashboardPattern =
   /^\/projects\/(?<project>[^/]+)(?:\/apps\/(?<app>[^/]+)(?:\/builds\/(?<build>[^/]+)|\/runs\/(?<run>[^/]+))?)?\/?$/;
 
-export function hasViewKey(url: URL, project: string, store: Pick<Store, 'key'>): boolean {
-  return equalsInConstantTime(url.searchParams.get(keyParameter) ?? '', viewKey(project, store));
-}
-
-export const keyParameter = 'view';
-
-/** New at each start, as every secret of the emulator. It is not a token, and cannot approve a login. */
-function viewKey(project: string, { key }: Pick<Store, 'key'>): string {
-  return createHmac('sha256', key).update(`view ${project}`).digest('base64url').slice(0, 32);
-}
-
 /** What a page of calls shows: the last ones of a project, or one of them. */
 export interface CallsPlace {
   project: string;
@@ -69,29 +55,29 @@ export interface CallsPlace {
   isSent?: boolean | undefined;
 }
 
-/** The address of a page of calls. Its key lets its holder see what is sent to apps, and send it again. */
-export function callsAddress(url: string, { project, run, isSent }: CallsPlace, store: Pick<Store, 'key'>): string {
-  const names = [project, 'calls', ...(run === undefined ? [] : [run]), ...(isSent ? ['send'] : [])];
-  return `${url}${dashboardPath}${names.map(encodeURIComponent).join('/')}?${callsParameter}=${callsKey(project, store)}`;
+export function callsAddress(url: string, { project, run, isSent }: CallsPlace, store: Keys): string {
+  return pageAddress(url, 'calls', [project, 'calls', ...(run ? [run] : []), ...(isSent ? ['send'] : [])], store);
 }
 
 /** Undefined unless it is the URL of a page of calls. */
 export function parseCallsPath(pathname: string): CallsPlace | undefined {
-  const groups = callsPattern.exec(pathname)?.groups;
-  if (!groups) return undefined;
-  const { project = '', run, send } = groups;
-  return { project, run, isSent: send !== undefined };
+  const { project, run, send } = callsPattern.exec(pathname)?.groups ?? {};
+  return project === undefined ? undefined : { project, run, isSent: send !== undefined };
 }
 
 /** Ids of projects and runs have nothing to decode. */
 const callsPattern = /^\/projects\/(?<project>[\w-]+)\/calls(?:\/(?<run>[\w-]+)(?<send>\/send)?)?\/?$/;
 
-export function hasCallsKey(url: URL, project: string, store: Pick<Store, 'key'>): boolean {
-  return equalsInConstantTime(url.searchParams.get(callsParameter) ?? '', callsKey(project, store));
+export function hasKey(url: URL, permission: Permission, project: string, store: Keys): boolean {
+  return equalsInConstantTime(url.searchParams.get(permission) ?? '', keyOf(permission, project, store));
 }
 
-const callsParameter = 'calls';
+function pageAddress(url: string, permission: Permission, names: [project: string, ...string[]], store: Keys): string {
+  const path = names.map(encodeURIComponent).join('/');
+  return `${url}${dashboardPath}${path}?${permission}=${keyOf(permission, names[0], store)}`;
+}
 
-function callsKey(project: string, { key }: Pick<Store, 'key'>): string {
-  return createHmac('sha256', key).update(`calls ${project}`).digest('base64url').slice(0, 32);
+/** New at each start, as every secret of the emulator. It is not a token, and cannot approve a login. */
+function keyOf(permission: Permission, project: string, { key }: Keys): string {
+  return createHmac('sha256', key).update(`${permission} ${project}`).digest('base64url').slice(0, 32);
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../platform/contract/index.ts';
 import type { StorageTarget } from '../http/read-request.ts';
-import { keyParameter } from './dashboard-address.ts';
 
 /** A received request, for tests. Tokens and signatures are removed. */
 export interface RecordedRequest {
@@ -36,7 +35,7 @@ export function recordRequest(
 ): RecordedRequest {
   const { authorization, ...headers } = request.headers;
   if (headers['x-webhook-secret']) headers['x-webhook-secret'] = '(hidden)';
-  const { 'X-Amz-Signature': _, [keyParameter]: __, ...query } = Object.fromEntries(url.searchParams);
+  const { 'X-Amz-Signature': _, view: __, ...query } = Object.fromEntries(url.searchParams);
   if (endpoint === 'log-socket') delete query.token;
   const call = {
     number: (calls.at(-1)?.number ?? 0) + 1,

@@ -21,7 +21,7 @@ import {
   type CallsPlace,
   callsAddress,
   dashboardAddress,
-  hasCallsKey,
+  hasKey,
   parseCallsPath,
 } from '../../model/dashboard-address.ts';
 import { type InspectedCall, maxInspectedCalls } from '../../model/inspected-calls.ts';
@@ -37,7 +37,7 @@ export function isCallsPage({ pathname }: URL): boolean {
 /** Shows the last calls of a project or one of them, and sends one again. */
 export async function showCalls(request: IncomingMessage, url: URL, platform: Platform): Promise<ServerReply> {
   const place = parseCallsPath(url.pathname);
-  if (!place || !hasCallsKey(url, place.project, platform.store)) return noKey;
+  if (!place || !hasKey(url, 'calls', place.project, platform.store)) return noKey;
   const wanted = place.isSent ? ['POST'] : ['GET', 'HEAD'];
   if (!wanted.includes(request.method ?? '')) {
     return jsonReply({ message: `method ${request.method} not allowed: use ${wanted[0]}` }, 405);

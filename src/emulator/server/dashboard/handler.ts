@@ -4,7 +4,7 @@ import type { Platform } from '../../endpoints/platform.ts';
 import { runHandlers } from '../../endpoints/runs/handlers.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
-import { dashboardAddress, hasViewKey, parseDashboardPath } from '../../model/dashboard-address.ts';
+import { dashboardAddress, hasKey, parseDashboardPath } from '../../model/dashboard-address.ts';
 import { findRuns } from '../../model/runs/find-runs.ts';
 import { getRunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
@@ -21,7 +21,7 @@ export async function showDashboard(method: string | undefined, url: URL, at: Pl
   const platform: Platform = { ...at, now: () => moment };
   const { store } = platform;
   const place = parseDashboardPath(url.pathname);
-  if (!place || !hasViewKey(url, place.project, store)) return noKey;
+  if (!place || !hasKey(url, 'view', place.project, store)) return noKey;
   const { project } = place;
   const link = (app?: string, part = {}) => dashboardAddress('', { project, app, ...part }, store);
   if (place.app === undefined) return charted(projectPage({ project, apps: await listApps(project, platform), link }));
