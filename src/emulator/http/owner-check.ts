@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import { connect, type Socket, SocketAddress } from 'node:net';
 import { endianness } from 'node:os';
 
 /** Whether the other end of a local connection belongs to the user who runs the emulator. */
@@ -40,47 +40,42 @@ type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remot
 /** Undefined if the other end is closed: the system then no longer knows its user. */
 async function userOf(socket: Ends, folder: string): Promise<number | undefined> {
   const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = socket;
-  const tables = remoteAddress === '::1' ? ipv6Tables : ipv4Tables;
-  for (const [file, encode] of tables) {
-    const wanted = `${endpoint(encode(remoteAddress), remotePort)} ${endpoint(encode(localAddress), localPort)}`;
-    const table = await readFile(`${folder}/${file}`, 'latin1').catch(() => '');
-    const line = table.split('\n').find((each) => each.includes(wanted));
-    const [, , , , , , , user, , inode] = line?.trim().split(/\s+/) ?? [];
-    if (user !== undefined && inode !== '0') return Number(user);
-  }
-  return undefined;
+  const isAt = (end: string, address: string, port: number) =>
+    portOf(end) === port && addressOf(end) === plain(address);
+  const sockets = await listSockets(folder);
+  return sockets.find(
+    ({ local, remote, inode }) =>
+      isAt(local, remoteAddress, remotePort) && isAt(remote, localAddress, localPort) && inode !== '0',
+  )?.user;
 }
 
-const ipv4Tables = [['tcp', encodeV4] as const, ['tcp6', encodeMapped] as const];
-const ipv6Tables = [['tcp6', encodeLoopback] as const];
-
-function endpoint(address: string, port: number): string {
-  return `${address}:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+/** TCP sockets of this machine. Lines are `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`. */
+export async function listSockets(folder = '/proc/net') {
+  const tables = ['tcp', 'tcp6'].map((name) => readFile(`${folder}/${name}`, 'latin1').catch(() => ''));
+  const lines = (await Promise.all(tables)).flatMap((table) => table.trim().split('\n').slice(1));
+  return lines.map((line) => {
+    const [, local = '', remote = '', state, , , , user, , inode = ''] = line.trim().split(/\s+/);
+    return { local, remote, isListening: state === '0A', user: Number(user), inode };
+  });
 }
 
-/** The kernel prints the bytes of each word in the order of this machine. */
-const inOrder = (bytes: number[]) => (endianness() === 'LE' ? bytes.toReversed() : bytes);
-
-function encodeV4(address: string): string {
-  const bytes = address
-    .replace(/^::ffff:/, '')
-    .split('.')
-    .map(Number);
-  return hex(inOrder(bytes));
+/** Of one end of a listed socket: `0100007F:1F90`. */
+export function portOf(end: string): number {
+  return Number.parseInt(end.split(':')[1] ?? '', 16);
 }
 
-/** An IPv4 address as sockets of IPv6 have it. */
-function encodeMapped(address: string): string {
-  return `${'0'.repeat(16)}${hex(inOrder([0, 0, 255, 255]))}${encodeV4(address)}`;
+/** 4 or 16 bytes, as 32-bit words in the byte order of this machine. */
+export function addressOf(end: string): string {
+  const bytes = Buffer.from(end.split(':')[0] ?? '', 'hex');
+  if (endianness() === 'LE') bytes.swap32();
+  if (bytes.length === 4) return bytes.join('.');
+  const groups = bytes.toString('hex').match(/.{4}/g) ?? [];
+  return plain(new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address);
 }
 
-/** `::1` */
-function encodeLoopback(): string {
-  return `${'0'.repeat(24)}${hex(inOrder([0, 0, 0, 1]))}`;
-}
-
-function hex(bytes: number[]): string {
-  return bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join('');
+/** An address of IPv4 as such, where a socket of IPv6 has it. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:/, '');
 }
 
 /** Compares secrets: the time does not tell how much of one is right. */

@@ -1,19 +1,19 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
-import { endianness } from 'node:os';
+import { readdir, readlink } from 'node:fs/promises';
 import { systemCode } from '../../../kernel/errors.ts';
+import { addressOf, listSockets, portOf } from '../../http/owner-check.ts';
 import { processGroup, processTree } from '../metrics.ts';
 
 /** A non-loopback address on which a local port listens; undefined if there is none. Works on Linux only. */
 export async function findExposedAddress(port: number): Promise<string | undefined> {
-  const listeners = await readListeners();
-  return listeners.flatMap((one) => (one.port === port ? [readAddress(one.address)] : [])).find(isExposed);
+  const listeners = await listListeners();
+  return listeners.flatMap((one) => (one.port === port ? [one.address] : [])).find(isExposed);
 }
 
 /** The ports on which a process and its children listen. Works on Linux only; elsewhere none is known. */
 export async function findListeningPorts(pid: number): Promise<number[]> {
   try {
     const sockets = new Set((await Promise.all(processTree(pid).map(socketsOf))).flat());
-    const listeners = await readListeners();
+    const listeners = await listListeners();
     return [...new Set(listeners.flatMap(({ inode, port }) => (sockets.has(inode) ? [port] : [])))].sort(
       (a, b) => a - b,
     );
@@ -24,7 +24,7 @@ export async function findListeningPorts(pid: number): Promise<number[]> {
 
 /** Whether another program than a process, its children and its group listens on a port. Works on Linux only. */
 export async function isOfOther(port: number, pid: number): Promise<boolean> {
-  const inodes = (await readListeners()).filter((one) => one.port === port).map(({ inode }) => inode);
+  const inodes = (await listListeners()).filter((one) => one.port === port).map(({ inode }) => inode);
   if (inodes.length === 0) return false;
   try {
     for (const processes of [processTree, processGroup]) {
@@ -44,46 +44,11 @@ async function socketsOf(pid: number): Promise<string[]> {
   return links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []);
 }
 
-const listenState = '0A';
-
-interface Listener {
-  /** In hexadecimal. */
-  address: string;
-  port: number;
-  inode: string;
-}
-
-/** Lines are `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`. */
-async function readListeners(): Promise<Listener[]> {
-  const tables = await Promise.all(
-    ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')),
-  );
-  return tables
-    .join('\n')
-    .split('\n')
-    .flatMap((line) => {
-      const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
-      const [address = '', port = ''] = local.split(':');
-      return state === listenState ? [{ address, port: Number.parseInt(port, 16), inode }] : [];
-    });
-}
-
-/** 4 or 16 bytes, as 32-bit words in the byte order of this machine. */
-function readAddress(hex: string): string {
-  const words = hex.match(/.{8}/g) ?? [];
-  const bytes = words.flatMap((word) => {
-    const inOrder = [...Buffer.from(word, 'hex')];
-    return endianness() === 'LE' ? inOrder.reverse() : inOrder;
-  });
-  if (bytes.length === 4) return bytes.join('.');
-  const groups = Array.from({ length: 8 }, (_, at) =>
-    Buffer.from(bytes)
-      .readUInt16BE(at * 2)
-      .toString(16),
-  );
-  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+async function listListeners() {
+  const listeners = (await listSockets()).filter(({ isListening }) => isListening);
+  return listeners.map(({ local, inode }) => ({ address: addressOf(local), port: portOf(local), inode }));
 }
 
 function isExposed(address: string): boolean {
-  return !/^127\.|^::1$|^::ffff:7f/.test(address);
+  return !/^127\.|^::1$/.test(address);
 }
