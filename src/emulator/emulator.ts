@@ -45,8 +45,6 @@ export interface EmulatorOptions {
   restartPauseMs?: number | undefined;
   /** Origins of web pages that may call apps, such as `http://localhost:3000`. Other pages are refused. */
   allowOrigins?: readonly string[] | undefined;
-  /** Maximum unpacked size of an archive in bytes. Default: 4 GiB; the platform allows 100 GiB. */
-  unpackedBytes?: number | undefined;
   /** How apps get `/persistent-storage`; by default the best that works on this machine. */
   storageAccess?: StorageAccess | undefined;
   /** Lets the user who runs the emulator, and nobody else, call apps without a token, where the system tells users apart. */

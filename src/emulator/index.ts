@@ -15,7 +15,6 @@ import { endAbandonedRuns } from './model/runs/record.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './model/state/data-folder.ts';
 import { Store } from './model/state/store.ts';
 import { AppRunner } from './running/app-runner.ts';
-import { archiveLimits } from './running/archives/archive.ts';
 import { endAbandonedBuilds } from './running/builds/perform-build.ts';
 import { Debugging } from './running/debugging/debugging.ts';
 import { VolumeFiles } from './running/volumes/volume-files.ts';
@@ -75,7 +74,6 @@ async function startIn(
     webhookPauseMs = 1_000,
     restartPauseMs = 10_000,
     allowOrigins = [],
-    unpackedBytes = archiveLimits.bytes,
     trustOwner = false,
     keepWarm = false,
     debugging: debuggingOptions = {},
@@ -99,14 +97,12 @@ async function startIn(
   const faults = new FaultQueue();
   const calls: RecordedRequest[] = [];
   const deliveries: (number | undefined)[] = [];
-  const limits = { ...archiveLimits, bytes: unpackedBytes };
   const debugging = await Debugging.open(debuggingOptions);
   const runner = new AppRunner({
     debugging,
     store,
     now,
     archives: storage,
-    archiveLimits: limits,
     real,
     folder: join(folder, 'running'),
     logs: data && join(data, 'logs'),
@@ -143,7 +139,6 @@ async function startIn(
     linkSeconds,
     runner,
     webhookPauseMs,
-    archiveLimits: limits,
     onCall,
     isOwner: trustOwner ? await createOwnerCheck(server.port) : undefined,
     requestStop: () => stopRequest.abort(),

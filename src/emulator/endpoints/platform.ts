@@ -8,7 +8,6 @@ import type { InspectedCalls } from '../model/inspected-calls.ts';
 import type { Lateness, PlatformClock } from '../model/platform-clock.ts';
 import type { RecordedRequest, Recorder } from '../model/recorded-request.ts';
 import type { Running } from '../running/app-runner.ts';
-import type { ArchiveLimits } from '../running/archives/archive.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
 
@@ -41,7 +40,6 @@ export interface Platform extends Recorder, Running {
   readonly late: Lateness;
   /** Milliseconds between two attempts to deliver a webhook. */
   readonly webhookPauseMs: number;
-  readonly archiveLimits: ArchiveLimits;
   /** Seconds that a signed URL is valid. */
   readonly linkSeconds: number;
   readonly onCall?: OnCall | undefined;

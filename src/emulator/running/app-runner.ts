@@ -5,7 +5,6 @@ import type { AppSettings } from '../model/apps/settings.ts';
 import { fileNameOf } from '../model/state/data-folder.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Model } from '../model/state/store.ts';
-import type { ArchiveLimits } from './archives/archive.ts';
 import { AppLogs, type AppOutput } from './logs/app-logs.ts';
 import { UsageSampler } from './metrics.ts';
 import { findContainerEngine, OwnContainers } from './processes/own-containers.ts';
@@ -24,7 +23,6 @@ import type { VolumeStore } from './volumes/volume-store.ts';
 interface AppRunnerOptions extends StarterOptions {
   /** The folder of uploaded archives. */
   archives: string;
-  archiveLimits: ArchiveLimits;
   /** The folder of app logs. Without it they are only in memory. */
   logs?: string | undefined;
   /** The folder of those that apps start with. */

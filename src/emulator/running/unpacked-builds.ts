@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileNameOf } from '../model/state/data-folder.ts';
 import type { BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
-import type { ArchiveLimits } from './archives/archive.ts';
 import type { Unpacked } from './archives/unpack.ts';
 import type { ImageAudience, OwnContainers, OwnImage } from './processes/own-containers.ts';
 import type { AttachedStorage, PersistentStorage } from './replicas/persistent-storage.ts';
@@ -13,7 +12,6 @@ interface UnpackOptions {
   store: Store;
   /** The folder of uploaded archives. */
   archives: string;
-  archiveLimits: ArchiveLimits;
   /** Where apps are unpacked and run. */
   folder: string;
   storage: PersistentStorage;
@@ -150,14 +148,14 @@ export class UnpackedBuilds {
   }
 
   async #unpack({ id, app, keyName, settings }: BuildRecord, audience: ImageAudience): Promise<string> {
-    const { archives, archiveLimits, store, storage, python, containers } = this.options;
+    const { archives, store, storage, python, containers } = this.options;
     const folder = this.folderFor(app, id);
     const { unpackZip } = await import('./archives/unpack.ts');
     const before = this.#contents.get(this.#latest.get(app)?.id ?? '');
     const spare = this.#spares.get(app);
     this.#spares.delete(app);
     const versions = { before, spare };
-    const unpacking = unpackZip(join(archives, keyName), folder, archiveLimits, versions).catch((cause: Error) => {
+    const unpacking = unpackZip(join(archives, keyName), folder, versions).catch((cause: Error) => {
       throw new Error(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });
     this.#contents.set(id, await unpacking);

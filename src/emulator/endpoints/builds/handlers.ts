@@ -43,10 +43,10 @@ export const buildHandlers: BuildHandlers = {
     return { logs, status };
   },
 
-  async getBuildZipContents(params, { store, storage, archiveLimits }) {
+  async getBuildZipContents(params, { store, storage }) {
     const build = findBuild(store, params);
     if (build.files) return { id: build.id, zipFiles: build.files };
-    const files = await listArchive(join(storage, build.keyName), archiveLimits).catch(() =>
+    const files = await listArchive(join(storage, build.keyName)).catch(() =>
       refuse(404, `build ${build.id} has no valid archive`),
     );
     return { id: build.id, zipFiles: Object.fromEntries(files) };
@@ -68,12 +68,12 @@ export const buildHandlers: BuildHandlers = {
  * has no effect.
  */
 export async function startBuild(build: BuildRecord, platform: Platform, archivePath?: string): Promise<void> {
-  const { store, faults, runner, now, archiveLimits } = platform;
+  const { store, faults, runner, now } = platform;
   const { settings, registries } = build;
   const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
   const fault = hasEnded ? undefined : faults.take('build');
   const archive = archivePath
-    ? await readArchive(archivePath, filesToRead(settings), archiveLimits, runner.unpacked.contentsOf(build)).catch(
+    ? await readArchive(archivePath, filesToRead(settings), runner.unpacked.contentsOf(build)).catch(
         (error: Error) => error,
       )
     : undefined;

@@ -16,9 +16,9 @@ export interface ArchiveFile {
 }
 
 /** Does not unpack the files. Rejects if the archive is not a valid zip. */
-export async function listArchive(path: string, limits: ArchiveLimits): Promise<FileList> {
+export async function listArchive(path: string): Promise<FileList> {
   const files: FileList = new Map();
-  for await (const file of iterateArchive(path, limits)) files.set(file.path, sizeAndChecksum(file));
+  for await (const file of iterateArchive(path)) files.set(file.path, sizeAndChecksum(file));
   return files;
 }
 
@@ -34,8 +34,8 @@ export function contentOf({ size, crc32, executable }: Pick<ArchiveFile, 'size' 
 export async function readArchive(
   path: string,
   textPaths: readonly string[],
-  limits: ArchiveLimits,
   known: (path: string) => string | undefined = () => undefined,
+  limits = archiveLimits,
 ): Promise<ReadArchive> {
   const archive: ReadArchive = { files: new Map(), contents: new Map() };
   for await (const file of iterateArchive(path, limits)) {
@@ -54,7 +54,7 @@ export async function readArchive(
 const maxTextBytes = 1024 ** 2;
 
 /** The files of a zip in order, without folders. Throws if a name is invalid or a limit is exceeded. */
-export async function* iterateArchive(path: string, limits: ArchiveLimits): AsyncGenerator<ArchiveFile> {
+export async function* iterateArchive(path: string, limits = archiveLimits): AsyncGenerator<ArchiveFile> {
   const source = new BlockReader(path);
   try {
     const options = { autoClose: false, lazyEntries: true, strictFileNames: true };
@@ -110,7 +110,7 @@ class UnpackedBudget {
   #bytes = 0;
 
   constructor(
-    private readonly limits: ArchiveLimits,
+    private readonly limits: typeof archiveLimits,
     private readonly archiveBytes: number,
   ) {}
 
@@ -237,18 +237,11 @@ function holds({ from, bytes }: Window, start: number, length: number): boolean 
 }
 
 /** Limits that keep a small upload from filling the disk. */
-export interface ArchiveLimits {
-  /** Bytes unpacked. */
-  bytes: number;
-  entries: number;
-  /** Maximum compression ratio, checked from `ratioFrom` unpacked bytes on. */
-  ratio: number;
-  ratioFrom: number;
-}
-
-export const archiveLimits: ArchiveLimits = {
+export const archiveLimits = {
+  /** Unpacked; the platform allows 100 GiB. */
   bytes: 4 * 1024 ** 3,
   entries: 1_000_000,
+  /** Maximum compression ratio, checked from `ratioFrom` unpacked bytes on. */
   ratio: 100,
   ratioFrom: 256 * 1024 ** 2,
 };

@@ -15,7 +15,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { type ArchiveLimits, contentOf, iterateArchive } from './archive.ts';
+import { contentOf, iterateArchive } from './archive.ts';
 import { ArchiveNames } from './archive-names.ts';
 
 /** What was unpacked, so that the next version need not write the same files again. */
@@ -33,12 +33,11 @@ export interface Unpacked {
 export async function unpackZip(
   path: string,
   folder: string,
-  limits: ArchiveLimits,
   { before, spare }: { before?: Unpacked | undefined; spare?: Unpacked | undefined } = {},
 ): Promise<Unpacked> {
   const files: Unpacked['files'] = new Map();
   const fill = async (place: Place) => {
-    for await (const file of iterateArchive(path, limits)) {
+    for await (const file of iterateArchive(path)) {
       const { path: name, executable, read } = file;
       const content = contentOf(file);
       const same = (version?: Unpacked) => {
@@ -57,7 +56,7 @@ export async function unpackZip(
   } catch (error) {
     if (!spare) throw error;
     // Whatever the app has made of it.
-    return unpackZip(path, folder, limits, { before });
+    return unpackZip(path, folder, { before });
   }
   return { folder, files };
 }
