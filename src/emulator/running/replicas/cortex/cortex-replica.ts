@@ -1,6 +1,6 @@
 import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { after } from '../../../../kernel/clock.ts';
 import { BufferedBody } from '../../../http/buffered-body.ts';
@@ -13,7 +13,8 @@ import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, Unde
 interface Pending {
   respond(reply: ServerReply): void;
   fail(error: Error): void;
-  items?: ItemQueue;
+  /** Of a stream: each a StreamItem, or the error that ends it. */
+  items?: Readable;
 }
 
 /** A replica of the default runtime: it has loaded `main.py` and calls its functions. */
@@ -135,9 +136,9 @@ export class CortexReplica implements Replica {
   }
 
   /** Returns false if the event is not valid within a stream. */
-  #continueStream(call: string, { item, size = 0, ends, failed }: WorkerEvent, items: ItemQueue): boolean {
-    if (item !== undefined && items.queuedLength < maxQueuedLength) items.add(item, size);
-    else if (ends) this.#finish(call)?.items?.end();
+  #continueStream(call: string, { item, size = 0, ends, failed }: WorkerEvent, items: Readable): boolean {
+    if (item !== undefined && items.readableLength < maxQueuedItems) items.push({ text: item, size });
+    else if (ends) this.#finish(call)?.items?.push(null);
     else if (failed !== undefined) this.#finish(call)?.fail(new Error(failed));
     else return false;
     return true;
@@ -167,10 +168,12 @@ export class CortexReplica implements Replica {
   #startStream(call: string): void {
     const pending = this.#pending.get(call);
     if (!pending) return;
-    const items = new ItemQueue((size) => this.#send({ taken: call, size }));
+    const items = new Readable({ objectMode: true, read() {} });
+    const taken = (size: number) => this.#send({ taken: call, size });
     pending.items = items;
-    pending.respond({ status: 200, headers: streamHeaders, body: { size: undefined, read: () => eventStream(items) } });
-    pending.fail = (error) => items.fail(error);
+    const body = { size: undefined, read: () => eventStream(items, taken) };
+    pending.respond({ status: 200, headers: streamHeaders, body });
+    pending.fail = (error) => void items.push(error);
   }
 
   #finish(call: string): Pending | undefined {
@@ -195,8 +198,8 @@ export class CortexReplica implements Replica {
 /** Items of a stream may be long. */
 const maxEventLength = 256 * 1024 * 1024;
 
-/** In characters. The worker stops sending before that. */
-const maxQueuedLength = 4 * 1024 * 1024;
+/** The worker stops sending before that: an empty one counts as 64 bytes, and it sends 1 MiB that is not read. */
+const maxQueuedItems = 32 * 1024;
 
 /** How long a process may take to exit after closing its descriptors. */
 const exitMs = 500;
@@ -222,10 +225,18 @@ function errorReply(run: string, message: string, status: number, ms = 0): Serve
   return jsonReply({ run_id: run, run_time_ms: ms, message }, status);
 }
 
-async function* eventStream(items: AsyncIterable<string>): AsyncGenerator<Buffer> {
+type StreamItem = { text: string; size: number };
+
+/** Calls `taken` for each item that was read. */
+async function* eventStream(
+  items: AsyncIterable<StreamItem | Error>,
+  taken: (size: number) => void,
+): AsyncGenerator<Buffer> {
   for await (const item of items) {
-    const lines = item.split(lineEnd);
-    yield Buffer.from(isEvent(lines) ? endEvent(item) : `${lines.map((line) => `data: ${line}\n`).join('')}\n`);
+    if (item instanceof Error) throw item;
+    const lines = item.text.split(lineEnd);
+    yield Buffer.from(isEvent(lines) ? endEvent(item.text) : `${lines.map((line) => `data: ${line}\n`).join('')}\n`);
+    taken(item.size);
   }
 }
 
@@ -270,52 +281,3 @@ const Event = v.object({
 
 /** An event of an app's worker, documented in `cortex.py`. */
 type WorkerEvent = v.InferOutput<typeof Event>;
-
-/** Buffers stream items between the worker and the client. `consumed` is called for each item that was read. */
-class ItemQueue implements AsyncIterable<string> {
-  readonly #items: { text: string; size: number }[] = [];
-  #wake = () => {};
-  #ended = false;
-  #queuedLength = 0;
-  #error: Error | undefined;
-
-  constructor(private readonly consumed: (size: number) => void) {}
-
-  /** Characters that were not read yet. */
-  get queuedLength(): number {
-    return this.#queuedLength;
-  }
-
-  add(text: string, size: number): void {
-    this.#queuedLength += text.length;
-    this.#items.push({ text, size });
-    this.#wake();
-  }
-
-  end(): void {
-    this.#ended = true;
-    this.#wake();
-  }
-
-  /** Throws after the items that were added before. */
-  fail(error: Error): void {
-    this.#error = error;
-    this.#wake();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
-    for (;;) {
-      for (const { text, size } of this.#items.splice(0)) {
-        this.#queuedLength -= text.length;
-        yield text;
-        this.consumed(size);
-      }
-      if (this.#items.length > 0) continue;
-      if (this.#error) throw this.#error;
-      if (this.#ended) return;
-      await new Promise<void>((wake) => {
-        this.#wake = wake;
-      });
-    }
-  }
-}
