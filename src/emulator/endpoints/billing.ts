@@ -5,8 +5,8 @@ import { findApp } from '../model/state/store.ts';
 import { day } from '../model/time.ts';
 import type { Handlers } from './platform.ts';
 
-/** The cost of replicas while they ran. Days and months are in UTC. */
-export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoices'> = {
+/** Costs are those of replicas while they ran. Days and months are in UTC. */
+export const billingHandlers = {
   /** The last 30 days, or since the app was created. */
   getAppCost(params, platform) {
     const app = findApp(platform.store, params);
@@ -37,18 +37,7 @@ export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'lis
   listInvoices({ project }, platform) {
     return getAccount(platform, project).invoices ?? [];
   },
-};
 
-function round(number: number): number {
-  return Math.round(number * 10_000) / 10_000;
-}
-
-/** `2026-11-20` */
-function dateOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
-}
-
-export const planHandlers: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> = {
   /** A smaller plan applies immediately; a bigger one needs a payment, which the emulator does not have (spec 4.16). */
   changePlan({ project, body: { planCode } }, platform) {
     const account = getAccount(platform, project);
@@ -64,4 +53,13 @@ export const planHandlers: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> =
     const { creditCardBonusClaimed, paymentMethods } = getAccount(platform, project);
     return { creditCardBonusClaimed, methods: paymentMethods };
   },
-};
+} satisfies Partial<Handlers>;
+
+function round(number: number): number {
+  return Math.round(number * 10_000) / 10_000;
+}
+
+/** `2026-11-20` */
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -7,11 +7,11 @@ import { findApp } from '../model/state/store.ts';
 import { formatTime, parseTimeRange, splitIntoSteps, type TimeSteps } from '../model/time.ts';
 import type { Handlers, Platform } from './platform.ts';
 
-/**
- * The use of CPU, memory and GPU memory: measured where the app runs on this machine, made up for runs that did not happen
- * here (docs/platform.md#metrics).
- */
-export const resourceMetricsHandlers: Pick<Handlers, 'getResourceMetrics'> = {
+export const metricsHandlers = {
+  /**
+   * The use of CPU, memory and GPU memory: measured where the app runs on this machine, made up for runs that did not happen
+   * here (docs/platform.md#metrics).
+   */
   async getResourceMetrics({ query = {}, ...params }, platform) {
     const app = findApp(platform.store, params);
     const { container_id: container, resolution } = query;
@@ -40,7 +40,36 @@ export const resourceMetricsHandlers: Pick<Handlers, 'getResourceMetrics'> = {
       requests: chart([{ name: 'requests', data: countRequests(app, steps, container, platform) }]),
     };
   },
-};
+
+  // The percentiles of a step without cold starts are absent: they are numbers (spec 2.9).
+  getStartupTimes({ query = {}, ...params }, platform) {
+    const app = findApp(platform.store, params);
+    const range = parseTimeRange(query, ['start', 'end'], platform.now());
+    const runs = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store).filter(
+      (run) => query.container_id === undefined || run.container === query.container_id,
+    );
+
+    const steps = splitIntoSteps(range, query.resolution);
+    const starts = steps.times.map((): number[] => []);
+    for (const run of runs) {
+      const { coldstartMs } = getRunProgress(run, platform.now());
+      if (coldstartMs > 0) starts[steps.indexOf(run.createdAt)]?.push(coldstartMs / 1000);
+    }
+    const series = starts.map((seconds, index) => ({
+      timestamp: Math.floor((steps.times[index] ?? 0) / 1000),
+      ...(seconds.length > 0 && percentiles(seconds.sort((a, b) => a - b))),
+    }));
+    return {
+      status: 'success',
+      data: {
+        time_series: series,
+        total_runs: runs.length,
+        start_date: formatTime(range.start),
+        end_date: formatTime(range.end),
+      },
+    };
+  },
+} satisfies Partial<Handlers>;
 
 // An index signature, which the contract needs, is in types but not in interfaces.
 type Series = { name: string; data: (string | null)[] };
@@ -95,37 +124,6 @@ function countRequests(
   }
   return counts.map(String);
 }
-
-export const startupTimeHandlers: Pick<Handlers, 'getStartupTimes'> = {
-  // The percentiles of a step without cold starts are absent: they are numbers (spec 2.9).
-  getStartupTimes({ query = {}, ...params }, platform) {
-    const app = findApp(platform.store, params);
-    const range = parseTimeRange(query, ['start', 'end'], platform.now());
-    const runs = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store).filter(
-      (run) => query.container_id === undefined || run.container === query.container_id,
-    );
-
-    const steps = splitIntoSteps(range, query.resolution);
-    const starts = steps.times.map((): number[] => []);
-    for (const run of runs) {
-      const { coldstartMs } = getRunProgress(run, platform.now());
-      if (coldstartMs > 0) starts[steps.indexOf(run.createdAt)]?.push(coldstartMs / 1000);
-    }
-    const series = starts.map((seconds, index) => ({
-      timestamp: Math.floor((steps.times[index] ?? 0) / 1000),
-      ...(seconds.length > 0 && percentiles(seconds.sort((a, b) => a - b))),
-    }));
-    return {
-      status: 'success',
-      data: {
-        time_series: series,
-        total_runs: runs.length,
-        start_date: formatTime(range.start),
-        end_date: formatTime(range.end),
-      },
-    };
-  },
-};
 
 function percentiles(sorted: number[]) {
   return { p50: percentile(sorted, 50), p90: percentile(sorted, 90), p99: percentile(sorted, 99) };

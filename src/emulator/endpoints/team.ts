@@ -4,7 +4,7 @@ import { getAccount } from '../model/account.ts';
 import { signToken } from './account/access.ts';
 import type { Handlers, Platform } from './platform.ts';
 
-export const userHandlers: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
+export const teamHandlers = {
   listUsers({ project }, platform) {
     return getAccount(platform, project).users;
   },
@@ -33,16 +33,28 @@ export const userHandlers: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
     store.save();
     return { success: true };
   },
-};
 
-export const apiKeyHandlers: Pick<Handlers, 'listApiKeys'> = {
   /** Sorted by expiry; keys that never expire come last (spec 4.1). */
   listApiKeys({ project }, platform) {
     return getAccount(platform, project)
       .keys.toSorted((a, b) => expiry(a.expiresAt) - expiry(b.expiresAt))
       .map((key) => ({ ...key, apiKey: key.apiKey || keyValue(project, key, platform) }));
   },
-};
+
+  listServiceAccounts({ project }, platform) {
+    return { serviceAccounts: getAccount(platform, project).serviceAccounts };
+  },
+
+  /** Replaces all grants; the contract requires at least one (spec 4.15). */
+  updateServiceAccount({ project, serviceAccount, body }, platform) {
+    const updated =
+      getAccount(platform, project).serviceAccounts.find(({ id }) => id === serviceAccount) ??
+      refuse(404, `service account ${serviceAccount} not found`);
+    updated.grants = [...new Set(body.grants)];
+    platform.store.save();
+    return { serviceAccountId: updated.id };
+  },
+} satisfies Partial<Handlers>;
 
 /** A token of the service account, or of the project. New at each start, as the store's key is. */
 function keyValue(project: string, { id, principalId, createdAt, expiresAt }: ApiKey, { store }: Platform): string {
@@ -63,19 +75,3 @@ function expiry(time: string | null | undefined): number {
   const at = Date.parse(time ?? '');
   return Number.isNaN(at) ? Number.MAX_VALUE : at;
 }
-
-export const serviceAccountHandlers: Pick<Handlers, 'listServiceAccounts' | 'updateServiceAccount'> = {
-  listServiceAccounts({ project }, platform) {
-    return { serviceAccounts: getAccount(platform, project).serviceAccounts };
-  },
-
-  /** Replaces all grants; the contract requires at least one (spec 4.15). */
-  updateServiceAccount({ project, serviceAccount, body }, platform) {
-    const updated =
-      getAccount(platform, project).serviceAccounts.find(({ id }) => id === serviceAccount) ??
-      refuse(404, `service account ${serviceAccount} not found`);
-    updated.grants = [...new Set(body.grants)];
-    platform.store.save();
-    return { serviceAccountId: updated.id };
-  },
-};

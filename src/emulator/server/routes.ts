@@ -1,40 +1,33 @@
 import { type Endpoint, splitRoute } from '../../platform/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
-import { projectHandlers, sessionHandlers } from '../endpoints/account/session.ts';
-import { appHandlers, containerHandlers, secretHandlers } from '../endpoints/apps/handlers.ts';
-import { costHandlers, planHandlers } from '../endpoints/billing.ts';
+import { sessionHandlers } from '../endpoints/account/session.ts';
+import { appHandlers } from '../endpoints/apps/handlers.ts';
+import { billingHandlers } from '../endpoints/billing.ts';
 import { buildHandlers } from '../endpoints/builds/handlers.ts';
 import { invocationHandlers } from '../endpoints/invocation/handlers.ts';
 import { appLogHandlers } from '../endpoints/logs/handlers.ts';
-import { resourceMetricsHandlers, startupTimeHandlers } from '../endpoints/metrics.ts';
+import { metricsHandlers } from '../endpoints/metrics.ts';
 import { runOnceHandlers } from '../endpoints/one-off-runs/handlers.ts';
 import type { Handlers, RawHandler } from '../endpoints/platform.ts';
 import { runHandlers } from '../endpoints/runs/handlers.ts';
 import { serviceStatusHandlers } from '../endpoints/service-status.ts';
 import { getObject, putArchive, putPart } from '../endpoints/storage.ts';
-import { apiKeyHandlers, serviceAccountHandlers, userHandlers } from '../endpoints/team.ts';
+import { teamHandlers } from '../endpoints/team.ts';
 import { volumeHandlers } from '../endpoints/volumes/handlers.ts';
 import type { StorageTarget } from '../http/read-request.ts';
 
 export const endpointHandlers: Handlers = {
   ...sessionHandlers,
-  ...projectHandlers,
   ...appHandlers,
   ...buildHandlers,
   ...runHandlers,
   ...invocationHandlers,
   ...appLogHandlers,
   ...runOnceHandlers,
-  ...startupTimeHandlers,
-  ...resourceMetricsHandlers,
-  ...containerHandlers,
-  ...apiKeyHandlers,
-  ...userHandlers,
-  ...serviceAccountHandlers,
-  ...planHandlers,
+  ...metricsHandlers,
+  ...teamHandlers,
+  ...billingHandlers,
   ...volumeHandlers,
-  ...costHandlers,
-  ...secretHandlers,
   ...serviceStatusHandlers,
 };
 

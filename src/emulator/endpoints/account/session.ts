@@ -12,7 +12,7 @@ const pollSeconds = 5;
 /** Lifetime of a token. */
 const tokenSeconds = 4 * 60 * 60;
 
-export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renewToken'> = {
+export const sessionHandlers = {
   authorizeDevice(_, { store, now, url }) {
     removeOldDevices(store.devices, now());
     const device: DeviceRecord = {
@@ -58,7 +58,14 @@ export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' 
       platform.store.sessions.get(body.refresh_token) ?? refuseToken('invalid_grant', 'Refresh Token has been revoked');
     return { access_token: createAccessToken(user, platform), token_type: 'Bearer', expires_in: tokenSeconds };
   },
-};
+
+  /** A service account sees the projects that it has grants for. */
+  listProjects(_, { store }, caller) {
+    const grants = caller?.kind === 'service account' ? caller.projects : undefined;
+    const visible = store.projects.filter((id) => grants?.includes(id) ?? true);
+    return visible.map((id) => ({ id, name: `project ${id.replace(/^p-/, '')}` }));
+  },
+} satisfies Partial<Handlers>;
 
 /** Every local user can start a login: a limit keeps them from exhausting memory. */
 const maxDevices = 1_000;
@@ -95,12 +102,3 @@ function newUserCode(): string {
 function refuseToken(error: string, description: string): never {
   throw new RefusalError(oauthError(error, description));
 }
-
-export const projectHandlers: Pick<Handlers, 'listProjects'> = {
-  /** A service account sees the projects that it has grants for. */
-  listProjects(_, { store }, caller) {
-    const grants = caller?.kind === 'service account' ? caller.projects : undefined;
-    const visible = store.projects.filter((id) => grants?.includes(id) ?? true);
-    return visible.map((id) => ({ id, name: `project ${id.replace(/^p-/, '')}` }));
-  },
-};

@@ -13,9 +13,7 @@ import type { Handlers, Platform } from '../platform.ts';
 import { signUrl } from '../signed-url.ts';
 import { appDetails, appEndpoint, appSummary, pageOf } from './view.ts';
 
-type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp' | 'scaleApp' | 'deleteApp'>;
-
-export const appHandlers: AppHandlers = {
+export const appHandlers = {
   createApp({ project, body }, platform) {
     const deployment = createDeployment(project, body, ['cortex', 'custom'], platform);
     return creationReply(deployment, signUrl('PUT', deployment.build.keyName, platform), platform);
@@ -60,7 +58,29 @@ export const appHandlers: AppHandlers = {
     store.save();
     return undefined;
   },
-};
+
+  listContainers(params, platform) {
+    const app = findApp(platform.store, params);
+    const running = platform.runner.getPool(app.id).list(app);
+    return listReplicas(app, running, platform).map((replica) => view(app, replica, platform.now()));
+  },
+
+  getProjectSecrets({ project }, { store }) {
+    return store.secrets.get(project) ?? null;
+  },
+
+  setProjectSecrets({ project, body }, { store }) {
+    return replaceSecrets(store, project, body);
+  },
+
+  getAppSecrets(params, { store }) {
+    return store.secrets.get(findApp(store, params).id) ?? null;
+  },
+
+  setAppSecrets({ body, ...params }, { store }) {
+    return replaceSecrets(store, findApp(store, params).id, body);
+  },
+} satisfies Partial<Handlers>;
 
 interface Deployment {
   app: AppRecord;
@@ -110,14 +130,6 @@ function creationReply({ app, build }: Deployment, uploadUrl: string, platform: 
   };
 }
 
-export const containerHandlers: Pick<Handlers, 'listContainers'> = {
-  listContainers(params, platform) {
-    const app = findApp(platform.store, params);
-    const running = platform.runner.getPool(app.id).list(app);
-    return listReplicas(app, running, platform).map((replica) => view(app, replica, platform.now()));
-  },
-};
-
 /**
  * For how long one that has ended is still listed as it was before, in ms: the platform takes as long to see it. Nothing of
  * it moves any more.
@@ -156,27 +168,7 @@ function addressOf(name: string, network: number): string {
   return [network, ...createHash('sha256').update(`${network} ${name}`).digest().subarray(0, 3)].join('.');
 }
 
-type SecretHandlers = Pick<Handlers, 'getProjectSecrets' | 'setProjectSecrets' | 'getAppSecrets' | 'setAppSecrets'>;
-
 /** Each write replaces all secrets of the project or app. */
-export const secretHandlers: SecretHandlers = {
-  getProjectSecrets({ project }, { store }) {
-    return store.secrets.get(project) ?? null;
-  },
-
-  setProjectSecrets({ project, body }, { store }) {
-    return replaceSecrets(store, project, body);
-  },
-
-  getAppSecrets(params, { store }) {
-    return store.secrets.get(findApp(store, params).id) ?? null;
-  },
-
-  setAppSecrets({ body, ...params }, { store }) {
-    return replaceSecrets(store, findApp(store, params).id, body);
-  },
-};
-
 function replaceSecrets(store: Store, owner: string, secrets: Record<string, string>): undefined {
   const invalid = Object.keys(secrets).find((name) => !/^[\w.-]{1,253}$/.test(name));
   if (invalid !== undefined) refuse(400, `invalid secret name: ${invalid}`);

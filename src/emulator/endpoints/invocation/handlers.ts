@@ -17,7 +17,7 @@ import { checkCaller, errorReply, findCalledApp, forwardedHeaders, pathBelowApp,
 import { deliverWebhook } from './webhooks.ts';
 
 /** Calls of deployed apps (spec 4.18). */
-export const invocationHandlers: Pick<Handlers, 'invoke'> = {
+export const invocationHandlers = {
   async invoke(context, platform) {
     const { request, url } = context;
     const { app, path } = findCalledApp(url, platform);
@@ -54,7 +54,7 @@ export const invocationHandlers: Pick<Handlers, 'invoke'> = {
     }
     return delivered;
   },
-};
+} satisfies Partial<Handlers>;
 
 /** Keeps the start of the response for who inspects the call. */
 function watchReply(reply: ServerReply, inspected: InspectedCall): ServerReply {

@@ -8,7 +8,7 @@ import type { TimeRange } from '../../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { hasLines, type LogPosition, readLines } from './read-lines.ts';
 
-export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
+export const appLogHandlers = {
   getAppLogs({ query = {}, ...params }, platform) {
     const app = findApp(platform.store, params);
     if (!hasLines(app, platform)) throw new RefusalError({ status: 204, headers: {}, body: '' });
@@ -27,7 +27,7 @@ export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
       hasMore,
     };
   },
-};
+} satisfies Partial<Handlers>;
 
 /** The emulator's limit. */
 const maxPageSize = 1_000;

@@ -11,7 +11,7 @@ import { formatRequirements } from '../../running/processes/python.ts';
 import type { Handlers, Platform } from '../platform.ts';
 
 /** One-off runs of a file, in an app of their own (spec 4.5). */
-export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
+export const runOnceHandlers = {
   createRunApp({ project, app, query }, { store, now }) {
     const name = shortAppName(project, app);
     // An id that does not begin with the project could not be called.
@@ -54,7 +54,7 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
     }
     return { runId: await runOnce({ app: withHardware(app, query, platform), query, body }, platform) };
   },
-};
+} satisfies Partial<Handlers>;
 
 /** Whether the requirements are installed. The installation continues between requests. */
 function isInstalled(settings: AppSettings, requirements: Buffer, { runner }: Platform): Promise<boolean> {

@@ -10,9 +10,7 @@ import { findApp } from '../../model/state/store.ts';
 import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
 
-type RunHandlers = Pick<Handlers, 'getRunsChart' | 'listRuns' | 'getRun' | 'cancelRun'>;
-
-export const runHandlers: RunHandlers = {
+export const runHandlers = {
   // A range of more than 24 hours is always aggregated (spec 4.6).
   getRunsChart({ query = {}, ...params }, platform) {
     const app = findApp(platform.store, params);
@@ -63,7 +61,7 @@ export const runHandlers: RunHandlers = {
     store.save();
     return undefined;
   },
-};
+} satisfies Partial<Handlers>;
 
 const pageSize = 100;
 

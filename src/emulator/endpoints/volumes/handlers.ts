@@ -6,18 +6,7 @@ import { multipartEtag } from '../../running/volumes/volume-files.ts';
 import type { Handlers } from '../platform.ts';
 import { signUrl } from '../signed-url.ts';
 
-type VolumeHandlers = Pick<
-  Handlers,
-  | 'listVolumes'
-  | 'initializeUpload'
-  | 'completeUpload'
-  | 'listFolder'
-  | 'getDownloadLink'
-  | 'deletePath'
-  | 'resizeVolume'
->;
-
-export const volumeHandlers: VolumeHandlers = {
+export const volumeHandlers = {
   listVolumes({ project }, { volumes }) {
     volumes.volume({ project, volume: 'default', region: defaultRegion });
     return volumes.volumesOf(project).map((one) => ({
@@ -101,7 +90,7 @@ export const volumeHandlers: VolumeHandlers = {
     await volumes.change({ is: 'resized', size: body.newSizeGb, ...location });
     return undefined;
   },
-};
+} satisfies Partial<Handlers>;
 
 /** Minimum size of every part except the last. */
 const minPartBytes = 5 * 1024 ** 2;

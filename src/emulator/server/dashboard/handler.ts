@@ -64,7 +64,7 @@ function listApps(project: string, platform: Platform) {
 async function readBuckets({ project, id }: AppRecord, platform: Platform) {
   const [startTime, endTime] = [formatTime(platform.now() - day), formatTime(platform.now())];
   const query = { startTime, endTime, groupBy: 'hour' as const, aggregate: true };
-  const { aggregatedData } = await runHandlers.getRunsChart({ project, app: id, query }, platform, undefined);
+  const { aggregatedData } = await runHandlers.getRunsChart({ project, app: id, query }, platform);
   // Wire numbers may be text; those of the emulator are not.
   return (aggregatedData ?? []) as Parameters<typeof appPage>[0]['buckets'];
 }
