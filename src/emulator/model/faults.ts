@@ -78,42 +78,28 @@ export const lateFault = {
   'late:300': 'show log lines, and what was created, after 300 ms; until then an app is denied, others are not found',
 };
 
-export type ReplyFault =
-  | keyof typeof faults.reply
-  | keyof typeof faults.storage
-  | keyof typeof faults.sent
-  | keyof typeof faults.login
-  | keyof typeof faults.object
-  | keyof typeof faults.logs;
-export type BuildFault = keyof typeof faults.build;
-export type WebhookFault = keyof typeof faults.webhook;
-export type SocketFault = keyof (typeof faults)['log-socket'];
 /** Targets that are not replies to requests. */
-interface SeparateFaults {
-  build: BuildFault;
-  webhook: WebhookFault;
-  'log-socket': SocketFault;
-}
-export type FaultTarget = EndpointName | StorageTarget | keyof SeparateFaults;
-/** A fault as written in a test or on the command line. With `*` it applies to all further requests. */
-export type FaultText =
-  | number
-  | `${ReplyFault | SeparateFaults[keyof SeparateFaults] | number | `${number}:${string}` | `late:${number}`}${'' | '*'}`;
+type Separate = 'build' | 'webhook' | 'log-socket';
+type FaultsOf<Group extends keyof typeof faults> = Group extends unknown ? keyof (typeof faults)[Group] : never;
+export type ReplyFault = FaultsOf<Exclude<keyof typeof faults, Separate>>;
+export type BuildFault = FaultsOf<'build'>;
+export type SocketFault = FaultsOf<'log-socket'>;
+export type FaultTarget = EndpointName | StorageTarget | Separate;
 
 /** `retryAfter` in seconds; `asDate` sends it as a date. */
 export type StatusFault = { status: number; retryAfter?: number; asDate?: boolean };
 export type LateFault = { lateMs: number };
-type Fault = ReplyFault | SeparateFaults[keyof SeparateFaults] | StatusFault | LateFault;
-type FaultOf<Target extends FaultTarget> = Target extends keyof SeparateFaults
-  ? SeparateFaults[Target] | (Target extends 'log-socket' ? LateFault : never)
+type Fault = FaultsOf<keyof typeof faults> | StatusFault | LateFault;
+type FaultOf<Target extends FaultTarget> = Target extends Separate
+  ? FaultsOf<Target> | (Target extends 'log-socket' ? LateFault : never)
   : ReplyFault | StatusFault | LateFault;
 
 /** Pending faults by target. Each matching request uses the next one. */
 export class FaultQueue {
   readonly #pending = new Map<FaultTarget, { fault: Fault; isPermanent: boolean }[]>();
 
-  /** Throws a RangeError that lists the valid faults if one is not valid for the target. */
-  add(target: FaultTarget, ...texts: (FaultText | string)[]): void {
+  /** With `*` a fault applies to all further requests. Throws a RangeError that lists the valid ones for a target. */
+  add(target: FaultTarget, ...texts: (string | number)[]): void {
     const added = texts.map((text) => parseFault(target, String(text)));
     this.#pending.set(target, [...(this.#pending.get(target) ?? []), ...added]);
   }
