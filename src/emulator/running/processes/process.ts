@@ -24,19 +24,24 @@ export class AppProcess {
 
   constructor(command: string, args: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>) {
     this.child = spawnProcess(command, args, options);
-    registerProcess(this);
+    processes.add(this);
+    followProcesses();
     this.ended = new Promise<ProcessExit>((done, failed) => {
       // Children that still run would keep its output open.
       this.child.once('exit', () => {
         this.kill('SIGKILL');
-        this.#stopClosing = after(openOutputMs, () => this.#closeStreams());
+        this.#stopClosing = after(openOutputMs, () => {
+          // A child in another process group is not killed, and may keep them open.
+          for (const stream of this.child.stdio) stream?.destroy();
+        });
       });
       this.child.once('close', (code, signal) => done({ code, signal }));
       this.child.once('error', failed);
     }).finally(() => {
       this.#hasEnded = true;
       this.#stopClosing();
-      unregisterProcess(this);
+      processes.delete(this);
+      followProcesses();
     });
     this.ended.catch(() => {});
   }
@@ -52,11 +57,6 @@ export class AppProcess {
     const stopTimer = after(graceMs, () => this.kill('SIGKILL'));
     await this.ended.catch(() => {});
     stopTimer();
-  }
-
-  /** A child in another process group is not killed, and may keep them open. */
-  #closeStreams(): void {
-    for (const stream of this.child.stdio) stream?.destroy();
   }
 
   /** Signals the whole process group. */
@@ -89,29 +89,11 @@ function spawnProcess(
 /** The command line or environment of a process is invalid or too large. */
 export class ProcessStartError extends Error {}
 
-interface ManagedProcess {
-  child: ChildProcess;
-  kill: (signal: 'SIGKILL') => void;
-}
-
 /** App processes of all emulators in this process. They must not outlive it. */
-const processes = new Set<ManagedProcess>();
-
-function registerProcess(managed: ManagedProcess): void {
-  // Before other exit handlers, which delete the folders that apps write to.
-  if (processes.size === 0) process.prependOnceListener('exit', killAll);
-  processes.add(managed);
-  updateWatchdog();
-}
-
-function unregisterProcess(managed: ManagedProcess): void {
-  processes.delete(managed);
-  if (processes.size === 0) process.off('exit', killAll);
-  updateWatchdog();
-}
+const processes = new Set<AppProcess>();
 
 function killAll(): void {
-  for (const managed of processes) managed.kill('SIGKILL');
+  for (const each of processes) each.kill('SIGKILL');
 }
 
 /**
@@ -122,7 +104,10 @@ const script = 'while read -r line; do groups=$line; done; for group in $groups;
 
 let watchdog: ChildProcess | undefined;
 
-function updateWatchdog(): void {
+function followProcesses(): void {
+  process.off('exit', killAll);
+  // Before other exit handlers, which delete the folders that apps write to.
+  if (processes.size > 0) process.prependOnceListener('exit', killAll);
   if (process.platform === 'win32') return;
   watchdog ??= startWatchdog();
   const groups = [...processes].flatMap(({ child }) => child.pid ?? []);
