@@ -242,6 +242,15 @@ export function abortError(signal: AbortSignal): GantryError {
   return signal.reason instanceof GantryError ? signal.reason : new InterruptedError();
 }
 
+/** What work returns; undefined if it throws. */
+export function attempt<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The code that the system gave an error, such as ENOENT; empty if there is none. */
 export function systemCode(error: unknown): string {
   const { code } = Object(error) as NodeJS.ErrnoException;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { every } from '../../kernel/clock.ts';
+import { attempt } from '../../kernel/errors.ts';
 import type { UsageSample } from '../model/metrics/estimated-usage.ts';
 import type { TimeRange } from '../model/time.ts';
 
@@ -100,29 +101,23 @@ interface ProcessUsage {
 export async function readProcessUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
   if (pids.length === 0 || process.platform === 'win32') return new Map();
   if (process.platform !== 'linux') return readFromPs(pids);
-  return new Map(pids.flatMap((pid) => toEntry(pid, readFromProc(pid))));
-}
-
-function toEntry(pid: number, usage: ProcessUsage | undefined): [number, ProcessUsage][] {
-  return usage ? [[pid, usage]] : [];
+  const usages = pids.map((pid) => [pid, attempt(() => readFromProc(pid))] as const);
+  return new Map(usages.filter((entry): entry is [number, ProcessUsage] => entry[1] !== undefined));
 }
 
 /** Linux counts CPU time in hundredths of a second. */
 const tickMs = 10;
 
-function readFromProc(pid: number): ProcessUsage | undefined {
-  try {
-    // CPU times are fields 14 to 17: its own, and those of children that have ended.
-    const ticks = statOf(pid)
-      .slice(11, 15)
-      .reduce((sum, field) => sum + Number(field), 0);
-    const [, kilobytes = '0'] = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    const own = { cpuMs: ticks * tickMs, memoryBytes: Number(kilobytes) * 1024 };
-    return childrenOf(pid).map(readFromProc).reduce<ProcessUsage>(addUsage, own);
-  } catch {
-    // It has ended.
-    return undefined;
-  }
+/** Throws if it has ended. */
+function readFromProc(pid: number): ProcessUsage {
+  // CPU times are fields 14 to 17: its own, and those of children that have ended.
+  const ticks = statOf(pid)
+    .slice(11, 15)
+    .reduce((sum, field) => sum + Number(field), 0);
+  const [, kilobytes = '0'] = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const own = { cpuMs: ticks * tickMs, memoryBytes: Number(kilobytes) * 1024 };
+  const children = childrenOf(pid).map((child) => attempt(() => readFromProc(child)));
+  return children.reduce<ProcessUsage>(addUsage, own);
 }
 
 /** A process and its descendants, on Linux. Throws if one of them has ended. */
@@ -132,15 +127,11 @@ export function processTree(pid: number): number[] {
 
 /** The processes of a group, on Linux: also those whose parent has ended. */
 export function processGroup(leader: number): number[] {
-  const isMember = (pid: number) => {
-    try {
-      return Number(statOf(pid)[2]) === leader;
-    } catch {
-      // It has ended.
-      return false;
-    }
-  };
-  return readdirSync('/proc').map(Number).filter(isMember);
+  // One that has ended is of none.
+  const groupOf = (pid: number) => attempt(() => Number(statOf(pid)[2]));
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => groupOf(pid) === leader);
 }
 
 /** From field 3 on: the name of the program before it, in parentheses, may have spaces. */

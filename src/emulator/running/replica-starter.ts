@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { every } from '../../kernel/clock.ts';
+import { attempt } from '../../kernel/errors.ts';
 import type { AppSettings } from '../model/apps/settings.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
@@ -131,22 +132,15 @@ export class ReplicaStarter {
  * so that they are the files that the user knows.
  */
 function pathShortener(folder: string): (line: string) => string {
-  const prefixes = [...new Set([folder, realPath(folder)])].map((path) => `${path}/`);
+  // Temporary folders are below a symbolic link on macOS.
+  const real = attempt(() => realpathSync(folder)) ?? folder;
+  const prefixes = [...new Set([folder, real])].map((path) => `${path}/`);
   return (line) => {
     const [start = '', path] = /^(\s*File "|(?=\/))/.exec(line) ?? [];
     const rest = line.slice(start.length);
     const prefix = path === undefined ? undefined : prefixes.find((one) => rest.startsWith(one));
     return prefix ? start + rest.slice(prefix.length) : line;
   };
-}
-
-/** Temporary folders are below a symbolic link on macOS. */
-function realPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }
 
 interface GuardedReplica {
@@ -205,11 +199,7 @@ const gibibyte = 1024 ** 3;
 
 /** Like the resident memory, but counts what several processes share only once. Undefined where it cannot be read. */
 function readOwnMemory(pid: number): number | undefined {
-  try {
-    return processTree(pid).reduce((sum, each) => sum + readProportionalSize(each), 0);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => processTree(pid).reduce((sum, each) => sum + readProportionalSize(each), 0));
 }
 
 function readProportionalSize(pid: number): number {

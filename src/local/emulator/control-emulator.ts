@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
-import { ConflictError, FailedError, UsageError } from '../../kernel/errors.ts';
+import { attempt, ConflictError, FailedError, UsageError } from '../../kernel/errors.ts';
 import { isRecord, tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { emulatorOf, listRunningEmulators, type RunningEmulator } from './running-emulators.ts';
@@ -79,13 +79,9 @@ function shellNamed(path: string | undefined): Shell | undefined {
   return /^(ba|z|da|k|mk|a)?sh$/.test(name) ? 'sh' : undefined;
 }
 
-/** On Linux only. Empty elsewhere. */
-function parentName(): string {
-  try {
-    return readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim();
-  } catch {
-    return '';
-  }
+/** On Linux only. */
+function parentName(): string | undefined {
+  return attempt(() => readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim());
 }
 
 type Assignment = (name: string, value: string) => string;

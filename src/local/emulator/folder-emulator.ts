@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { lockHolder, makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { ConflictError, FailedError, UsageError } from '../../kernel/errors.ts';
-import { isRecord, tryParseJson } from '../../kernel/json-text.ts';
+import { attempt, ConflictError, FailedError, UsageError } from '../../kernel/errors.ts';
+import { isRecord } from '../../kernel/json-text.ts';
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -107,12 +107,7 @@ function runningIn(env: Environment, folder: string): Variables | undefined {
 }
 
 function lastVariables(file: string): Variables | undefined {
-  try {
-    const parsed = v.safeParse(v.record(v.string(), v.string()), tryParseJson(readRegularSync(file)));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => v.parse(v.record(v.string(), v.string()), JSON.parse(readRegularSync(file))));
 }
 
 /** At the port that it had, if that is free. */
@@ -144,11 +139,8 @@ const pollMs = 50;
 const maxStartMs = 30_000;
 
 function lastLines(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
-  } catch {
-    return 'its process ended without a message';
-  }
+  const log = attempt(() => readFileSync(file, 'utf8')) ?? 'its process ended without a message';
+  return log.trim().split('\n').slice(-5).join('\n');
 }
 
 interface ReadinessOptions {
@@ -195,12 +187,8 @@ function removeOldFile(file: string): void {
 }
 
 function isReadyFile(file: string): boolean {
-  try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isRecord(content) && isRecord(content.environment) && typeof content.url === 'string';
-  } catch {
-    return false;
-  }
+  const content: unknown = attempt(() => JSON.parse(readFileSync(file, 'utf8')));
+  return isRecord(content) && isRecord(content.environment) && typeof content.url === 'string';
 }
 
 function checkDescriptor(descriptor: number): void {

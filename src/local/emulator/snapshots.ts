@@ -12,8 +12,7 @@ import {
   toDiskErrorOf,
   writeFileAtomic,
 } from '../../kernel/disk/index.ts';
-import { ConflictError, NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { tryParseJson } from '../../kernel/json-text.ts';
+import { attempt, ConflictError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { controlEmulator } from './control-emulator.ts';
 import { emulatorOf } from './running-emulators.ts';
@@ -116,12 +115,7 @@ function fileOf(place: Place, name: string): string {
 }
 
 function readSnapshot(place: Place, name: string): Snapshot | undefined {
-  try {
-    const parsed = v.safeParse(Snapshot, tryParseJson(readRegularSync(fileOf(place, name))));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => v.parse(Snapshot, JSON.parse(readRegularSync(fileOf(place, name)))));
 }
 
 /** Folders that no name stands for and whose process has ended. In this order: a process names its folder before it ends. */

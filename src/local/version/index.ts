@@ -2,7 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder, namesIn, readRegularSync, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
-import { UnavailableError, UsageError } from '../../kernel/errors.ts';
+import { attempt, UnavailableError, UsageError } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
 import { releaseNames, version } from '../../kernel/version.ts';
 import { isExecutable, ownLocation } from '../../own-files.ts';
 import { createSender } from '../../platform/api/sender.ts';
@@ -38,21 +39,17 @@ export async function newestVersionOfToday(context: Context): Promise<string | u
 }
 
 function readKnown(file: string, registry: StateKey): KnownVersion | undefined {
-  try {
-    const { version, askAgainAt, registry: asked } = JSON.parse(String(readRegularSync(file)));
-    if (asked !== registry || typeof askAgainAt !== 'number') return undefined;
-    return { registry, version: typeof version === 'string' ? version : undefined, askAgainAt };
-  } catch {
-    return undefined;
-  }
+  const { version, askAgainAt, registry: asked } = Object(attempt(() => JSON.parse(readRegularSync(file))));
+  if (asked !== registry || typeof askAgainAt !== 'number') return undefined;
+  return { registry, version: typeof version === 'string' ? version : undefined, askAgainAt };
 }
 
 /** A read-only home only means that it is asked for again. */
 function remember(folder: string, file: string, known: KnownVersion): void {
-  try {
+  attempt(() => {
     makePrivateFolder(folder);
     writeFileAtomicSync(file, JSON.stringify(known), { mode: 0o600 });
-  } catch {}
+  });
 }
 
 /** By method: a command that updates gantry, or words where there is none. `{npm}` is its name on that index. */
@@ -195,12 +192,8 @@ export function registryUrl(env: Environment, { npm } = releaseNames): URL | und
 }
 
 function versionIn(body: string): string | undefined {
-  try {
-    const { version } = JSON.parse(body) as { version?: unknown };
-    return typeof version === 'string' && version.length <= maxLength && semantic.test(version) ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  const { version } = Object(tryParseJson(body)) as { version?: unknown };
+  return typeof version === 'string' && version.length <= maxLength && semantic.test(version) ? version : undefined;
 }
 
 /** Semantic Versioning 2.0.0, in which a version has nothing that a terminal or a shell could take for something else. */

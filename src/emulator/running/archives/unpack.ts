@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   createWriteStream,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -15,6 +16,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { attempt } from '../../../kernel/errors.ts';
 import { contentOf, iterateArchive } from './archive.ts';
 import { ArchiveNames } from './archive-names.ts';
 
@@ -64,12 +66,8 @@ export async function unpackZip(
 /** False if the file is not as it was, or if its file system has no links. */
 function linkSame(file: string, state: string, target: string): boolean {
   if (stateOf(file) !== state) return false;
-  try {
-    linkSync(file, target);
-    return true;
-  } catch {
-    return false;
-  }
+  attempt(() => linkSync(file, target));
+  return existsSync(target);
 }
 
 /** Other than before if somebody has changed the file; empty if there is none. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { attempt } from '../../../kernel/errors.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
@@ -184,9 +185,5 @@ function isAbandoned(path: string): boolean {
 }
 
 function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readlinkSync(path));
 }
