@@ -91,21 +91,12 @@ export interface Caller {
 
 /** Saves and replaces the whole state: one at a time, while requests wait. */
 export class StateChanges {
-  #last: Promise<unknown> | undefined;
+  /** Resolves when the last one has ended. */
+  ended: Promise<unknown> = Promise.resolve();
 
-  async run<T>(change: () => Promise<T>): Promise<T> {
-    const result = (this.#last ?? Promise.resolve()).then(change);
-    const ended = result
-      .catch(() => {})
-      .finally(() => {
-        if (this.#last === ended) this.#last = undefined;
-      });
-    this.#last = ended;
+  run<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.ended.then(change);
+    this.ended = result.catch(() => {});
     return result;
-  }
-
-  /** Resolves when none is in progress; undefined if none is. */
-  get ended(): Promise<unknown> | undefined {
-    return this.#last;
   }
 }

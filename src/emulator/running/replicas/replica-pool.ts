@@ -4,8 +4,7 @@ import type { AppSettings } from '../../model/apps/settings.ts';
 import type { ReplicaPeriod } from '../../model/runs/replica-periods.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { hour } from '../../model/time.ts';
-import { describeReplica, type PooledReplica } from './pooled-replica.ts';
-import { type ReplicaOptions, StartTimeoutError } from './replica.ts';
+import { type ReplicaOptions, raceAbort, StartTimeoutError } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { hasFixedPort, sharesPort } from './server-ready.ts';
 
@@ -67,7 +66,8 @@ export class ReplicaPool {
       if (isReplaced()) return undefined;
       if (this.#first?.build === build.id)
         this.#admitFirst(this.#first, this.#started.environmentOf(app, build, python));
-      this.#retire(app, build);
+      this.#dismissOthers(build);
+      this.#dismissIdle(app.settings);
       const placed = this.#replicas.place(this.#scalingOf(app.settings));
       if (typeof placed === 'object') return this.#assign(placed, request);
       if (placed === 'start') {
@@ -81,7 +81,7 @@ export class ReplicaPool {
         return this.#assign(started, request);
       }
       onQueued();
-      await this.#waitForSlot(signal);
+      await raceAbort(new Promise<void>((done) => this.#waiting.push(done)), signal);
     }
   }
 
@@ -192,12 +192,6 @@ export class ReplicaPool {
     if (this.#replicas.mayEnd(scaling)) member.stopTimer = after(scaling.cooldownMs, dismiss, { background: true });
   }
 
-  /** Dismisses replicas of older builds, and idle ones. */
-  #retire({ settings }: AppRecord, build: BuildRecord): void {
-    this.#dismissOthers(build);
-    this.#dismissIdle(settings);
-  }
-
   #dismissOthers(build: BuildRecord): void {
     for (const member of [...this.#replicas.members]) if (member.build !== build.id) this.#dismiss(member);
   }
@@ -238,17 +232,6 @@ export class ReplicaPool {
   #wakeAll(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }
-
-  #waitForSlot(signal: AbortSignal): Promise<void> {
-    return new Promise((done) => {
-      const wake = () => {
-        signal.removeEventListener('abort', wake);
-        done();
-      };
-      this.#waiting.push(wake);
-      signal.addEventListener('abort', wake);
-    });
-  }
 }
 
 /** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
@@ -261,19 +244,45 @@ async function startInTime(
   const { deploymentInitializationTimeout: seconds, runtime } = settings;
   // The replica of a server has the same limit, and knows what it was waiting for.
   const limitSeconds = seconds + (runtime === 'custom' ? 5 : 0);
-  let stopWaiting = () => {};
-  const tooLate = new Promise<never>((_, failed) => {
-    const onAbort = () => failed(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    const stopTimer = limit(limitSeconds * 1000, () =>
-      failed(new StartTimeoutError(`it was not ready within ${seconds} seconds`)),
-    );
-    stopWaiting = () => {
-      stopTimer();
-      signal.removeEventListener('abort', onAbort);
-    };
-  });
-  await Promise.race([ready, tooLate]).finally(stopWaiting);
+  const late = new AbortController();
+  const stopTimer = limit(limitSeconds * 1000, () =>
+    late.abort(new StartTimeoutError(`it was not ready within ${seconds} seconds`)),
+  );
+  await raceAbort(ready, AbortSignal.any([signal, late.signal])).finally(stopTimer);
+}
+
+/** A replica with what its pool knows of it. */
+interface PooledReplica {
+  name: string;
+  /** As JSON. */
+  environment: string;
+  build: string;
+  replica: RestartingReplica;
+  isEnding: boolean;
+  /** How long its process may take to end after SIGTERM. */
+  graceMs: number;
+  busy: number;
+  /** How many of its active calls are WebSockets. */
+  sockets: number;
+  /** When its last call ended, by the platform's clock. */
+  idleSince: number;
+  /** Keeps it from being dismissed when its cooldown is over. */
+  stopTimer: () => void;
+}
+
+function describeReplica({ name, build, replica, isEnding }: PooledReplica): ReplicaPeriod {
+  const { isReady, startedAt, readyAt = startedAt, exitedAt, restarts } = replica;
+  const never = Number.POSITIVE_INFINITY;
+  return {
+    name,
+    build,
+    state: isReady ? 'RUNNING' : 'PENDING',
+    startedAt,
+    readyAt: isReady ? readyAt : never,
+    endsAt: exitedAt ?? never,
+    restarts,
+    isTerminating: isEnding,
+  };
 }
 
 interface StartOptions {
