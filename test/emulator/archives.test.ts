@@ -217,7 +217,7 @@ describe('a tar', () => {
     bytes.write('        ', 148, 'latin1');
     const sum = bytes.subarray(0, 512).reduce((total, byte) => total + byte, 0);
     bytes.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
-    await expect(unpackTar(bytes, join(temporaryFolder(), 'run'))).rejects.toThrow('invalid size');
+    await expect(unpackTar(bytes, join(temporaryFolder(), 'run'))).rejects.toThrow('Invalid header');
   });
 });
 

@@ -167,10 +167,11 @@ export async function readTar(bytes: Uint8Array): Promise<TarFile[]> {
   const files: TarFile[] = [];
   for await (const entry of entries) {
     const { name: path, type, mode = 0 } = entry.header;
-    const content = await buffer(entry);
     if (type === 'directory') continue;
     if (type !== 'file') throw new Error(`the tar has an entry that is not a file: ${path}`);
-    files.push({ path, content, executable: (mode & 0o111) !== 0 });
+    const content = await buffer(entry);
+    // The oldest format marks a folder only by the slash.
+    if (!path.endsWith('/')) files.push({ path, content, executable: (mode & 0o111) !== 0 });
   }
   return files;
 }
