@@ -78,8 +78,8 @@ describe('the app of a run', () => {
 describe('a run', () => {
   test.each([
     ['a file that is not in it', tar('other.py', ''), {}, '{}', 'job.py is not in the archive'],
-    ['a file that is not a tar', Buffer.alloc(2048, 1), {}, '{}', 'not a tar, or a damaged one'],
-    ['a tar that is cut off', tar('job.py', 'x'.repeat(600)).subarray(0, 1024), {}, '{}', 'ends in the middle'],
+    ['a file that is not a tar', Buffer.alloc(2048, 1), {}, '{}', 'Invalid tar header'],
+    ['a tar that is cut off', tar('job.py', 'x'.repeat(600)).subarray(0, 1024), {}, '{}', 'Unexpected end of data'],
     [
       'a path outside of the folder',
       tar('../job.py', ''),
