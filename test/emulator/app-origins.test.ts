@@ -156,7 +156,7 @@ describe.skipIf(!python)("an app's own origin (needs python3)", () => {
       expect([host, (await get(emulator.url, '/x', { Host: host })).status]).toEqual([host, expected]);
     }
     const mixed = await get(emulator.url, `http://127.0.0.1:${port}/v2/projects`, { Host: `web_1.localhost:${port}` });
-    expect(mixed.status).toBe(421);
+    expect(mixed.status).toBe(400);
   });
 
   test('has WebSockets, and its calls are runs of the app', async () => {

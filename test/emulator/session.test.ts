@@ -99,22 +99,6 @@ describe('a device login', () => {
     expect((await approve({ user_code })).status).toBe(404);
   });
 
-  test('succeeds with a thousand pending logins: the oldest unapproved one is dropped', async () => {
-    const { begin, poll, approve, emulator } = await device();
-    const approved = await begin();
-    await approve({ user_code: approved.user_code });
-    const oldest = await begin();
-    const waiting = emulator.store.devices.get(oldest.device_code);
-    if (!waiting) throw new Error('not stored');
-    for (let at = 2; at < 1_000; at += 1) emulator.store.devices.set(`${at}`, { ...waiting, code: `${at}` });
-    const own = await begin();
-    expect(emulator.store.devices.size).toBe(1_000);
-    expect(await poll(oldest.device_code)).toMatchObject({ error: 'invalid_grant' });
-    expect((await approve({ user_code: own.user_code })).status).toBe(200);
-    expect((await poll(own.device_code)).status).toBe(200);
-    expect((await poll(approved.device_code)).status).toBe(200);
-  });
-
   test('is removed after twenty minutes, and does not survive a restart', async () => {
     const data = join(temporaryFolder(), 'data');
     const { begin, emulator, clock } = await device(data);

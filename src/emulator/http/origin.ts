@@ -25,10 +25,7 @@ export class OriginPolicy {
   /** The reply to a request that is not allowed; undefined if it is. */
   refusal({ url = '', method, headers }: IncomingMessage): ServerReply | undefined {
     const host = headers.host?.toLowerCase() ?? '';
-    // An absolute request target takes precedence over the Host header (RFC 9112, 3.2.2).
-    const target = absoluteHost(url) ?? host;
-    const isHere = this.#hosts.includes(host) ? this.#hosts.includes(target) : this.#isOfApp(host) && target === host;
-    if (!isHere) {
+    if (!this.#hosts.includes(host) && !this.#isOfApp(host)) {
       return jsonReply(
         { message: `this emulator only accepts requests to ${this.#hosts[0]}, not to ${host || 'no host'}` },
         421,
@@ -102,10 +99,4 @@ function isAppPath(target: string): boolean {
 /** Whether a Host header could be that of an app's own origin: `web.localhost:4100`. */
 export function isAppHost(host: string): boolean {
   return /^[a-z\d_][a-z\d_.-]*\.localhost(:\d+)?$/i.test(host);
-}
-
-/** The host of `http://host/path` as a request target; undefined for a path. */
-function absoluteHost(target: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return undefined;
-  return URL.canParse(target) ? new URL(target).host : '';
 }

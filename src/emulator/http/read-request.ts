@@ -92,23 +92,10 @@ export function decodeSegment(segment: string): string {
   }
 }
 
-/**
- * The URL of a request. Only its path and query count: `//x`, `*` and an absolute target must not become another host.
- * Refuses what cannot be parsed with 400.
- */
+/** The URL of a request. Refuses what is no path with 400: only proxies get addresses. */
 export function parseRequestTarget({ url = '' }: IncomingMessage, base: string): URL {
-  if (url.startsWith('/')) return parseUrl(base + url, url);
-  if (url === '*') return new URL(`${base}/*`);
-  const { pathname, search } = parseUrl(url, url);
-  return parseUrl(`${base}${pathname.startsWith('/') ? '' : '/'}${pathname}${search}`, url);
-}
-
-function parseUrl(address: string, target: string): URL {
-  try {
-    return new URL(address);
-  } catch {
-    return refuse(400, `invalid request target: ${target}`);
-  }
+  const address = url.startsWith('/') ? base + url : '';
+  return URL.canParse(address) ? new URL(address) : refuse(400, `invalid request target: ${url}`);
 }
 
 /**

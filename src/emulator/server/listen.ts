@@ -61,12 +61,6 @@ export async function startServer(port: number, allowedOrigins: readonly string[
         if (refusal) writeRawReply(stream, refusal);
         else acceptSocket(request, stream, head, platform).catch(() => stream.destroy());
       });
-      // Without a listener, Node closes the connection without a reply.
-      server.on('connect', (request: IncomingMessage, stream: Duplex) => {
-        stream.on('error', () => {});
-        const notSupported = jsonReply({ message: 'the emulator is not a proxy: CONNECT is not supported' }, 405);
-        writeRawReply(stream, origins.refusal(request) ?? notSupported);
-      });
     },
 
     /** Closes all connections, and resolves when every request handler has ended. */

@@ -67,19 +67,10 @@ export const sessionHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-/** Every local user can start a login: a limit keeps them from exhausting memory. */
-const maxDevices = 1_000;
-
 function removeOldDevices(devices: Store['devices'], now: number): void {
   // Expired codes stay for a while, so that a late poll gets `expired_token`.
   for (const { code, createdAt } of devices.values())
     if (now > createdAt + 2 * codeSeconds * 1000) devices.delete(code);
-  while (devices.size >= maxDevices) devices.delete(deviceToRemove([...devices.values()]));
-}
-
-/** The oldest login; one that was approved only if there is no other. */
-function deviceToRemove(devices: readonly DeviceRecord[]): string {
-  return (devices.find(({ state }) => state !== 'approved') ?? devices[0])?.code ?? '';
 }
 
 /** A user's token, valid for every project. */
