@@ -15,58 +15,26 @@ export interface Bucket extends TimeRange {
  * is two buckets. Throws a RangeError for an unknown time zone.
  */
 export function splitIntoBuckets({ start, end }: TimeRange, size: BucketSize, zone = 'UTC'): Bucket[] {
-  if (start === end)
-    return splitIntoBuckets({ start, end: start + 1 }, size, zone).map((bucket) => ({ ...bucket, end }));
   const length = { minute, hour, day }[size];
+  const offsetAt = createOffsetReader(zone);
   const buckets: Bucket[] = [];
-  for (const span of splitByOffset({ start, end }, zone)) {
-    const { offset } = span;
-    for (let from = span.start; from < span.end; ) {
-      const local = Math.floor((from + offset) / length) * length;
-      const to = Math.min(local + length - offset, span.end);
-      const label = labelOf(local, offset, size);
-      const last = buckets.at(-1);
-      // A day continues after a clock change.
-      if (last?.label === label) last.end = to;
-      else buckets.push({ start: from, end: to, label });
-      from = to;
-    }
-  }
+  let from = start;
+  do {
+    const offset = offsetAt(from);
+    const local = Math.floor((from + offset) / length) * length;
+    const label = labelOf(local, offset, size);
+    // Clocks change at quarters of an hour.
+    const to = Math.min(local + length - offset, nextQuarter(from), end);
+    const last = buckets.at(-1);
+    if (last?.label === label) last.end = to;
+    else buckets.push({ start: from, end: to, label });
+    from = to;
+  } while (from < end);
   return buckets;
 }
 
-/** A range with a constant offset from UTC, in ms. */
-interface OffsetSpan extends TimeRange {
-  offset: number;
-}
-
-/** Compares offsets day by day, and searches for the exact time within a day whose offset changes. */
-function splitByOffset({ start, end }: TimeRange, zone: string): OffsetSpan[] {
-  const offsetAt = createOffsetReader(zone);
-  const spans: OffsetSpan[] = [];
-  let current = { start, offset: offsetAt(start) };
-  for (let from = start; from < end; from += day) {
-    const to = Math.min(from + day, end);
-    const offset = offsetAt(to);
-    if (offset === current.offset) continue;
-    const change = findOffsetChange(from, to, offsetAt);
-    spans.push({ ...current, end: change });
-    current = { start: change, offset };
-  }
-  spans.push({ ...current, end });
-  return spans.filter((span) => span.start < span.end);
-}
-
-/** The first millisecond with the new offset. */
-function findOffsetChange(from: number, to: number, offsetAt: (time: number) => number): number {
-  const before = offsetAt(from);
-  let [same, other] = [from, to];
-  while (other - same > 1) {
-    const middle = Math.floor((same + other) / 2);
-    if (offsetAt(middle) === before) same = middle;
-    else other = middle;
-  }
-  return other;
+function nextQuarter(time: number): number {
+  return (Math.floor(time / (15 * minute)) + 1) * 15 * minute;
 }
 
 /** Returns a function from a time to the zone's offset from UTC in ms. */
