@@ -13,7 +13,7 @@ import { npm } from './node-binary.js';
 
 /** A sixth of it is jq, as WebAssembly; what knows causes takes a tenth, as does the help; execa a thirtieth. */
 const maxBytes = 1_475_000;
-const kit = ['testing.mjs', 'testing/index.d.ts', 'testing/platform.d.ts'];
+const kit = ['testing.mjs', 'testing/index.d.ts', 'testing/gantry-process.d.ts'];
 const made = [...kit, 'main.cjs', 'help.txt', 'gantry.1', 'cerebrium.schema.json', 'THIRD-PARTY-NOTICES.txt'];
 
 const { messages } = await publint({ pkgDir: '.', strict: true });
