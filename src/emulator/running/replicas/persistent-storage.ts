@@ -47,19 +47,13 @@ export class PersistentStorage {
     const access = this.options.access ?? ((await canMount(python, this.options.scratch)) ? 'mount' : 'link');
     if (access === 'mount') return this.#mounted(folders, settings.region, python);
     if (access === 'link' && process.platform !== 'win32' && this.#links.add(folders))
-      return linked(folders, settings.region);
+      return inPlace(folders, `${noteOn(settings.region)}, through a link that is removed when the emulator stops`);
     return this.#rewritten(folders, settings.region);
   }
 
   /** For a container, whose engine mounts the folders. */
   async attachContainer(app: AppRecord): Promise<AttachedStorage> {
-    const folders = await this.#mountVolumes(app);
-    return {
-      folders,
-      environment: environmentFor(volumePath),
-      note: () => undefined,
-      launch: (command, args) => ({ command, args }),
-    };
+    return inPlace(await this.#mountVolumes(app));
   }
 
   async #mountVolumes({ project, settings }: AppRecord): Promise<StorageFolders> {
@@ -75,8 +69,7 @@ export class PersistentStorage {
   async #mounted(folders: StorageFolders, region: string, python: string): Promise<AttachedStorage> {
     const launcher = await createLauncher(folders, this.options.scratch);
     return {
-      folders,
-      environment: environmentFor(volumePath),
+      ...inPlace(folders),
       note: () => (isEmpty(folders) ? undefined : `${noteOn(region)}, mounted in a namespace of the app`),
       launch: (program, args) => ({ command: python, args: [...launcher, program, ...args] }),
     };
@@ -90,25 +83,18 @@ export class PersistentStorage {
     for (const name of ['sitecustomize.py', 'persistent_storage.py'] as const)
       await copyFile(pythonFile(`emulator/running/replicas/${name}`), join(modules, name));
     const folder = folders[volumePath] ?? '';
-    return {
-      folders,
-      environment: { ...environmentFor(folder), PYTHONPATH: modules },
-      note: () => `${noteOn(region)} for Python code; other programs find it in $PERSISTENT_STORAGE: ${folder}`,
-      launch: (command, args) => ({ command, args }),
-    };
+    const note = `${noteOn(region)} for Python code; other programs find it in $PERSISTENT_STORAGE: ${folder}`;
+    return { ...inPlace(folders, note), environment: { ...environmentFor(folder), PYTHONPATH: modules } };
   }
 }
 
 const volumePath = '/persistent-storage';
 const globalPath = '/global-persistent-storage';
 
-function linked(folders: StorageFolders, region: string): AttachedStorage {
-  return {
-    folders,
-    environment: environmentFor(volumePath),
-    note: () => `${noteOn(region)}, through a link that is removed when the emulator stops`,
-    launch: (command, args) => ({ command, args }),
-  };
+/** Where the volumes are at their paths, or what runs a program puts them there. */
+function inPlace(folders: StorageFolders, note?: string): AttachedStorage {
+  const environment = environmentFor(volumePath);
+  return { folders, environment, note: () => note, launch: (command, args) => ({ command, args }) };
 }
 
 function isEmpty(folders: StorageFolders): boolean {
