@@ -1,9 +1,8 @@
-import type { Dirent } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clearPackingCache, packingUsage } from '../app/packing-cache/index.ts';
 import { listArchives } from '../deploys/archives/index.ts';
-import { toDiskErrorOf } from '../kernel/disk/index.ts';
+import { entriesIn, sizesBelow, toDiskErrorOf } from '../kernel/disk/index.ts';
 import { count, latestFirst, size } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
@@ -93,9 +92,10 @@ const sources: Record<CacheKind, (context: Context) => KeptItem[] | Promise<Kept
       return { entry: entryOf('archives', facts), remove };
     });
   },
-  async python({ settings }) {
-    const found = await listPythonEnvironments(settings.folders.cache);
-    return found.map(({ remove, ...facts }) => ({ entry: entryOf('python', facts), remove }));
+  python({ settings }) {
+    const folder = pythonFolder(settings.folders.cache);
+    const environments = entriesIn(folder).filter((entry) => entry.isDirectory());
+    return Promise.all(environments.map(({ name }) => describeEnvironment(join(folder, name))));
   },
   async runs({ settings }) {
     const { listKeptRuns } = await import('../insight/run-mirror/index.ts');
@@ -119,50 +119,16 @@ function totalSize(entries: readonly CacheEntry[]): string {
   return size([...bytes.values()].reduce((sum, each) => sum + each, 0));
 }
 
-interface PythonEnvironment {
-  path: string;
-  files: number;
-  bytes: number;
-  /** RFC 3339, UTC. */
-  usedAt: string;
-  remove: () => Promise<void>;
-}
-
 /** Where the emulator keeps Python environments, one for each list of requirements. `cache`: gantry's folder for caches. */
 export function pythonFolder(cache: string): string {
   return join(cache, 'python');
 }
 
-async function listPythonEnvironments(cache: string): Promise<PythonEnvironment[]> {
-  const entries = await entriesOf(pythonFolder(cache));
-  return Promise.all(
-    entries.filter((entry) => entry.isDirectory()).map(({ name }) => describe(join(pythonFolder(cache), name))),
-  );
-}
-
-async function describe(path: string): Promise<PythonEnvironment> {
+async function describeEnvironment(path: string): Promise<KeptItem> {
   // The emulator writes this file each time it uses the environment.
   const used = (await stat(join(path, 'complete')).catch(() => undefined)) ?? (await stat(path));
   const sizes = await sizesBelow(path);
-  return {
-    path,
-    files: sizes.length,
-    bytes: sizes.reduce((sum, each) => sum + each, 0),
-    usedAt: used.mtime.toISOString(),
-    remove: () => rm(path, { recursive: true, force: true }),
-  };
-}
-
-/** Of each file, without following links: an environment has links to the interpreter. */
-async function sizesBelow(folder: string): Promise<number[]> {
-  const sizes = (await entriesOf(folder)).map(async (entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return sizesBelow(path);
-    return entry.isFile() ? [(await stat(path)).size] : [];
-  });
-  return (await Promise.all(sizes)).flat();
-}
-
-function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+  const bytes = sizes.reduce((sum, each) => sum + each, 0);
+  const facts = { files: sizes.length, bytes, usedAt: used.mtime.toISOString(), path };
+  return { entry: entryOf('python', facts), remove: () => rm(path, { recursive: true, force: true }) };
 }

@@ -52,6 +52,13 @@ export function entriesIn(folder: string): Dirent[] {
   }
 }
 
+/** Of each file, without following links. */
+export async function sizesBelow(folder: string): Promise<number[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
+}
+
 /** An entry of a folder. `bytes` shows a name that is not valid UTF-8, as in `caf\\xe9`: what `name` has is then another name. */
 export type NamedEntry = Dirent & { bytes?: string };
 

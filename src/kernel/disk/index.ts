@@ -25,6 +25,7 @@ export {
   namedByBytes,
   namesIn,
   removeOldFiles,
+  sizesBelow,
 } from './folders.ts';
 export { lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';

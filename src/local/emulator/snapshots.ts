@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand } from '../../kernel/command-line.ts';
@@ -9,6 +9,7 @@ import {
   newOwnerName,
   parseOwnerName,
   readRegularSync,
+  sizesBelow,
   toDiskErrorOf,
   writeFileAtomic,
 } from '../../kernel/disk/index.ts';
@@ -127,12 +128,6 @@ async function removeUnused(place: Place): Promise<void> {
   const used = new Set(listSnapshots(place).map(({ path }) => path));
   const unused = dead.map((folder) => join(rootOf(place), folder)).filter((path) => !used.has(path));
   await Promise.all(unused.map((path) => rm(path, { recursive: true, force: true })));
-}
-
-async function sizesBelow(folder: string): Promise<number[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
 }
 
 function byName(one: Snapshot, other: Snapshot): number {
