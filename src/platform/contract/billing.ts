@@ -54,7 +54,6 @@ export const listInvoices = endpoint('GET /v2/projects/{project}/invoices', {
 
 /** Billing plans, smallest first (spec 4.16). */
 export const planCodes = ['hobby', 'standard', 'enterprise'] as const;
-type PlanCode = (typeof planCodes)[number];
 
 /** Changes the plan. `redirectUrl` completes the payment; empty if none is required (spec 4.16). */
 export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', {
