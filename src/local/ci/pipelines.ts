@@ -2,8 +2,28 @@ import { posix } from 'node:path';
 import { quoteForShell } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { releaseNames } from '../../kernel/version.ts';
-import { type Commands, commented, type Pipeline, type PipelineApp, setUp, teamState } from './pipeline-app.ts';
+import type { PipelineApp } from './pipeline-app.ts';
 import { packageToInstall } from './write-package.ts';
+
+interface Pipeline {
+  /** Where the system looks for it, from the root of the repository. */
+  path: string;
+  text: string;
+}
+
+/** Makes machines that start anew know what others deployed and found. */
+const teamState = 'GANTRY_TEAM_STATE: default:/.gantry';
+
+/** A comment above a line that is indented so far. */
+function commented(text: string, indent: string): string {
+  return text === '' ? '' : `${indent}# ${text}\n`;
+}
+
+const setUp = (where: string) => `# Made by gantry init --ci; change it as you like.
+# ${where} GANTRY_TOKEN to the token of a service account, as a secret, and
+# GANTRY_PROJECT to the id of your project. The service account needs access to it: it deploys and deletes apps, and
+# writes to the volume, where GANTRY_TEAM_STATE keeps what the next run has to know.
+`;
 
 const github = (made: Commands): Pipeline => ({
   path: '.github/workflows/gantry.yml',
@@ -170,27 +190,40 @@ export type CiSystem = (typeof ciSystems)[number];
  * deploy on one branch.
  */
 export function pipelineFor(system: CiSystem, app: Omit<PipelineApp, 'root'>, names = releaseNames) {
-  const { folder, branch, repository, verification } = app;
-  if (!/^[\p{L}\p{N}_./@+ -]+$/u.test(folder)) {
-    throw new UsageError(`folder ${folder}: a pipeline cannot contain this name`, {
+  if (!/^[\p{L}\p{N}_./@+ -]+$/u.test(app.folder)) {
+    throw new UsageError(`folder ${app.folder}: a pipeline cannot contain this name`, {
       why: 'only letters, digits, spaces and _ . / @ + - are allowed',
     });
   }
+  return pipelines[system](commandsOf(app, names));
+}
+
+type Commands = ReturnType<typeof commandsOf>;
+
+/** Commands of a shell, and what else pipelines have of the app. */
+function commandsOf(
+  { folder, branch, repository, verification }: Omit<PipelineApp, 'root'>,
+  names: typeof releaseNames,
+) {
   const at = folder === '.' ? '' : ` -C ${quoteForShell(folder)}`;
-  return pipelines[system]({
+  return {
     install: `npm install --global --ignore-scripts ${packageToInstall(names)}`,
     check: `gantry check${at} --strict`,
     // Pull requests of forks get no secrets. 3: there are changes, which is what a plan is for, and no failure.
     plan: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`,
     planFile: posix.join(folder, 'gantry-plan.json'),
     preview: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --preview --ttl 7d --if-changed --if-busy wait`,
-    endPreview: (branch) => `gantry apps prune${at} --branch "$${branch}" --confirm ${quoteForShell(repository)}`,
+    /** Deletes the preview of the branch that this variable names. */
+    endPreview: (branch: string) =>
+      `gantry apps prune${at} --branch "$${branch}" --confirm ${quoteForShell(repository)}`,
     deploy: `gantry deploy${at} ${['--if-changed', '--if-busy', 'wait', ...verification.map(quoteForShell)].join(' ')}`,
+    // In quotes: YAML reads other names of branches as something else.
     branch: JSON.stringify(branch),
     folder,
     advice: verification.length > 0 ? '' : adviceOnSmoke,
+    /** Deletes previews whose time to live is over. */
     prune: `gantry apps prune${at} --expired --confirm ${quoteForShell(repository)}`,
-  });
+  };
 }
 
 /** Said where no call of the app is known that must succeed. */
