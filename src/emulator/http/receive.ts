@@ -8,8 +8,7 @@ import { RefusalError, storageError } from './reply.ts';
 
 /** Refuses a request that is not a PUT of known length without a token. */
 export function checkPutRequest(request: IncomingMessage): void {
-  const failed = rules(request).find((rule) => !rule.holds);
-  if (failed) throw new RefusalError(storageError(failed.status, failed.code, failed.message));
+  for (const [holds, ...error] of rules(request)) if (!holds) throw new RefusalError(storageError(...error));
 }
 
 /** Streams a body to disk, and returns its MD5 in hex. Leaves no file if the body is incomplete. */
@@ -72,38 +71,17 @@ async function writeChunks(file: FileHandle, chunks: Buffer[], bytes: number): P
 
 const maxPutBytes = 5 * 1024 ** 3;
 
-function rules({ method, headers }: IncomingMessage) {
+type Rule = [holds: boolean, status: number, code: string, message: string];
+
+function rules({ method, headers }: IncomingMessage): Rule[] {
+  const { authorization, 'transfer-encoding': encoding, 'content-length': length } = headers;
+  const implied = 'A header you provided implies functionality that is not implemented: Transfer-Encoding';
   return [
-    {
-      holds: method === 'PUT',
-      status: 405,
-      code: 'MethodNotAllowed',
-      message: 'The specified method is not allowed against this resource.',
-    },
-    {
-      // Real object storage treats a bearer token as a second signature.
-      holds: headers.authorization === undefined,
-      status: 400,
-      code: 'InvalidArgument',
-      message: 'Only one auth mechanism allowed',
-    },
-    {
-      holds: headers['transfer-encoding'] === undefined,
-      status: 501,
-      code: 'NotImplemented',
-      message: 'A header you provided implies functionality that is not implemented: Transfer-Encoding',
-    },
-    {
-      holds: headers['content-length'] !== undefined,
-      status: 411,
-      code: 'MissingContentLength',
-      message: 'You must provide the Content-Length HTTP header.',
-    },
-    {
-      holds: !(Number(headers['content-length']) > maxPutBytes),
-      status: 400,
-      code: 'EntityTooLarge',
-      message: 'Your proposed upload exceeds the maximum allowed size',
-    },
+    [method === 'PUT', 405, 'MethodNotAllowed', 'The specified method is not allowed against this resource.'],
+    // Real object storage treats a bearer token as a second signature.
+    [authorization === undefined, 400, 'InvalidArgument', 'Only one auth mechanism allowed'],
+    [encoding === undefined, 501, 'NotImplemented', implied],
+    [length !== undefined, 411, 'MissingContentLength', 'You must provide the Content-Length HTTP header.'],
+    [!(Number(length) > maxPutBytes), 400, 'EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size'],
   ];
 }
