@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { defined } from '../../kernel/json-text.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { RunRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
@@ -26,22 +25,19 @@ export interface ServedCall {
 export type OnCall = (call: ServedCall) => void;
 
 /** Reports a request to an app once its response has ended. Ignores other requests. */
-export function observeCall(request: IncomingMessage, response: ServerResponse, { store, onCall }: Watched): void {
-  const { app, path } = parseTarget(request.url ?? '');
-  if (app === undefined) return;
+export function observeCall(request: IncomingMessage, response: ServerResponse, watched: Watched): void {
+  const { url: target = '', method = '' } = request;
   const started = performance.now();
   response.once('close', () => {
     const status = response.headersSent ? response.statusCode : undefined;
+    const kind = status === 202 && /[?&]async=(true|1)\b/.test(target) ? 'accepted' : 'call';
     const run = response.getHeader('x-request-id');
-    const isComplete = response.writableFinished;
-    onCall?.({
-      ...{ app, method: request.method ?? '', path, status },
-      durationMs: performance.now() - started,
-      kind: status === 202 && /[?&]async=(true|1)\b/.test(path) ? 'accepted' : 'call',
-      isComplete,
-      ...(run !== undefined && { run: String(run) }),
-      ...(!isComplete && { runStatus: endOf(store.runs.get(String(run))) }),
-    });
+    const facts = { method, kind, durationMs: performance.now() - started } as const;
+    report(
+      target,
+      { ...facts, status, isComplete: response.writableFinished, ...(run !== undefined && { run: String(run) }) },
+      watched,
+    );
   });
 }
 
@@ -55,24 +51,15 @@ export interface SocketEnd {
 }
 
 /** Reports a WebSocket that was closed, broke off or was refused. */
-export function reportSocket(
-  { pathname, search }: URL,
-  { status, isComplete, run }: SocketEnd,
-  durationMs: number,
-  { store, onCall }: Watched,
-): void {
-  const { app, path } = parseTarget(pathname + search);
-  if (app === undefined) return;
-  onCall?.({
-    ...{ app, method: 'GET', path, status, durationMs, kind: 'websocket', isComplete },
-    ...defined({ run }),
-    ...(!isComplete && { runStatus: endOf(store.runs.get(run ?? '')) }),
-  });
+export function reportSocket({ pathname, search }: URL, end: SocketEnd, durationMs: number, watched: Watched): void {
+  report(pathname + search, { method: 'GET', kind: 'websocket', durationMs, ...end }, watched);
 }
 
-function parseTarget(target: string): { app?: string; path: string } {
+function report(target: string, call: Omit<ServedCall, 'app' | 'path'>, { store, onCall }: Watched): void {
   const [, app, path] = /^\/v4\/[^/?]+\/([^/?]+)(.*)$/s.exec(target) ?? [];
-  return { ...defined({ app }), path: path || '/' };
+  if (app === undefined) return;
+  const runStatus = call.isComplete ? undefined : endOf(store.runs.get(call.run ?? ''));
+  onCall?.({ app, path: path || '/', ...call, runStatus });
 }
 
 /** Of a run that ended by itself, not because its caller disconnected. */
