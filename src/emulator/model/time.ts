@@ -23,7 +23,8 @@ export function parseTimeRange(
   return { start, end };
 }
 
-function readMoment(name: string, text: unknown): number | undefined {
+/** Refuses what is not RFC 3339 with 400. */
+export function readMoment(name: string, text: unknown): number | undefined {
   if (text === undefined) return undefined;
   const [, date = '', time = ''] = rfc3339Time.exec(String(text)) ?? [];
   const moment = Date.parse(String(text));

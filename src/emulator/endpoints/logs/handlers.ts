@@ -4,7 +4,7 @@ import { compareLogLines, type PrintedLine } from '../../model/logs/log-lines.ts
 import { findGeneratedRun } from '../../model/seed/traffic.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
-import type { TimeRange } from '../../model/time.ts';
+import { readMoment, type TimeRange } from '../../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { hasLines, type LogPosition, readLines } from './read-lines.ts';
 
@@ -49,7 +49,8 @@ function* linesAfterToken(query: AppLogsQuery, app: AppRecord, platform: Platfor
 
 /** From `afterDate`, or the start of the run, up to `beforeDate`, which is not included. */
 function rangeOf({ afterDate, beforeDate, runId }: AppLogsQuery, app: AppRecord, { store }: Platform): TimeRange {
-  const [from, until] = [parseTime('afterDate', afterDate), parseTime('beforeDate', beforeDate)];
+  const from = readMoment('afterDate', afterDate || undefined);
+  const until = readMoment('beforeDate', beforeDate || undefined);
   const run = runId ? (store.runs.get(runId) ?? findGeneratedRun(app, runId)) : undefined;
   return {
     start: Math.max(from ?? 0, run?.createdAt ?? 0),
@@ -66,12 +67,6 @@ function createLineFilter({ container, search, stream, runId }: AppLogsQuery, { 
     (!search || line.text.includes(search)) &&
     (!stream || line.stream === stream) &&
     (!runId || line.run === runId);
-}
-
-function parseTime(name: string, text: string | undefined): number | undefined {
-  if (!text) return undefined;
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? refuse(400, `${name} must be an RFC 3339 time: ${text}`) : time;
 }
 
 function view(app: AppRecord, line: PrintedLine) {

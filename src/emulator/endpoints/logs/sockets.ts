@@ -13,7 +13,7 @@ import { Lateness } from '../../model/platform-clock.ts';
 import { recordRequest } from '../../model/recorded-request.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
-import { formatTime, hour } from '../../model/time.ts';
+import { formatTime, hour, readMoment } from '../../model/time.ts';
 import { checkAccess } from '../account/access.ts';
 import type { Platform } from '../platform.ts';
 import { formatLogTime } from './handlers.ts';
@@ -87,8 +87,7 @@ function createFeed({ pathname, searchParams }: URL, platform: Platform): (sende
   const { projectID: project = '', token = '', after = '' } = query;
   if (pathname !== buildLogSocket && pathname !== appLogSocket) refuse(404, 'socket not found');
   checkAccess(token && `Bearer ${token}`, project, platform);
-  const since = after === '' ? 0 : Date.parse(after);
-  if (Number.isNaN(since)) refuse(400, 'after must be an RFC 3339 time');
+  const since = readMoment('after', after || undefined) ?? 0;
   if (pathname === appLogSocket) {
     const app = findApp(platform.store, { project, app: query.appID ?? '' });
     return (sender) => feedApp(sender, app, query, since, platform);
