@@ -28,7 +28,7 @@ function newAccount(project: string, now: number): Account {
   };
 }
 
-// Values are created when keys are listed (`api-keys.ts`): others could predict what is made here.
+// Values are created when keys are listed (`team.ts`): others could predict what is made here.
 const key = (id: string) => ({ id, apiKey: '', description: '' });
 
 /** Every project has one, to call its private apps. */
@@ -46,37 +46,21 @@ function inferenceKey(since: Pick<ApiKey, 'projectId' | 'createdAt' | 'updatedAt
 function seedAccount(project: string, now: number): Account {
   const day = (days: number) => new Date(now + days * 86_400_000).toISOString();
   const since = (days: number) => ({ projectId: project, createdAt: day(-days), updatedAt: day(-days) });
+  const serviceKey = (id: string, name: string, principalId: string, expiresIn: number, age: number): ApiKey => ({
+    ...key(id),
+    name,
+    source: 'service_account',
+    status: expiresIn > 0 ? 'active' : 'expired',
+    principalId,
+    expiresAt: day(expiresIn),
+    ...since(age),
+  });
   return {
     keys: [
       inferenceKey(since(240)),
-      {
-        ...key('key-2'),
-        name: 'deploys-2026',
-        source: 'service_account',
-        status: 'active',
-        principalId: 'sa-ci',
-        expiresAt: day(12.5),
-        ...since(78),
-      },
-      {
-        ...key('key-3'),
-        name: 'deploys-2025',
-        source: 'service_account',
-        status: 'expired',
-        principalId: 'sa-ci',
-        expiresAt: day(-40),
-        ...since(405),
-      },
-      {
-        ...key('key-4'),
-        name: 'dashboards',
-        description: 'read by Grafana',
-        source: 'service_account',
-        status: 'active',
-        principalId: 'sa-metrics',
-        expiresAt: day(200.5),
-        ...since(20),
-      },
+      serviceKey('key-2', 'deploys-2026', 'sa-ci', 12.5, 78),
+      serviceKey('key-3', 'deploys-2025', 'sa-ci', -40, 405),
+      { ...serviceKey('key-4', 'dashboards', 'sa-metrics', 200.5, 20), description: 'read by Grafana' },
     ],
     users: [
       person('user-1', 'Ada Okafor', 'admin', since(240)),

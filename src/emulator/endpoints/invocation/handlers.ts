@@ -185,22 +185,17 @@ async function performCall({ app, call, controller, caller }: CallTask, platform
   }
 }
 
+/** The response to a call of an app that cannot run here: its parameters, and why it is simulated. */
 async function simulated(
   app: AppRecord,
-  call: CallTask['call'],
+  { run, path, body }: CallTask['call'],
   why: string,
   platform: Platform,
 ): Promise<ServerReply> {
   const container = `${app.id}-simulated`;
-  markAssigned(call.run, container, platform);
-  markStarted(call.run, 0, platform);
-  const text = `this call is simulated: ${why}`;
-  platform.runner.logs.add(app.id, { container, stream: 'stderr', text, run: call.run });
-  return simulateCall({ ...call, signal: platform.runner.signal }, why);
-}
-
-/** The response to a call of an app that cannot run here: its parameters, and why it is simulated. */
-async function simulateCall({ run, path, body }: ReplicaCall, why: string): Promise<ServerReply> {
+  markAssigned(run, container, platform);
+  markStarted(run, 0, platform);
+  platform.runner.logs.add(app.id, { container, stream: 'stderr', text: `this call is simulated: ${why}`, run });
   const note = `simulated: ${why}`;
   const text = body instanceof BufferedBody ? await body.text() : '';
   const parameters = text.trim() === '' ? {} : parseJsonOr(text, text);

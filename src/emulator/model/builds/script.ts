@@ -123,8 +123,6 @@ const buildFaults: Record<BuildFault, (script: BuildScript) => BuildScript> = {
 
   slow: ({ scenes }) => ({ scenes: scenes.filter((scene) => scene.status === 'building') }),
 
-  // The build goes on as it would with such an archive.
-
   'unknown-status': (script) => ({ ...script, surprise: 'polishing' }),
 
   'hostile-log': ({ scenes, ...rest }) => ({ scenes: withLines(scenes, 'building', hostileLines()), ...rest }),

@@ -1,6 +1,6 @@
 import { findRuns } from '../runs/find-runs.ts';
 import { getRunProgress } from '../runs/record.ts';
-import { deriveReplicas, type ReplicaPeriod } from '../runs/replica-periods.ts';
+import { deriveReplicas } from '../runs/replica-periods.ts';
 import { createRandom } from '../seed/random.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
@@ -17,7 +17,7 @@ export function estimateUsage(app: AppRecord, steps: TimeSteps, model: Model): U
   const runs = findRuns(app, range, model.store).filter((run) => !run.real);
   const busyMs = addBusyTimes(runs, steps, now);
   return deriveReplicas(app, runs, model).flatMap((replica) =>
-    lifeInSteps(replica, steps, now).map(({ index, from, until }) => {
+    spansIn(steps, replica.startedAt, Math.min(replica.endsAt, now)).map(({ index, from, until }) => {
       const busy = (busyMs.get(replica.name)?.[index] ?? 0) / (until - from);
       const starting = overlapMs(from, until, replica.startedAt, replica.readyAt) / (until - from);
       const at = Math.floor((from + until) / 2);
@@ -42,19 +42,9 @@ function addBusyTimes(runs: readonly RunRecord[], steps: TimeSteps, now: number)
   return busy;
 }
 
-interface StepSpan {
-  index: number;
-  from: number;
-  until: number;
-}
-
-function lifeInSteps({ startedAt, endsAt }: ReplicaPeriod, steps: TimeSteps, now: number): StepSpan[] {
-  return spansIn(steps, startedAt, Math.min(endsAt, now));
-}
-
 /** The parts of a time span that are in each step. */
-function spansIn(steps: TimeSteps, start: number, end: number): StepSpan[] {
-  const spans: StepSpan[] = [];
+function spansIn(steps: TimeSteps, start: number, end: number) {
+  const spans: { index: number; from: number; until: number }[] = [];
   const first = Math.max(start, steps.start);
   for (let index = Math.max(0, steps.indexOf(first)); index < steps.times.length; index += 1) {
     const stepStart = steps.times[index] ?? 0;

@@ -51,9 +51,7 @@ export function endAbandonedBuilds({ store }: Running): void {
 /** Builds the image of an app that brings one, which has a Python of its own. */
 async function install(build: BuildRecord, requirements: Buffer, signal: AbortSignal, { runner, now }: Running) {
   const work = findWork(build, 'building');
-  const print = (text: string) => {
-    if (work && work.lines.length < maxLines) work.lines.push({ at: now(), text });
-  };
+  const print = printerOf(work, now);
   const python = build.settings.dockerfilePath
     ? await runner.unpacked.unpack(build, { print, signal }).then(() => undefined)
     : await runner.pythonFor(build.settings, requirements, print);
@@ -73,9 +71,7 @@ async function start(
   if (!scene?.work) return;
   const { work } = scene;
   if (python) scene.lines.unshift(python.differs ?? `Python ${python.version}`);
-  const print = (text: string) => {
-    if (work.lines.length < maxLines) work.lines.push({ at: now(), text });
-  };
+  const print = printerOf(work, now);
   await runner.startFirstReplica({ app, build, python: python?.path ?? '', signal, print });
   work.lines.push({ at: now(), text: 'App is ready' });
   work.endedAt = now();
@@ -83,6 +79,12 @@ async function start(
 
 /** An app may print without an end while it starts, and so may the installation of its packages. */
 const maxLines = 5_000;
+
+function printerOf(work: SceneWork | undefined, now: () => number) {
+  return (text: string) => {
+    if (work && work.lines.length < maxLines) work.lines.push({ at: now(), text });
+  };
+}
 
 function findWork({ script }: BuildRecord, status: BuildScene['status']): SceneWork | undefined {
   return script.scenes.find((scene) => scene.status === status && scene.work)?.work;

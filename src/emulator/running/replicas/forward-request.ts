@@ -5,23 +5,10 @@ import { type ReplicaCall, ReplicaError, type SocketCall, type SocketReply, Unde
 
 /** Streams a request to the app's server, and its response back. */
 export async function forwardRequest(
-  { run, method, address, headers, body, signal }: ReplicaCall,
+  { method, body, signal, ...call }: ReplicaCall,
   port: number,
 ): Promise<ServerReply> {
-  const forwarded = {
-    ...endToEndHeaders(headers),
-    host: String(headers.host ?? `127.0.0.1:${port}`),
-    'x-request-id': run,
-  };
-  const outgoing = request({
-    host: '127.0.0.1',
-    port,
-    method,
-    path: address,
-    headers: forwarded,
-    agent: false,
-    signal,
-  });
+  const outgoing = request({ ...requestOf(call, port), method, signal });
   const response = new Promise<ServerReply>((done, failed) => {
     outgoing.once('response', (incoming) => {
       const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
@@ -78,15 +65,10 @@ async function sendBody(body: AsyncIterable<Buffer>, outgoing: ClientRequest): P
 }
 
 /** Asks the app's server for a WebSocket. It may refuse with an ordinary response. */
-export function requestUpgrade({ run, address, headers, signal }: SocketCall, port: number): Promise<SocketReply> {
-  const forwarded = {
-    ...endToEndHeaders(headers),
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    host: String(headers.host ?? `127.0.0.1:${port}`),
-    'x-request-id': run,
-  };
-  const outgoing = request({ host: '127.0.0.1', port, path: address, headers: forwarded, agent: false, signal });
+export function requestUpgrade({ signal, ...call }: SocketCall, port: number): Promise<SocketReply> {
+  const { headers, ...others } = requestOf(call, port);
+  const upgrade = { ...headers, connection: 'Upgrade', upgrade: 'websocket' };
+  const outgoing = request({ ...others, headers: upgrade, signal });
   const connection = connectionOf(outgoing);
   return new Promise<SocketReply>((done, failed) => {
     outgoing.once('upgrade', (response, socket, head) => {
@@ -97,6 +79,12 @@ export function requestUpgrade({ run, address, headers, signal }: SocketCall, po
     outgoing.once('error', (error) => failed(signal.aborted ? signal.reason : connection.failure(error)));
     outgoing.end();
   });
+}
+
+function requestOf({ run, address, headers }: Omit<SocketCall, 'signal'>, port: number) {
+  const host = String(headers.host ?? `127.0.0.1:${port}`);
+  const forwarded = { ...endToEndHeaders(headers), host, 'x-request-id': run };
+  return { host: '127.0.0.1', port, path: address, headers: forwarded, agent: false } as const;
 }
 
 /** Without hop-by-hop headers. */

@@ -120,8 +120,12 @@ function tryListen(port: number, host: string): Promise<number | undefined> {
 
 /** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
 export function hasFixedPort({ settings }: BuildRecord): boolean {
-  const { entrypoint, port } = settings;
-  return sharesPort({ settings }) && !new RegExp(`(?<!\\d)${port}(?!\\d)`).test(entrypoint.join(' '));
+  return sharesPort({ settings }) && !portPattern(settings).test(settings.entrypoint.join(' '));
+}
+
+/** The configured port in an entrypoint. */
+export function portPattern({ port }: AppSettings): RegExp {
+  return new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');
 }
 
 /** An app's own server has one port of this machine, so it has one replica. Each container has ports of its own. */

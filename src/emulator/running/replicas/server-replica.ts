@@ -14,7 +14,7 @@ import {
   type SocketCall,
   type SocketReply,
 } from './replica.ts';
-import { freePort, isFree, untilReady } from './server-ready.ts';
+import { freePort, isFree, portPattern, untilReady } from './server-ready.ts';
 
 /** How the server of an app runs: as a process of this machine, or in a container. */
 export interface ServerRuntime {
@@ -164,24 +164,22 @@ const notFoundCode = 127;
 const claimedPorts = new Set<number>();
 
 /** The configured port if it is free, and any other one if the entrypoint names it: that can be changed. */
-async function choosePort({ entrypoint, port }: AppSettings): Promise<number> {
-  if (portPattern(port).test(entrypoint.join(' ')) || claimedPorts.has(port)) return freePort();
+async function choosePort(settings: AppSettings): Promise<number> {
+  const { entrypoint, port } = settings;
+  if (portPattern(settings).test(entrypoint.join(' ')) || claimedPorts.has(port)) return freePort();
   claimedPorts.add(port);
   if (await isFree(port)) return port;
   claimedPorts.delete(port);
   return freePort();
 }
 
-function portPattern(port: number): RegExp {
-  return new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');
-}
-
 /** The entrypoint with this machine's interpreter, the loopback address, and the port that was chosen. */
-function localCommand({ entrypoint, port }: AppSettings, actual: number, python: string): string[] {
+function localCommand(settings: AppSettings, actual: number, python: string): string[] {
+  const { entrypoint } = settings;
   const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
   return words.map((word, index) => {
     if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
-    return word.replaceAll('0.0.0.0', '127.0.0.1').replace(portPattern(port), String(actual));
+    return word.replaceAll('0.0.0.0', '127.0.0.1').replace(portPattern(settings), String(actual));
   });
 }
 
