@@ -204,7 +204,7 @@ function isTaken(root: TomlTable, section: string, key: string): boolean {
   return table !== undefined && Object.hasOwn(table, key);
 }
 
-function tableAt(root: TomlTable, path: readonly string[]): TomlTable | undefined {
+export function tableAt(root: TomlValue | undefined, path: readonly string[]): TomlTable | undefined {
   const found = path.reduce<TomlValue | undefined>(
     (outer, name) => (isTable(outer) && Object.hasOwn(outer, name) ? outer[name] : undefined),
     root,
