@@ -7,12 +7,11 @@ It reads the package index that pip is set up to use: the files of the packages 
 named. A yanked version is one of them, since pip installs it where it is pinned. Pre-releases are left out, and all but
 the newest series of a package.
 """
-import collections
 import datetime
 import re
 import sys
 
-from package_index import links_of
+from package_index import links_of, words_of
 from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._vendor.packaging.version import Version
 
@@ -38,28 +37,8 @@ def versions_of(filenames, package):
             yield version
 
 
-def ranges(versions):
-    """`0-4,7,0.84`: what follows the series."""
-    rests = [(version.release[2:] or (0,), version.post) for version in versions]
-    numbers = sorted(rest[0] for rest, post in rests if len(rest) == 1 and post is None)
-    parts = []
-    for number in numbers:
-        if parts and parts[-1][1] == number - 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
-    others = [".".join(map(str, rest)) + (f".post{post}" if post is not None else "") for rest, post in rests]
-    return ",".join([*(f"{first}-{last}" if last > first else str(first) for first, last in parts),
-                     *(each for each in others if "." in each)])
-
-
 def render(package, versions):
-    series = collections.defaultdict(list)
-    for version in sorted(set(versions)):
-        series[(version.release + (0,))[:2]].append(version)
-    kept = list(series.items())[-SERIES:]
-    words = [f"{major}.{minor}" + (f":{rest}" if (rest := ranges(found)) != "0" else "") for (major, minor), found in kept]
-    return f"{package} {' '.join(words)}"
+    return f"{package} {' '.join(words_of(versions)[-SERIES:])}"
 
 
 def main(named):

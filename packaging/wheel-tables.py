@@ -17,7 +17,7 @@ import re
 import sys
 import textwrap
 
-from package_index import links_of, session
+from package_index import links_of, session, words_of
 from pip._internal.network.lazy_wheel import dist_from_wheel_url
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import parse_wheel_filename
@@ -107,19 +107,22 @@ def read_torch_of(versions, wheels):
 
 
 def grouped(entries):
-    """`{key: "1.0 1.1"}`: the versions that have the same value."""
+    """`{key: ["1.0:0-1"]}`: the versions that have the same value."""
     groups = collections.defaultdict(list)
     for version, value in entries.items():
-        groups[value].append(str(version))
-    return groups
+        groups[value].append(version)
+    return {value: words_of(versions) for value, versions in groups.items()}
 
 
 def render(name, groups):
     lines = []
-    for key, versions in groups.items():
-        text = textwrap.fill(" ".join(versions), 108, break_long_words=False, break_on_hyphens=False)
-        text = "\n".join(f"      {line}" for line in text.split("\n"))
-        lines.append(f"    '{key}': `\n{text}`,")
+    for key, words in groups.items():
+        line = f"    '{key}': '{' '.join(words)}',"
+        if len(line) > 120:
+            text = textwrap.fill(" ".join(words), 108, break_long_words=False, break_on_hyphens=False)
+            text = "\n".join(f"      {each}" for each in text.split("\n"))
+            line = f"    '{key}': `\n{text}`,"
+        lines.append(line)
     return f"  {name if name.isidentifier() else repr(name)}: {{\n" + "\n".join(lines) + "\n  },"
 
 
@@ -144,7 +147,10 @@ def main():
 /** When the package index was read. */
 export const readOn = '{datetime.date.today().isoformat()}';
 
-/** The versions of each package, by the Pythons that they have wheels for on Linux with x86-64. */
+/**
+ * The versions of each package, by the Pythons that they have wheels for on Linux with x86-64. `2.1:0-3,5` has `2.1.0` to
+ * `2.1.3` and `2.1.5`; `2.1` has `2.1.0`.
+ */
 export const wheelTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {{
 {body}
 }};

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dependencyFiles } from '../src/app/dependencies.ts';
+import { baseImages } from '../src/app/docker-image.ts';
 import { readEnvFile } from '../src/app/env-file.ts';
 import { analyzeProgram } from '../src/app/main-guard.ts';
 import { readRequirements } from '../src/app/requirements.ts';
@@ -14,7 +15,6 @@ import { redactedJson } from '../src/kernel/output/redacted-json.ts';
 import { sanitize } from '../src/kernel/output/sanitize.ts';
 import { createStreamSanitizer } from '../src/kernel/output/sanitize-stream.ts';
 import { table } from '../src/kernel/output/table.ts';
-import { findBaseImages } from '../src/platform/config/registry-login.ts';
 import { errorFromStorage } from '../src/storage/transfer/storage-errors.ts';
 import { isWhole } from './support/extent.ts';
 
@@ -136,8 +136,8 @@ const readers: Record<string, (length: number) => () => unknown> = {
   },
   'a .env file of wrong lines': (length) => () => attempt(() => readEnvFile('= \n'.repeat(length / 16), '.env')),
   'a .env file of open quotes': (length) => () => attempt(() => readEnvFile('A=\'"`\n'.repeat(length / 16), '.env')),
-  'a Dockerfile of empty lines': (length) => () => findBaseImages(`${'\n'.repeat(length)}FROM a`),
-  'a Dockerfile of blanks': (length) => () => findBaseImages(`${' '.repeat(length)}a`),
+  'a Dockerfile of empty lines': (length) => () => baseImages(`${'\n'.repeat(length)}FROM a`),
+  'a Dockerfile of blanks': (length) => () => baseImages(`${' '.repeat(length)}a`),
   'a module of quotes': (length) => () => analyzeProgram(Buffer.from('"""\''.repeat(length / 4))),
   'a module of nested f-strings': (length) => () => analyzeProgram(Buffer.from(`f'{`.repeat(length / 3))),
   'a module of comments': (length) => () => analyzeProgram(Buffer.from('#a\n'.repeat(length / 3))),

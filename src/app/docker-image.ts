@@ -90,6 +90,12 @@ export function readImage(dockerfile: string, sent: readonly string[]): DockerIm
   return image;
 }
 
+/** The images that a Dockerfile is built from. */
+export function baseImages(dockerfile: string): string[] {
+  const bases = new Set(readImage(dockerfile, []).stages.map(({ base }) => base));
+  return [...bases].filter((base) => base !== 'scratch' && !base.includes('$'));
+}
+
 type Reader = (
   stage: Stage,
   instruction: Instruction,

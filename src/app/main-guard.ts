@@ -1,4 +1,4 @@
-import { parseStatements, type Statement, type Token, topLevelStatements } from './python.ts';
+import { childOf, type PyNode, PySource, separated } from './python/tree.ts';
 
 /** The structure of a Python file, as far as it is known without running it. */
 export interface ProgramStructure {
@@ -24,43 +24,48 @@ export interface FunctionParameters {
 }
 
 /** Parses a Python file. Never throws, whatever the bytes are. */
-export function analyzeProgram(source: Buffer): ProgramStructure {
-  const statements = topLevelStatements(parseStatements(source.toString('latin1')));
+export function analyzeProgram(bytes: Buffer): ProgramStructure {
+  const start = bytes.toString('latin1', 0, 3) === byteOrderMark ? 3 : 0;
+  const text = bytes.toString('latin1', start);
+  // A letter for each byte of any encoding: it stays at its place.
+  const { root } = new PySource(text.replace(/[\x80-\xff]/g, '\xaa'));
+  const read = ({ from, to }: PyNode) => Buffer.from(text.slice(from, to), 'latin1').toString('utf8');
+  const { definitions, tokens } = topLevel(root);
   const parameters = new Map<string, FunctionParameters>();
-  for (const [index, statement] of statements.entries()) {
-    const [name] = definedFunction(statement);
-    if (name === undefined) continue;
-    const isDecorated = statements[index - 1]?.tokens[0]?.text === '@';
-    const start = statement.tokens.findIndex(({ text }) => text === '(');
-    const each = start < 0 ? [] : separated(statement.tokens.slice(start + 1));
-    const takesAny = isDecorated || each.some(([first]) => first?.text === '**');
-    parameters.set(name, { named: each.flatMap(toParameter), takesAny });
+  for (const definition of definitions) {
+    const name = childOf(definition, 'VariableName');
+    const each = separated(childOf(definition, 'ParamList')?.children.slice(1) ?? []);
+    const isDecorated = definition.parent?.kind === 'DecoratedStatement';
+    const takesAny = isDecorated || each.some(([first]) => first?.kind === '**');
+    if (name) parameters.set(read(name), { named: each.flatMap((part) => toParameter(part, read)), takesAny });
   }
-  return { functions: [...parameters.keys()], parameters, guards: statements.flatMap(findGuards) };
+  const guards = findGuards(tokens.map(({ from, to }) => ({ text: text.slice(from, to), at: start + from })));
+  return { functions: [...parameters.keys()], parameters, guards };
 }
 
-/** The tokens of each parameter, of those behind the opening parenthesis. */
-function separated(tokens: readonly Token[]): Token[][] {
-  const parameters: Token[][] = [[]];
-  let depth = 1;
-  /** Between `lambda` and its colon, commas separate its own parameters. */
-  let isLambda = false;
-  for (const token of tokens) {
-    if ('([{'.includes(token.text)) depth += 1;
-    if (')]}'.includes(token.text)) depth -= 1;
-    if (depth === 0) break;
-    if (token.text === 'lambda' || token.text === ':') isLambda = token.text === 'lambda';
-    if (depth === 1 && token.text === ',' && !isLambda) parameters.push([]);
-    else parameters.at(-1)?.push(token);
+/** The UTF-8 byte-order mark, read as Latin-1. Python skips it. */
+const byteOrderMark = '\xef\xbb\xbf';
+
+/** The functions outside of functions and classes, and the words of what is outside, in order. Nesting may be deep. */
+function topLevel(root: PyNode): { definitions: PyNode[]; tokens: PyNode[] } {
+  const definitions: PyNode[] = [];
+  const tokens: PyNode[] = [];
+  const waiting = [root];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.kind === 'FunctionDefinition') definitions.push(node);
+    else if (node.kind === 'ClassDefinition') continue;
+    else if (node.children.length === 0) tokens.push(node);
+    else for (const child of node.children.toReversed()) waiting.push(child);
   }
-  return parameters;
+  return { definitions, tokens };
 }
 
 /** Skips what collects further arguments (`*args`), or only separates others (`/`, `*`). */
-function toParameter([name, colon, type, ...rest]: readonly Token[]): Parameter[] {
-  if (!name || !/^[\w\x80-\xff]/.test(name.text)) return [];
-  const hasDefault = [colon, type, ...rest].some((each) => each?.text === '=');
-  return [{ name: fromLatin1(name.text), type: colon?.text === ':' ? fromLatin1(type?.text ?? '') : '', hasDefault }];
+function toParameter([name, ...rest]: readonly PyNode[], read: (node: PyNode) => string): Parameter[] {
+  if (name?.kind !== 'VariableName') return [];
+  let type = rest.find(({ kind }) => kind === 'TypeDef')?.children[1];
+  while (type?.children[0]) type = type.children[0];
+  return [{ name: read(name), type: type ? read(type) : '', hasDefault: rest.some(({ kind }) => kind === 'AssignOp') }];
 }
 
 export interface FunctionCall {
@@ -100,15 +105,14 @@ runpy.run_path(__gantry_script, run_name="__main__")
 `);
 }
 
-function definedFunction({ tokens }: Statement): string[] {
-  const names = tokens[0]?.text === 'async' ? tokens.slice(1) : tokens;
-  return names[0]?.text === 'def' && names[1] ? [fromLatin1(names[1].text)] : [];
+interface Token {
+  text: string;
+  /** Byte offset. */
+  at: number;
 }
 
-const fromLatin1 = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
-
 /** Accepts both orders and parentheses, but not negations. */
-function findGuards({ tokens }: Statement): number[] {
+function findGuards(tokens: readonly Token[]): number[] {
   const plain = tokens.filter(({ text }) => !'()[]{}'.includes(text));
   return plain.flatMap(({ text, at }, index) => {
     if (text !== '__name__') return [];

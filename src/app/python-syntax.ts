@@ -26,13 +26,20 @@ export interface ParserOptions {
  * Nothing of the file is run, and nothing is written. Empty if there is no error, no Python, or no result in time.
  */
 export async function findSyntaxErrors(source: PythonSource, options: ParserOptions): Promise<Problem[]> {
-  const python = startPython(source.pythonVersion, options);
-  if (!python) return [];
-  const code = await readRegular(source.path).catch(() => undefined);
-  const { version, failure } = await python.parse(code);
-  if (failure) return code ? [toProblem(source, String(code), failure)] : [];
-  if (version !== undefined && version !== source.pythonVersion)
-    options.onOtherVersion?.(version, source.pythonVersion);
+  const [program, ...first] = interpreter(source.pythonVersion, options.env);
+  const code = program === undefined ? undefined : await readRegular(source.path).catch(() => undefined);
+  if (program === undefined || code === undefined) return [];
+  const [version = '', message, ...numbers] = (
+    await parse(program, [...first, ...flags, source.pythonVersion], code, options)
+  )
+    .trim()
+    .split('\0');
+  if (!/^\d+\.\d+$/.test(version)) return [];
+  if (message !== undefined && numbers.length === 4) {
+    const [line = 0, column = 0, endLine = 0, endColumn = 0] = numbers.map(Number);
+    return [toProblem(source, String(code), { version, message, line, column, endLine, endColumn })];
+  }
+  if (version !== source.pythonVersion) options.onOtherVersion?.(version, source.pythonVersion);
   return [];
 }
 
@@ -85,31 +92,16 @@ const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
 /** Parsing takes milliseconds. A huge file is not worth a wait. */
 const timeoutMs = 5_000;
 
-function startPython(version: string, { env, signal }: ParserOptions) {
-  const [program = '', ...first] = interpreter(version, env);
-  if (program === '') return undefined;
-  let finish = (_: string) => {};
-  const output = new Promise<string>((resolve) => {
-    finish = resolve;
+/** Empty if it fails. */
+function parse(program: string, args: string[], code: Buffer, { env, signal }: ParserOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
+    const child = execFile(program, args, { env, ...limits, ...(signal && { signal }) }, (error, stdout) =>
+      resolve(error ? '' : stdout),
+    );
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(code);
   });
-  const child = execFile(
-    program,
-    [...first, ...flags, version],
-    { env, timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true, ...(signal && { signal }) },
-    (error, stdout) => finish(error ? '' : stdout),
-  );
-  child.stdin?.on('error', () => {});
-  return {
-    /** `version` is undefined if it is not Python, or did not answer. */
-    async parse(code: Buffer | undefined): Promise<{ version?: string; failure?: SyntaxFailure }> {
-      child.stdin?.end(code ?? '');
-      const [version = '', message, ...numbers] = (await output).trim().split('\0');
-      if (!/^\d+\.\d+$/.test(version)) return {};
-      if (message === undefined || numbers.length !== 4) return { version };
-      const [line = 0, column = 0, endLine = 0, endColumn = 0] = numbers.map(Number);
-      return { version, failure: { version, message, line, column, endLine, endColumn } };
-    },
-  };
 }
 
 /** Empty if there is none. On Windows, `python3` may be a program that only opens the store. */
@@ -143,25 +135,18 @@ function toProblem({ shownAs, pythonVersion }: PythonSource, code: string, failu
 }
 
 /** Undefined if Python does not say where. An error at the end of the file is shown at its last line with code. */
-function locate(file: string, code: string, { line, column, endLine, endColumn }: SyntaxFailure) {
-  if (line < 1) return undefined;
+function locate(
+  file: string,
+  code: string,
+  { line, column, endLine, endColumn }: SyntaxFailure,
+): FileLocation | undefined {
   const lines = code.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   const lastUsed = lines.findLastIndex((text) => text.trim() !== '') + 1;
-  if (line > lastUsed) return locationAt(file, lines, lastUsed, Number.POSITIVE_INFINITY, 1);
-  const length = endLine === line && endColumn > column ? endColumn - column : 1;
-  return locationAt(file, lines, line, column, length);
-}
-
-function locationAt(
-  file: string,
-  lines: string[],
-  line: number,
-  column: number,
-  length: number,
-): FileLocation | undefined {
-  const text = lines[line - 1];
+  const shown = Math.min(line, lastUsed);
+  const text = lines[shown - 1];
   if (text === undefined) return undefined;
-  const characters = [...text].length;
-  const from = Math.min(Math.max(1, column), characters + 1);
-  return { file, line, column: from, length: Math.max(1, Math.min(length, characters + 1 - from)), text };
+  const end = [...text].length + 1;
+  const from = line > lastUsed ? end : Math.min(Math.max(1, column), end);
+  const length = endLine === line && line === shown ? endColumn - column : 1;
+  return { file, line: shown, column: from, length: Math.max(1, Math.min(length, end - from)), text };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readRegular } from '../kernel/disk/index.ts';
-import { analyzeProgram, type Parameter, type ProgramStructure } from './main-guard.ts';
+import type { Parameter, ProgramStructure } from './main-guard.ts';
 
 /** A call that a function of main.py accepts, as far as its text tells. */
 export interface SampleCall {
@@ -29,6 +29,7 @@ export async function callableFunctions(root: string): Promise<string[]> {
 }
 
 async function programOf(root: string): Promise<ProgramStructure> {
+  const { analyzeProgram } = await import('./main-guard.ts');
   return analyzeProgram(await readRegular(join(root, 'main.py')).catch(() => Buffer.from('')));
 }
 

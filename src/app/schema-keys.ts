@@ -20,8 +20,8 @@ export interface HardwareDefault<T> {
 }
 
 interface KeyFacts<K extends Kind> {
-  /** The field of the create-app request. Without one, the platform reads the key from the text of the file. */
-  field?: string;
+  /** The field of the create-app request: see {@link fieldOf}. Null: the platform reads the key from the text of the file. */
+  field?: string | null;
   /** The value that the platform uses if the key is absent. */
   default?: Kinds[K] | HardwareDefault<Kinds[K]>;
   /** What happens if the key is absent, if that is not a value. */
@@ -52,6 +52,11 @@ export const numberKey = describe('number');
 export const stringsKey = describe('strings');
 export const computeKey = describe('compute');
 export const commandKey = describe('command');
+
+/** The field of the create-app request that has a key: `pythonVersion` of `python_version`, unless it is another one. */
+export function fieldOf(name: string, { field }: Key): string | null {
+  return field === undefined ? name.replace(/_./g, ([, letter = '']) => letter.toUpperCase()) : field;
+}
 
 /** Whether a default depends on the hardware. */
 export function isHardwareDefault(value: Key['default']): value is HardwareDefault<never> {

@@ -30,13 +30,11 @@ export const sections = {
     about: 'The name of the app, its files and how its image is built.',
     keys: {
       name: stringKey('Name of the app. It is part of URLs: letters, digits, "-", "_" and "." are safe.', {
-        field: 'name',
         required: true,
         pattern: namePattern,
         maxLength: maxNameLength,
       }),
       python_version: stringKey('Version of Python in the image, in quotes.', {
-        field: 'pythonVersion',
         default: '3.11',
         oneOf: ['3.10', '3.11', '3.12', '3.13'],
       }),
@@ -44,23 +42,13 @@ export const sections = {
         field: 'baseImage',
         default: 'debian:bookworm-slim',
       }),
-      include: stringsKey('Globs of the files to send.', { field: 'include', default: ['*'] }),
-      exclude: stringsKey('Globs of the files to skip. An empty list means the default.', {
-        field: 'exclude',
-        default: ['.*'],
-      }),
-      shell_commands: stringsKey('Commands run at the end of the build.', { field: 'shellCommands', default: [] }),
-      pre_build_commands: stringsKey('Commands run before dependencies are installed.', {
-        field: 'preBuildCommands',
-        default: [],
-      }),
-      disable_auth: booleanKey('true makes the app public; false requires a token.', {
-        field: 'disableAuth',
-        default: true,
-      }),
-      use_uv: booleanKey('Install Python packages with uv instead of pip.', { field: 'useUv', default: false }),
+      include: stringsKey('Globs of the files to send.', { default: ['*'] }),
+      exclude: stringsKey('Globs of the files to skip. An empty list means the default.', { default: ['.*'] }),
+      shell_commands: stringsKey('Commands run at the end of the build.', { default: [] }),
+      pre_build_commands: stringsKey('Commands run before dependencies are installed.', { default: [] }),
+      disable_auth: booleanKey('true makes the app public; false requires a token.', { default: true }),
+      use_uv: booleanKey('Install Python packages with uv instead of pip.', { default: false }),
       deployment_initialization_timeout: integerKey('How long the app may take to start.', {
-        field: 'deploymentInitializationTimeout',
         default: 600,
         range: [60, 830],
         unit: 'seconds',
@@ -71,28 +59,18 @@ export const sections = {
     about: 'The hardware of one replica, and where it runs.',
     keys: {
       cpu: numberKey('CPU cores of one replica; whole cores with a GPU.', {
-        field: 'cpu',
         default: 2,
         range: [0.25, 352],
         unit: 'cores',
       }),
-      memory: numberKey('Memory of one replica.', { field: 'memory', default: 4, range: [0, 2048], unit: 'GB' }),
+      memory: numberKey('Memory of one replica.', { default: 4, range: [0, 2048], unit: 'GB' }),
       compute: computeKey('CPU or an accelerator; a list is an order of preference within one family.', {
-        field: 'compute',
         default: ['CPU'],
         oneOf: Object.keys(accelerators),
       }),
-      gpu_count: integerKey('Accelerators of one replica.', {
-        field: 'gpuCount',
-        default: { cpu: 0, gpu: 1 },
-        range: [0],
-      }),
-      provider: stringKey('Cloud to run in.', {
-        field: 'provider',
-        absent: 'picked by the platform',
-        oneOf: providers,
-      }),
-      region: stringKey('Region to run in.', { field: 'region', absent: 'picked by the platform', oneOf: regions }),
+      gpu_count: integerKey('Accelerators of one replica.', { default: { cpu: 0, gpu: 1 }, range: [0] }),
+      provider: stringKey('Cloud to run in.', { absent: 'picked by the platform', oneOf: providers }),
+      region: stringKey('Region to run in.', { absent: 'picked by the platform', oneOf: regions }),
     },
   },
   scaling: {
@@ -115,7 +93,6 @@ export const sections = {
         unit: 'seconds',
       }),
       replica_concurrency: integerKey('Concurrent requests per replica.', {
-        field: 'replicaConcurrency',
         default: { cpu: 100, gpu: 1 },
         range: [1],
       }),
@@ -126,39 +103,29 @@ export const sections = {
         unit: 'seconds',
       }),
       scaling_metric: stringKey('Metric that decides the number of replicas.', {
-        field: 'scalingMetric',
         default: 'concurrency_utilization',
         oneOf: ['concurrency_utilization', 'requests_per_second', 'cpu_utilization', 'memory_utilization'],
       }),
       scaling_target: integerKey('Target value of the metric: percent, or requests per second.', {
-        field: 'scalingTarget',
         default: 100,
         range: [1],
       }),
-      scaling_buffer: integerKey('Extra replicas beyond what the metric requires.', {
-        field: 'scalingBuffer',
-        default: 0,
-        range: [0],
-      }),
+      scaling_buffer: integerKey('Extra replicas beyond what the metric requires.', { default: 0, range: [0] }),
       evaluation_interval_seconds: integerKey('Time window of the metric.', {
-        field: 'evaluationIntervalSeconds',
         default: 30,
         range: [6, 300],
         unit: 'seconds',
       }),
       load_balancing_algorithm: stringKey('How requests are distributed to replicas.', {
-        field: 'loadBalancingAlgorithm',
         default: 'round-robin',
         oneOf: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
       }),
       compute_tier: stringKey('Protected replicas are not interrupted, and cost twice as much.', {
-        field: 'computeTier',
         default: 'interruptible',
         oneOf: ['interruptible', 'protected'],
         strict: true,
       }),
       roll_out_duration_seconds: integerKey('Duration of a rollout.', {
-        field: 'rollOutDurationSeconds',
         default: 0,
         range: [0, 21_600],
         unit: 'seconds',
@@ -169,7 +136,6 @@ export const sections = {
     about: 'How the app is started. Without custom, deepgram or rime, the default runtime cortex serves main.py.',
     keys: {
       container_runtime: stringKey('v1 is runc, v2 is gVisor.', {
-        field: 'containerRuntime',
         absent: 'picked by the platform',
         oneOf: ['v1', 'v2'],
         strict: true,
@@ -180,20 +146,16 @@ export const sections = {
     about: 'Your own server instead of the default runtime.',
     keys: {
       entrypoint: commandKey('Command that starts the server, as a list of words or as one string.', {
-        field: 'entrypoint',
         absent: 'CMD of the image',
       }),
-      port: integerKey('Port the server listens on.', { field: 'port', default: 8000, range: [1, 65_535] }),
+      port: integerKey('Port the server listens on.', { default: 8000, range: [1, 65_535] }),
       healthcheck_endpoint: stringKey('Path of the liveness check; without one, a TCP connection is checked.', {
-        field: 'healthcheckEndpoint',
         default: '',
       }),
       readycheck_endpoint: stringKey('Path of the readiness check; without one, a TCP connection is checked.', {
-        field: 'readycheckEndpoint',
         default: '',
       }),
       dockerfile_path: stringKey('Dockerfile the image is built from, instead of dependencies and build commands.', {
-        field: 'dockerfilePath',
         absent: 'no Dockerfile',
       }),
     },
@@ -206,14 +168,19 @@ export const sections = {
   'dependencies.paths': {
     about: 'Files that list packages, instead of the sections.',
     keys: {
-      pip: stringKey('A requirements file, such as requirements.txt.', { default: '' }),
-      conda: stringKey('A file that lists conda packages.', { default: '' }),
-      apt: stringKey('A file that lists apt packages.', { default: '' }),
+      pip: stringKey('A requirements file, such as requirements.txt.', { field: null, default: '' }),
+      conda: stringKey('A file that lists conda packages.', { field: null, default: '' }),
+      apt: stringKey('A file that lists apt packages.', { field: null, default: '' }),
     },
   },
   experimental: {
     about: 'Experimental settings, which may change.',
-    keys: { checkpointing: booleanKey('Start replicas from a snapshot of memory (AWS only).', { default: false }) },
+    keys: {
+      checkpointing: booleanKey('Start replicas from a snapshot of memory (AWS only).', {
+        field: null,
+        default: false,
+      }),
+    },
   },
 } satisfies Record<string, Section>;
 
@@ -240,10 +207,10 @@ function partner(about: string) {
   return {
     about,
     keys: {
-      port: integerKey('Port the service listens on.', { field: 'port', absent, range: [1, 65_535] }),
-      model_name: stringKey('Model to serve.', { field: 'modelName', absent }),
-      language: stringKey('Language to serve.', { field: 'language', absent }),
-      image_version: stringKey('Version of the image, such as "260728".', { field: 'imageVersion', absent }),
+      port: integerKey('Port the service listens on.', { absent, range: [1, 65_535] }),
+      model_name: stringKey('Model to serve.', { absent }),
+      language: stringKey('Language to serve.', { absent }),
+      image_version: stringKey('Version of the image, such as "260728".', { absent }),
     },
   };
 }

@@ -2,7 +2,7 @@ import { defined } from '../kernel/json-text.ts';
 import type { AppConfig } from './config.ts';
 import { isCpuOnly } from './hardware.ts';
 import { type SectionName, sections } from './schema.ts';
-import { isHardwareDefault, type Key } from './schema-keys.ts';
+import { fieldOf, isHardwareDefault, type Key } from './schema-keys.ts';
 
 /** A setting of the create-app request, whether or not it is in the config file. */
 export interface AppSetting {
@@ -35,8 +35,9 @@ export function listAppSettings(config: AppConfig): AppSetting[] {
     return Object.entries(keys).flatMap(([key, facts]) => {
       // Of a partner's service in an own server, the port is that of the server.
       const isOfServer = key === 'port' && config.custom && section !== 'runtime.custom';
-      if (facts.field === undefined || isOfServer) return [];
-      const { field, absent, unit } = facts;
+      const field = fieldOf(key, facts);
+      if (field === null || isOfServer) return [];
+      const { absent, unit } = facts;
       return [{ section, key, field, value: written[key], default: defaultValue(facts, config), absent, unit }];
     });
   });
@@ -50,7 +51,7 @@ function defaultValue(facts: Key, { hardware }: AppConfig): unknown {
 /** The key in the config file of a field of the create-app request: `min_replicas` of `minReplicaCount`. */
 export function keyOfField(field: string): string | undefined {
   for (const { keys } of Object.values(sections)) {
-    const entry = Object.entries<Key>(keys).find(([, key]) => key.field === field);
+    const entry = Object.entries<Key>(keys).find(([name, key]) => fieldOf(name, key) === field);
     if (entry) return entry[0];
   }
   return undefined;

@@ -57,7 +57,7 @@ export function torchBuild(name: string, requirement: string): TorchBuild | unde
 export function oldestTorchWith(cuda: string): string | undefined {
   return Object.entries(builtWith.torch)
     .filter(([each]) => compareVersions(each, cuda) >= 0)
-    .flatMap(([, versions]) => versions.trim().split(/\s+/))
+    .flatMap(([, versions]) => releasesIn(versions))
     .sort(compareVersions)[0];
 }
 
@@ -75,17 +75,29 @@ function groupsOf(name: string): WheelGroup[] {
   const table = Object.hasOwn(wheelTables, name) ? (wheelTables[name] ?? {}) : {};
   return Object.entries(table).map(([pythons, versions]) => ({
     pythons: pythons.split(' ').filter(Boolean),
-    versions: versions.trim().split(/\s+/),
+    versions: releasesIn(versions),
   }));
 }
 
+/** `2.1:0-2,4` has 2.1.0 to 2.1.2, and 2.1.4. */
+export function releasesIn(text: string): string[] {
+  return (text.match(/\S+/g) ?? []).flatMap((word) => {
+    const [series, parts = '0'] = word.split(':');
+    return parts
+      .split(',')
+      .flatMap(between)
+      .map((rest) => `${series}.${rest}`);
+  });
+}
+
+function between(part: string): string[] {
+  const [first = '', last] = part.split('-');
+  if (last === undefined) return [part];
+  return Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => `${Number(first) + at}`);
+}
+
 function keyOf(groups: Readonly<Record<string, string>>, version: string): string | undefined {
-  return Object.keys(groups).find((key) =>
-    groups[key]
-      ?.trim()
-      .split(/\s+/)
-      .some((each) => isSame(each, version)),
-  );
+  return Object.keys(groups).find((key) => releasesIn(groups[key] ?? '').some((each) => isSame(each, version)));
 }
 
 function sourceOf(name: string): string {

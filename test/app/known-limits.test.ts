@@ -8,7 +8,7 @@ import { readSections } from '../../src/app/toml/sections.ts';
 import { createSource, readText } from '../../src/app/toml/source.ts';
 import { parseToml } from '../../src/app/toml/syntax.ts';
 import { builtWith, wheelTables } from '../../src/app/wheel-tables.ts';
-import { missingWheels, pinnedVersion } from '../../src/app/wheels.ts';
+import { missingWheels, pinnedVersion, releasesIn } from '../../src/app/wheels.ts';
 import { folderOf } from '../support/app.ts';
 
 /** What the rule says about a config file in a folder with these other files. */
@@ -62,9 +62,8 @@ test('says of a package that never has wheels that it is compiled', async () => 
 });
 
 test('each torch and vllm that has wheels is known by what it was built with, but for those that name nothing', () => {
-  const versionsOf = (groups: Record<string, string>) =>
-    Object.values(groups).flatMap((text) => text.trim().split(/\s+/));
-  const withWheels = (name: string) => versionsOf({ ...wheelTables[name], '': '' }).filter(Boolean);
+  const versionsOf = (groups: Record<string, string>) => Object.values(groups).flatMap(releasesIn);
+  const withWheels = (name: string) => versionsOf({ ...wheelTables[name], '': '' });
   const unnamed = (name: 'torch' | 'vllm') => {
     const known = versionsOf(builtWith[name]);
     return withWheels(name).filter((version) => !known.includes(version));

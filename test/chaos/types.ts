@@ -22,7 +22,7 @@ export interface RemoteEntry {
   path: string;
   content: Content;
   modified: number;
-  etag: 'md5' | 'parts' | 'none';
+  etag: 'md5' | 'parts';
   /** The storage has damaged it: the ETag is that of the right content. */
   isRotten?: boolean;
 }

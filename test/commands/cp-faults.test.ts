@@ -281,8 +281,6 @@ describe('all files are downloaded', () => {
     ['object', '500'],
     ['object', '429:2'],
     ['object', 'expired'],
-    ['object', 'no-range'],
-    ['object', 'no-range*'],
     ['getDownloadLink', 'reset-before'],
     ['getDownloadLink', 'reset-after'],
     ['getDownloadLink', 'stall'],
@@ -321,14 +319,11 @@ describe('all files are downloaded', () => {
     expect(readFileSync(join(here, 'big'), 'utf8')).toBe('this was changed while it was read\n');
   });
 
-  test.each<[string, string, (before: Buffer) => Buffer]>([
-    ['replaced meanwhile', 'changed', () => Buffer.from('this was changed while it was read\n')],
-    ['sent as a whole only', 'no-range*', (before) => before],
-  ])('and one that is %s arrives on another place of the volume', async (_, fault, expected) => {
-    emulator.fail('object', fault);
+  test('and one that is replaced meanwhile arrives on another place of the volume', async () => {
+    emulator.fail('object', 'changed');
     const { code, stderr } = await gantry(['cp', ':/f/big', ':/g/big', ...parts]);
     expect([code, stderr]).toEqual([0, expect.stringContaining('copying again')]);
-    expect(emulator.volume().read('/g/big')?.equals(expected(big))).toBe(true);
+    expect(emulator.volume().text('/g/big')).toBe('this was changed while it was read\n');
   });
 
   test('and the old file stays in place until the new one is complete', async () => {
@@ -432,7 +427,7 @@ describe('an interrupted copy', () => {
     expect([up.code, up.json()]).toMatchObject([0, { resumedBytes }]);
     expect(up.stderr).toContain(`large: 12.0 MiB in ${flags.length > 0 ? '3 parts of 5' : '2 parts of 6'} MiB`);
 
-    emulator.fail('object', 'no-range', 'reset-during');
+    emulator.fail('object', 'none', 'reset-during');
     await gantry(['cp', ':/large', 'g', ...sixMib, '--concurrency', '1'], { stop: /retrying in/ });
     const down = await gantry(['cp', ':/large', 'g', ...flags, '--json']);
     expect([down.code, down.json()]).toMatchObject([0, { resumedBytes: resumedBytes / 2 }]);
@@ -481,7 +476,7 @@ describe('an interrupted copy', () => {
   test('resumes a download, or starts over if the remote file changed', async () => {
     for (const changes of [false, true]) {
       volume().write('/f/big', big);
-      emulator.fail('object', 'no-range', 'reset-during');
+      emulator.fail('object', 'none', 'reset-during');
       const first = await gantry(['cp', ':/f/big', 'g', ...parts, '--concurrency', '1'], {
         stop: /retrying in/,
       });

@@ -32,7 +32,7 @@ describe('a download', () => {
   /** A download that was interrupted after its first part. */
   async function interrupted(): Promise<void> {
     emulator.volume().write('/big', big);
-    emulator.fail('object', 'no-range', 'reset-during');
+    emulator.fail('object', 'none', 'reset-during');
     const words = ['cp', ':/big', 'target/big', ...parts, '--concurrency', '1'];
     const { code } = await gantry(words, { stop: /trying again|retrying/ });
     expect(code).toBe(130);

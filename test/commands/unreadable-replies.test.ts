@@ -198,27 +198,3 @@ describe('an item that cannot be read', () => {
     expect(writes).toBe(0);
   });
 });
-
-test('a folder that contains itself ends with an error', async () => {
-  const env = await altering(emulator, (_, path) =>
-    path.endsWith('/ls')
-      ? {
-          status: 200,
-          body: [
-            { name: 'a', is_folder: true },
-            { name: 'b', is_folder: true },
-          ],
-        }
-      : undefined,
-  );
-  const before = emulator.calls.length;
-  for (const words of [
-    ['ls', '-R', ':/'],
-    ['volumes', 'usage', ':/'],
-  ]) {
-    const { code, stderr } = await gantry(words, { emulator, env });
-    expect(code).toBe(1);
-    expect(stderr).toContain('endlessly nested folders');
-  }
-  expect(emulator.calls.length - before).toBeLessThan(800);
-});

@@ -152,7 +152,7 @@ test('a hostile log has control sequences, workflow commands and a very long lin
 test('refuses an invalid fault, and lists the valid ones', async () => {
   const { emulator } = await platform();
   expect(() => emulator.fail('getApp', 'expired')).toThrow(
-    'invalid fault "expired" for getApp: expected one of reset-before,',
+    'invalid fault "expired" for getApp: expected one of none, reset-before,',
   );
   expect(() => emulator.fail('listApps', 'late:300')).toThrow('invalid fault "late:300" for listApps');
   expect(() => emulator.fail('getRun', 'late:soon')).toThrow(/429:date\+2, late:300/);

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sections } from '../../src/app/schema.ts';
+import { fieldOf, type Key } from '../../src/app/schema-keys.ts';
 import { settingDifferences, settingFidelity } from '../../src/emulator/model/apps/setting-fidelity.ts';
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { locatePython } from '../../src/kernel/interpreters.ts';
@@ -143,7 +144,10 @@ describe.skipIf(!python || process.platform === 'win32' || wanted === '')(
 test('every key of cerebrium.toml is emulated, simulated or ignored, and reported under its name in the API', () => {
   const keys = Object.entries(sections).flatMap(([section, { keys, ...more }]) => [
     ...('entries' in more ? [{ key: section, field: undefined }] : []),
-    ...Object.entries<{ field?: string }>(keys).map(([key, { field }]) => ({ key: `${section}.${key}`, field })),
+    ...Object.entries<Key>(keys).map(([name, key]) => ({
+      key: `${section}.${name}`,
+      field: fieldOf(name, key) ?? undefined,
+    })),
   ]);
   expect(Object.keys(settingFidelity).sort()).toEqual(keys.map(({ key }) => key).sort());
   const wrong = keys.filter(({ key, field }) => (settingFidelity[key]?.field ?? field) !== field);

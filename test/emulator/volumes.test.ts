@@ -532,14 +532,6 @@ describe('faults of object storage', () => {
     expect(got.equals(emulator.volume().read('/a') ?? Buffer.of())).toBe(false);
   });
 
-  test('a range may be ignored', async () => {
-    const { get } = await object('no-range', { range: 'bytes=5-' });
-    const answer = await get();
-    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, String(3 * mebibyte)]);
-    await answer.body?.cancel();
-    expect((await get()).status).toBe(206);
-  });
-
   test.each(['expired', 'slow-down', '404'])('a download with %s returns no content', async (fault) => {
     const { get } = await object(fault);
     const answer = await get();

@@ -15,7 +15,10 @@ export interface Storage {
 }
 
 /** A platform whose default volume has one file, `name`, listed with so many bytes, on a storage that answers so. */
-export async function storage(listed: { name: string; bytes: number }, answer: StorageAnswer): Promise<Storage> {
+export async function storage(
+  listed: { name: string; bytes: number | undefined },
+  answer: StorageAnswer,
+): Promise<Storage> {
   const requests: IncomingMessage['headers'][] = [];
   const url = await serving((request, response) => {
     const { pathname } = new URL(request.url ?? '', url);

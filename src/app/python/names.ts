@@ -15,11 +15,8 @@ export class PythonNames {
   readonly rebound = new Set<string>();
   private readonly bound = new Set<string>();
   private readonly used = new Map<string, PyNode>();
-  private readonly source: PySource;
 
-  constructor(source: PySource) {
-    this.source = source;
-  }
+  constructor(private readonly source: PySource) {}
 
   use(node: PyNode): void {
     const name = this.source.of(node);

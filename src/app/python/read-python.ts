@@ -2,7 +2,7 @@ import type { Import, PythonCall, PythonFacts } from './facts.ts';
 import { unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
-import { childOf, isBroken, nodeAfter, nodeBefore, type PyNode, PySource } from './tree.ts';
+import { childOf, isBroken, nodeAfter, nodeBefore, type PyNode, PySource, separated } from './tree.ts';
 import { PythonVariables } from './variables.ts';
 
 /** Reads a Python file. `path` is that of the file in the app. */
@@ -319,11 +319,7 @@ interface ImportedPart {
 
 /** What an import names, one by one. */
 function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
-  const parts: PyNode[][] = [[]];
-  for (const node of nodes)
-    if (node.kind === ',') parts.push([]);
-    else parts.at(-1)?.push(node);
-  return parts.map((part) => {
+  return separated(nodes).map((part) => {
     const at = part.findIndex(({ kind }) => kind === 'as');
     const named = at < 0 ? part : part.slice(0, at);
     return {

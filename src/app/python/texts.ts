@@ -7,12 +7,11 @@ type Evaluate = (node: PyNode | undefined) => string | undefined;
 export class PythonTexts {
   /** What is assigned once, by its name. */
   readonly constants = new Map<string, PyNode | undefined>();
-  private readonly source: PySource;
-  private readonly path: string;
 
-  constructor(source: PySource, path: string) {
-    this.source = source;
-    this.path = path;
+  constructor(
+    readonly source: PySource,
+    readonly path: string,
+  ) {
     for (const each of source.definitions) this.define(each);
   }
 
@@ -68,28 +67,12 @@ export class PythonTexts {
     }
     return found;
   }
-
-  get file(): string {
-    return appFolder + this.path;
-  }
-
-  of(node: PyNode): string {
-    return this.source.of(node);
-  }
-
-  between(from: number, to: number): string {
-    return this.source.text.slice(from, to);
-  }
-
-  given(call: PyNode): PyNode[] {
-    return this.source.given(call).map(({ value }) => value);
-  }
 }
 
 type Kind = (texts: PythonTexts, node: PyNode, evaluate: Evaluate) => string | undefined;
 
 const kinds: Readonly<Record<string, Kind>> = {
-  String: (texts, node) => stringValue(texts.of(node)),
+  String: (texts, node) => stringValue(texts.source.of(node)),
   ContinuedString: (_, { children }, evaluate) => children.map((each) => evaluate(each) ?? unknown).join(''),
   FormatString: formatted,
   ParenthesizedExpression: (_, { children }, evaluate) => evaluate(children[1]),
@@ -104,23 +87,23 @@ function formatted(texts: PythonTexts, { from, to, children }: PyNode, evaluate:
   let at = from;
   for (const part of children) {
     if (part.kind !== 'FormatReplacement') continue;
-    text += texts.between(at, part.from) + (evaluate(part.children[1]) ?? unknown);
+    text += texts.source.text.slice(at, part.from) + (evaluate(part.children[1]) ?? unknown);
     at = part.to;
   }
-  return stringValue(text + texts.between(at, to));
+  return stringValue(text + texts.source.text.slice(at, to));
 }
 
 function named(texts: PythonTexts, node: PyNode, evaluate: Evaluate): string | undefined {
-  const name = texts.of(node);
-  if (name === '__file__') return texts.file;
+  const name = texts.source.of(node);
+  if (name === '__file__') return appFolder + texts.path;
   const constant = texts.constants.get(name);
   if (!constant || constant.from >= node.from) return undefined;
-  return constant.kind === 'Number' ? texts.of(constant) : evaluate(constant);
+  return constant.kind === 'Number' ? texts.source.of(constant) : evaluate(constant);
 }
 
 function joinedBy(texts: PythonTexts, { children }: PyNode, evaluate: Evaluate): string | undefined {
   const [left, operator, right] = children;
-  const sign = operator ? texts.of(operator) : '';
+  const sign = operator ? texts.source.of(operator) : '';
   if (sign !== '+' && sign !== '/') return undefined;
   const one = evaluate(left);
   const other = evaluate(right);
@@ -131,8 +114,8 @@ function joinedBy(texts: PythonTexts, { children }: PyNode, evaluate: Evaluate):
 
 /** `Path(__file__).parent`, `.parents[1]`. */
 function folderOf(texts: PythonTexts, { children: [object, , property] }: PyNode, evaluate: Evaluate) {
-  const name = property ? texts.of(property) : '';
-  const isNumbered = object?.kind === 'MemberExpression' && texts.of(object).endsWith('.parents');
+  const name = property ? texts.source.of(property) : '';
+  const isNumbered = object?.kind === 'MemberExpression' && texts.source.of(object).endsWith('.parents');
   if (name !== 'parent' && !isNumbered) return undefined;
   const inner = evaluate(isNumbered ? object.children[0] : object);
   return inner === undefined ? undefined : parents(inner, isNumbered ? Number(name) + 1 : 1);
@@ -141,11 +124,11 @@ function folderOf(texts: PythonTexts, { children: [object, , property] }: PyNode
 function called(texts: PythonTexts, node: PyNode, evaluate: Evaluate): string | undefined {
   const callee = node.children[0];
   const name = callee?.kind === 'MemberExpression' ? (callee.children.at(-1) as PyNode) : callee;
-  const call = name && calls.get(texts.of(name));
+  const call = name && calls.get(texts.source.of(name));
   return call?.({
     texts,
     object: callee?.kind === 'MemberExpression' ? callee.children[0] : undefined,
-    given: texts.given(node),
+    given: texts.source.given(node).map(({ value }) => value),
     evaluate,
   });
 }
@@ -180,7 +163,7 @@ const calls = new Map<string, (call: Called) => string | undefined>(
     with_name: ({ object, given, evaluate }) =>
       joined(parents(evaluate(object) ?? unknown, 1), evaluate(given[0]) ?? unknown),
     getenv: otherwise,
-    get: (call) => (call.object && /\benviron$/.test(call.texts.of(call.object)) ? otherwise(call) : undefined),
+    get: (call) => (call.object && /\benviron$/.test(call.texts.source.of(call.object)) ? otherwise(call) : undefined),
     int: onlySame,
     str: onlySame,
     Path: onlySame,

@@ -17,14 +17,12 @@ export const isBroken = ({ kind, from, to, parent }: PyNode) =>
 
 /** A Python file: its text, its tree, and the line of a place in it. */
 export class PySource {
-  readonly text: string;
   readonly root: PyNode;
   /** What gives names their values, in order. */
   readonly definitions: PyNode[] = [];
   private readonly lines = [0];
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(readonly text: string) {
     this.root = readTree(text, this.definitions);
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.lines.push(at + 1);
   }
@@ -70,6 +68,15 @@ export const childOf = (node: PyNode | undefined, kind: string) => node?.childre
 
 export const nodeBefore = ({ parent, index }: PyNode) => parent?.children[index - 1];
 export const nodeAfter = ({ parent, index }: PyNode) => parent?.children[index + 1];
+
+/** What is between the commas of a list. */
+export function separated(nodes: readonly PyNode[]): PyNode[][] {
+  const parts: PyNode[][] = [[]];
+  for (const node of nodes)
+    if (node.kind === ',') parts.push([]);
+    else parts.at(-1)?.push(node);
+  return parts;
+}
 
 /** Whether a node is in one of these kinds. */
 export function isWithin(node: PyNode, kinds: ReadonlySet<string>): boolean {

@@ -11,13 +11,11 @@ const credential = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|DSN|URL|URI)$/;
 /** Variables of the environment that a file reads. */
 export class PythonVariables {
   readonly found: VariableRead[] = [];
-  private readonly source: PySource;
-  private readonly texts: PythonTexts;
 
-  constructor(source: PySource, texts: PythonTexts) {
-    this.source = source;
-    this.texts = texts;
-  }
+  constructor(
+    private readonly source: PySource,
+    private readonly texts: PythonTexts,
+  ) {}
 
   private add(name: string | undefined, node: PyNode, isNeeded: VariableRead['isNeeded']): void {
     if (name !== undefined && /^[A-Za-z_]\w*$/.test(name))

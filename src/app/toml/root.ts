@@ -4,7 +4,7 @@ import { sectionNames } from '../schema.ts';
 import { environmentIssue } from './environment-section.ts';
 import { describeType, isTable, tomlKey } from './format.ts';
 import { type ConfigIssue, errorAt, warningAt } from './issue.ts';
-import { headerFix } from './unknown.ts';
+import { headerFix, tableAt } from './unknown.ts';
 
 /** Returns the table `cerebrium`, and issues about everything outside of it, which is ignored. */
 export function readRoot(document: TomlTable): { cerebrium?: TomlTable; issues: ConfigIssue[] } {
@@ -41,7 +41,7 @@ function* stray(
   for (const section of misnamed) {
     const message = `[${section}] is ignored: did you mean [cerebrium.${section}]?`;
     const fix = headerFix(section, isTable(cerebrium) ? cerebrium : undefined);
-    const supplies = keysAt(value, section.split('.').slice(1)).map((key) => `${section}.${key}`);
+    const supplies = Object.keys(tableAt(value, section.split('.').slice(1)) ?? {}).map((key) => `${section}.${key}`);
     yield report(section.split('.'), message, { part: 'key', why, fix, supplies });
   }
   if (misnamed.length > 0) return;
@@ -50,18 +50,11 @@ function* stray(
   yield (isRoot ? report : warningAt)([name], `${tomlKey(name)} is ignored${hint}`, { part: 'key', why });
 }
 
-function keysAt(value: TomlValue, path: readonly string[]): string[] {
-  const table = tableAt(value, path);
-  return isTable(table) ? Object.keys(table) : [];
-}
-
-function tableAt(value: TomlValue | undefined, path: readonly string[]): TomlValue | undefined {
-  return path.reduce<TomlValue | undefined>((outer, name) => (isTable(outer) ? outer[name] : undefined), value);
-}
-
 /** Whether the table of a section is there, with keys of its own. */
 function hasSection(top: string, value: TomlValue | undefined, [first, ...below]: readonly string[]): boolean {
   if (top !== first) return false;
   const table = tableAt(value, below);
-  return isTable(table) && (Object.keys(table).length === 0 || Object.values(table).some((inner) => !isTable(inner)));
+  return (
+    table !== undefined && (Object.keys(table).length === 0 || Object.values(table).some((inner) => !isTable(inner)))
+  );
 }

@@ -3,7 +3,7 @@ import { parseArgsStringToArgv } from 'string-argv';
 import { closestName } from '../../kernel/closest-name.ts';
 import { accelerators } from '../hardware.ts';
 import { type SectionName, sectionNamed, sectionNames, sections } from '../schema.ts';
-import type { Key, Kind, Kinds } from '../schema-keys.ts';
+import { fieldOf, type Key, type Kind, type Kinds } from '../schema-keys.ts';
 import { environmentIssue } from './environment-section.ts';
 import { isSafe, isTable, quoteAsWritten, tomlAssignment, tomlKey, toToml } from './format.ts';
 import { type ConfigIssue, warningAt } from './issue.ts';
@@ -162,7 +162,7 @@ function meantKey(section: string, written: string): string | undefined {
   const names = Object.keys(keys);
   return (
     nicknames[section]?.[written.toLowerCase()] ??
-    names.find((name) => keys[name]?.field === written) ??
+    names.find((name) => keys[name] && fieldOf(name, keys[name]) === written) ??
     closestName(written, names) ??
     nameWithSameWords(written, names)
   );
@@ -204,7 +204,7 @@ function isTaken(root: TomlTable, section: string, key: string): boolean {
   return table !== undefined && Object.hasOwn(table, key);
 }
 
-function tableAt(root: TomlTable, path: readonly string[]): TomlTable | undefined {
+export function tableAt(root: TomlValue | undefined, path: readonly string[]): TomlTable | undefined {
   const found = path.reduce<TomlValue | undefined>(
     (outer, name) => (isTable(outer) && Object.hasOwn(outer, name) ? outer[name] : undefined),
     root,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isSpecifier } from '../../app/pip-line.ts';
-import { isOlder, isSame, missingWheels, pinnedVersion, satisfies } from '../../app/wheels.ts';
+import { isOlder, isSame, missingWheels, pinnedVersion, releasesIn, satisfies } from '../../app/wheels.ts';
 import { once } from './once.ts';
 import { type UnmetNeed, unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
@@ -233,7 +233,7 @@ interface Unreleased {
 }
 
 function unreleased(name: string, version: string): Unreleased | undefined {
-  const known = releasesOf(name);
+  const known = releasesIn(rows().get(name) ?? '');
   const older = known.findLast((each) => isOlder(each, version));
   const newer = known.find((each) => isOlder(version, each));
   if (older === undefined || newer === undefined || known.some((each) => isSame(each, version))) return undefined;
@@ -252,22 +252,6 @@ function laterSeries(known: readonly string[], version: string): number {
 
 const seriesOf = (version: string) => /^\d+\.\d+/.exec(version)?.[0];
 
-const rows = once(() => new Map(releasedVersions.split('\n').map((row) => [row.split(' ', 1)[0] ?? '', row])));
-
-/** `2.1:0-2,4` has 2.1.0 to 2.1.2, and 2.1.4. */
-function releasesOf(name: string): string[] {
-  const words = rows().get(name)?.split(' ').slice(1) ?? [];
-  return words.flatMap((word) => {
-    const [series, parts = '0'] = word.split(':');
-    return parts
-      .split(',')
-      .flatMap(between)
-      .map((rest) => `${series}.${rest}`);
-  });
-}
-
-function between(part: string): string[] {
-  const [first = '', last] = part.split('-');
-  if (last === undefined) return [part];
-  return Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => `${Number(first) + at}`);
-}
+const rows = once(
+  () => new Map(releasedVersions.split('\n').map((row) => [row.split(' ', 1)[0] ?? '', row.replace(/^\S+ /, '')])),
+);

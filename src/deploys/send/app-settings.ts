@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
+import { baseImages } from '../../app/docker-image.ts';
 import { listAppSettings } from '../../app/settings.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
-import { findBaseImages, findRegistryLogin } from '../../platform/config/registry-login.ts';
+import { findRegistryLogin } from '../../platform/config/registry-login.ts';
 import type { Setting } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
@@ -208,6 +209,6 @@ export function ownSettings(project: AppConfig, { keep, ...options }: CreateAppO
 
 /** Images that the platform must be able to pull. */
 export async function readBaseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
-  if (custom?.dockerfile_path) return findBaseImages(String(await readRegular(join(root, custom.dockerfile_path))));
+  if (custom?.dockerfile_path) return baseImages(String(await readRegular(join(root, custom.dockerfile_path))));
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }

@@ -273,7 +273,7 @@ class TeamVolume {
     makePrivateFolder(path);
     const files = entries.map(({ name, path: from, size, modified }): FoundFile => {
       const time = Date.parse(modified ?? '');
-      return { path: name, from: { ...this.root, path: from }, bytes: size ?? undefined, modified: time || undefined };
+      return { path: name, from: { ...this.root, path: from }, bytes: size ?? 0, modified: time || undefined };
     });
     const [failed] = (await this.#copy(context, 'read', files, { kind: 'local', path })).values();
     if (failed !== undefined) throw new FailedError(failed);

@@ -8,6 +8,7 @@ import type { StorageTarget } from '../http/read-request.ts';
 export const faults = {
   /** Endpoints, and requests to object storage. */
   reply: {
+    none: 'reply as usual: the next fault is for a later request',
     'reset-before': 'reset the connection before reading the request, which has no effect',
     'reset-during':
       'reset the connection in the middle of the reply, or of an upload or part, which then has no effect',
@@ -38,7 +39,6 @@ export const faults = {
   object: {
     changed: 'replace the file while it is downloaded: the connection is reset in the middle',
     corrupt: 'change the first byte',
-    'no-range': 'ignore the Range header and send the whole file',
   },
   /** A page of app logs. */
   logs: {

@@ -33,6 +33,8 @@ export async function applyFault(
 }
 
 const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) => void | Promise<void>> = {
+  none: async (exchange) => sendReply(exchange, await exchange.handle()),
+
   'reset-before': reset,
 
   async 'reset-during'(exchange) {
@@ -121,11 +123,6 @@ const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) 
       exchange,
       mapLogPage(await exchange.handle(), (page) => ({ ...page, logs: page.logs?.toReversed() ?? null })),
     );
-  },
-
-  async 'no-range'(exchange) {
-    delete exchange.request.headers.range;
-    await sendReply(exchange, await exchange.handle());
   },
 };
 

@@ -1,4 +1,3 @@
-import type { brotliDecompressSync } from 'node:zlib';
 import { systemCode, UnavailableError } from '../../kernel/errors.ts';
 
 /** A reply that is held in memory. */
@@ -73,48 +72,40 @@ export async function decompress(
 ): Promise<Buffer> {
   let bytes = body;
   for (const encoding of encodingsOf(headers).reverse()) {
-    const isMissing = encoding === 'zstd' && !('zstdDecompressSync' in (await import('node:zlib')));
-    const decode = isMissing ? undefined : decoders[encoding];
+    const zlib = (await import('node:zlib')) as unknown as Record<string, Decode | undefined>;
+    const decode = zlib[decoderOf(encoding, bytes)];
     if (!decode) {
       throw new UnavailableError(`the reply of ${host} has the encoding "${encoding}", which is not supported`, {
         why: 'gantry requests no encoding; a proxy may have added it',
         status,
       });
     }
-    // An empty body is empty in every encoding.
-    if (bytes.length > 0) bytes = await decode(bytes).catch((cause) => damaged(host, status, cause));
+    try {
+      // An empty body is empty in every encoding.
+      if (bytes.length > 0) bytes = decode(bytes, { maxOutputLength: maxDecodedBytes });
+    } catch (cause) {
+      damaged(host, status, cause);
+    }
   }
   return bytes;
 }
 
-const decoders: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
-  gzip: gunzip,
-  'x-gzip': gunzip,
-  deflate: inflate,
-  br: brotli,
-  zstd,
-};
+type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
 
-async function gunzip(bytes: Buffer): Promise<Buffer> {
-  return (await import('node:zlib')).gunzipSync(bytes, { maxOutputLength: maxDecodedBytes });
+/** The name of a function of Node's zlib, which has `zstd` from 22.15 on. Some servers send `deflate` without its header. */
+function decoderOf(encoding: string, bytes: Buffer): string {
+  const [first = 0, second = 0] = bytes;
+  const hasHeader = (first & 0x0f) === 8 && (256 * first + second) % 31 === 0;
+  if (encoding === 'deflate') return hasHeader ? 'inflateSync' : 'inflateRawSync';
+  return decoders.get(encoding) ?? '';
 }
 
-/** With the zlib header, or without it, as some servers send it. */
-async function inflate(bytes: Buffer): Promise<Buffer> {
-  const { inflateSync, inflateRawSync } = await import('node:zlib');
-  const hasHeader = ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
-  return (hasHeader ? inflateSync : inflateRawSync)(bytes, { maxOutputLength: maxDecodedBytes });
-}
-
-async function brotli(bytes: Buffer): Promise<Buffer> {
-  return (await import('node:zlib')).brotliDecompressSync(bytes, { maxOutputLength: maxDecodedBytes });
-}
-
-/** Node 22.15 or later. */
-async function zstd(bytes: Buffer): Promise<Buffer> {
-  const zlib = (await import('node:zlib')) as unknown as { zstdDecompressSync: typeof brotliDecompressSync };
-  return zlib.zstdDecompressSync(bytes, { maxOutputLength: maxDecodedBytes });
-}
+const decoders = new Map([
+  ['gzip', 'gunzipSync'],
+  ['x-gzip', 'gunzipSync'],
+  ['br', 'brotliDecompressSync'],
+  ['zstd', 'zstdDecompressSync'],
+]);
 
 function damaged(host: string, status: number, cause: unknown): never {
   const tooLarge = systemCode(cause) === 'ERR_BUFFER_TOO_LARGE';

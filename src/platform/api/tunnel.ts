@@ -69,57 +69,31 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
 /** The options of Node's global agent. */
 const defaultAgentOptions: AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 };
 
-/** An agent of `node:http` or `node:https` whose connections are tunnels. */
+/**
+ * An agent of `node:http` or `node:https` whose connections are tunnels. `openRequest` in transport.ts reads `through`, for
+ * messages, and gives `until`, the signal of the request.
+ */
 export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions = defaultAgentOptions): PlainAgent {
-  return url.protocol === 'https:' ? new TlsTunnels(proxy, options) : new PlainTunnels(proxy, options);
+  const agent = url.protocol === 'https:' ? new Agent(options) : new PlainAgent(options);
+  // Adds TLS to a given socket.
+  const encrypt = agent.createConnection.bind(agent);
+  const createConnection = (given: RequestOptions, opened: ConnectCallback = () => {}) => {
+    const { until, ...target } = given as TunnelTarget & { until?: AbortSignal };
+    const opening = openTunnel(proxy, target, until);
+    const stream =
+      agent instanceof Agent
+        ? opening.then((socket) => encrypt({ ...given, socket } as RequestOptions) as Duplex)
+        : opening;
+    stream.then(
+      (duplex) => opened(null, duplex),
+      (error) => opened(error, undefined as never),
+    );
+    return undefined;
+  };
+  return Object.assign(agent, { through: proxyName(proxy), createConnection });
 }
 
-/** The options that an agent passes on, with the signal of the request (`openRequest` in transport.ts). */
-type ConnectOptions = TunnelTarget & { until?: AbortSignal };
 type ConnectCallback = (error: Error | null, stream: Duplex) => void;
-
-class PlainTunnels extends PlainAgent {
-  /** Read by `openRequest` in transport.ts, for messages. */
-  readonly through: string;
-
-  constructor(
-    private readonly proxy: ProxyServer,
-    options: AgentOptions,
-  ) {
-    super(options);
-    this.through = proxyName(proxy);
-  }
-
-  override createConnection(options: unknown, opened?: ConnectCallback): undefined {
-    passOn(openTunnel(this.proxy, options as ConnectOptions, (options as ConnectOptions).until), opened);
-  }
-}
-
-class TlsTunnels extends Agent {
-  readonly through: string;
-
-  constructor(
-    private readonly proxy: ProxyServer,
-    options: AgentOptions,
-  ) {
-    super(options);
-    this.through = proxyName(proxy);
-  }
-
-  override createConnection(options: RequestOptions, opened?: ConnectCallback): undefined {
-    const { until, ...target } = options as ConnectOptions;
-    // The parent class adds TLS to a given socket.
-    const encrypted = (socket: Socket) => super.createConnection({ ...options, socket } as RequestOptions) as Duplex;
-    passOn(openTunnel(this.proxy, target, until).then(encrypted), opened);
-  }
-}
-
-function passOn(opening: Promise<Duplex>, opened: ConnectCallback = () => {}): void {
-  opening.then(
-    (stream) => opened(null, stream),
-    (error) => opened(error, undefined as never),
-  );
-}
 
 function credentialsOf({ username, password }: URL): Record<string, string> {
   if (!username && !password) return {};

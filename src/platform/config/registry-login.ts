@@ -54,19 +54,6 @@ export function parseRegistry(image: string): string {
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : dockerHub;
 }
 
-/** The base images of a Dockerfile, without its own stages and `scratch`. */
-export function findBaseImages(dockerfile: string): string[] {
-  const stages = new Set<string>(['scratch']);
-  const images: string[] = [];
-  for (const [, image = '', stage] of dockerfile.matchAll(
-    /^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?/gim,
-  )) {
-    if (!stages.has(image.toLowerCase()) && !image.includes('$')) images.push(image);
-    if (stage) stages.add(stage.toLowerCase());
-  }
-  return images;
-}
-
 async function dockerConfig(env: Environment): Promise<DockerConfig | undefined> {
   const folder = readVariable(env, 'DOCKER_CONFIG') ?? join(homeFolder(env), '.docker');
   try {

@@ -80,6 +80,8 @@ export const settingSources = {
   teamState: { variables: ['GANTRY_TEAM_STATE'], key: 'teamState' },
 } as const satisfies Record<string, SettingSource>;
 
+const hosts = ['management', 'invocation', 'login', 'refresh', 'logs', 'status'] as const;
+
 export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
 
 /**
@@ -125,14 +127,7 @@ export function resolveSettings(
       // Not that of a flag: a deploy to another region has the same team.
       region: resolve(settingSources.region).value ?? defaultRegion,
     },
-    addresses: {
-      management: address(settingSources.management),
-      invocation: address(settingSources.invocation),
-      login: address(settingSources.login),
-      refresh: address(settingSources.refresh),
-      logs: address(settingSources.logs),
-      status: address(settingSources.status),
-    },
+    addresses: Object.fromEntries(hosts.map((host) => [host, address(settingSources[host])])) as Settings['addresses'],
   };
 }
 

@@ -86,7 +86,7 @@ class CopyLanes {
     const order = ++this.#files;
     if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
     this.#place.expect?.(found);
-    if ((found.bytes ?? 0) > maxSmallBytes) this.#large.add(() => this.#copy(found, order));
+    if (found.bytes > maxSmallBytes) this.#large.add(() => this.#copy(found, order));
     else this.#small.add(() => this.#copy(found, order), placesOf(found, options));
     await this.#small.waitForRoom(maxFilesAhead);
   }
@@ -121,7 +121,7 @@ class CopyLanes {
 }
 
 function placesOf({ bytes }: FoundFile, { concurrency }: CopyContext['options']): number {
-  return concurrency === undefined && !(bytes !== undefined && bytes <= onePlaceBytes) ? 2 : 1;
+  return concurrency === undefined && bytes > onePlaceBytes ? 2 : 1;
 }
 
 /** Errors that concern all files: authentication, limits, and bugs. */

@@ -2,26 +2,24 @@ import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { count, printablePath, size } from '../../kernel/output/format.ts';
 import type { JournalEntry } from '../transfer/journal.ts';
 import { mib, type PartPlan, planParts, preferredPartBytes } from '../transfer/parts.ts';
-import { ChangedError, CorruptError, NoRangesError } from '../transfer/storage-errors.ts';
+import { ChangedError, CorruptError } from '../transfer/storage-errors.ts';
 import type { CopyContext } from './copy-context.ts';
-import { type FoundFile, isUnchanged, type SizedFile } from './found-entry.ts';
+import { type FoundFile, isUnchanged } from './found-entry.ts';
 import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
-import { findAgain, resolveSize } from './source-content.ts';
+import { findAgain } from './source-content.ts';
 
 /** The upload session that was resumed is gone. */
 export class LostUploadError extends UnavailableError {}
 
-type OtherTry = 'again' | 'in one request' | 'from the start';
+type OtherTry = 'again' | 'from the start';
 
 function otherTry(error: unknown): OtherTry | undefined {
-  if (error instanceof NoRangesError) return 'in one request';
   if (error instanceof LostUploadError) return 'from the start';
   return error instanceof ChangedError || error instanceof CorruptError ? 'again' : undefined;
 }
 
 /**
- * Copies a file, unless it is to be skipped. Repeats the copy once if the file changes meanwhile or arrives damaged, and in
- * one request if the storage does not support ranges. Of several files in progress, the one with the lowest `order` goes
+ * Copies a file, unless it is to be skipped. Repeats the copy once if the file changes meanwhile or arrives damaged. Of several files in progress, the one with the lowest `order` goes
  * first.
  */
 export async function copyFile(
@@ -30,9 +28,8 @@ export async function copyFile(
   place: TargetPlace,
   context: CopyContext,
 ): Promise<void> {
-  const { progress, resources, options } = context;
-  let file = await resolveSize(found, context, resources);
-  if (found.bytes === undefined) progress.sizeKnown(file.bytes);
+  const { progress, options } = context;
+  let file = found;
   const reason = await skipReason(file, place, context);
   if (reason !== undefined) return progress.skip(found.path, reason, file.bytes);
   if (options.dryRun) return progress.wouldCopy(found.path, file.bytes);
@@ -46,12 +43,12 @@ export async function copyFile(
       tried = [...tried, next];
       progress.restarted(file.path, error as GantryError);
     }
-    file = await findAgain(file, context, resources);
+    file = await findAgain(file, context);
   }
 }
 
 async function skipReason(
-  file: SizedFile,
+  file: FoundFile,
   place: TargetPlace,
   { options: { update, clobber } }: CopyContext,
 ): Promise<string | undefined> {
@@ -63,7 +60,7 @@ async function skipReason(
 }
 
 async function copyOnce(
-  found: SizedFile,
+  found: FoundFile,
   order: number,
   place: TargetPlace,
   tried: readonly OtherTry[],
@@ -77,7 +74,7 @@ async function copyOnce(
     const known = tried.length === 0 && before?.mark === mark ? before : undefined;
     if (known?.times && (await place.isThere(found, opened, known.times)))
       return progress.copied(found.path, bytes, bytes);
-    const plan = tried.includes('in one request') ? planParts(bytes, bytes) : planCopy(opened, context, known);
+    const plan = planCopy(opened, context, known);
     const job: CopyJob = { plan, saved: resumable(known, plan), begun: before?.attempt, order, ...unrecorded };
     if (plan.count > 1) record(job, found.path, mark, context);
     const { since, count } = await place.write(found, opened, job);

@@ -75,14 +75,8 @@ export class CopyProgress {
     if (more > 0) this.context.progress.note(`${count(more, 'more failure')}; pass --json to list them all`);
   }
 
-  /** `bytes` may be reported later, by `sizeKnown`. */
   found(bytes = 0): void {
     this.#foundFiles++;
-    this.#foundBytes += bytes;
-  }
-
-  /** Adds the size of a file that was found without one. */
-  sizeKnown(bytes: number): void {
     this.#foundBytes += bytes;
   }
 

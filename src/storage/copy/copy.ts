@@ -15,11 +15,13 @@ import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { Journal, type JournalProblem } from '../transfer/journal.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
+import type { WebFile } from '../transfer/web-file.ts';
 import { whileConnected } from '../volumes/index.ts';
 import { copyAll, type ReportFailure } from './copy-all.ts';
 import type { CopyContext, CopyOptions } from './copy-context.ts';
 import {
   type CopyEnd,
+  type CopyEndSource,
   type CopyPaths,
   type CopySource,
   type CopyTarget,
@@ -30,10 +32,11 @@ import {
 import { CopyProgress, type FailedFile, type RenamedEntry } from './copy-progress.ts';
 import { distinctNames, volumeNames } from './distinct-names.ts';
 import { findSourceFiles } from './find-source-files.ts';
-import type { FoundEntry } from './found-entry.ts';
+import type { FoundEntry, FoundFile } from './found-entry.ts';
 import type { TargetPlace } from './ports.ts';
 import { LocalPlace } from './to-folder.ts';
 import { VolumePlace } from './to-volume.ts';
+import { webFileSize } from './web-content.ts';
 
 export interface CopySummary {
   from: string[];
@@ -66,8 +69,11 @@ export async function copy(
   const resolved = await resolveTarget(target as CopyEnd, inspected, context);
   const isSingleFile = inspected.length === 1 && inspected[0]?.isFolder === false;
   const { folder, name } = resolved;
-  const find = ({ api, project, progress }: CopyContext) => {
-    const files = findSourceFiles(inspected, name, options, { api, project, settings: context.settings });
+  const find = ({ api, project, progress, resources }: CopyContext) => {
+    const [only] = inspected;
+    if (only?.location.kind === 'web') return webFile(only.location.web, name ?? only.name, resources);
+    const ends = inspected as CopyEndSource[];
+    const files = findSourceFiles(ends, name, options, { api, project, settings: context.settings });
     if (isSingleFile) return files;
     const onRenamed = progress.fileRenamed.bind(progress);
     const naming = { renames: options.renameClashes, allFirst: false, onRenamed };
@@ -78,6 +84,10 @@ export async function copy(
   const from = sources.map(formatLocation);
   const to = formatLocation(target);
   return copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
+}
+
+async function* webFile(web: WebFile, path: string, resources: TransferContext): AsyncGenerator<FoundFile> {
+  yield { path, ...(await webFileSize(web, resources)), from: web };
 }
 
 export interface CopyRequest {

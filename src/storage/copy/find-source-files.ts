@@ -14,7 +14,7 @@ import type { Context } from '../../platform/context.ts';
 import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
 import { findEntry, unreadEntriesError, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { CopyOptions } from './copy-context.ts';
-import type { CopyEnd, CopySource } from './copy-paths.ts';
+import type { CopyEnd, CopyEndSource } from './copy-paths.ts';
 import { type FoundEntry, type FoundFile, parseTimestamp, type UncopiedEntry } from './found-entry.ts';
 import { createPathFilter, type PathFilter } from './path-filter.ts';
 
@@ -27,7 +27,7 @@ export type FindOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
  * keeps its name. `name` is the new name of a single file.
  */
 export async function* findSourceFiles(
-  sources: CopySource[],
+  sources: CopyEndSource[],
   name: string | undefined,
   options: FindOptions,
   context: FindContext,
@@ -62,7 +62,7 @@ async function* inFolder(
   for await (const { path, size, modified } of walkVolume(context, at, { onUnreadableEntries })) {
     if (!filter.includes(path)) continue;
     const from = sourceOf(location, path);
-    yield { path: prefix + path, bytes: size ?? undefined, modified: parseTimestamp(modified), from };
+    yield { path: prefix + path, bytes: size, modified: parseTimestamp(modified), from };
   }
   yield* obstacles;
 }
@@ -73,14 +73,13 @@ export function sourceOf(folder: CopyEnd, path: string): FoundFile['from'] {
   return { ...folder.at, path: joinRemotePath(folder.at.path, path) };
 }
 
-async function singleFile({ location }: CopySource, path: string, context: VolumeContext): Promise<FoundEntry> {
-  if (location.kind === 'web') return { path, bytes: undefined, modified: undefined, from: location.web };
+async function singleFile({ location }: CopyEndSource, path: string, context: VolumeContext): Promise<FoundEntry> {
   if (location.kind === 'local') {
     const { size, mtimeMs } = await stat(location.path);
     return { path, bytes: size, modified: mtimeMs, from: location.path };
   }
   const { size, modified } = await findEntry(context, location.at);
-  return { path, bytes: size ?? undefined, modified: parseTimestamp(modified), from: location.at };
+  return { path, bytes: size ?? 0, modified: parseTimestamp(modified), from: location.at };
 }
 
 interface LocalWalk {

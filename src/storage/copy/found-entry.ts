@@ -6,15 +6,12 @@ import type { VolumePath } from '../volumes/index.ts';
 export interface FoundFile {
   /** Relative to the target folder, with forward slashes. */
   path: string;
-  /** Undefined if the listing does not report it. */
-  bytes: number | undefined;
+  bytes: number;
   /** Time of the last change, in ms since 1970. */
   modified: number | undefined;
   /** A file of this machine, of a volume or of the web. */
   from: string | VolumePath | WebFile;
 }
-
-export type SizedFile = FoundFile & { bytes: number };
 
 /** An entry that is skipped or failed. */
 export type UncopiedEntry = { path: string; skipped: string } | { path: string; failure: GantryError };
@@ -27,7 +24,7 @@ export const diskToleranceMs = 1_000;
 /** Whether the existing copy has the same size and is not older. Does not compare contents. */
 export function isUnchanged(
   { bytes, modified }: Pick<FoundFile, 'bytes' | 'modified'>,
-  existing: { bytes: number | null; modified: number | undefined },
+  existing: { bytes: number; modified: number | undefined },
   toleranceMs = 0,
 ): boolean {
   if (existing.bytes !== bytes || existing.modified === undefined || modified === undefined) return false;

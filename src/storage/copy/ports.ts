@@ -2,7 +2,7 @@ import type { PartReader } from '../transfer/byte-source.ts';
 import type { JournalEntry } from '../transfer/journal.ts';
 import type { Part, PartsCopy, SentPart } from '../transfer/parts.ts';
 import type { FileSum } from '../transfer/read-content.ts';
-import type { FoundFile, SizedFile } from './found-entry.ts';
+import type { FoundFile } from './found-entry.ts';
 
 /** A version of a file that is copied, opened by the place that it goes to. */
 export interface OpenFile {
@@ -33,16 +33,16 @@ export interface TargetPlace {
   /** How much older than its source an unchanged file may be, in ms. */
   readonly toleranceMs: number;
   /** The file that is there; undefined if there is none. */
-  find(path: string): Promise<{ bytes: number | null; modified: number | undefined } | undefined>;
+  find(path: string): Promise<{ bytes: number; modified: number | undefined } | undefined>;
   /** Opens a file and its place. */
-  open(file: SizedFile): Promise<OpenFile>;
+  open(file: FoundFile): Promise<OpenFile>;
   /** Whether the file is still there as an earlier process has left it at these times. */
-  isThere(file: SizedFile, opened: OpenFile, times: NonNullable<JournalEntry['times']>): Promise<boolean>;
+  isThere(file: FoundFile, opened: OpenFile, times: NonNullable<JournalEntry['times']>): Promise<boolean>;
   /**
    * Copies the parts that are missing, proves them, and puts the file in its place. Returns when it began, by the storage's
    * clock, and what counts the file once that is on record.
    */
-  write(file: SizedFile, opened: OpenFile, job: CopyJob): Promise<{ since: number; count: () => void }>;
+  write(file: FoundFile, opened: OpenFile, job: CopyJob): Promise<{ since: number; count: () => void }>;
   /** Called for each file, in the order they are found. */
   expect?(file: FoundFile): void;
   /** Called when the copy of an expected file has succeeded or failed. */

@@ -12,14 +12,14 @@ import type { Part, SentPart } from '../transfer/parts.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
-import { findEntry, sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
+import { findEntry, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
-import { type FoundFile, parseTimestamp, type SizedFile } from './found-entry.ts';
+import { type FoundFile, parseTimestamp } from './found-entry.ts';
 import type { SourceContent } from './ports.ts';
-import { openWebFile, webFileSize } from './web-content.ts';
+import { openWebFile } from './web-content.ts';
 
 export async function openSource(
-  found: SizedFile,
+  found: FoundFile,
   { sourceApi, project }: Pick<CopyContext, 'sourceApi' | 'project'>,
   resources: TransferContext,
 ): Promise<SourceContent> {
@@ -38,31 +38,15 @@ export function contentToCompare(
   return new RemoteContent(bytes, urlRequester(at, context), resources, undefined, true);
 }
 
-/** Adds the size, from the storage if the listing has none. Throws a FailedError if neither reports it. */
-export async function resolveSize(
-  found: FoundFile,
-  context: VolumeContext,
-  resources: TransferContext,
-): Promise<SizedFile> {
-  if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
-  if (typeof found.from === 'object' && 'url' in found.from)
-    return { ...found, ...(await webFileSize(found.from, resources)) };
-  return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, context, resources) };
-}
-
 /** Looks again at a file of a volume, which may have another size and time. */
-export async function findAgain(
-  file: SizedFile,
-  context: VolumeContext,
-  resources: TransferContext,
-): Promise<SizedFile> {
+export async function findAgain(file: FoundFile, context: VolumeContext): Promise<FoundFile> {
   if (typeof file.from === 'string' || 'url' in file.from) return file;
   const { size, modified } = await findEntry(context, file.from);
-  return resolveSize({ ...file, bytes: size ?? undefined, modified: parseTimestamp(modified) }, context, resources);
+  return { ...file, bytes: size ?? 0, modified: parseTimestamp(modified) };
 }
 
 /** Identifies the version of a remote file. */
-export function remoteMark({ bytes, modified }: SizedFile): string {
+export function remoteMark({ bytes, modified }: FoundFile): string {
   return `${bytes}:${modified ?? ''}`;
 }
 
@@ -160,7 +144,7 @@ function checkMark(file: string, mark: string): void {
 }
 
 function openRemote(
-  found: SizedFile,
+  found: FoundFile,
   at: VolumePath,
   context: VolumeContext,
   resources: TransferContext,
@@ -208,7 +192,7 @@ class WholeRead {
   /** Throws a CorruptError if the last read does not match the checksum. */
   check(): void {
     if (!this.#hash || this.#bytes !== this.content.bytes) return;
-    parseEtagChecksum(this.content.etag)?.verify(this.#hash.copy().digest('hex'));
+    parseEtagChecksum(this.content.version)?.verify(this.#hash.copy().digest('hex'));
   }
 }
 

@@ -31,7 +31,7 @@ export async function copyToDevice(context: Context, paths: CopyPaths, options: 
   const to = formatLocation(paths.target);
   const started = context.elapsed();
   const file = await onlyFile(context, paths);
-  const bytes = dryRun ? (file.bytes ?? 0) : await writeToDevice(context, file, to, options);
+  const bytes = dryRun ? file.bytes : await writeToDevice(context, file, to, options);
   return {
     from,
     to,

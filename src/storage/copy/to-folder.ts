@@ -5,7 +5,7 @@ import { FailedError } from '../../kernel/errors.ts';
 import { downloadFile, type FileDownload } from '../transfer/download-file.ts';
 import { urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
-import { diskToleranceMs, type SizedFile } from './found-entry.ts';
+import { diskToleranceMs, type FoundFile } from './found-entry.ts';
 import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
 import { contentToCompare, fileMd5, remoteMark } from './source-content.ts';
 import { verifyCopy } from './verify-copy.ts';
@@ -28,12 +28,12 @@ export class LocalPlace implements TargetPlace {
     return there?.isFile() ? { bytes: there.size, modified: there.mtimeMs } : undefined;
   }
 
-  open(found: SizedFile): Promise<TargetFile> {
+  open(found: FoundFile): Promise<TargetFile> {
     return this.#folder.open(found);
   }
 
   /** A downloaded file has the time of the remote one until it is changed. */
-  async isThere({ bytes, modified }: SizedFile, { path }: TargetFile): Promise<boolean> {
+  async isThere({ bytes, modified }: FoundFile, { path }: TargetFile): Promise<boolean> {
     const there = await stat(path).catch(() => undefined);
     if (there?.size !== bytes || modified === undefined) return false;
     return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
@@ -43,7 +43,7 @@ export class LocalPlace implements TargetPlace {
     this.#folder.close();
   }
 
-  async write(found: SizedFile, placed: TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
+  async write(found: FoundFile, placed: TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
     const { context, names } = this;
     const { progress, journal, resources, options } = context;
     const { path, bytes, modified } = found;
@@ -110,7 +110,7 @@ class TargetFolder {
    * Opens the folder of a file, creating it if needed. Throws a FailedError for a name that leads elsewhere or that the
    * system does not allow.
    */
-  async open(found: SizedFile): Promise<TargetFile> {
+  async open(found: FoundFile): Promise<TargetFile> {
     const names = found.path.split('/');
     checkNames(names);
     const parents = names.slice(0, -1);

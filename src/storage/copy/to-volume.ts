@@ -1,4 +1,4 @@
-import { GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { GantryError } from '../../kernel/errors.ts';
 import { retryDelayMs } from '../../platform/api/retry.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import { completeUpload, initializeUpload } from '../../platform/contract/volumes.ts';
@@ -6,11 +6,11 @@ import { possibleEtags } from '../transfer/etag-checksum.ts';
 import { joinRemotePath } from '../transfer/remote-path.ts';
 import { isUsable, signedAt } from '../transfer/signed-url.ts';
 import { type FileUpload, type UploadedParts, uploadFile } from '../transfer/upload-file.ts';
-import { sizeFromStorage, type VolumePath } from '../volumes/index.ts';
+import type { VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { LostUploadError } from './copy-file.ts';
-import { type FoundFile, parseTimestamp, type SizedFile } from './found-entry.ts';
+import { type FoundFile, parseTimestamp } from './found-entry.ts';
 import type { CopyJob, SourceContent, TargetPlace } from './ports.ts';
 import { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource } from './source-content.ts';
@@ -45,7 +45,7 @@ export class VolumePlace implements TargetPlace {
   async find(path: string) {
     const there = await this.#folders.find(this.#at(path));
     if (!there || there.isFolder) return undefined;
-    return { bytes: there.size, modified: parseTimestamp(there.modified) };
+    return { bytes: there.size ?? 0, modified: parseTimestamp(there.modified) };
   }
 
   expect({ path }: FoundFile): void {
@@ -60,11 +60,11 @@ export class VolumePlace implements TargetPlace {
     return this.#uploads.finish();
   }
 
-  open(found: SizedFile): Promise<SourceContent> {
+  open(found: FoundFile): Promise<SourceContent> {
     return openSource(found, this.context, this.context.resources);
   }
 
-  async write(found: SizedFile, source: SourceContent, job: CopyJob): ReturnType<TargetPlace['write']> {
+  async write(found: FoundFile, source: SourceContent, job: CopyJob): ReturnType<TargetPlace['write']> {
     const { context } = this;
     const { resources, options, progress } = context;
     const { bytes, mark, original } = source;
@@ -103,17 +103,13 @@ export class VolumePlace implements TargetPlace {
     const body = { file_path: path, part_count: count, region };
     const { upload_id: id, parts } = await api(initializeUpload, { project, volume, query: { region }, body });
     const urls: string[] = [];
-    for (const { part_number: number, url } of parts) {
-      if (number < 1 || number > count)
-        throw new UnexpectedReplyError(`the platform returned a signed URL for part ${number}`);
-      urls[number - 1] = url;
-    }
+    for (const { part_number: number, url } of parts) urls[number - 1] = url;
     return { id, urls: Array.from(urls, (url) => url ?? '') };
   }
 
   /** A file that a previous attempt uploaded may have been removed, overwritten or lost. */
   async isThere(
-    found: SizedFile,
+    found: FoundFile,
     { bytes, mark }: SourceContent,
     { since, at }: Parameters<TargetPlace['isThere']>[2],
   ): Promise<boolean> {
@@ -206,7 +202,6 @@ async function hasArrived(
 ): Promise<boolean> {
   const there = await folders.findNow(target);
   if (!there || there.isFolder) return false;
-  const size = there.size ?? (await sizeFromStorage(target, context, context.resources));
-  if (size !== bytes) return false;
+  if (there.size !== bytes) return false;
   return isNewFile(parseTimestamp(there.modified), { bytes: 0, startedAt }, context);
 }

@@ -10,14 +10,14 @@ import { maxSmallBytes, type TransferContext } from '../transfer/transfer-contex
 import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
 import { unconfirmedPrefix } from './copy-progress.ts';
-import { parseTimestamp, type SizedFile } from './found-entry.ts';
+import { type FoundFile, parseTimestamp } from './found-entry.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource } from './source-content.ts';
 import { verifyCopy } from './verify-copy.ts';
 
 /** An uploaded file that is not confirmed yet. */
 export interface CompletedFile {
-  found: SizedFile;
+  found: FoundFile;
   target: VolumePath;
   bytes: number;
   /** Version of the uploaded source: see {@link SourceContent.mark}. */
@@ -142,7 +142,7 @@ export class UploadConfirmation {
     const entries = await this.remote.listNow(folder);
     const missing = new Map<CompletedFile, unknown>();
     for (const file of files) {
-      const error = await this.findProblem(file, findByName(file, entries)).catch(unconfirmed);
+      const error = await this.findProblem(file, entries.get(remoteName(file.target.path))).catch(unconfirmed);
       if (error) missing.set(file, error);
       else this.listener.arrived(file);
     }
@@ -152,16 +152,14 @@ export class UploadConfirmation {
   /** Why a file does not count as uploaded, by its entry in the listing. */
   async findProblem(file: CompletedFile, entry: ListedEntry | undefined): Promise<GantryError | undefined> {
     if (!entry || entry.isFolder) return lostError('the volume does not list the file');
-    if (entry.size !== null && entry.size !== file.bytes) {
-      return lostError(`the volume lists ${groupDigits(entry.size)} bytes instead of ${groupDigits(file.bytes)}`);
+    if (entry.size !== file.bytes) {
+      return lostError(`the volume lists ${groupDigits(entry.size ?? 0)} bytes instead of ${groupDigits(file.bytes)}`);
     }
-    return entry.size !== null && isNewFile(parseTimestamp(entry.modified), file, this.context)
-      ? undefined
-      : this.#findStorageProblem(file);
+    return isNewFile(parseTimestamp(entry.modified), file, this.context) ? undefined : this.#findStorageProblem(file);
   }
 
   /**
-   * For entries that may be an earlier file of the same size, because the listing shows no size or no newer time. Asks the
+   * For entries that may be an earlier file of the same size, because the listing shows no newer time. Asks the
    * storage, and reads the file back if that does not help either.
    */
   async #findStorageProblem(file: CompletedFile): Promise<GantryError | undefined> {
@@ -197,12 +195,6 @@ export class UploadConfirmation {
       await source.close();
     }
   }
-}
-
-/** The platform may use another Unicode normalization form than the disk. */
-function findByName({ target }: CompletedFile, entries: ReadonlyMap<string, ListedEntry>): ListedEntry | undefined {
-  const name = remoteName(target.path);
-  return entries.get(name) ?? entries.get(name.normalize('NFC')) ?? entries.get(name.normalize('NFD'));
 }
 
 function lostError(fact: string): UnavailableError {

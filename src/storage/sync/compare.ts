@@ -104,7 +104,7 @@ function byUnits(one: string, other: string): number {
 
 /** Files to copy, packed. Their source follows from their path. */
 class ChangedFiles implements Iterable<FoundFile> {
-  readonly #files = new PackedList<[path: string, bytes: number | null, modified: number | null]>();
+  readonly #files = new PackedList<[path: string, bytes: number, modified: number | null]>();
 
   constructor(private readonly source: CopyEndSource) {}
 
@@ -113,17 +113,12 @@ class ChangedFiles implements Iterable<FoundFile> {
   }
 
   add({ path, bytes, modified }: FoundFile): void {
-    this.#files.add([path, bytes ?? null, modified ?? null]);
+    this.#files.add([path, bytes, modified ?? null]);
   }
 
   *[Symbol.iterator](): Generator<FoundFile> {
     for (const [path, bytes, modified] of this.#files) {
-      yield {
-        path,
-        bytes: bytes ?? undefined,
-        modified: modified ?? undefined,
-        from: sourceOf(this.source.location, path),
-      };
+      yield { path, bytes, modified: modified ?? undefined, from: sourceOf(this.source.location, path) };
     }
   }
 

@@ -132,7 +132,7 @@ function warnOfFuture(progress: Context['progress'], updated: Difference['update
 
 function totalBytes(files: Iterable<FoundFile>): number {
   let sum = 0;
-  for (const { bytes = 0 } of files) sum += bytes;
+  for (const { bytes } of files) sum += bytes;
   return sum;
 }
 

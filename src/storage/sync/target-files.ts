@@ -14,7 +14,7 @@ import type { CompareContext, CompareOptions } from './difference.ts';
 
 export interface TargetFileInfo {
   path: string;
-  bytes: number | null;
+  bytes: number;
   modified: number | undefined;
 }
 
@@ -52,7 +52,7 @@ async function* localFiles(
     for await (const file of walkLocal({ folder, prefix: '', filter, follow: false, isTemporary })) {
       if ('failure' in file && !isDeletedMeanwhile(file))
         throw toDiskErrorOf(`cannot read ${join(folder, file.path)}`, file.failure);
-      if ('bytes' in file) yield { path: file.path, bytes: file.bytes ?? null, modified: file.modified };
+      if ('bytes' in file) yield { path: file.path, bytes: file.bytes, modified: file.modified };
     }
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;

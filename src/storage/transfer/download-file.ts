@@ -60,7 +60,7 @@ async function downloadSmallFile(download: FileDownload, resources: TransferCont
   const request = { content, range: partAt(plan, 1), sink, signal, order };
   const md5 = await downloadRange({ ...request, hash: true }, resources);
   signal.throwIfAborted();
-  if (md5 !== undefined) parseEtagChecksum(content.etag)?.verify(md5);
+  if (md5 !== undefined) parseEtagChecksum(content.version)?.verify(md5);
   const file = onDisk(() => NewSmallFile.create(target, { names, folder, content: whole, modified }));
   try {
     await download.confirm(file.path);
@@ -159,7 +159,7 @@ class DownloadAttempt {
 
   async #check(): Promise<void> {
     const { hasher } = this.resources;
-    const checksum = parseEtagChecksum(this.#content.etag);
+    const checksum = parseEtagChecksum(this.#content.version);
     if (!hasher || !checksum) return;
     checksum.verify(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.download.plan.bytes)));
   }

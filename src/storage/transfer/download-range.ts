@@ -1,5 +1,4 @@
 import { toDiskError } from '../../kernel/disk/index.ts';
-import { UnavailableError } from '../../kernel/errors.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import { streamSource } from './byte-source.ts';
 import type { ReceivedBlock } from './download-connection.ts';
@@ -7,7 +6,7 @@ import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
 import type { Part } from './parts.ts';
 import type { ObjectResponse } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
-import { NoRangesError } from './storage-errors.ts';
+import { closedEarlyError } from './storage-errors.ts';
 import { maxSmallBytes, repeated, requestKind, type TransferContext } from './transfer-context.ts';
 
 /** Takes bytes at this offset of the file. The buffer is reused after it resolves. */
@@ -47,7 +46,7 @@ export async function downloadRange(download: RangeDownload, resources: Transfer
 
 class RangeAttempt {
   done = 0;
-  #digest: Digest | undefined;
+  readonly #digest: Digest | undefined;
   #block: Block | undefined;
   #whole: Buffer | undefined;
 
@@ -55,12 +54,12 @@ class RangeAttempt {
     private readonly download: RangeDownload,
     private readonly resources: TransferContext,
   ) {
-    this.#digest = this.#newDigest();
+    const { range, hash } = download;
+    if (hash && range.length > maxInlineHashBytes) this.#digest = resources.hasher?.createDigest();
   }
 
-  /** Requests the missing bytes, or all of them if they may be of another version. */
+  /** Requests the missing bytes. */
   async proceed(): Promise<void> {
-    if (this.done > 0 && !this.download.content.isResumable) this.#startOver();
     const { chunks, blocks } = await this.#request();
     await (blocks ? this.#takeBlocks(blocks) : this.#takeChunks(chunks));
   }
@@ -78,7 +77,6 @@ class RangeAttempt {
       while (this.done < length) {
         const room = buffer.subarray(0, Math.min(buffer.length, length - this.done));
         const bytes = room.subarray(0, await source.fill(room));
-        if (bytes.length === 0) throw closedEarlyError();
         await this.#take(bytes, this.#block);
       }
       // A connection can be reused only if the response was read to its end.
@@ -109,27 +107,9 @@ class RangeAttempt {
 
   async #request(): Promise<ObjectResponse> {
     const { content, range, signal } = this.download;
-    const isWhole = range.length === content.bytes;
     const missing = { start: range.offset + this.done, end: range.offset + range.length };
-    const intoBlocks = range.length > maxSmallBytes;
-    try {
-      return await content.get(isWhole && this.done === 0 ? undefined : missing, signal, intoBlocks);
-    } catch (error) {
-      if (!isWhole || !(error instanceof NoRangesError)) throw error;
-      this.#startOver();
-      return await content.get(undefined, signal, intoBlocks);
-    }
-  }
-
-  #startOver(): void {
-    this.forget();
-    this.done = 0;
-    this.#digest = this.#newDigest();
-  }
-
-  #newDigest(): Digest | undefined {
-    const { range, hash } = this.download;
-    return hash && range.length > maxInlineHashBytes ? this.resources.hasher?.createDigest() : undefined;
+    const isWhole = missing.end - missing.start === content.bytes;
+    return content.get(isWhole ? undefined : missing, signal, range.length > maxSmallBytes);
   }
 
   async md5(length: number): Promise<string> {
@@ -153,10 +133,6 @@ class RangeAttempt {
       throw toDiskError(cause);
     }
   }
-}
-
-function closedEarlyError(): UnavailableError {
-  return new UnavailableError('the connection closed early', { retryable: true });
 }
 
 function throwFirst(results: PromiseSettledResult<unknown>[]): void {

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { FailedError, GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
 import { toConnectionError } from '../../platform/api/transport.ts';
 import type { ReceivedBlock } from './download-connection.ts';
 import { parseSignedUrl } from './signed-url.ts';
-import { ChangedError, errorFromStorage, NoRangesError, type StorageResponse } from './storage-errors.ts';
+import { ChangedError, closedEarlyError, errorFromStorage, type StorageResponse } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
 export interface RangeRequest extends ContentAddress {
@@ -13,7 +13,7 @@ export interface RangeRequest extends ContentAddress {
   bytes: number;
   /** The whole file if undefined. */
   range?: RangeBounds | undefined;
-  /** The expected version (see {@link readVersion}): throws a {@link ChangedError} if it differs. */
+  /** The expected ETag: throws a {@link ChangedError} if it differs. */
   version?: string | undefined;
   /** Prefers {@link ObjectResponse.blocks}. */
   intoBlocks?: boolean | undefined;
@@ -27,7 +27,7 @@ export interface RangeBounds {
 
 /** A response whose body is still to be read. */
 export interface ObjectResponse {
-  etag: string;
+  /** Its ETag, if that is not a weak one. */
   version: string | undefined;
   /**
    * Exactly the requested bytes; throws a retryable error if there are fewer. The last chunk is held back until the
@@ -53,7 +53,7 @@ export async function sendRangeRequest(
       // A compressed response has a different length than the file.
       'accept-encoding': 'identity',
       ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
-      ...conditionalHeaders(version),
+      ...(version === undefined ? {} : { 'if-match': version }),
       ...request.headers,
     };
     const viaBlocks = request.intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
@@ -103,12 +103,11 @@ function read(
     reply.drop();
     throw error;
   }
-  const { start, end } = reply.statusCode === 206 && request.range ? request.range : { start: 0, end: request.bytes };
+  const { start, end } = request.range ?? { start: 0, end: request.bytes };
   const isExact = headers['content-length'] === String(end - start);
   const { blocks } = reply;
   return {
-    etag: headers.etag === undefined ? '' : String(headers.etag),
-    version: readVersion(headers),
+    version: headers.etag?.startsWith('W/') ? undefined : headers.etag,
     drop: reply.drop,
     chunks: chunks(reply, end - start, url, resources, signal),
     blocks: blocks && isExact && !resources.rateLimit ? received(blocks(), url, resources, signal) : undefined,
@@ -132,35 +131,18 @@ async function* received(
 function headerError(
   { statusCode, headers }: StorageReply,
   { range, bytes, version }: RangeRequest,
-): Error | undefined {
-  if (version !== undefined && !hasVersion(version, headers)) {
-    return new ChangedError('the file changed during the copy');
-  }
-  if (statusCode !== 206) return wholeFileError(headers, bytes, range?.start ?? 0);
-  return range
-    ? contentRangeError(headers, range, bytes)
-    : new ChangedError('the storage sent only a part of the file');
+): ChangedError | undefined {
+  if (version !== undefined && headers.etag !== version) return changedError();
+  const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'])) ?? [];
+  const isPart = statusCode === 206;
+  const listed = isPart ? size : headers['content-length'];
+  if (listed !== undefined && Number(listed) !== bytes) return sizeError();
+  const isAsked = range ? isPart && Number(start) === range.start && Number(end) === range.end - 1 : !isPart;
+  return isAsked ? undefined : new ChangedError('the storage sent another part of the file than requested');
 }
 
-/** The whole file contains a range that starts at 0. */
-function wholeFileError(headers: StorageReply['headers'], bytes: number, start: number): Error | undefined {
-  const length = headers['content-length'];
-  const isAsListed = length !== undefined && Number(length) === bytes;
-  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
-  // A file may be stored compressed: then the length is as listed.
-  if (encoding !== 'identity' && !isAsListed) {
-    return new FailedError(`the storage sent a compressed response (${encoding})`);
-  }
-  if (length !== undefined && !isAsListed) return sizeError();
-  return start > 0 ? new NoRangesError('the storage sends only whole files') : undefined;
-}
-
-function contentRangeError(headers: IncomingHttpHeaders, range: RangeBounds, bytes: number): Error | undefined {
-  const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'] ?? '')) ?? [];
-  if (size === undefined) return new NoRangesError('the storage sent no valid Content-Range header');
-  if (Number(size) !== bytes) return sizeError();
-  const isRange = Number(start) === range.start && Number(end) === range.end - 1;
-  return isRange ? undefined : new ChangedError('the storage sent a different range than requested');
+export function changedError(): ChangedError {
+  return new ChangedError('the file changed during the copy');
 }
 
 function sizeError(): ChangedError {
@@ -168,7 +150,7 @@ function sizeError(): ChangedError {
 }
 
 async function* chunks(
-  { headers, body }: StorageReply,
+  { body }: StorageReply,
   expectedBytes: number,
   url: URL,
   resources: TransferContext,
@@ -187,56 +169,14 @@ async function* chunks(
   } catch (cause) {
     throw requestError(cause, url, resources, signal);
   }
-  if (received < expectedBytes) throw tooShortError(headers);
+  if (received < expectedBytes) throw closedEarlyError();
   if (last) yield last;
-}
-
-/** A chunked body marks its end, so it is complete and the file is shorter. */
-function tooShortError(headers: IncomingHttpHeaders): Error {
-  const isChunked =
-    headers['content-length'] === undefined && /\bchunked\b/i.test(String(headers['transfer-encoding']));
-  return isChunked
-    ? new ChangedError('it is shorter than in the listing')
-    : new UnavailableError('the connection closed early', { retryable: true });
 }
 
 export function requestError(cause: unknown, url: URL, resources: TransferContext, signal: AbortSignal): unknown {
   if (resources.signal.aborted) return resources.signal.reason;
   return cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);
 }
-
-/**
- * Identifies the version of a remote file: its ETag, or else its modification date. Undefined if two versions may share
- * them: a weak ETag, or a date within the last second (RFC 9110, 8.8).
- */
-function readVersion(headers: IncomingHttpHeaders): string | undefined {
-  const { etag = '', date, 'last-modified': modified } = headers;
-  if (etag !== '' && !etag.startsWith('W/')) return etag;
-  const modifiedAt = Date.parse(modified ?? '');
-  if (Number.isNaN(modifiedAt)) return undefined;
-  const age = date === undefined ? Number.POSITIVE_INFINITY : Date.parse(date) - modifiedAt;
-  return age >= 1_000 ? datePrefix + modified : undefined;
-}
-
-/** Whether a response with these headers has this version. */
-function hasVersion(version: string, { etag = '', 'last-modified': modified = '' }: IncomingHttpHeaders): boolean {
-  return version.startsWith(datePrefix) ? modified === version.slice(datePrefix.length) : etag === version;
-}
-
-/** Request headers that make the storage reject another version. */
-function conditionalHeaders(version: string | undefined): Record<string, string> {
-  if (version === undefined) return {};
-  return version.startsWith(datePrefix)
-    ? { 'if-unmodified-since': version.slice(datePrefix.length) }
-    : { 'if-match': version };
-}
-
-export function versionEtag(version: string | undefined): string | undefined {
-  return version?.startsWith(datePrefix) ? undefined : version;
-}
-
-/** ETags are quoted, so none starts like this. A version is one string in the journal. */
-const datePrefix = 'last-modified:';
 
 /** Where the bytes of a file are. Do not log the URL: it may be signed. */
 export interface ContentAddress {

@@ -1,13 +1,13 @@
-import { FailedError } from '../../kernel/errors.ts';
+import { FailedError, type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import {
   type ContentAddress,
+  changedError,
   type ObjectResponse,
   type RangeBounds,
   sendRangeRequest,
-  versionEtag,
 } from './range-request.ts';
 import { isUsable, urlExpiry } from './signed-url.ts';
-import { ChangedError, NoRangesError, UrlExpiredError } from './storage-errors.ts';
+import { UrlExpiredError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
 interface UsableAddress extends ContentAddress {
@@ -17,9 +17,7 @@ interface UsableAddress extends ContentAddress {
 
 /** The content of a remote file. All responses must be of the same version as the first, although requests may start before it. */
 export class RemoteContent {
-  etag: string | undefined;
   #url: Promise<UsableAddress> | undefined;
-  #supportsRanges = true;
 
   /**
    * `createUrl` requests a new signed URL; `version` is from a previous attempt. With `mayMixVersions` responses may be
@@ -29,29 +27,22 @@ export class RemoteContent {
     readonly bytes: number,
     private readonly createUrl: () => Promise<string | ContentAddress>,
     private readonly resources: TransferContext,
-    /** Undefined before the first response, and if the storage sends none. */
+    /** The ETag; undefined before the first response. */
     public version?: string,
     private readonly mayMixVersions = false,
-  ) {
-    this.etag = versionEtag(version);
-  }
+  ) {}
 
-  /** Whether reading can resume at an offset: not if the rest may be of another version. */
-  get isResumable(): boolean {
-    return this.#supportsRanges && this.version !== undefined;
-  }
-
-  /**
-   * Requests a range, or the whole file. Renews an expired URL once. Throws a {@link NoRangesError} if the file can only be
-   * read in one request.
-   */
+  /** Requests a range, or the whole file. Renews an expired URL once. */
   async get(range: RangeBounds | undefined, signal: AbortSignal, intoBlocks = false): Promise<ObjectResponse> {
-    try {
-      return this.#accept(await this.#receive(range, signal, intoBlocks), range);
-    } catch (error) {
-      if (error instanceof NoRangesError) this.#supportsRanges = false;
+    const response = await this.#receive(range, signal, intoBlocks);
+    const error = this.mayMixVersions ? undefined : this.#versionError(response, range !== undefined);
+    if (error) {
+      response.drop();
       throw error;
     }
+    // The first response tells the version.
+    this.version ??= response.version;
+    return response;
   }
 
   async #receive(range: RangeBounds | undefined, signal: AbortSignal, intoBlocks: boolean): Promise<ObjectResponse> {
@@ -68,26 +59,11 @@ export class RemoteContent {
     });
   }
 
-  /** The first response tells the version. */
-  #accept(response: ObjectResponse, range: RangeBounds | undefined): ObjectResponse {
-    const error = this.#versionError(response, range);
-    if (error) {
-      response.drop();
-      throw error;
-    }
-    this.version ??= response.version;
-    this.etag ??= response.etag || undefined;
-    return response;
-  }
-
-  #versionError({ version }: ObjectResponse, range: RangeBounds | undefined): ChangedError | undefined {
-    if (this.mayMixVersions) return undefined;
-    const isPart = range !== undefined && range.end - range.start < this.bytes;
-    if (isPart && version === undefined) {
-      return new NoRangesError('the storage sends neither an ETag nor a date that identifies the version');
-    }
-    const isOther = this.version !== undefined && version !== this.version;
-    return isOther ? new ChangedError('the file changed during the copy') : undefined;
+  #versionError({ version }: ObjectResponse, isPart: boolean): GantryError | undefined {
+    if (version !== (this.version ?? version)) return changedError();
+    return isPart && version === undefined
+      ? new UnavailableError('the storage sent no ETag', { retryable: true })
+      : undefined;
   }
 
   /** `expired` was refused by the storage. Of the requests that find the same URL expired, only one requests another. */

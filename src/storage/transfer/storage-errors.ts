@@ -16,11 +16,12 @@ export class UrlExpiredError extends FailedError {}
 /** The remote file changed while it was read. */
 export class ChangedError extends FailedError {}
 
-/** The storage sends no byte ranges, or none that are surely of one version: the file must be read in one request. */
-export class NoRangesError extends ChangedError {}
-
 /** The received bytes differ from the sent ones. A retry may succeed. */
 export class CorruptError extends UnavailableError {}
+
+export function closedEarlyError(): UnavailableError {
+  return new UnavailableError('the connection closed early', { retryable: true });
+}
 
 export const changedStatuses = new Set([412, 416]);
 

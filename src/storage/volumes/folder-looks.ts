@@ -1,10 +1,11 @@
 import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { lookAgain } from '../../platform/waiting/index.ts';
+import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import { inLane } from '../transfer/task-queue.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
-import { type ConnectingContext, sizeFromStorage, whileConnected } from './read-files.ts';
+import { type ConnectingContext, urlRequester, whileConnected } from './read-files.ts';
 import { listEntries, listNames, type VolumePath } from './walk-volume.ts';
 
 export type ConfirmContext = Pick<Context, 'api' | 'apiWithSignal' | 'project'> & ConnectingContext;
@@ -131,7 +132,7 @@ export class FolderLooks {
   }
 
   async #askStorage(at: VolumePath): Promise<void> {
-    const ask = (resources: TransferContext) => sizeFromStorage(at, this.context, resources);
+    const ask = (resources: TransferContext) => readRemoteFileInfo(urlRequester(at, this.context), resources);
     await whileConnected(this.context, ask, { concurrency: 1, check: false });
   }
 }

@@ -6,7 +6,6 @@ export { parseVolumes, type VolumeAmount } from './parse-volumes.ts';
 export {
   findRemoteFiles,
   type RemoteFile,
-  sizeFromStorage,
   streamFiles,
   urlRequester,
   whileConnected,

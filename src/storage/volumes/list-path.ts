@@ -66,11 +66,11 @@ export async function diskUsage(
   const folders = new Map<string, EntryUsage>();
   for await (const { path, size: bytes } of walkVolume(context, at)) {
     total.files += 1;
-    total.bytes += bytes ?? 0;
+    total.bytes += bytes;
     onFiles(total.files);
     const end = path.indexOf('/');
-    if (end < 0) own.add({ name: path, files: 1, bytes: bytes ?? 0 });
-    else addTo(folders, path.slice(0, end + 1), bytes ?? 0);
+    if (end < 0) own.add({ name: path, files: 1, bytes });
+    else addTo(folders, path.slice(0, end + 1), bytes);
   }
   return { entries: PackedList.from(sortPacked(own.concat(folders.values()), (a, b) => b.bytes - a.bytes)), total };
 }

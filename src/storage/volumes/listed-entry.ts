@@ -7,7 +7,7 @@ export interface ListedEntry {
   /** From the root of the volume; ends in a slash for a folder. */
   path: string;
   isFolder: boolean;
-  /** In bytes; null for a folder, and if the platform does not report it. */
+  /** In bytes; null for a folder. */
   size: number | null;
   /** RFC 3339, UTC. */
   modified: string | null;
@@ -37,12 +37,7 @@ function toListedEntry(folder: string, entry: VolumeEntry): ListedEntry {
     name,
     path: isFolder ? `${path}/` : path,
     isFolder,
-    size: isFolder ? null : sizeOf(entry),
+    size: isFolder ? null : (entry.size_bytes ?? 0),
     modified: entry.last_modified ?? null,
   };
-}
-
-/** An invalid size counts as unknown. */
-function sizeOf({ size_bytes: bytes }: VolumeEntry): number | null {
-  return Number.isSafeInteger(bytes) && Number(bytes) >= 0 ? Number(bytes) : null;
 }

@@ -1,10 +1,9 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { FailedError, UsageError } from '../../kernel/errors.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { getDownloadLink } from '../../platform/contract/volumes.ts';
 import { readContent, readVerified } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
-import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
 import { formatRemotePath } from '../transfer/remote-path.ts';
 import { CorruptError } from '../transfer/storage-errors.ts';
 import { type TransferContext, type TransferOptions, withTransferContext } from '../transfer/transfer-context.ts';
@@ -15,8 +14,7 @@ type ReadContext = Pick<Context, 'api' | 'project'> & ConnectingContext;
 /** An existing file on a volume. */
 export interface RemoteFile {
   at: VolumePath;
-  /** Undefined if the platform does not report the size. */
-  bytes: number | undefined;
+  bytes: number;
 }
 
 /** Finds files before any is read. Throws NotFoundError, or UsageError for a folder. */
@@ -30,7 +28,7 @@ export async function findRemoteFiles(context: ReadContext, paths: VolumePath[])
         fix: gantryCommand`ls ${formatRemotePath(at)}`,
       });
     }
-    found.push({ at, bytes: size ?? undefined });
+    found.push({ at, bytes: size ?? 0 });
   }
   return found;
 }
@@ -47,8 +45,7 @@ export async function streamFiles(
 ): Promise<void> {
   const work = async (resources: TransferContext) => {
     for (const { at, bytes } of files) {
-      const size = bytes ?? (await sizeFromStorage(at, context, resources));
-      const content = new RemoteContent(size, urlRequester(at, context), resources);
+      const content = new RemoteContent(bytes, urlRequester(at, context), resources);
       const pieces = check ? readVerified(content, resources) : readContent(content, resources);
       await writeAll(pieces, write).catch((error: unknown) => {
         throw error instanceof CorruptError ? damagedError(at, error) : error;
@@ -96,15 +93,4 @@ export function urlRequester(
   { api, project }: VolumeContext,
 ): () => Promise<string> {
   return async () => (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
-}
-
-/** Asks the storage for a file's size. Throws a FailedError if it does not report one. */
-export async function sizeFromStorage(
-  at: VolumePath,
-  context: VolumeContext,
-  resources: TransferContext,
-): Promise<number> {
-  const { bytes } = await readRemoteFileInfo(urlRequester(at, context), resources);
-  if (bytes !== undefined) return bytes;
-  throw new FailedError('unknown file size: neither the listing nor the storage reports it');
 }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { FailedError, NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { sortPacked } from '../../kernel/packed-list.ts';
 import { defaultRegion } from '../../platform/config/setting-values.ts';
@@ -31,8 +31,8 @@ export interface VolumePath extends RemotePath {
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
 export interface WalkedFile {
   path: string;
-  /** In bytes; null if the platform does not report it. */
-  size: number | null;
+  /** In bytes. */
+  size: number;
   modified: string | null;
 }
 
@@ -153,7 +153,7 @@ export async function* walkVolume(
 ): AsyncGenerator<WalkedFile> {
   const { length } = withTrailingSlash(folder.path);
   for await (const { path, isFolder, size, modified } of walkEntries(context, folder, options)) {
-    if (!isFolder) yield { path: path.slice(length), size, modified };
+    if (!isFolder) yield { path: path.slice(length), size: size ?? 0, modified };
   }
 }
 
@@ -166,11 +166,6 @@ export interface WalkOptions {
   missingIsEmpty?: boolean;
 }
 
-/** Throws FailedError for a path that no user can have meant. */
-function checkDepth(path: string, depth: number, { path: parent, ...volume }: VolumePath): void {
-  if (depth > maxDepth || path.length > maxPathLength) throw endlessError(volume, parent);
-}
-
 /** A folder that the walk will reach. */
 class WaitingFolder {
   #reading: ReturnType<typeof readFolder> | undefined;
@@ -178,7 +173,6 @@ class WaitingFolder {
   constructor(
     private readonly context: VolumeContext,
     readonly at: VolumePath,
-    readonly depth: number,
     private readonly missingIsEmpty: boolean,
   ) {}
 
@@ -203,9 +197,8 @@ export async function* walkEntries(
   { path, ...volume }: VolumePath,
   { entersFolder = () => true, onUnreadableEntries, missingIsEmpty = false }: WalkOptions = {},
 ): AsyncGenerator<ListedEntry> {
-  const folderAt = (path: string, depth: number) =>
-    new WaitingFolder(context, { ...volume, path }, depth, missingIsEmpty);
-  const waiting = [folderAt(withTrailingSlash(path), 0)];
+  const folderAt = (path: string) => new WaitingFolder(context, { ...volume, path }, missingIsEmpty);
+  const waiting = [folderAt(withTrailingSlash(path))];
   for (let folder = waiting.at(-1); folder; folder = waiting.at(-1)) {
     for (const next of waiting.slice(-maxListingsAhead)) next.read();
     waiting.pop();
@@ -216,11 +209,7 @@ export async function* walkEntries(
       yield entry;
       if (entry.isFolder && entersFolder(entry)) folders.push(entry);
     }
-    const depth = folder.depth + 1;
-    for (const inner of folders.reverse()) {
-      checkDepth(inner.path, depth, folder.at);
-      waiting.push(folderAt(inner.path, depth));
-    }
+    for (const inner of folders.reverse()) waiting.push(folderAt(inner.path));
   }
 }
 
@@ -230,17 +219,6 @@ export function singleLine(name: string): string {
 }
 
 const maxListingsAhead = 8;
-/** Limits a listing that contains itself. */
-const maxDepth = 128;
-/** In characters. Keys of object storage have at most 1024 bytes. */
-const maxPathLength = 4096;
-
-function endlessError(volume: Omit<VolumePath, 'path'>, path: string): FailedError {
-  return new FailedError('the platform lists endlessly nested folders', {
-    why: `more than ${maxDepth} levels; a folder seems to contain itself`,
-    details: { path: formatRemotePath({ ...volume, path }) },
-  });
-}
 
 /**
  * What a 404 for the root of a volume is about if the project has no such volume: says so, with the most similar name.

@@ -24,7 +24,7 @@ export interface FilePlan {
 /** Whether the volume lists a file as the lock remembers it. */
 function isAsSeen(there: Awaited<ReturnType<ListedFiles['find']>>, locked: LockedFile): boolean {
   const hasTime = locked.modified !== undefined && locked.modified === there?.modified;
-  return hasTime && [null, locked.bytes].includes(there.size);
+  return hasTime && locked.bytes === there.size;
 }
 
 /**

@@ -136,7 +136,7 @@ function listedProblem(
   comparesTime: boolean,
 ): FileProblem['problem'] | undefined {
   if (!there) return 'missing';
-  if (![null, bytes].includes(there.size)) return 'other size';
+  if (bytes !== there.size) return 'other size';
   return comparesTime && modified !== (there.modified ?? undefined) ? 'other time' : undefined;
 }
 

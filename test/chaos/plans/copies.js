@@ -283,7 +283,6 @@ function remoteEntries(draw, files, prefix) {
     /** @type {const} */ ([
       [6, 'md5'],
       [2, 'parts'],
-      [1, 'none'],
     ]),
   );
   return files.map(({ path, content, modified }) => ({ path: prefix + path, content, modified, etag }));

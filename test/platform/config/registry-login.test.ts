@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { findBaseImages, findRegistryLogin, parseRegistry } from '../../../src/platform/config/registry-login.ts';
+import { findRegistryLogin, parseRegistry } from '../../../src/platform/config/registry-login.ts';
 import { folderOf, smallApp } from '../../support/app.ts';
 import { type Emulator, startEmulator } from '../../support/emulators.ts';
 import { gantry } from '../../support/gantry.ts';
@@ -18,23 +18,6 @@ test.each([
   ['123.dkr.ecr.us-east-1.amazonaws.com/app@sha256:abc', '123.dkr.ecr.us-east-1.amazonaws.com'],
 ])('%s belongs to the registry %s', (image, registry) => {
   expect(parseRegistry(image)).toBe(registry);
-});
-
-describe('the images of a Dockerfile', () => {
-  test.each([
-    ['one', 'FROM debian:bookworm\nRUN true', ['debian:bookworm']],
-    ['in lower case', 'from ghcr.io/me/app', ['ghcr.io/me/app']],
-    ['its own stages are not images', 'FROM a.io/x AS base\nFROM base\nFROM BASE as two\nFROM two', ['a.io/x']],
-    ['scratch is not an image', 'FROM scratch', []],
-    ['with a platform', 'FROM --platform=linux/amd64 a.io/x AS y\nFROM b.io/z', ['a.io/x', 'b.io/z']],
-    ['with several flags', 'FROM --platform=$TARGET --x=y a.io/x', ['a.io/x']],
-    ['named by an argument are not known', 'ARG IMAGE=a.io/x\nFROM $IMAGE\nFROM $\u007bIMAGE}:1', []],
-    ['after blanks and comments', '# FROM c.io/no\n  FROM a.io/x\n', ['a.io/x']],
-    ['with Windows line ends', 'FROM a.io/x AS b\r\nFROM b\r\n', ['a.io/x']],
-    ['no image', 'RUN echo FROM', []],
-  ])('%s', (_, dockerfile, images) => {
-    expect(findBaseImages(dockerfile)).toEqual(images);
-  });
 });
 
 describe('the login for a base image', () => {

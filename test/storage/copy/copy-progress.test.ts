@@ -100,16 +100,6 @@ describe('the progress of a copy', () => {
     copy.transferred(-80);
     expect(last()).toBe('0 of 1 file, 0 % of 100 B');
   });
-
-  test('shows sizes that become known later', () => {
-    const { copy, wait, last } = startCopy();
-    copy.found();
-    copy.sizeKnown(2048);
-    copy.allFound();
-    wait(1000);
-    copy.transferred(1024);
-    expect(last()).toMatch(/^0 of 1 file, 50 % of 2.0 KiB/);
-  });
 });
 
 describe('messages about single files', () => {

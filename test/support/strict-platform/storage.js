@@ -22,7 +22,7 @@ function put(request, platform) {
     platform.complain('put: no Content-Length');
     return xml(411, 'MissingContentLength');
   }
-  const etag = /** @type {string} */ (etagOf(body));
+  const etag = etagOf(body);
   if (link.kind === 'zip') {
     if (headers['content-type'] !== 'application/zip') platform.complain('zip: Content-Type is not application/zip');
     const build = platform.store.builds.get(link.build);
@@ -52,7 +52,7 @@ function get(request, platform) {
     'accept-ranges': 'bytes',
     'last-modified': new Date(modified).toUTCString(),
     'content-type': 'application/octet-stream',
-    ...(etag ? { etag } : {}),
+    etag,
   };
   const range = String(headers.range ?? '');
   if (!range) return { status: 200, bytes, headers: common };

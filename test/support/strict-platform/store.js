@@ -72,9 +72,8 @@ export function damaged(bytes, bit = 0x40) {
   return copy;
 }
 
-/** @param {Buffer} bytes @param {'md5' | 'parts' | 'none'} [kind] */
+/** @param {Buffer} bytes @param {'md5' | 'parts'} [kind] */
 export function etagOf(bytes, kind = 'md5') {
-  if (kind === 'none') return undefined;
   const md5 = createHash('md5').update(bytes).digest();
   if (kind === 'md5') return `"${md5.toString('hex')}"`;
   return `"${createHash('md5').update(md5).digest('hex')}-2"`;

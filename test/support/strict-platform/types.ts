@@ -18,8 +18,7 @@ export interface StoredFile {
   bytes: Buffer;
   /** Milliseconds since 1970. */
   modified: number;
-  /** Undefined: this storage sends none. */
-  etag: string | undefined;
+  etag: string;
 }
 
 export interface Upload {
@@ -57,7 +56,7 @@ export interface WorldFile {
   path: string;
   bytes: Buffer;
   modified: number;
-  etag: 'md5' | 'parts' | 'none';
+  etag: 'md5' | 'parts';
   /** One byte was damaged on the storage's disk: the ETag is still that of the right bytes. */
   isRotten?: boolean;
 }
