@@ -85,7 +85,9 @@ test('tells of a rollback in one line, with the settings that it changed', async
   expect(events.map(({ event }) => event)).toEqual(['rolled-back', 'served', 'sent', 'served', 'sent']);
   expect(events[0]).toMatchObject({ from: second, to: first, changes: { after: { minReplicaCount: 0 } } });
   const { stdout } = await run(['history', 'web', '-n', '1'], { columns: 160 });
-  expect(stdout).toMatch(new RegExp(`rolled back from ${second.slice(0, 8)} to ${first.slice(0, 8)}, as \\w+, min_repl`));
+  expect(stdout).toMatch(
+    new RegExp(`rolled back from ${second.slice(0, 8)} to ${first.slice(0, 8)}, as \\w+, min_repl`),
+  );
 });
 
 test('tells of a build that failed, and marks it', async () => {

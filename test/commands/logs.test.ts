@@ -128,7 +128,11 @@ describe('the log of an app', () => {
     expect(stderr).toBe(
       `no lines of run r-2, the newest, have arrived; to wait for them: gantry logs web --run r-2${flag}\n`,
     );
-    for (const flags of [['--until', '1s'], ['--search', 'before'], ['--tail', '0']])
+    for (const flags of [
+      ['--until', '1s'],
+      ['--search', 'before'],
+      ['--tail', '0'],
+    ])
       expect((await logs(flags)).stderr).toBe('');
     clock.now += 30_000;
     expect((await logs()).stderr).toBe('');
