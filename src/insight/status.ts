@@ -31,9 +31,7 @@ export interface ProjectStatus {
 
 export async function readProjectStatus(context: Context): Promise<ProjectStatus> {
   const quiet = silent(context);
-  const parts = new Parts(context.signal);
-  // Without a login, nothing else is waited for.
-  void context.credential;
+  const parts = new Parts(context);
   const [apps, platform] = await Promise.all([
     parts.read('apps', () => readApps(quiet)),
     parts.read('platform', () => readServiceStatus(quiet)),
@@ -79,10 +77,10 @@ export interface AppStatus {
 
 /** Reads the state of an app with at most four requests at once. Throws NotFoundError only for an app that was named. */
 export async function readAppStatus(context: Context, name: string, configFile: string): Promise<AppStatus> {
-  const { target, signal, cwd } = context;
+  const { target, cwd } = context;
   const isHere = (await readAppName(resolve(cwd, configFile), configFile)) === name;
   const quiet = silent(context);
-  const parts = new Parts(signal);
+  const parts = new Parts(context);
   const asked = await parts.read('live', () => readApp(quiet, name));
   if (asked instanceof NotFoundError && !isHere) throw asked;
   const status = emptyStatus(targetText(target), name);
@@ -192,14 +190,17 @@ class Parts {
   readonly unknown: Unknown = {};
   readonly #exits = new Map<string, ExitName>();
 
-  constructor(private readonly signal: AbortSignal) {}
+  /** Without a login, or with a profile that does not exist, nothing is waited for. */
+  constructor(private readonly context: Context) {
+    void context.credential;
+  }
 
   /** Null if the part cannot be had: `unknown` says why. A login that is missing or refused is missing for all parts. */
   async read<T>(name: string, read: () => Promise<T>): Promise<T | null> {
     try {
       return await read();
     } catch (error) {
-      if (this.signal.aborted || error instanceof AuthError || !(error instanceof GantryError)) throw error;
+      if (this.context.signal.aborted || error instanceof AuthError || !(error instanceof GantryError)) throw error;
       this.unknown[name] = error.message;
       this.#exits.set(name, error.exit);
       return null;

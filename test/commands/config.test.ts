@@ -96,7 +96,9 @@ describe('config list', () => {
     await using place = await settled({ profiles: { staging: {} } });
     const { code, stderr } = await place.run('config list --profile stagign');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/profile "stagign" not found\n.*available profiles: default, staging/);
+    expect(stderr).toMatch(
+      /profile "stagign" not found: did you mean staging\?\n.*available profiles: default, staging\n.*--profile staging$/m,
+    );
   });
 
   test('names a file that is not valid JSON', async () => {

@@ -213,7 +213,7 @@ describe('doctor finds', () => {
   });
 
   test('an unknown profile', async () => {
-    const { code, of } = await found({ flags: ['--profile', 'nobody'] });
+    const { code, of } = await found({ env: { GANTRY_PROFILE: 'nobody', GANTRY_TOKEN: '' } });
     expect(code).toBe(2);
     expect(of('token')).toMatchObject({ message: expect.stringContaining('profile "nobody" not found') });
   });

@@ -77,6 +77,19 @@ test('marks a rolled back build in the list of builds', async () => {
   expect((await run(['builds', 'get', 'web', second, '--json=found'])).json()).toEqual({ found: 'rolled back' });
 });
 
+test('tells of a rollback in one line, with the settings that it changed', async () => {
+  const first = await deployed('one');
+  const second = await deployed('two', '[cerebrium.scaling]\nmin_replicas = 1\n');
+  await run(['rollback', 'web', '--yes', '--restore-scaling']);
+  const events = await history();
+  expect(events.map(({ event }) => event)).toEqual(['rolled-back', 'served', 'sent', 'served', 'sent']);
+  expect(events[0]).toMatchObject({ from: second, to: first, changes: { after: { minReplicaCount: 0 } } });
+  const { stdout } = await run(['history', 'web', '-n', '1'], { columns: 160 });
+  expect(stdout).toMatch(
+    new RegExp(`rolled back from ${second.slice(0, 8)} to ${first.slice(0, 8)}, as \\w+, min_repl`),
+  );
+});
+
 test('tells of a build that failed, and marks it', async () => {
   emulator.fail('build', 'init_failure');
   await using app = await folderOf(smallApp());

@@ -47,8 +47,8 @@ describe('the request', () => {
   });
 
   test.each([
-    ['--data', '{a: 1}', `fix --data '{"name": "value"}', or name=value without --data`],
-    ['stdin', '-', 'fix use --input to send any bytes'],
+    ['--data', '{a: 1}', `fix name=value without --data, or --data '{"name": "value"}'`],
+    ['stdin', '-', 'fix name=@FILE, or --input FILE to send any bytes'],
   ])('%s that is not JSON: says what to type instead', async (source, data, fix) => {
     const { env } = await fine();
     const { stderr } = await gantry(['invoke', 'web', '--data', data], { env, stdin: '{a: 1}' });

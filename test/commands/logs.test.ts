@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
-import { deployWeb, print as printOn } from '../support/runs.ts';
+import { deployWeb, print as printOn, record } from '../support/runs.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
 /** The clock of the platform, which tests advance. */
@@ -106,6 +106,36 @@ describe('the log of an app', () => {
     print('x');
     expect((await logs(['--search', 'y'])).stderr).toBe('no log lines match\n');
     expect((await logs(['--search', 'y', '--json'])).json()).toEqual({ type: 'result' });
+  });
+
+  test('waits for the lines of the call that was just made, which come after its status', async () => {
+    print('before', { run: 'r-1' });
+    record(emulator, { id: 'r-2', createdAt: clock.now });
+    const meanwhile = () => emulator.calls.length > 6 && print('after', { run: 'r-2' });
+    const shown = await logs([], { meanwhile });
+    expect(shown).toMatchObject({ code: 0, stdout: 'before\nafter\n', stderr: '' });
+  });
+
+  test.each([
+    ['ended', 100, ''],
+    ['in progress', 60_000, ' --follow'],
+  ])('says which lines have not arrived, of the newest call only: %s', async (_, runtimeMs, flag) => {
+    print('before', { run: 'r-1' });
+    record(emulator, { id: 'r-1', createdAt: clock.now - 9_000 });
+    record(emulator, { id: 'r-2', createdAt: clock.now - 1_000, runtimeMs });
+    const { stdout, stderr } = await logs();
+    expect(stdout).toBe('before\n');
+    expect(stderr).toBe(
+      `no lines of run r-2, the newest, have arrived; to wait for them: gantry logs web --run r-2${flag}\n`,
+    );
+    for (const flags of [
+      ['--until', '1s'],
+      ['--search', 'before'],
+      ['--tail', '0'],
+    ])
+      expect((await logs(flags)).stderr).toBe('');
+    clock.now += 30_000;
+    expect((await logs()).stderr).toBe('');
   });
 
   test('exits with 6 if the app does not exist', async () => {

@@ -48,13 +48,39 @@ describe('every input has one line', () => {
     expect(outcome.json()).toMatchObject({
       ...{ inputs: 100, succeeded: 70, failed: 30, calls: 100, refused: 60 },
       failures: expect.arrayContaining([
-        { cause: 'gpu-out-of-memory', title: expect.any(String), inputs: 10, index: expect.any(Number) },
-        { cause: 'app-exited', title: expect.any(String), inputs: 10, index: expect.any(Number) },
+        {
+          cause: 'gpu-out-of-memory',
+          title: expect.any(String),
+          inputs: 10,
+          index: expect.any(Number),
+          line: expect.any(Number),
+        },
+        {
+          cause: 'app-exited',
+          title: expect.any(String),
+          inputs: 10,
+          index: expect.any(Number),
+          line: expect.any(Number),
+        },
       ]),
     });
     // Only what had no effect is repeated.
     const ran = upTo(100).map((n) => called.filter((one) => one === n).length);
     expect(ran).toEqual(upTo(100).map((n) => ({ 1: 2, 2: 3 })[n % 5] ?? 1));
+  });
+
+  test('and failures are said with the line of the first, as the file of inputs has it', async () => {
+    const answer: Answer = (response, input, seen) =>
+      input.n === 7 ? sayJson(response, { message: 'seven' }, 400) : echo(response, input, seen);
+    const { run, lines, cwd, env } = await mapping(answer, { inputs: '{"n": 1}\n\n\n{"n": 7}\n{"n": 2}\n' });
+    expect((await run()).stdout).toMatch(/\n1\t4\tseven\n$/);
+    expect((await run('--retry-failed', { columns: 80, env: { ...env, NO_COLOR: '1' } })).stdout).toMatch(
+      /FAILED +FIRST LINE +CAUSE\n1 +4 +seven$/m,
+    );
+    expect(lines().find(({ status }) => status === 'failed')?.index).toBe(1);
+    writeFileSync(join(cwd, 'in.csv'), 'n:,text\n1,"of two\nlines"\n2,x\n7,y\n');
+    const csv = await gantry('map web in.csv -o csv.jsonl --json'.split(' '), { env, cwd });
+    expect(csv.json()).toMatchObject({ failures: [{ index: 2, line: 5 }] });
   });
 
   test.each([0, 1, 7, 200])('and no input is called twice after %i results and half a line', async (kept) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realFolder } from '../../src/platform/config/folders.ts';
 import { folderOf } from '../support/app.ts';
+import { lines } from '../support/command-lines.ts';
 import { gantry, keys } from '../support/gantry.ts';
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJwcm9qZWN0X2lkIjoicC1jbGFpbSJ9.c2lnbmF0dXJl';
@@ -97,6 +98,27 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain('profile "nobody" not found');
   expect(stderr).toContain('available profiles: default, staging, spare, login');
+});
+
+test('a misspelled --profile of any command is an error at once, which names the one that is meant', async () => {
+  await using place = await profiles();
+  for (const [command, words] of Object.entries(lines)) {
+    if (command === 'projects use' || command === 'login') continue;
+    const line = [...command.split(' '), '--profile', 'stagign', ...words].join(' ');
+    const { code, stderr, waits } = await place.run(line, {}, { GANTRY_TOKEN: token });
+    expect([code, waits], line).toEqual([2, []]);
+    expect(stderr, line).toContain('error: profile "stagign" not found: did you mean staging?\n');
+    expect(stderr, line).toContain(`  fix gantry ${command} --profile staging`);
+  }
+});
+
+test('status with a profile that does not exist is an error at once, wherever its name is from', async () => {
+  await using place = await profiles();
+  const { code, stderr, waits } = await place.run('status web', {}, { GANTRY_PROFILE: 'stagign' });
+  expect([code, waits]).toEqual([2, []]);
+  expect(stderr).toMatch(
+    /^error: profile "stagign" not found: did you mean staging\?\n.*GANTRY_PROFILE.*\n {2}fix pass --profile staging\n$/,
+  );
 });
 
 describe('config profiles use --here', () => {

@@ -72,6 +72,17 @@ test('projects use --no-verify makes no request and needs no token', async () =>
   expect((await gantry(['config', 'get', 'project'], { env })).stdout).toBe('p-third\n');
 });
 
+test('projects use says without a login that it is not about an emulator, which needs none', async () => {
+  await using folder = await folderOf({ 'cerebrium.toml': '' });
+  const env = { GANTRY_CONFIG_DIR: folder.path };
+  const { code, stderr } = await gantry(['projects', 'use', 'p-12345678'], { cwd: folder.path, env });
+  expect(code).toBe(4);
+  expect(stderr).toMatch(
+    /why .*; this command is about the platform, not an emulator\n {2}fix gantry login, or set GANTRY_T/,
+  );
+  expect(stderr).not.toContain('--local');
+});
+
 test('projects use exits with 2 before any request if the id is invalid', async () => {
   const { code, stderr } = await gantry(['projects', 'use', 'web'], { emulator });
   expect(code).toBe(2);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
+import { emulatorForAll, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 
 const hour = 3_600_000;
@@ -32,6 +32,13 @@ test('passes the reply through, with numbers as numbers', async () => {
   expect(cpu.series.map(({ name }) => name)).toEqual(['P50', 'P90', 'Max']);
   expect(cpu.series[2]?.data).toHaveLength(cpu.timestamps.length);
   expect(cpu.series[2]?.data.some((value) => typeof value === 'number' && value > 0 && value <= 4)).toBe(true);
+});
+
+test('of a short span has all of it, and the minute in progress', async () => {
+  const own = await startEmulator({ seed: 1, now: () => end - 30_000 });
+  await gantry(['metrics', 'web', '--since', '1m'], { emulator: own, clock: { now: end - 30_000 } });
+  expect(own.calls.at(-1)?.query).toMatchObject({ start: at(end - 120_000), end: at(end) });
+  await own.close();
 });
 
 test('shows peaks, a chart for each resource and a table', async () => {

@@ -41,6 +41,7 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
     environment: () => ({}),
     limit: () => () => {},
     now: () => Date.now(),
+    current: () => app,
     leastReplicas: 0,
   });
   const settings = {
@@ -61,7 +62,7 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
     await pause(runtimeMs);
     slot?.release();
   };
-  return { call, alive, lived, counts: () => ({ coldStarts, waited, started }) };
+  return { call, settings, alive, lived, counts: () => ({ coldStarts, waited, started }) };
 }
 
 test('min_replicas are kept when several have nothing to do at the same time', async () => {
@@ -72,6 +73,21 @@ test('min_replicas are kept when several have nothing to do at the same time', a
   expect(alive.size).toBe(3);
   await vi.advanceTimersByTimeAsync(120_000);
   expect(alive.size).toBe(1);
+});
+
+test('one that is scaled to be kept while its cooldown runs is kept, and one that is not any more ends', async () => {
+  const { call, settings, alive } = poolOf({ max: 2, concurrency: 1, cooldown: 60 });
+  const calls = [call(1_000), call(1_000)];
+  await vi.advanceTimersByTimeAsync(10_000);
+  await Promise.all(calls);
+  settings.minReplicaCount = 1;
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(alive.size).toBe(1);
+  settings.minReplicaCount = 0;
+  const last = call(1_000);
+  await vi.advanceTimersByTimeAsync(120_000);
+  await last;
+  expect(alive.size).toBe(0);
 });
 
 test('a call that waits for many others listens once for its end', async () => {

@@ -27,11 +27,28 @@ export class PythonVariables {
     const [object, , property] = node.children;
     if (property?.kind !== 'String' || !/(?:^|os\.)environ$/.test(this.source.dotted(object))) return;
     const isSet = node.parent?.kind === 'AssignStatement' && node.index === 0;
-    this.add(this.texts.value(property), node, isSet ? 'set' : this.sureness(node));
+    const name = this.texts.value(property);
+    this.add(name, node, isSet ? 'set' : this.sureness(node, name));
   }
 
-  private sureness(node: PyNode): 'always' | 'sometimes' {
+  private sureness(node: PyNode, name = ''): VariableRead['isNeeded'] {
+    if (this.isHandled(node, name)) return 'no';
     return isWithin(node, conditional) || isWithin(node, functions) ? 'sometimes' : 'always';
+  }
+
+  /** Whether the code around it asks whether there is one, or goes on without: `if "X" in os.environ:`, `except KeyError:`. */
+  private isHandled(node: PyNode, name: string): boolean {
+    const named = new RegExp(`["']${name}["']`);
+    let inner = node;
+    for (let outer = node.parent; outer; inner = outer, outer = outer.parent) {
+      const others = outer.children.filter((each) => each !== inner);
+      if (others.some(({ kind, children }) => kind === 'Body' && children.some((each) => this.ends(each)))) continue;
+      const { kind } = outer;
+      if (kind === 'TryStatement' && inner.index === 1 && childOf(outer, 'except')) return true;
+      const isAsked = others.some((each) => each.kind !== 'Body' && named.test(this.source.of(each)));
+      if (isAsked && (conditional.has(kind) || kind === 'BinaryExpression')) return true;
+    }
+    return false;
   }
 
   /** `os.getenv("X")` without another value: None fails where a text is needed. */
@@ -41,23 +58,25 @@ export class PythonVariables {
     const name = first && this.texts.value(first.value);
     if (/(?:^|\.)(?:environ\.setdefault|putenv)$/.test(callee)) this.add(name, node, 'set');
     if (!readsOptional.test(callee) || name === undefined || other) return;
-    if (this.needsText(node)) this.add(name, node, this.sureness(node));
+    if (this.needsText(node)) this.add(name, node, this.sureness(node, name));
     else this.add(name, node, credential.test(name) && !this.isTested(node) ? 'sometimes' : 'no');
   }
 
   private needsText({ parent }: PyNode): boolean {
     if (parent?.kind === 'MemberExpression') return true;
-    const callee = parent?.kind === 'ArgList' ? parent.parent?.children[0] : undefined;
-    return callee !== undefined && /^(?:int|float|Path|len|json\.loads)$/.test(this.source.of(callee));
+    return parent?.kind === 'ArgList' && /^(?:int|float|Path|len|json\.loads)$/.test(this.calleeOf(parent));
+  }
+
+  private calleeOf({ parent }: PyNode): string {
+    return this.source.dotted(parent?.children[0]);
   }
 
   /** Whether the code asks if there is one: `x = os.getenv("X") or …`, `if not TOKEN:`. */
   private isTested(node: PyNode): boolean {
-    if (isWithin(node, tests)) return true;
     const { parent } = node;
-    const target = parent?.kind === 'AssignStatement' ? parent.children[0] : undefined;
-    if (target?.kind !== 'VariableName') return false;
-    const name = this.source.of(target);
+    if (isWithin(node, tests) || (parent?.kind === 'ArgList' && this.calleeOf(parent) === 'bool')) return true;
+    const name = parent?.kind === 'AssignStatement' ? this.source.dotted(parent.children[0]) : '';
+    if (name === '') return false;
     return new RegExp(
       `\\b(?:if|elif|while|assert|and|or|not)\\s+${name}\\b|\\b${name}\\s+(?:or|and|if|is|else)\\b|\\(${name}\\)`,
     ).test(this.source.text);

@@ -80,7 +80,8 @@ type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 /** Smaller bodies are buffered, so that their length is known. */
 const maxBufferedBytes = 1024 * 1024;
 const chunkBytes = 256 * 1024;
-const jsonFix = `--data '{"name": "value"}', or name=value without --data`;
+const jsonFix = `name=value without --data, or --data '{"name": "value"}'`;
+const inputFix = '--input FILE to send any bytes';
 
 /** Reads the request body, or `defaultBody` if there is no source. Throws UsageError for two sources or invalid JSON. */
 async function readRequestBody(context: BodyContext, source: BodySource, defaultBody: unknown): Promise<RequestBody> {
@@ -91,7 +92,7 @@ async function readRequestBody(context: BodyContext, source: BodySource, default
   if (input !== undefined) return { content: await openBody(context, input), type: 'application/octet-stream' };
   const body = parameters ?? defaultBody;
   if (data === undefined && body === undefined) return { content: undefined, type: undefined };
-  const fix = /^[@-]/.test(data ?? '') ? 'use --input to send any bytes' : jsonFix;
+  const fix = !/^[@-]/.test(data ?? '') ? jsonFix : defaultBody === undefined ? inputFix : `name=@FILE, or ${inputFix}`;
   const text = data === undefined ? stringifyJson(body) : (await readJsonData(context, data, fix)).text;
   return { content: Buffer.from(text), type: 'application/json' };
 }

@@ -10,6 +10,8 @@ import { type FileLine, readChunks, splitLines } from './lines.ts';
 
 export interface MapInput {
   index: number;
+  /** Of the file, where it begins, from 1. */
+  line: number;
   body: Uint8Array;
 }
 
@@ -18,6 +20,8 @@ export interface InputFile {
   count: number;
   bytes: number;
   sha256: string;
+  /** The line of an input, from 1: some lines have none, and some inputs have several. */
+  lineOf(index: number): number;
   /** Reads them again, some at a time. Throws ConflictError if the file has changed. */
   read(): AsyncGenerator<MapInput[]>;
   close(): Promise<void>;
@@ -41,7 +45,12 @@ export async function openInputs({ cwd, signal }: Pick<Context, 'cwd' | 'signal'
       }
     }
     let count = 0;
-    for await (const inputs of read(scanned(), name)) count += inputs.length;
+    const shifts: { from: number; by: number }[] = [];
+    for await (const inputs of read(scanned(), name)) {
+      for (const { index, line } of inputs)
+        if (line - index !== shifts.at(-1)?.by) shifts.push({ from: index, by: line - index });
+      count += inputs.length;
+    }
     const unchanged = async (fix: string) => {
       const now = await file.stat();
       if (now.size === size && now.mtimeMs === mtimeMs && bytes === size) return;
@@ -52,6 +61,7 @@ export async function openInputs({ cwd, signal }: Pick<Context, 'cwd' | 'signal'
       count,
       bytes,
       sha256: hash.digest('hex'),
+      lineOf: (index) => index + (shifts.findLast(({ from }) => from <= index)?.by ?? 1),
       read: () =>
         read(
           readChunks(file, () => unchanged('restore it and run the same command again, or name another results file')),
@@ -87,21 +97,21 @@ async function open(path: string, name: string): Promise<FileHandle> {
 
 async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<MapInput[]> {
   let index = 0;
-  let number = 0;
+  let line = 0;
   for await (const lines of splitLines(chunks)) {
     const inputs: MapInput[] = [];
     for (const { bytes: body } of lines) {
-      number++;
+      line++;
       const text = body.toString('utf8');
       if (text.trim() === '') continue;
       const problem = isUtf8(body) ? findJsonProblem(text) : notUtf8;
       if (problem !== undefined) {
-        throw new UsageError(`line ${number} of ${name} is not valid JSON`, {
+        throw new UsageError(`line ${line} of ${name} is not valid JSON`, {
           why: problem,
           fix: 'write one JSON value per line; nothing was called',
         });
       }
-      inputs.push({ index: index++, body });
+      inputs.push({ index: index++, line, body });
     }
     yield inputs;
   }
@@ -124,7 +134,10 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, name: string): AsyncGener
     for await (const rows of readRows(chunks)) {
       const first = titles ? undefined : rows.shift();
       if (first) titles = readTitles(first);
-      yield rows.map((row) => ({ index: index++, body: Buffer.from(stringifyJson(toObject(titles ?? [], row))) }));
+      yield rows.map((row) => {
+        const body = Buffer.from(stringifyJson(toObject(titles ?? [], row)));
+        return { index: index++, line: row.line, body };
+      });
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

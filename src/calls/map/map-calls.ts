@@ -111,7 +111,7 @@ export class MapCalls {
       calls: this.#calls,
       refused: this.#refused,
       durationMs: Math.round(this.context.elapsed() - this.#startedAt),
-      failures: groups.all,
+      failures: groups.all.map((group) => ({ ...group, line: input.lineOf(group.index) })),
       costCents: roundCents(this.#spending.cost(0)?.soFar),
       stoppedBy: results.size < input.count ? this.#stoppedBy : null,
     };

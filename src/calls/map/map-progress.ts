@@ -74,7 +74,8 @@ export interface MapCounts {
   calls: number;
   refused: number;
   durationMs: number;
-  failures: FailureGroup[];
+  /** With the line of the first input, in the file of inputs. */
+  failures: (FailureGroup & { line: number })[];
   /** What the replicas cost during the command, and until their cooldown has passed, in US cents; null if not known. */
   costCents: number | null;
   /** What ended it before all inputs had a result. */

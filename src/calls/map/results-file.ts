@@ -148,7 +148,7 @@ export class ResultsFile {
     if (!known || known.index < 0 || known.index >= count) throw notAResult(name, `line ${line} is none`);
     const { index, error, run } = known;
     const isSecond = this.done.has(index) || this.#toRetry.has(index);
-    if (isSecond) throw notAResult(name, `input ${index} has a second one in line ${line}`);
+    if (isSecond) throw notAResult(name, `line ${line} has the index ${index} of an earlier line`);
     const isRetried = error !== undefined && retryFailed;
     (isRetried ? this.#toRetry : this.done).add(index);
     // Another run may have been started instead of the one that failed.

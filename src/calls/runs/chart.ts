@@ -12,19 +12,20 @@ interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'f
 
 export const bucketMs: Record<BucketSize, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** A week of minutes. */
+/** A week of minutes, besides the one in progress. */
 const maxBuckets = 10_080;
 
-/** Chooses buckets so that their number fits into a chart. */
+/** Chooses buckets so that their number fits into a chart. The minute in progress does not count. */
 export function chooseBucketSize(rangeMs: number): BucketSize {
-  if (rangeMs <= 3 * bucketMs.hour) return 'minute';
-  return rangeMs <= 7 * bucketMs.day ? 'hour' : 'day';
+  const pastMs = rangeMs - bucketMs.minute;
+  if (pastMs <= 3 * bucketMs.hour) return 'minute';
+  return pastMs <= 7 * bucketMs.day ? 'hour' : 'day';
 }
 
 /** Reads counts and durations of runs by bucket. Throws UsageError if there would be too many buckets. */
 export async function readRunsChart(context: Context, options: RunsChartOptions): Promise<RunsChart> {
   const { app, since, until, by, zone, filters } = options;
-  const buckets = Math.ceil((until - since) / bucketMs[by]);
+  const buckets = Math.ceil((until - since - bucketMs.minute) / bucketMs[by]);
   if (buckets > maxBuckets) throw tooManyBuckets(buckets, by, until - since);
   const chart = await context.api(getRunsChart, {
     project: context.project,

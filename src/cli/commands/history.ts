@@ -76,9 +76,11 @@ function describe(event: ListedEvent): string {
       return `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`;
     case 'rolling-back':
     case 'rolled-back': {
-      const { from, to, as, reason } = event;
+      const { from, to, as, reason, changes } = event;
       const what = event.event === 'rolled-back' ? 'rolled back' : 'rolling back';
-      return `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}${reason && `: ${reason}`}`;
+      const steps = `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}`;
+      const changed = changes && describeChange(changes);
+      return `${steps}${changed ? `, ${changed}` : ''}${reason && `: ${reason}`}`;
     }
     case 'deleted':
       return event.isNoticed ? 'deleted, not from here' : 'deleted';

@@ -7,6 +7,7 @@ import {
   type ReadLogOptions,
   readLog,
   readWorkLog,
+  withNewestRun,
 } from '../../calls/logs/index.ts';
 import { followRun, readRunEnding, resolveRun } from '../../calls/runs/index.ts';
 import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
@@ -73,7 +74,9 @@ export default defineCommand({
     }
     const id = run === undefined ? undefined : await resolveRun(client, app, run);
     const readEnding = id === undefined ? undefined : () => readRunEnding(context, app, id);
-    return readLog(context, await appSource(context, client, app, id, flags), { ...options, readEnding });
+    const source = await appSource(context, client, app, id, flags);
+    const isUpToNow = !source.isFiltered && !options.follow && options.until === undefined && options.tail !== 0;
+    return readLog(context, isUpToNow ? withNewestRun(context, app, source) : source, { ...options, readEnding });
   },
   ...logOutput,
   effect: 'reads',

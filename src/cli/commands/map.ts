@@ -1,4 +1,4 @@
-import { type FailureGroup, type MapSummary, mapInputs } from '../../calls/map/index.ts';
+import { type MapSummary, mapInputs } from '../../calls/map/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { count, countCell, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
@@ -80,9 +80,10 @@ export default defineCommand({
         cause: text('cause as in gantry explain, or name of an exit code'),
         title: text('what happened'),
         inputs: integer('number of inputs'),
-        index: integer('the first of them'),
+        index: integer('the first of them, from 0'),
+        line: integer('its line in the file of inputs, from 1'),
       }),
-      'failures by cause: cause, title, number of inputs, and the index of the first',
+      'failures by cause: cause, title, number of inputs, and index and line of the first',
     ),
     costCents: nullable(
       number(
@@ -175,11 +176,10 @@ function summaryText(summary: MapSummary): string {
   return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)}${cost}${repeated})${stopped}`;
 }
 
-function failureTable(failures: readonly FailureGroup[]): View {
+function failureTable(failures: MapSummary['failures']): View {
   return table(failures, {
     FAILED: ({ inputs }) => countCell(inputs),
-    // People count from 1, the results file as programs do.
-    'FIRST INPUT': ({ index }) => countCell(index + 1),
+    'FIRST LINE': ({ line }) => countCell(line),
     CAUSE: ({ title }) => title,
   });
 }

@@ -51,11 +51,11 @@ export function rangeFlags<Inputs extends unknown[], Options extends OptionValue
     .option('--until <time>', 'end at this time, or this long ago (default: now)', timeFlag);
 }
 
-/** Ends at the current minute at the latest. Throws UsageError if the range ends before it begins (spec 4.7). */
+/** Whole minutes, with the one in progress. Throws UsageError if the range ends before it begins (spec 4.7). */
 export function resolveRange(flags: RangeFlags, time: number): ChartRange {
   const now = Math.ceil(time / minuteMs) * minuteMs;
   const until = Math.min(now, flags.until?.(now) ?? now);
-  const since = flags.since?.(now) ?? until - dayMs;
+  const since = flags.since?.(Math.floor(time / minuteMs) * minuteMs) ?? until - dayMs;
   if (until < since) throw new UsageError('invalid range: --until is before --since');
   return { since, until };
 }

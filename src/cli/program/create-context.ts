@@ -32,13 +32,15 @@ interface SharedState {
   interruption: InterruptNotice;
   secrets: KnownSecrets;
   inPlace?: ChangeCommand;
+  /** Whether the command is about a profile, whatever the folder remembers. */
+  ofProfile?: boolean | undefined;
 }
 
 /** Settings and credentials are read when a command first uses them. Throws UsageError if the `--cwd` folder is missing. */
 export function createContext(
   io: Io,
   flags: GlobalFlags,
-  { signal, interruption, secrets, inPlace = (command) => command }: SharedState,
+  { signal, interruption, secrets, inPlace = (command) => command, ofProfile }: SharedState,
   local?: LocalSettings,
 ): Context {
   secrets.add(environmentSecrets(io.env));
@@ -60,9 +62,9 @@ export function createContext(
     // A command that does not use the folder's own emulator would not use it if it ran.
     const readLast = () => {
       const last = readFolderTarget(settings().folders, cwd);
-      return last && !isLocalTarget(last) ? last : undefined;
+      return last && !isLocalTarget(last) && !ofProfile ? last : undefined;
     };
-    const given = findCredential(io.env, settings(), io.now(), warn, readLast, cwd);
+    const given = findCredential(io.env, settings(), io.now(), warn, readLast, ofProfile ? null : cwd);
     const found = local ? { ...given, origin: local.name } : given;
     const expiry = expiryNotice(found, page);
     if (expiry) progress.note(expiry);

@@ -13,6 +13,7 @@ import {
 } from '../../kernel/output/render.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
 import type { Io } from '../../kernel/process.ts';
+import { checkProfile } from '../../platform/config/profiles.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
 import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
 import { fieldsOf, isOpen, type ResultSchema, takesFields } from '../result-schema.ts';
@@ -70,7 +71,8 @@ async function executeFiltered(
   const local = await findLocalTarget(command, flags, given, signal);
   const io = withVariables(given, local);
   const inPlace = placeBeside(state.argv);
-  const context = createContext(io, flags, { ...state, inPlace }, local);
+  const context = createContext(io, flags, { ...state, inPlace, ofProfile: command.ofProfile }, local);
+  if (flags.profile !== undefined && !command.ofProfile) checkProfile(context.settings);
   state.cwd = context.cwd;
   state.unasked = context.prompt.unasked;
   const page = {

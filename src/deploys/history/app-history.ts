@@ -243,34 +243,47 @@ export class AppHistory {
     return origin;
   }
 
-  /** All events for people, the newest first, with what each changed. What was sent was created. */
+  /**
+   * All events for people, the newest first, with what each changed: one for each action. What was sent was created, and
+   * what was rolled back was sent and serves.
+   */
   listed(): ListedEvent[] {
     const whole = new AppHistory(this.recorded.filter(({ event }) => event !== 'deleted'));
     const followed = new FollowedSettings();
+    const changes = new Map<HistoryEvent | undefined, SettingsChange>();
+    for (const event of this.events) {
+      const changed = followed.add(event);
+      if (changed) changes.set(whole.#tellerOf(event), changed);
+    }
     const listed = this.events.flatMap((event): ListedEvent[] => {
-      const changes = followed.add(event);
-      if (event.event === 'job' || event.event === 'commit' || whole.#isSurpassed(event)) return [];
-      if (event.event !== 'served') return [event];
+      if (event.event === 'job' || event.event === 'commit' || whole.#tellerOf(event) !== event) return [];
+      const changed = changes.get(event);
+      const withChanges = changed && { changes: changed };
+      if (event.event !== 'served') return [{ ...event, ...withChanges }];
       const isOwn = (whole.sent(event.build) ?? whole.created(event.build)) !== undefined;
-      return [{ ...event, isOwn, ...(!isOwn && whole.commitOf(event.build)), ...(changes && { changes }) }];
+      return [{ ...event, isOwn, ...(!isOwn && whole.commitOf(event.build)), ...withChanges }];
     });
     return listed.reverse();
   }
 
-  #before(served: EventOf<'served'>): EventOf<'served'> | undefined {
+  /** The event that is listed for one: itself, or another that says the same, or more. Undefined if a failure does. */
+  #tellerOf(event: HistoryEvent): HistoryEvent | undefined {
+    if (event.event === 'created') return this.sent(event.build) ?? event;
+    if (event.event === 'sent') return this.#rollbackTo(event.build) ?? event;
+    if (event.event === 'rolling-back' || event.event === 'rolled-back') return this.#rollbackTo(event.as);
+    if (event.event !== 'served') return event;
     const all = this.#all('served');
-    return all[all.indexOf(served) - 1];
+    const before = all[all.indexOf(event) - 1];
+    // Two looks at once write down the same.
+    if (before?.build === event.build) return before;
+    const isFirst = all.find(({ build }) => build === event.build) === event;
+    return (isFirst && this.#last('rolled-back', ({ as }) => as === event.build)) || event;
   }
 
-  /** Whether another event says the same, or more. */
-  #isSurpassed(event: HistoryEvent): boolean {
-    if (event.event === 'created') return this.sent(event.build) !== undefined;
-    // Two looks at once write down the same.
-    if (event.event === 'served') return this.#before(event)?.build === event.build;
-    // It may be noticed by a command that only looks, too.
-    if (event.event === 'rolled-back') return this.#last('rolled-back', ({ as }) => as === event.as) !== event;
-    if (event.event !== 'rolling-back') return false;
-    return (this.failure(event.as) ?? this.#last('rolled-back', ({ as }) => as === event.as)) !== undefined;
+  /** The rollback that made a build, as far as it has come. It may be noticed by a command that only looks, too. */
+  #rollbackTo(build: string): EventOf<'rolled-back' | 'rolling-back'> | undefined {
+    const ended = this.#last('rolled-back', ({ as }) => as === build);
+    return ended ?? (this.failure(build) ? undefined : this.#last('rolling-back', ({ as }) => as === build));
   }
 
   #last<Name extends EventName>(name: Name, matches: (event: EventOf<Name>) => boolean): EventOf<Name> | undefined {
@@ -347,10 +360,7 @@ function pickSet(from: Record<string, unknown>, fields: readonly string[]): Reco
   return Object.fromEntries(known.filter(([, value]) => value !== undefined && value !== null && value !== ''));
 }
 
-interface SettingsChange {
-  before: Record<string, unknown>;
-  after: Record<string, unknown>;
-}
+type SettingsChange = Record<'before' | 'after', Record<string, unknown>>;
 
 /** What differs between two looks. A setting that one of them does not show says nothing. */
 export function changedSettings(before: Record<string, unknown>, after: Record<string, unknown>): SettingsChange {

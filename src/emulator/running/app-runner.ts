@@ -146,6 +146,7 @@ export class AppRunner {
       environment: (...started) => this.#starter.environmentOf(...started),
       limit: (ms, callback) => this.limit(app, ms, callback),
       now: this.options.now,
+      current: (record) => this.options.store.apps.get(app) ?? record,
       leastReplicas: this.options.leastReplicas,
     });
     this.#pools.set(app, pool);

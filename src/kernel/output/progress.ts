@@ -15,7 +15,7 @@ export interface Progress {
   step(title: string): Step;
   note(message: Fix | View): void;
   /** A message below the result, such as how many entries it omits. */
-  footnote(message: string): void;
+  footnote(message: Fix): void;
   /** Prints the footnotes. */
   finish(): void;
   warn(problem: Problem | Fix): void;
@@ -149,7 +149,7 @@ export function createProgress(options: ProgressOptions): Progress {
       };
     },
     note: (message) => printUnlessQuiet(typeof message === 'function' ? message(page) : textOf(message)),
-    footnote: (message) => void footnotes.push(message),
+    footnote: (message) => void footnotes.push(textOf(message)),
     finish: () => footnotes.splice(0).forEach(printUnlessQuiet),
     warned,
     warn(given) {

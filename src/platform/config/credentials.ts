@@ -42,7 +42,7 @@ const variables: Variable[] = ['GANTRY_TOKEN', 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN'
 /**
  * Finds the token: from the environment, else the profile's. Throws AuthError if there is none, or if it has expired and
  * cannot be renewed. Calls `warn` if other users can read the credentials file. `readLast` tells where the last deploy
- * from this folder went.
+ * from this folder went; `folder` is null where a command has no emulator.
  */
 export function findCredential(
   env: Environment,
@@ -50,11 +50,11 @@ export function findCredential(
   now: number,
   warn: (message: string) => void,
   readLast: () => LastTarget | undefined = () => undefined,
-  folder?: string,
+  folder?: string | null,
 ): Credential {
   const given = environmentCredential(env);
   // With a token from the environment, the profile of a variable may not exist on this machine.
-  if (!given || settings.profile.origin === 'flag') checkProfile(settings);
+  if (!given) checkProfile(settings);
   const credential = given ?? storedCredential(settings, warn);
   if (!credential) throw notLoggedInError(env, readLast(), folder);
   const problem = findTokenProblem(credential, now);
@@ -112,7 +112,7 @@ const notInTokens = [
   { form: /^bearer\s/i, why: 'begins with the word Bearer, which is not part of it', fix: 'remove the word Bearer' },
 ];
 
-export function notLoggedInError(env: Environment = {}, last?: LastTarget, folder?: string): AuthError {
+export function notLoggedInError(env: Environment = {}, last?: LastTarget, folder?: string | null): AuthError {
   if (last?.platform === 'emulator') {
     const { port } = new URL(last.address);
     return new AuthError('not logged in', {
@@ -125,13 +125,17 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget, folde
     const why = `no token found in the environment or settings; ${other} may have one`;
     return new AuthError('not logged in', { why, fix: gantryCommand`login --import` });
   }
-  const hasApp = folder !== undefined && existsSync(join(folder, 'cerebrium.toml'));
+  const hasApp = typeof folder === 'string' && existsSync(join(folder, 'cerebrium.toml'));
+  const [about, orEmulator] =
+    folder === null
+      ? ['; this command is about the platform, not an emulator', '']
+      : ['', '; without an account: --local uses the emulator'];
   const unread = ['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'].find((name) => env[name]);
   return new AuthError('not logged in', {
-    why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}`,
+    why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}${about}`,
     // A login needs a person.
     next: hasApp ? gantryCommand`deploy --local` : null,
-    fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page); without an account: --local uses the emulator`,
+    fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)${orEmulator}`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegularSync } from '../../kernel/disk/regular-file.ts';
 import { UsageError } from '../../kernel/errors.ts';
@@ -29,9 +30,11 @@ export function checkProfile(settings: ProfileSettings): void {
   if (name === 'default' || settings.profiles.includes(name)) return;
   const names = profileNames(settings);
   if (names.includes(name)) return;
-  throw new UsageError(`profile "${name}" not found`, {
+  const meant = closestName(name, names);
+  throw new UsageError(`profile "${name}" not found${meant ? `: did you mean ${meant}?` : ''}`, {
     why: `${origins[origin] ?? `it comes from the ${origin}; `}available profiles: ${names.join(', ')}`,
-    fix: gantryCommand`login --profile ${name}`,
+    fix: meant === undefined ? gantryCommand`login --profile ${name}` : `pass --profile ${meant}`,
     details: { profiles: names },
+    ...(meant && { corrected: { typed: name, meant } }),
   });
 }

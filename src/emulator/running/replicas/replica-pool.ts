@@ -1,6 +1,5 @@
 import { after, pause } from '../../../kernel/clock.ts';
 import { ReplicaSet, type Scaling } from '../../../platform/scaling.ts';
-import type { AppSettings } from '../../model/apps/settings.ts';
 import type { ReplicaPeriod } from '../../model/runs/replica-periods.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { hour } from '../../model/time.ts';
@@ -11,6 +10,8 @@ import { hasFixedPort, sharesPort } from './server-ready.ts';
 export interface PoolOptions extends StartOptions {
   /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
   limit: ReplicaOptions['limit'];
+  /** The app as it is scaled now, which may be after its deploy, or after a call of it has ended. */
+  current(app: AppRecord): AppRecord;
   /** How many are kept after the cooldown if the app's own minimum is lower. */
   leastReplicas: number;
 }
@@ -67,8 +68,8 @@ export class ReplicaPool {
       if (this.#first?.build === build.id)
         this.#admitFirst(this.#first, this.#started.environmentOf(app, build, python));
       this.#dismissOthers(build);
-      this.#dismissIdle(app.settings);
-      const placed = this.#replicas.place(this.#scalingOf(app.settings));
+      this.#dismissIdle(app);
+      const placed = this.#replicas.place(this.#scalingOf(app));
       if (typeof placed === 'object') return this.#assign(placed, request);
       if (placed === 'start') {
         if (sharesPort(app) && !hasWaited && this.#started.areStopping) {
@@ -126,8 +127,8 @@ export class ReplicaPool {
   }
 
   /** Replicas whose process runs here, and those that ended within the last hour. */
-  list({ settings }: AppRecord): ReplicaPeriod[] {
-    this.#dismissIdle(settings);
+  list(app: AppRecord): ReplicaPeriod[] {
+    this.#dismissIdle(app);
     return this.#started.list();
   }
 
@@ -142,9 +143,8 @@ export class ReplicaPool {
     }
     if (this.#first) this.#dismiss(this.#first);
     this.#first = member;
-    const { minReplicas, cooldownMs } = this.#scalingOf(app.settings);
-    if (minReplicas > 0) return;
-    member.stopTimer = after(cooldownMs, () => this.#dismiss(member), { background: true });
+    const dismiss = () => void (this.#scalingOf(app).minReplicas === 0 && this.#dismiss(member));
+    member.stopTimer = after(this.#scalingOf(app).cooldownMs, dismiss, { background: true });
   }
 
   /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
@@ -185,11 +185,10 @@ export class ReplicaPool {
     return { name: member.name, replica: member.replica, wasReady: member.replica.isReady, release };
   }
 
-  #coolDown(member: PooledReplica, { settings }: AppRecord): void {
-    const scaling = this.#scalingOf(settings);
+  #coolDown(member: PooledReplica, app: AppRecord): void {
     // Others may have ended meanwhile.
-    const dismiss = () => void (this.#replicas.mayEnd(scaling) && this.#dismiss(member));
-    if (this.#replicas.mayEnd(scaling)) member.stopTimer = after(scaling.cooldownMs, dismiss, { background: true });
+    const dismiss = () => void (this.#replicas.mayEnd(this.#scalingOf(app)) && this.#dismiss(member));
+    member.stopTimer = after(this.#scalingOf(app).cooldownMs, dismiss, { background: true });
   }
 
   #dismissOthers(build: BuildRecord): void {
@@ -197,8 +196,8 @@ export class ReplicaPool {
   }
 
   /** Those that a test's clock has moved past the cooldown. */
-  #dismissIdle(settings: AppSettings): void {
-    const scaling = this.#scalingOf(settings);
+  #dismissIdle(app: AppRecord): void {
+    const scaling = this.#scalingOf(app);
     for (;;) {
       const expired = this.#replicas.expired(scaling, this.options.now());
       if (!expired) return;
@@ -206,7 +205,8 @@ export class ReplicaPool {
     }
   }
 
-  #scalingOf(settings: AppSettings): Scaling {
+  #scalingOf(app: AppRecord): Scaling {
+    const { settings } = this.options.current(app);
     const { minReplicaCount, maxReplicaCount, replicaConcurrency, cooldownPeriodSeconds } = settings;
     return {
       minReplicas: Math.max(minReplicaCount, this.options.leastReplicas),
