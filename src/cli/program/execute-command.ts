@@ -36,6 +36,7 @@ export async function executeCommand(
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
   const filter = await loadFilter(flags, inputs, state);
+  state.isFiltered = filter !== undefined && !fields.includes('type');
   try {
     return await executeFiltered(command, { flags, inputs, json, fields, filter }, io, state);
   } finally {
@@ -93,7 +94,7 @@ async function executeFiltered(
   // Events are redacted even if the command's result is verbatim.
   const events = createRenderer(io.stdout, page, json, { filter });
   // EPIPE surfaces when the result is written.
-  if (options.events || state.isJsonLines)
+  if (options.events || (state.isJsonLines && !state.isFiltered))
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   const placed = placedArgument(state);
   try {
@@ -217,7 +218,7 @@ async function showOutcome(
     state.isJsonLines ||= json !== false && isStream(value);
     const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
     await noteNext(next, context, renderer);
-    if (state.isJsonLines) await endLines(result, json, renderer, finish);
+    if (state.isJsonLines && !state.isFiltered) await endLines(result, json, renderer, finish);
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
 }
