@@ -81,8 +81,14 @@ export function commented(text: string, indent: string): string {
   return text === '' ? '' : `${indent}# ${text}\n`;
 }
 
-export const setUp = (where: string) => `# Made by gantry init --ci; change it as you like.
-# ${where} GANTRY_TOKEN to the token of a service account, as a secret, and
+/** What a pipeline needs that is not in it. */
+export const pipelineVariables = [
+  { name: 'GANTRY_TOKEN', secret: true, value: 'the token of a service account' },
+  { name: 'GANTRY_PROJECT', secret: false, value: 'the id of your project' },
+];
+
+export const setUp = (place: string) => `# Made by gantry init --ci; change it as you like.
+# In ${place}, set GANTRY_TOKEN to the token of a service account, as a secret, and
 # GANTRY_PROJECT to the id of your project. The service account needs access to it: it deploys and deletes apps, and
 # writes to the volume, where GANTRY_TEAM_STATE keeps what the next run has to know.
 `;

@@ -7,7 +7,7 @@ import { packageToInstall } from './write-package.ts';
 
 const github = (made: Commands): Pipeline => ({
   path: '.github/workflows/gantry.yml',
-  text: `${setUp('In Settings > Secrets and variables > Actions, set')}name: gantry
+  text: `${setUp(variablesIn.github)}name: gantry
 on:
   pull_request:
     types: [opened, synchronize, reopened, closed]
@@ -100,7 +100,7 @@ ${commented(made.advice, '      ')}      - id: deploy
 
 const gitlab = (made: Commands): Pipeline => ({
   path: '.gitlab-ci.yml',
-  text: `${setUp('In Settings > CI/CD > Variables, set')}variables:
+  text: `${setUp(variablesIn.gitlab)}variables:
   ${teamState}
   # All commits: an older one replaces no newer one.
   GIT_DEPTH: '0'
@@ -165,6 +165,15 @@ ${commented(made.advice, '    ')}    - endpoint=$(${made.deploy})
 export const ciSystems = ['github', 'gitlab', 'circleci', 'buildkite', 'azure'] as const;
 export type CiSystem = (typeof ciSystems)[number];
 
+/** Where a person sets what a pipeline needs. */
+export const variablesIn: Record<CiSystem, string> = {
+  github: 'Settings > Secrets and variables > Actions',
+  gitlab: 'Settings > CI/CD > Variables',
+  circleci: 'Project Settings > Environment Variables',
+  buildkite: "the agent's environment hook or in Secrets",
+  azure: 'the variables of the pipeline',
+};
+
 /**
  * A pipeline that starts on a new machine each time: a check, the plan of the deploy and a preview on pull requests, the
  * deploy on one branch.
@@ -219,7 +228,7 @@ const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
   gitlab,
   circleci: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: '.circleci/config.yml',
-    text: `${setUp('In Project Settings > Environment Variables, set')}version: 2.1
+    text: `${setUp(variablesIn.circleci)}version: 2.1
 
 jobs:
   check:
@@ -257,7 +266,7 @@ workflows:
   }),
   buildkite: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: '.buildkite/pipeline.yml',
-    text: `${setUp("In the agent's environment hook or in Secrets, set")}env:
+    text: `${setUp(variablesIn.buildkite)}env:
   ${teamState}
 
 steps:
@@ -289,7 +298,7 @@ ${commented(advice, '      ')}      - ${deploy}
   }),
   azure: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: 'azure-pipelines.yml',
-    text: `${setUp('In the variables of the pipeline, set')}trigger:
+    text: `${setUp(variablesIn.azure)}trigger:
   branches:
     include: [${branch}]
 pr:
