@@ -115,8 +115,8 @@ function claimedParameter(
   const name = parameterName(flag);
   const isParameter = called && namesOf(called).includes(name);
   if (isUnderstood && !isParameter) return undefined;
+  const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target} ${others}`;
   if (isParameter && !isUnderstood && value !== undefined) {
-    const own = gantryCommand`run ${{ [flag]: value }} ${target} ${others}`;
     const note = sentence`${flag} is passed to ${called?.name ?? ''}, which has this parameter; for gantry: ${own}`;
     return { pair: `${name}=${value}`, note };
   }
@@ -124,7 +124,8 @@ function claimedParameter(
     why: isParameter
       ? `it is a flag of gantry run and a parameter of ${called?.name}`
       : `what follows the file belongs to the program, and ${flag} is a flag of gantry run`,
-    fix: bothSpellings(one, [target, ...others], called !== undefined),
+    fix: sentence`for gantry: ${own}; for the program: ${programLine(one, [target, ...others], called !== undefined)}`,
+    ...(!isParameter && { next: own }),
   });
 }
 
@@ -138,13 +139,11 @@ function unknownParameter(called: Called, name: string, spelling: string): Usage
   });
 }
 
-function bothSpellings({ flag, value }: Claim, [target = '', ...others]: string[], isCalled: boolean): Sentence {
-  const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target} ${others}`;
+function programLine({ flag, value }: Claim, [target = '', ...others]: string[], isCalled: boolean): CommandLine {
   const parameter = parameterName(flag);
-  const program = !isCalled
+  return !isCalled
     ? new CommandLine(['gantry', 'run', target, '--', ...others, flag, ...(value === undefined ? [] : [value])])
     : gantryCommand`run ${target} ${others} ${value === undefined ? `${parameter}:=true` : `${parameter}=${value}`}`;
-  return sentence`for gantry: ${own}; for the program: ${program}`;
 }
 
 /** The next word may be the value of a flag without `=`. A negative number is one. */
