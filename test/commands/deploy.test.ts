@@ -28,7 +28,10 @@ describe('a deploy', () => {
   });
 
   test('asks for secrets once', async () => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': `import os\nA = os.environ['A']\n${smallApp()['main.py']}` });
+    await using app = await folderOf({
+      ...smallApp(),
+      'main.py': `import os\nA = os.environ['A']\n${smallApp()['main.py']}`,
+    });
     emulator.store.secrets.set(emulator.project, { A: 'x' });
     for (const words of [[], ['--if-changed']]) {
       const before = count('getProjectSecrets');
@@ -287,10 +290,16 @@ describe('a dry run', () => {
   test('in a project that does not exist fails as each command there does', async () => {
     await using app = await folderOf(smallApp());
     const line = ['-p', 'p-99999999', '--json'];
-    const dry = await gantry(['deploy', '--dry-run', ...line], { emulator, cwd: app.path });
-    const { code, json } = await gantry(['apps', 'list', ...line], { emulator });
-    expect([dry.code, dry.json()]).toEqual([code, json()]);
-    expect([code, json()]).toEqual([6, { error: expect.objectContaining({ fix: 'gantry projects list' }) }]);
+    for (const words of [
+      ['deploy', '--dry-run'],
+      ['apps', 'list'],
+    ]) {
+      const { code, json } = await gantry([...words, ...line], { emulator, cwd: app.path });
+      expect([code, json()]).toMatchObject([
+        6,
+        { error: { message: expect.stringContaining('p-99999999'), fix: 'gantry projects list' } },
+      ]);
+    }
   });
 
   test('after a deploy finds no changes, and exits with 0 with --detailed-exit-code', async () => {

@@ -77,7 +77,8 @@ export default defineCommand({
       progress.warn(problem);
     }
     const archive = app && (await writePackage(app.root, context));
-    for (const path of [isNew && made?.path, archive]) if (app && path) written.push(relative(cwd, join(app.root, path)));
+    for (const path of [isNew && made?.path, archive])
+      if (app && path) written.push(relative(cwd, join(app.root, path)));
     progress.note(
       toDo
         ? `next: set ${pipelineVariables.map(({ name }) => name).join(' and ')} in ${toDo.variablesIn}, and commit ${toDo.commit.join(' and ')}`
@@ -85,10 +86,7 @@ export default defineCommand({
     );
     return { folder, paths: written, ...toDo };
   },
-  view:
-    ({ paths, pipeline }) =>
-    () =>
-      pipeline?.trimEnd() ?? paths.join('\n'),
+  view: (made) => () => ('pipeline' in made ? made.pipeline.trimEnd() : made.paths.join('\n')),
   verbatim: () => true,
   details: ['--ci writes a pipeline that previews pull requests, and deploys the default branch with rollback.'],
   effect: 'changes',
