@@ -15,10 +15,9 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { readFolderTarget } from '../../platform/config/folder-target.ts';
 import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
-import { type App, type AppCreation, listApps, liveBuild } from '../../platform/contract/apps.ts';
+import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { readEvidence } from '../../platform/waiting/index.ts';
 import { readKeptFiles } from '../archives/index.ts';
 import { type BuildFile, compareListings, type FileChanges, listFiles, unchangedFiles } from '../builds/index.ts';
 import { recordLook } from '../history/index.ts';
@@ -138,19 +137,10 @@ async function readDeployedApp(
   try {
     return { app: await fetchApp(context.api, { project: context.project, app: name }), exists: true };
   } catch (error) {
-    if (error instanceof NotFoundError) {
-      if (options.dryRun) await checkProject(context);
-      return { exists: false };
-    }
+    if (error instanceof NotFoundError) return { exists: false };
     warnOrThrow(context, error, options, 'cannot read the deployed app');
     return { exists: null };
   }
-}
-
-/** What is not found may be the project. A deploy learns it when it creates the build. Throws NotFoundError. */
-async function checkProject({ api, project }: Context): Promise<void> {
-  const apps = await readEvidence(() => api(listApps, { project }));
-  if ('refusal' in apps && apps.refusal instanceof NotFoundError) throw apps.refusal;
 }
 
 /**

@@ -86,7 +86,7 @@ function whyNotLive(app: string, shown: string | null, serving: Serving): string
 /** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */
 async function newerSecret(
   context: Context,
-  { app, build }: Deployment,
+  { build }: Deployment,
   { at, mark, secrets }: Pick<Seen, 'secrets'> & { at: string | null | undefined; mark: string | undefined },
   history: AppHistory,
 ) {
