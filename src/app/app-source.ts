@@ -27,9 +27,7 @@ export function checkSource(
 
 export function throwOnError(problems: readonly Problem[]): void {
   const error = problems.find(({ severity }) => severity === 'error');
-  if (!error) return;
-  const { message, severity: _, ...facts } = error;
-  throw new ProjectError(message, problems, facts);
+  if (error) throw new ProjectError(error.message, problems);
 }
 
 /** Relative to the app folder. Undefined if it is not known: a Dockerfile may start anything. */

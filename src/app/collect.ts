@@ -77,7 +77,7 @@ function noFilesError(options: CollectOptions, warnings: Problem[]): ProjectErro
   const message = 'no files to send: include and exclude leave none';
   const why = `include = ${JSON.stringify(options.include)}, exclude = ${JSON.stringify(options.exclude)}`;
   const fix = `include = ${JSON.stringify(defaultInclude)}`;
-  return new ProjectError(message, [{ severity: 'error', message, why, fix }, ...warnings], { why, fix });
+  return new ProjectError(message, [{ severity: 'error', message, why, fix }, ...warnings]);
 }
 
 /** Compares by UTF-8 bytes. UTF-16 order is the same without surrogates, and much faster. */
@@ -126,9 +126,8 @@ export function checkLimits(entries: readonly FileEntry[], exclude: readonly str
     )}, and copy models and data to a volume with gantry cp`,
   };
   if (problem.severity === 'warning') return [problem];
-  const { why, fix, message } = problem;
   const details = { bytes, largest: largest.map(({ path, size }) => ({ path, size })) };
-  throw new ProjectError(message, [problem], { ...(why && { why }), ...(fix && { fix }), details });
+  throw new ProjectError(problem.message, [problem], { details });
 }
 
 /** `1.40 GiB`, `312 MiB`, `4 KiB`. */

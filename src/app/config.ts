@@ -194,8 +194,6 @@ function toAppConfig(
 
 function projectError(problems: readonly Problem[], shownAs: string): ProjectError {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  const [first] = errors;
-  if (!first || errors.length > 1) return new ProjectError(`${shownAs} has ${errors.length} errors`, problems);
-  const { message, severity: _, ...facts } = first;
-  return new ProjectError(message, problems, facts);
+  const [only] = errors.length === 1 ? errors : [];
+  return new ProjectError(only?.message ?? `${shownAs} has ${errors.length} errors`, problems);
 }

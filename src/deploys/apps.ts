@@ -143,7 +143,7 @@ export async function removeApp(
   const shown = await readEvidence(() => fetchApp(api, { project, app }));
   if ('refusal' in shown && shown.refusal instanceof NotFoundError) throw shown.refusal;
   const name = shortAppName(project, app);
-  await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
+  await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm, [app]);
   willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
   const createdAt = 'state' in shown ? shown.state.createdAt : undefined;
   const confirmed =

@@ -11,21 +11,26 @@ import { contextWith, tryRequest } from '../platform/waiting/index.ts';
 import { listFiles } from './builds/index.ts';
 import type { CommitFiles, Here } from './commit-files.ts';
 import { findRevision, listAhead, listRecent, listTracked, mayConvert } from './git/index.ts';
-import { type BuildCommit, readHistory, recordEvent } from './history/index.ts';
+import { type AppHistory, type BuildCommit, readHistory, recordEvent } from './history/index.ts';
 import { settle } from './observe.ts';
 import { servingBuild } from './serving.ts';
 
-/** The commit of one build, as {@link findCommits} finds it. */
-export async function findCommit(context: Context, here: Here, build: string): Promise<BuildCommit> {
-  return (await findCommits(context, here, [build]))(build);
+/** The commit of one build, as {@link findCommits} finds it. `history`: if it is read already. */
+export async function findCommit(
+  context: Context,
+  here: Here,
+  build: string,
+  history?: AppHistory,
+): Promise<BuildCommit> {
+  return (await findCommits(context, here, [build], history))(build);
 }
 
 /**
  * The commits of builds: on record, else by their files among the last commits of this clone, which is remembered. Of those
  * without a record, the first are looked at: each is a request.
  */
-export async function findCommits(anywhere: Context, here: Here, builds: readonly string[]) {
-  const history = await readHistory(anywhere, here.app);
+export async function findCommits(anywhere: Context, here: Here, builds: readonly string[], known?: AppHistory) {
+  const history = known ?? (await readHistory(anywhere, here.app));
   const found = new Map<string, BuildCommit>();
   const of = (build: string) => found.get(build) ?? history.commitOf(build);
   const open = builds.filter((build) => of(build).commit === null).slice(0, maxLooks);

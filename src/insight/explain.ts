@@ -37,7 +37,7 @@ import {
 } from '../causes/index.ts';
 import { fetchBuild, findListedBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import { type AppHistory, readHistory } from '../deploys/history/index.ts';
-import { checkLocalApp, readSecretsOf } from '../deploys/send/index.ts';
+import { checkLocalApp, trySecretsOf } from '../deploys/send/index.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { type FileLocation, UsageError } from '../kernel/errors.ts';
@@ -49,7 +49,7 @@ import { type Build, buildHasFailed, ownStatus } from '../platform/contract/buil
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { contextWith, isRefusal, tryRequest, unless, unlessMissing, untilShown } from '../platform/waiting/index.ts';
+import { contextWith, isRefusal, unless, unlessMissing, untilShown } from '../platform/waiting/index.ts';
 
 export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand' | 'mayLack'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
@@ -112,8 +112,8 @@ async function asSecretsAre(
   { app }: Pick<Subject, 'app'>,
 ): Promise<Partial<Explanation>> {
   if (app === null || noun !== 'secrets' || verb !== 'set') return {};
-  const { project, prompt } = context;
-  const known = Object.keys((await tryRequest(context, (api) => readSecretsOf({ api, project }, app))) ?? {});
+  const { prompt } = context;
+  const known = Object.keys((await trySecretsOf(context, app)) ?? {});
   const isSet = cause === 'secret-missing' && names.every((name) => known.includes(name));
   // Where nobody can type the value.
   const source = prompt.isPossible ? [] : ['--from-env'];

@@ -156,7 +156,7 @@ async function readLive(context: Context, here: Here, asked: App): Promise<AppSt
     context.isForModel ? readHistory(context, app) : recordLook(context, app, asked),
     fetchBuild(api, { project, app, build }),
   ]);
-  const commit = await findCommit(context, here, build);
+  const commit = await findCommit(context, here, build, history);
   return { build, createdAt: createdAt ?? null, ...commit, found: history.markOf(build) ?? null };
 }
 

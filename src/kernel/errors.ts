@@ -157,7 +157,7 @@ export class InputNeededError extends GantryError {
   override readonly exit = 'input-needed';
 }
 
-/** The user's files are invalid. Carries all problems found, warnings included. */
+/** The user's files are invalid. Carries all problems found, warnings included; the first error says what to do next. */
 export class ProjectError extends GantryError {
   override readonly exit = 'project';
 
@@ -166,7 +166,8 @@ export class ProjectError extends GantryError {
     readonly problems: readonly Problem[],
     facts: ErrorFacts = {},
   ) {
-    super(message, facts);
+    const { why, fix, location } = problems.find(({ severity }) => severity === 'error') ?? {};
+    super(message, { ...(why && { why }), ...(fix && { fix }), ...(location && { location }), ...facts });
   }
 }
 

@@ -51,6 +51,14 @@ test('prints a document with --json', async () => {
   expect((await gantry(['check', '--json=app'], { cwd: app.path })).json()).toEqual({ app: 'web' });
 });
 
+test('what is to be mended is the fix, and never another check', async () => {
+  await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nnam = "web"\n' });
+  const { code, json } = await gantry(['check', '--json'], { cwd: app.path });
+  const { error } = json() as { error: { fix?: string; next?: unknown; details: { problems: { fix?: string }[] } } };
+  expect([code, error.next]).toEqual([10, undefined]);
+  expect(error.fix).toBe(error.details.problems[0]?.fix);
+});
+
 test('rejects an unknown --json field', async () => {
   await using app = await folderOf(smallApp());
   const { code, stderr } = await gantry(['check', '--json=nonsense'], { cwd: app.path });

@@ -27,6 +27,19 @@ describe('a deploy', () => {
     await expectNoTrace(stdout + stderr);
   });
 
+  test('asks for secrets once', async () => {
+    await using app = await folderOf({
+      ...smallApp(),
+      'main.py': `import os\nA = os.environ['A']\n${smallApp()['main.py']}`,
+    });
+    emulator.store.secrets.set(emulator.project, { A: 'x' });
+    for (const words of [[], ['--if-changed']]) {
+      const before = count('getProjectSecrets');
+      expect(await gantry(['deploy', ...words], { emulator, cwd: app.path })).toMatchObject({ code: 0 });
+      expect([words, count('getProjectSecrets') - before]).toEqual([words, 1]);
+    }
+  });
+
   test('prints one document with --json', async () => {
     await using app = await folderOf(smallApp());
     const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
@@ -272,6 +285,21 @@ describe('a dry run', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('a new app');
     expect(count('createApp')).toBe(0);
+  });
+
+  test('in a project that does not exist fails as each command there does', async () => {
+    await using app = await folderOf(smallApp());
+    const line = ['-p', 'p-99999999', '--json'];
+    for (const words of [
+      ['deploy', '--dry-run'],
+      ['apps', 'list'],
+    ]) {
+      const { code, json } = await gantry([...words, ...line], { emulator, cwd: app.path });
+      expect([code, json()]).toMatchObject([
+        6,
+        { error: { message: expect.stringContaining('p-99999999'), fix: 'gantry projects list' } },
+      ]);
+    }
   });
 
   test('after a deploy finds no changes, and exits with 0 with --detailed-exit-code', async () => {

@@ -390,7 +390,7 @@ describe('a bad connection', () => {
     const { code, stderr } = await gantry(['invoke', 'web', '--timeout', '100ms'], { env });
     expect(code).toBe(8);
     expect(stderr).toMatch(
-      /did not respond within 100 ms[\s\S]*the app may still be processing it\n {2}fix gantry runs list web/,
+      /did not respond within 100 ms[\s\S]*the call may still be in progress\n {2}fix gantry runs list web/,
     );
   });
 
@@ -399,7 +399,7 @@ describe('a bad connection', () => {
     const outcome = gantry(['invoke', 'web', '--debug'], { env, stop: /Waiting for web\/run to respond/ });
     const { code, stderr } = await outcome;
     expect(code).toBe(130);
-    expect(stderr).toContain('web may still be processing the call: gantry runs list web');
+    expect(stderr).toContain('the call of web may still be in progress: gantry runs list web');
   });
 });
 

@@ -194,6 +194,12 @@ describe('--jq', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('result');
   });
 
+  test('of a log, filters its lines only', async () => {
+    const { stdout } = await gantry(['logs', 'web', '--since', '7d', '-n', '3', '--jq', '.logLine'], { emulator });
+    expect(stdout.split('\n')).toHaveLength(4);
+    expect(stdout).not.toContain('null');
+  });
+
   test('does not filter an error', async () => {
     const { code, json } = await gantry(['apps', 'get', 'nope', '--jq', '.name'], { emulator });
     expect([code, json()]).toEqual([6, { error: expect.objectContaining({ code: 'not-found' }) }]);

@@ -38,7 +38,7 @@ describe('one run', () => {
   test('shows no end while it is in progress', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const { stdout } = await get();
-    expect(stdout).toMatch(/^status +processing$/m);
+    expect(stdout).toMatch(/^status +in progress$/m);
     expect(stdout).not.toMatch(/^(completed|ran|answered|status code) /m);
   });
 

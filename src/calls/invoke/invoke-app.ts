@@ -23,7 +23,7 @@ export async function invokeApp(context: Context, options: InvokeOptions): Promi
   const call = await prepareCall(limit ? contextWith(context, { signal: limit.signal }) : context, options, limit);
   target = call.target;
   const { app } = target;
-  context.interruption.message = sentence`stopped waiting; ${app} may still be processing the call: ${gantryCommand`runs list ${app}`} shows it`;
+  context.interruption.message = sentence`stopped waiting; the call of ${app} may still be in progress: ${gantryCommand`runs list ${app}`} shows it`;
   if (!options.async && !options.wait && !options.awaitWebhook) {
     return { response: await callOrThrow(context, call) };
   }
@@ -49,7 +49,7 @@ function callLimit(
 
 function noResponseYetError({ app, name }: CallTarget, timeoutMs: number): PendingError {
   return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
-    why: 'the request timed out locally; the app may still be processing it',
+    why: 'the request timed out locally; the call may still be in progress',
     fix: gantryCommand`runs list ${app}`,
     details: { app },
   });

@@ -115,17 +115,17 @@ function claimedParameter(
   const name = parameterName(flag);
   const isParameter = called && namesOf(called).includes(name);
   if (isUnderstood && !isParameter) return undefined;
+  const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target} ${others}`;
   if (isParameter && !isUnderstood && value !== undefined) {
-    const own = gantryCommand`run ${{ [flag]: value }} ${target} ${others}`;
     const note = sentence`${flag} is passed to ${called?.name ?? ''}, which has this parameter; for gantry: ${own}`;
     return { pair: `${name}=${value}`, note };
   }
-  throw new UsageError(`${flag} after ${target} is ambiguous`, {
-    why: isParameter
-      ? `it is a flag of gantry run and a parameter of ${called?.name}`
-      : `what follows the file belongs to the program, and ${flag} is a flag of gantry run`,
-    fix: bothSpellings(one, [target, ...others], called !== undefined),
-  });
+  const why = isParameter
+    ? `it is a flag of gantry run and a parameter of ${called?.name}`
+    : `what follows the file belongs to the program, and ${flag} is a flag of gantry run`;
+  const program = programLine(one, [target, ...others], called !== undefined);
+  const fix = sentence`for gantry: ${own}; for the program: ${program}`;
+  throw new UsageError(`${flag} after ${target} is ambiguous`, { why, fix, next: own });
 }
 
 function unknownParameter(called: Called, name: string, spelling: string): UsageError {
@@ -138,13 +138,11 @@ function unknownParameter(called: Called, name: string, spelling: string): Usage
   });
 }
 
-function bothSpellings({ flag, value }: Claim, [target = '', ...others]: string[], isCalled: boolean): Sentence {
-  const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target} ${others}`;
+function programLine({ flag, value }: Claim, [target = '', ...others]: string[], isCalled: boolean): CommandLine {
   const parameter = parameterName(flag);
-  const program = !isCalled
-    ? new CommandLine(['gantry', 'run', target, '--', ...others, flag, ...(value === undefined ? [] : [value])])
-    : gantryCommand`run ${target} ${others} ${value === undefined ? `${parameter}:=true` : `${parameter}=${value}`}`;
-  return sentence`for gantry: ${own}; for the program: ${program}`;
+  return isCalled
+    ? gantryCommand`run ${target} ${others} ${value === undefined ? `${parameter}:=true` : `${parameter}=${value}`}`
+    : new CommandLine(['gantry', 'run', target, '--', ...others, flag, ...(value === undefined ? [] : [value])]);
 }
 
 /** The next word may be the value of a flag without `=`. A negative number is one. */

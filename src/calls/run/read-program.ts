@@ -175,8 +175,7 @@ function throwExcluded(file: string, lists: Record<'include' | 'exclude', readon
   const { why, pattern } = exclusionReason(file, lists.exclude);
   const include = `include = ${toToml([...lists.include, `./${file}`])}`;
   const fix = pattern === undefined ? include : `remove ${toToml(pattern)} from exclude`;
-  const problem = { message, why, fix };
-  throw new ProjectError(message, [{ severity: 'error', ...problem }], problem);
+  throw new ProjectError(message, [{ severity: 'error', message, why, fix }]);
 }
 
 function describeFunction({ parameters }: ProgramStructure, name: string | undefined) {
@@ -245,7 +244,7 @@ async function packProgram(packed: PackedFiles, added: ReadonlyMap<string, Buffe
 function backslashIn(path: string): ProjectError {
   const message = `the file name ${path} contains a backslash`;
   const fix = `rename the file, or exclude it in cerebrium.toml`;
-  return new ProjectError(message, [{ severity: 'error', message, fix }], { fix });
+  return new ProjectError(message, [{ severity: 'error', message, fix }]);
 }
 
 /** Checks the limit of a run. The error lists the largest files. */
@@ -261,7 +260,7 @@ function checkArchive(bytes: number, { entries, exclude }: PackedFiles): void {
     limit: runLimits.archiveBytes,
     largest: top.map(({ path, size }) => ({ path, size })),
   };
-  throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { why, fix, details });
+  throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { details });
 }
 
 async function readEntry({ source, path }: FileEntry): Promise<Buffer> {

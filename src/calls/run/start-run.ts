@@ -255,7 +255,7 @@ function checkSize(dependencies: BaseImage['dependencies']): void {
   const why = Object.entries(dependencies)
     .map(([kind, names]) => `${String(Object.keys(names ?? {}).length).padStart(7)}  ${kind} packages`)
     .join('\n');
-  throw new ProjectError(message, [{ severity: 'error', message, why }], { why });
+  throw new ProjectError(message, [{ severity: 'error', message, why }]);
 }
 
 function unusedDockerfile(path: string): Problem {

@@ -2,10 +2,10 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 
-/** What a run came to, in gantry's word; the platform's while it is in progress. Empty if nothing is known. */
+/** What a run came to, in gantry's word; before it began, the platform's. Empty if nothing is known. */
 export function runStatus(run: Run): string {
   const outcome = runOutcome(run);
-  if (outcome === 'in progress') return run.status ?? '';
+  if (outcome === 'in progress') return run.status === 'processing' ? outcome : (run.status ?? '');
   if (outcome === 'unknown') return String(run.statusCode);
   return outcome === 'failed by the caller' ? 'failed' : outcome;
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { configJsonSchema } from '../../app/json-schema.ts';
-import { checkLocalApp, checkPackages, checkSecrets } from '../../deploys/send/index.ts';
+import { checkLocalApp, checkPackages, checkSecrets, readSecretsOf } from '../../deploys/send/index.ts';
 import { type Problem, ProjectError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { wrapped } from '../../kernel/output/table.ts';
@@ -51,7 +51,7 @@ export default defineCommand({
     const { progress } = context;
     const { file, root } = locate(context, path);
     const { project, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
-    const asked = online && project && seen ? await ask(context, { project, seen }) : [];
+    const asked = online && project && seen ? await ask(context, project.name, { seen }) : [];
     const problems = [...here, ...asked];
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
     const [first, ...others] = failures;
@@ -86,11 +86,11 @@ export default defineCommand({
   ],
 });
 
-async function ask(context: Context, app: Parameters<typeof checkSecrets>[1]): Promise<Problem[]> {
+async function ask(context: Context, name: string, app: Parameters<typeof checkPackages>[1]): Promise<Problem[]> {
   const note = (text: string) => context.progress.note(text);
   const [ofPackages, ofSecrets] = await Promise.all([
     checkPackages(context, app, { timeoutMs: 8_000, note }),
-    checkSecrets(context, app),
+    checkSecrets(app, () => readSecretsOf(context, name)),
   ]);
   return [...ofPackages, ...ofSecrets];
 }

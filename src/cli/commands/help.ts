@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { variables } from '../../kernel/environment.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
@@ -6,6 +6,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { stackViews, wrapped, wrappedTable } from '../../kernel/output/table.ts';
 import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
+import { findCommands } from '../mcp/find-commands.ts';
 import {
   type CommandReference,
   flagMeaning,
@@ -175,9 +176,12 @@ export default defineCommand({
     if (rows) return rows();
     const isCommand = Object.values(summariesByCategory()).some((names) => Object.hasOwn(names, words[0] ?? ''));
     if (isCommand) return referenceOf(topic);
+    const [first, ...others] = findCommands(topic, (await reference()).commands).slice(0, 3);
     throw new UsageError(`unknown command or topic "${topic}"`, {
       why: `available topics: ${Object.keys(topics).join(', ')}`,
-      fix: gantryCommand`--help`,
+      fix: first
+        ? sentence`see ${gantryCommand`help ${first.command.split(' ')}`}${others.map(({ command }) => `, ${command}`).join('')}`
+        : gantryCommand`--help`,
     });
   },
   verbatim: () => true,

@@ -13,7 +13,9 @@ import {
   ciSystems,
   committedPackage,
   pipelineFor,
+  pipelineVariables,
   readPipelineApp,
+  variablesIn,
   writePackage,
   writePipeline,
 } from '../../local/ci/index.ts';
@@ -21,7 +23,9 @@ import type { Context } from '../../platform/context.ts';
 import { defineCommand } from '../command.ts';
 import { computeFlag, knownValue } from '../flags/hardware.ts';
 import { requiring } from '../flags/values.ts';
-import { document, list, optional, text } from '../result-schema.ts';
+import { boolean, document, list, object, optional, text } from '../result-schema.ts';
+
+const variable = { name: text('name'), secret: boolean('whether it is a secret'), value: text('what to set it to') };
 
 export default defineCommand({
   configure: (command) =>
@@ -39,8 +43,11 @@ export default defineCommand({
     const config = join(folder, 'cerebrium.toml');
     const place = relative(cwd, folder).replaceAll('\\', '/') || '.';
     const app = ci && (await readPipelineApp(context, place));
-    if (app?.verification.length === 0) progress.note(`the pipeline looks at no new build. ${adviceOnSmoke}`);
-    if (app && print) return { folder, paths: [], pipeline: pipelineFor(ci, app).text };
+    if (app?.verification.length === 0) progress.warn(`the pipeline looks at no new build. ${adviceOnSmoke}`);
+    const made = app && pipelineFor(ci, app);
+    const commit = made && [made.path, ...committedPackage()];
+    const toDo = commit && { variables: pipelineVariables, variablesIn: variablesIn[ci], commit };
+    if (made && print) return { folder, paths: [], pipeline: made.text, ...toDo };
     const exists = (agents || ci) && existsSync(config);
     const suggested = toAppName(basename(folder));
     const chosen =
@@ -59,7 +66,6 @@ export default defineCommand({
       region: settings.region.value,
       agents,
     });
-    const pipeline = app && pipelineFor(ci, app).path;
     const isNew = app && writePipeline(ci, app);
     createFolder(folder);
     const written: string[] = [];
@@ -71,18 +77,16 @@ export default defineCommand({
       progress.warn(problem);
     }
     const archive = app && (await writePackage(app.root, context));
-    for (const path of [isNew && pipeline, archive]) if (app && path) written.push(relative(cwd, join(app.root, path)));
+    for (const path of [isNew && made?.path, archive])
+      if (app && path) written.push(relative(cwd, join(app.root, path)));
     progress.note(
-      pipeline
-        ? `next: set the variables that ${pipeline} names, and commit ${[pipeline, ...committedPackage()].join(' and ')}`
+      toDo
+        ? `next: set ${pipelineVariables.map(({ name }) => name).join(' and ')} in ${toDo.variablesIn}, and commit ${toDo.commit.join(' and ')}`
         : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
     );
-    return { folder, paths: written };
+    return { folder, paths: written, ...toDo };
   },
-  view:
-    ({ paths, pipeline }) =>
-    () =>
-      pipeline?.trimEnd() ?? paths.join('\n'),
+  view: (made) => () => ('pipeline' in made ? made.pipeline.trimEnd() : made.paths.join('\n')),
   verbatim: () => true,
   details: ['--ci writes a pipeline that previews pull requests, and deploys the default branch with rollback.'],
   effect: 'changes',
@@ -92,6 +96,9 @@ export default defineCommand({
     folder: text('app folder'),
     paths: list(text('path'), 'files written'),
     pipeline: optional(text('with --print: the pipeline')),
+    variables: optional(list(object(variable), 'with --ci: what the pipeline needs that is not in it')),
+    variablesIn: optional(text('with --ci: where to set them')),
+    commit: optional(list(text('path'), 'with --ci: what to commit')),
   }),
   examples: ['init', 'init my-app --compute ADA_L4', 'init --agents', 'init --ci github', 'init apps/web --ci gitlab'],
 });

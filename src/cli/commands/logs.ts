@@ -90,7 +90,7 @@ export default defineCommand({
     'logs web --since 1h30m --source stderr --search Traceback',
     'logs web --run 6fa459ea-ee8a',
     'logs web --build -f --timeout 10m',
-    "logs web --since 2026-11-20 --json | jq -r '.logLine // empty'",
+    'logs web --since 2026-11-20 --jq .logLine',
   ],
 });
 

@@ -102,6 +102,7 @@ export default defineCommand({
       : [{ line: gantryCommand`logs ${value.app} --run ${value.run} -f`, when: 'the run continues; to follow it' }],
   effect: 'changes',
   details: [
+    'Flags of gantry stand before the file; what stands after it is for the program.',
     'A file without a main guard, whose function is named main, run, handler, process, execute or predict, calls that. Any other file is a script: what follows it becomes sys.argv.',
     'The program runs on the platform and has no stdin: pipe its arguments to --data -, or copy files with gantry cp.',
   ],
@@ -148,10 +149,15 @@ function runOutput(
   follow: (onLine: (line: WorkLine) => unknown) => Promise<FinishedRun>,
   { events = false }: { events?: boolean | undefined },
 ): RawOutput<FinishedRun & { logs?: WorkLine[] }> {
-  const onEnd = ({ run, durationMs }: FinishedRun) =>
-    progress.step('Running').done(`Run ${run} succeeded in ${duration(durationMs)}`);
-  const relay = (take: (bytes: Uint8Array) => Promise<void>) =>
-    follow(({ line, stream }) => (stream === 'stderr' ? progress.relay(line) : take(Buffer.from(`${line}\n`))));
+  const relay = async (take: (bytes: Uint8Array) => Promise<void>) => {
+    // Its output has the terminal once it comes.
+    const step = progress.step('Running');
+    const { run, durationMs } = await follow(({ line, stream }) => {
+      step.clear();
+      return stream === 'stderr' ? progress.relay(line) : take(Buffer.from(`${line}\n`));
+    }).finally(step.clear);
+    step.done(`Run ${run} succeeded in ${duration(durationMs)}`);
+  };
   const collect = async () => {
     const logs: WorkLine[] = [];
     const finished = await follow((line) => {
@@ -160,5 +166,5 @@ function runOutput(
     });
     return events ? finished : { ...finished, logs };
   };
-  return new RawOutput(async (take) => onEnd(await relay(take)), { untrusted: 'text', jsonValue: collect });
+  return new RawOutput(relay, { untrusted: 'text', jsonValue: collect });
 }

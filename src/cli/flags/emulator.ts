@@ -143,7 +143,7 @@ function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
   if (cause instanceof DamagedDataError) {
     const { message, file } = cause;
     const fix = `move it away to start without it: mv ${quoteForShell(file)} ${quoteForShell(`${file}.damaged`)}`;
-    return new ProjectError(message, [{ severity: 'error', message, fix }], { fix, cause });
+    return new ProjectError(message, [{ severity: 'error', message, fix }], { cause });
   }
   if (cause instanceof DataFolderHasStateError) {
     const fix =

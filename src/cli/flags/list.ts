@@ -68,7 +68,7 @@ interface Span {
 
 interface FilterFlags {
   /** The platform's word, or that of gantry's own texts. */
-  status?: RunStatus | keyof typeof outcomeWords | undefined;
+  status?: RunStatus | keyof typeof outcomeWords | 'in-progress' | undefined;
   statusCode?: number | undefined;
   startup?: Span | undefined;
   response?: Span | undefined;
@@ -82,7 +82,7 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
     .addOption(
       command
         .createOption('--status <status>', 'only show runs with this status')
-        .choices([...runStatuses, 'succeeded', 'failed', 'canceled'] as const),
+        .choices([...runStatuses, 'succeeded', 'failed', 'canceled', 'in-progress'] as const),
     )
     .option('--status-code <number>', 'only show runs with this HTTP status', statusCodeFlag)
     .option('--startup <range>', 'only show runs that started in 2s.. or ..500ms', spanFlag)
@@ -102,6 +102,7 @@ export function runFilters(flags: FilterFlags): RunFilters {
 }
 
 function platformWord(status: FilterFlags['status']): RunStatus | undefined {
+  if (status === 'in-progress') return 'processing';
   return status !== undefined && status in outcomeWords
     ? outcomeWords[status as keyof typeof outcomeWords]
     : (status as RunStatus | undefined);

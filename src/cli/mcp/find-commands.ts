@@ -2,65 +2,70 @@ import type { CommandReference } from '../reference.ts';
 
 /** Words for a command that its help does not have. */
 export const alsoCalled: Record<string, string> = {
-  init: 'new start create begin template project',
-  deploy: 'publish release ship push upload directory current code would change preview plan',
-  dev: 'local machine test before hot reload try locally',
-  invoke: 'request endpoint http json predict inference send post try function input later wait async result',
-  map: 'thousand row batch inputs jsonl csv bulk process prompt each',
-  status: 'health healthy down outage incident overview alive running platform machine many ok',
-  logs: 'error show output print tail stdout stderr live stream said last',
+  init: 'new start create begin template project scaffold example github actions ci gitlab workflow',
+  deploy: 'publish release ship push current code would change preview plan online host branch',
+  dev: 'local machine test before hot auto reload try own debug',
+  invoke:
+    'request endpoint http json predict inference send post try function input later wait async result query background long fire',
+  map: 'thousand row batch inputs jsonl csv bulk process prompt each every failed retry again',
+  status: 'health healthy down outage incident overview alive running platform machine many up',
+  logs: 'error show output print tail stdout stderr live stream said last console message',
   explain:
-    'error crash debug cause traceback stack trace exception diagnose why fail deployment broken 500 happened wrong answer failing',
-  run: 'script job execute python gpu once train program',
-  check: 'validate lint config configuration toml correct right syntax package wrong dependency mistake before',
-  cp: 'upload download transfer file folder storage bucket weights model hugging face huggingface result laptop back dataset data put rename move',
-  sync: 'same mirror keep folder directory both',
-  ls: 'file storage bucket directory disk on browse',
+    'error crash debug cause traceback stack trace exception diagnose why fail deployment broken 500 happened wrong answer failing problem issue startup',
+  run: 'script job execute python gpu once train program remote eval',
+  check:
+    'validate valid lint config configuration toml correct right syntax package dependency mistake before need needs typo',
+  cp: 'upload download transfer file folder storage weights model trained training hugging face huggingface result output local back dataset data put pull fetch rename move get',
+  sync: 'same mirror keep folder both rsync',
+  ls: 'file storage bucket folder disk on browse',
   cat: 'content read text print show',
-  rm: 'delete remove file directory storage old',
-  'volumes usage': 'disk space size du big large full storage left',
-  'volumes verify': 'checksum intact corrupt integrity same',
-  'volumes resize': 'grow extend more bigger disk space increase',
-  'apps list': 'which exist',
-  'apps get': 'which settings gpu hardware memory cpu details of describe region where',
+  rm: 'delete file folder storage old clear free',
+  'volumes list': 'large exist',
+  'volumes usage': 'disk space size du big large full storage left each folder',
+  'volumes verify': 'checksum intact corrupt integrity same still model',
+  'volumes resize': 'increase extend more bigger disk space',
+  'apps list': 'exist',
+  'apps get': 'settings gpu hardware memory cpu details of describe region where url address',
   'apps containers': 'replica instance machine alive start',
   'apps scale':
-    'warm always keep machine replica zero autoscale concurrency instance idle sure traffic handle load more',
-  'apps restart': 'reboot reload secret redeploy',
-  'apps bench': 'load test stress benchmark throughput performance',
-  'apps tune': 'save money cheap gpu best settings optimize recommend latency',
-  'apps prune': 'clean cleanup preview merged branch pull request old',
-  'apps delete': 'remove rid undeploy destroy application good',
-  history: 'which version deployed when who yesterday changed past audit last week did',
-  rollback: 'last previous version revert undo go back release broke',
-  promote: 'staging production move roll',
-  'builds list': 'which deploys past',
+    'warm always keep machine replica zero autoscale concurrency instance idle sure traffic handle load more cooldown maximum minimum max min increase lower parallel',
+  'apps restart': 'reboot reload secret redeploy fresh',
+  'apps bench': 'load test stress benchmark throughput performance second requests capacity',
+  'apps tune': 'save cost cheap cheapest gpu best optimize recommend latency',
+  'apps prune': 'clean cleanup preview merged branch pull request old environment',
+  'apps delete': 'rid undeploy application good offline down shut',
+  history: 'version deployed when who yesterday changed past audit last week commit',
+  rollback: 'last previous version revert undo go back release broke earlier',
+  promote: 'production prod move roll tested',
+  'builds list': 'deploys past stuck version',
   'builds get': 'detail of one single',
-  'builds compare': 'change between deploys versions slow fast new old regression worse',
+  'builds compare': 'change between slow fast new old regression worse difference',
   'builds cancel': 'stop hang abort deployment pause',
-  'runs cancel': 'stop abort kill job running call long request',
-  'runs get': 'answer result old call async one single detail',
-  'runs list': 'request job call failed wrong recent hour',
-  'runs chart': 'graph plot minute time traffic many today',
-  'runs export': 'spreadsheet csv excel download request all',
-  cost: 'spend money bill price billing month expensive wasted how reduce',
-  metrics: 'slow gpu cpu memory utilization usage latency percentile monitor why',
+  'runs cancel': 'stop abort kill job running call long request end hang',
+  'runs get': 'answer result old call async one single detail returned request',
+  'runs list': 'request job call failed recent last today longer took slow second',
+  'runs chart': 'graph plot minute hour number time traffic many today',
+  'runs export': 'spreadsheet csv excel download request',
+  cost: 'price billing month week expensive wasted reduce pay',
+  metrics:
+    'slow gpu cpu memory utilization usage latency percentile monitor why cold start startup container p95 p50 response ram',
   'metrics serve': 'grafana prometheus dashboard scrape',
-  'secrets set': 'environment variable env credential store token api key password app read save',
+  'secrets set': 'environment variable env credential store token api key password app read save value',
   'secrets list': 'environment variable env name',
-  'secrets unset': 'delete remove password variable environment token key turn off set',
-  'webhooks listen': 'receive localhost callback tunnel local',
+  'secrets unset': 'delete password variable environment token key turn off set',
+  'webhooks listen': 'receive localhost callback tunnel local wait',
   'webhooks replay': 'callback again repeat redeliver',
-  'projects use': 'switch change another workspace',
-  'users invite': 'add teammate member colleague give access',
-  'users list': 'team member who access else can invitation',
+  'projects use': 'switch change another workspace staging',
+  'users invite': 'add teammate member colleague give access email someone',
+  'users list': 'team member who access else can invitation people pending',
   'service-accounts grant': 'give allow access permission ci another right',
-  'service-accounts revoke': 'take away remove permission access right',
+  'service-accounts revoke': 'take away delete permission access right',
   'api-keys list': 'token credential',
   'plan set': 'upgrade downgrade subscription tier',
-  'plan payment-methods': 'card credit pay',
-  'plan invoices': 'bill receipt download payment',
-  whoami: 'account user logged signed in am login check',
+  'plan payment-methods': 'card credit pay another',
+  'plan invoices': 'cost receipt download payment',
+  whoami: 'account user logged signed in am login check token valid project current gantry',
+  login: 'sign authenticate browser',
   'config set': 'default region',
   doctor: 'install broken problem connection proxy setup environment work network',
   open: 'browser web page dashboard site url',
@@ -69,11 +74,26 @@ export const alsoCalled: Record<string, string> = {
   'emulator exec': 'simulate offline local platform test',
 };
 
+/** Words that mean the same in a question. */
+const sameWords = [
+  'delete remove erase drop wipe destroy',
+  'folder directory',
+  'local locally laptop computer',
+  'cost money spend bill',
+  'increase raise grow',
+];
+
 /** Words that say nothing of what is wanted. */
 const idle = new Set(
   'a am an and are at be by can did do does for from has have how i if in into is it its me my of on or please so some that the their there this to too up use was we were what when where which will with would you your now right'.split(
     ' ',
   ),
+);
+
+const meanings = new Map(
+  sameWords
+    .map((line) => line.split(' ').map(stemOf))
+    .flatMap((stems) => stems.map((stem) => [stem, stems[0] ?? stem])),
 );
 
 /** The commands that have to do with the words, the closest first. A word that few commands have says more. */
@@ -104,10 +124,14 @@ function weightsOf({ command, summary, details, flags }: CommandReference): Map<
   return new Map(places.flatMap(([weight, text]) => stemsOf(text).map((word): [string, number] => [word, weight])));
 }
 
-/** `deploying` and `deploys` are `deploy`, `files` is `file`, and `running` is `run`. */
+/** By its first meaning: `deploying` and `deploys` are `deploy`, `files` is `file`, and `running` is `run`. */
 function stemsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[a-z][a-z\d-]*/g) ?? [];
-  return words
-    .filter((word) => !idle.has(word))
-    .map((word) => word.replace(/(?<=..)([bgmnpt])\1(?=(ing|ed)$)/, '$1').replace(/(?<=...)(ing|ed|es|s|e)$/, ''));
+  return words.filter((word) => !idle.has(word)).map((word) => meanings.get(stemOf(word)) ?? stemOf(word));
+}
+
+/** What was deployed, or is logged in, is asked about: that is not to deploy, or to log in. */
+function stemOf(word: string): string {
+  if (/^(deploy|logg|sign)ed$/.test(word)) return word;
+  return word.replace(/(?<=..)([bgmnpt])\1(?=(ing|ed)$)/, '$1').replace(/(?<=...)(ing|ed|es|s|e)$/, '');
 }

@@ -1,7 +1,7 @@
 import { asTyped, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { buildProgram } from './command-tree.ts';
-import { answered, nextAfterError } from './next-commands.ts';
+import { answered, withFlags } from './next-commands.ts';
 import { divideLine } from './program-arguments.ts';
 import { placeFix } from './same-place.ts';
 
@@ -12,7 +12,7 @@ export async function completeFix(error: unknown, argv: readonly string[]): Prom
   // Without a status there was no reply: doctor checks the connection.
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
-  if (facts.retryWith) facts.fix = `${facts.fix}: ${new CommandLine(nextAfterError(error, argv))}`;
+  if (facts.retryWith) facts.fix = `${facts.fix}: ${new CommandLine(withFlags(argv, facts.retryWith))}`;
   const found = facts.corrected && (await correctedLine(argv, facts.corrected));
   if (found) {
     const line = new CommandLine(['gantry', ...found]);

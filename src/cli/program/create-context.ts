@@ -75,6 +75,7 @@ export function createContext(
   const onRetry = (retry: Retry) => progress.note(retryText(retry));
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const unread = new UnreadableItems();
+  const projects = new Map<string, boolean>();
   const clock = new RemoteClock(io.now);
   const dryRun = flags.dryRun === true;
   const checked = once(() => checkEnvironment(io.env, settings(), credential(), settingFlags));
@@ -84,7 +85,7 @@ export function createContext(
   };
   return {
     ...createApiAccess({
-      ...{ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, clock, dryRun },
+      ...{ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, projects, clock, dryRun },
       checkAddress,
     }),
     get project() {
@@ -147,6 +148,7 @@ export function createContext(
     trace,
     end: {},
     atEnd: [],
+    projects,
     unread,
   };
 }
@@ -232,6 +234,7 @@ interface ApiAccessOptions {
   trace: (line: string) => void;
   warn: (message: string) => void;
   unread: UnreadableItems;
+  projects: Context['projects'];
   clock: RemoteClock;
   /** Throws if requests with the token to this host would mix two platforms. */
   checkAddress: (host: Host) => void;
@@ -246,13 +249,13 @@ function createApiAccess(access: ApiAccessOptions): ApiAccess {
   const { io, settings, signal, secrets, trace } = access;
   const token = tokenSource(access, () => apiWithSignal(signal));
   const apiWithSignal: Context['apiWithSignal'] = (until, onRetry, send) =>
-    lazyApi(() => apiOptions(access, token, { signal: until, onRetry, send }), access.dryRun, access.checkAddress);
+    lazyApi(() => apiOptions(access, token, { signal: until, onRetry, send }), access, access.checkAddress);
   return {
     api: apiWithSignal(signal),
     apiWithSignal,
     apiWithToken: (other) => {
       secrets.add(other);
-      return lazyApi(() => apiOptions(access, () => other, { signal }), access.dryRun);
+      return lazyApi(() => apiOptions(access, () => other, { signal }), access);
     },
     raw: async (call) => {
       access.checkAddress('management');
@@ -300,7 +303,7 @@ function tokenSource(
 
 function lazyApi(
   options: () => Promise<ApiOptions>,
-  dryRun: boolean,
+  { dryRun, projects }: Pick<ApiAccessOptions, 'dryRun' | 'projects'>,
   checkAddress?: ApiAccessOptions['checkAddress'],
 ): Api {
   let api: Promise<Api> | undefined;
@@ -315,7 +318,11 @@ function lazyApi(
     }
     if (!endpoint.anonymous) checkAddress?.(endpoint.host);
     api ??= create();
-    return (await api)(endpoint, parameters);
+    const { project } = parameters as { project?: string };
+    if (project !== undefined && !projects.has(project)) projects.set(project, false);
+    const reply = await (await api)(endpoint, parameters);
+    if (project !== undefined) projects.set(project, true);
+    return reply;
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
-import { exitCodes, NotFoundError, type Problem, UsageError } from '../../kernel/errors.ts';
+import { AuthError, exitCodes, NotFoundError, type Problem, UsageError } from '../../kernel/errors.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
@@ -37,6 +37,7 @@ export async function executeCommand(
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
   const filter = await loadFilter(flags, inputs, state);
+  state.isFiltered = filter !== undefined && !fields.includes('type');
   try {
     return await executeFiltered(command, { flags, inputs, json, fields, filter }, io, state);
   } finally {
@@ -95,7 +96,7 @@ async function executeFiltered(
   // Events are redacted even if the command's result is verbatim.
   const events = createRenderer(io.stdout, page, json, { filter });
   // EPIPE surfaces when the result is written.
-  if (options.events || state.isJsonLines)
+  if (options.events || (state.isJsonLines && !state.isFiltered))
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   const placed = placedArgument(state);
   try {
@@ -180,14 +181,26 @@ async function runAndShow(
 
 /** Returns the result, or where a dry run ended. */
 async function runToEnd(command: Command, context: Context, inputs: unknown[], { argv }: RunState): Promise<unknown> {
+  await approveTarget(command, context, inputs, argv);
+  let value: unknown;
   try {
-    await approveTarget(command, context, inputs, argv);
-    const value = await command.run(context, ...inputs);
-    return value;
+    value = await command.run(context, ...inputs);
   } catch (error) {
-    if (error instanceof DryRunEnd) return error;
-    throw error;
+    if (!(error instanceof DryRunEnd)) throw error;
+    value = error;
   }
+  if (!command.local) await checkProject(context, value instanceof DryRunEnd);
+  return value;
+}
+
+/** Where nothing was seen of the project, or would only be changed there, it may not exist. Throws NotFoundError, AuthError. */
+async function checkProject({ api, target, projects }: Context, isDryRun: boolean): Promise<void> {
+  const { value: project } = target.project;
+  if (project === undefined || (projects.get(project) ?? !isDryRun)) return;
+  const { listApps } = await import('../../platform/contract/apps.ts');
+  await api(listApps, { project }).catch((error: unknown) => {
+    if (error instanceof NotFoundError || error instanceof AuthError) throw error;
+  });
 }
 
 /** Shows what a command returned, or where a dry run of it ended. Returns the exit code. */
@@ -219,7 +232,7 @@ async function showOutcome(
     state.isJsonLines ||= json !== false && isStream(value);
     const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
     await noteNext(next, context, renderer);
-    if (state.isJsonLines) await endLines(result, json, renderer, finish);
+    await endLines(state, result, json, renderer, finish);
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
 }
@@ -235,7 +248,14 @@ function hasEnd(value: unknown): boolean {
   return !(value instanceof RawOutput || isStream(value));
 }
 
-async function endLines(result: unknown, json: JsonChoice, renderer: Renderer, finish: Finish): Promise<void> {
+async function endLines(
+  { isJsonLines, isFiltered }: RunState,
+  result: unknown,
+  json: JsonChoice,
+  renderer: Renderer,
+  finish: Finish,
+): Promise<void> {
+  if (!isJsonLines || isFiltered) return;
   const last = Array.isArray(json) ? result : await finish(result ?? {});
   await renderer.line({ type: 'result', ...(last as object) });
 }

@@ -100,7 +100,7 @@ interface Failed extends TypedCommand {
  * The command that usually helps after an error whose fix is none, as a list of arguments: the same command line with the
  * flags that it lacked, or the one for this kind of error. `argv` is the command line that failed.
  */
-export function nextAfterError(error: unknown, argv: readonly string[]): readonly string[] {
+export function nextAfterError(error: unknown, argv: readonly string[]): readonly string[] | undefined {
   const { exit, facts } = error instanceof GantryError ? error : { exit: 'bug' as const, facts: {} };
   if (facts.retryWith) return withFlags(argv, facts.retryWith);
   const typed = readTypedCommand(argv);
@@ -109,14 +109,15 @@ export function nextAfterError(error: unknown, argv: readonly string[]): readonl
 }
 
 /** What helps after each kind of error: a command, or the line that was typed, which says where it works. */
-const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly string[]> = {
+const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly string[] | undefined> = {
   usage: help,
   'input-needed': help,
   auth: verify,
   denied: verify,
   'not-found': listOfSuch,
   conflict: lookAt,
-  project: () => gantryCommand`check`,
+  // What check has found is mended in the files.
+  project: ({ path }) => (path[0] === 'check' ? undefined : gantryCommand`check`),
   limit: () => gantryCommand`cost --all-apps`,
   'build-failed': ({ details: { app, build } }) =>
     app && build ? gantryCommand`logs ${`${app}`} --build ${`${build}`}` : gantryCommand`check`,

@@ -21,6 +21,8 @@ export interface RunState {
   cwd?: string;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
   isJsonLines?: boolean;
+  /** `--jq` gets what the command prints and no line of gantry's own: the lines have no type to tell them by. */
+  isFiltered?: boolean;
 }
 
 /** Ends a dry run where the first change would be sent. Not an error: `result` is what the command would return. */

@@ -2,9 +2,11 @@ import type { Page } from '../../kernel/output/page.ts';
 import type { Cell } from '../../kernel/output/table.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 
-/** A status in the color of its phase, for a table. The platform's spelling of canceled stays in JSON only. */
+/** A status in the color of its phase, for a table. What the platform calls canceled and in progress stays in JSON only. */
 export function statusCell(status: string | null | undefined): Cell {
-  return status ? (page) => paintStatus(isCanceled(status) ? 'canceled' : status, page) : undefined;
+  if (!status) return undefined;
+  const own = isCanceled(status) ? 'canceled' : status === 'processing' ? 'in progress' : status;
+  return (page) => paintStatus(own, page);
 }
 
 /** The platform does not document its statuses, so the words in them decide; one without a known word has no color. */
@@ -24,7 +26,7 @@ const phases: [words: RegExp, color: 'red' | 'yellow' | 'green'][] = [
     'red',
   ],
   [
-    /^(notready|pending|queued|building|initializing|processing|terminating|starting|deploying|degraded|maintenance|invited|open)$/,
+    /^(notready|pending|queued|building|initializing|progress|terminating|starting|deploying|degraded|maintenance|invited|open)$/,
     'yellow',
   ],
   [/^(success|succeeded|ready|active|running|completed|operational|paid|resolved)$/, 'green'],

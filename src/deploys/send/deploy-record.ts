@@ -52,10 +52,16 @@ export async function readSecretsOf({ api, project }: Pick<Context, 'api' | 'pro
   return { ...shared, ...own };
 }
 
-/** What is on record of the secrets that replicas of an app get now. Undefined if they may not be read. */
-export async function secretsMark(context: Context, app: string): Promise<string | undefined> {
+export type AppSecrets = Awaited<ReturnType<typeof readSecretsOf>>;
+
+/** The same, for what goes on without them: undefined if they may not be read. */
+export function trySecretsOf(context: Context, app: string): Promise<AppSecrets | undefined> {
   const { project } = context;
-  const secrets = await tryRequest(context, (api) => readSecretsOf({ api, project }, app));
+  return tryRequest(context, (api) => readSecretsOf({ api, project }, app));
+}
+
+/** What is on record of the secrets that replicas of an app get. */
+export function secretsMark(secrets: AppSecrets | undefined): string | undefined {
   return secrets && digest(Object.entries(secrets)).slice(0, 4);
 }
 
@@ -133,6 +139,8 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   stuck?: StuckBuilds | undefined;
   /** Called before a build is created, and again right before its upload. Throws to stop the deploy. */
   check?: ((deploy: PlannedDeploy & { hasLost: boolean }) => Promise<void>) | undefined;
+  /** What the app gets, as it was before the upload; read if it is absent. */
+  secrets?: (() => Promise<AppSecrets | undefined>) | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
 }

@@ -9,7 +9,7 @@ export {
 } from './app-settings.ts';
 export { busyPolicies, isBusy, isPending, lookBeforeUpload, othersInProgress, StuckBuilds } from './busy-builds.ts';
 export type { Deployment, SendOptions } from './deploy-record.ts';
-export { readSecretsOf, rememberTarget, sentFilesDigest, withKeptRecord } from './deploy-record.ts';
+export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
 export {
   checkLocalApp,
   checkPackages,

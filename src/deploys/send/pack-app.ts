@@ -43,11 +43,8 @@ export async function packApp(
 
 function nothingToPack({ name, runtime }: AppConfig): ProjectError {
   const message = `${name} has no files to pack`;
-  const facts = {
-    why: `its runtime is ${runtime}: the platform runs the partner's service`,
-    fix: gantryCommand`deploy`,
-  };
-  return new ProjectError(message, [{ severity: 'error', message, ...facts }], facts);
+  const why = `its runtime is ${runtime}: the platform runs the partner's service`;
+  return new ProjectError(message, [{ severity: 'error', message, why, fix: gantryCommand`deploy` }]);
 }
 
 async function toFile(context: Context, local: LocalApp, target: string) {

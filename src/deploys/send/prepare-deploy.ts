@@ -25,7 +25,7 @@ import {
   StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
-import { type Deployment, type DeployOptions, readSecretsOf } from './deploy-record.ts';
+import { type AppSecrets, type Deployment, type DeployOptions, trySecretsOf } from './deploy-record.ts';
 import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import {
@@ -74,21 +74,15 @@ interface DeployAppOptions
 }
 
 /**
- * Variables that the code reads and that neither the project nor the app has as a secret. Reads names only, and asks nothing if
- * the code needs none.
+ * Variables that the code reads and that neither the project nor the app has as a secret. Asks nothing if the code needs none,
+ * and leaves to the app what the platform does not tell.
  */
 export async function checkSecrets(
-  context: Pick<Context, 'api' | 'project'>,
-  { project: { name: app }, seen }: Pick<LocalApp, 'seen' | 'project'>,
+  { seen }: Pick<LocalApp, 'seen'>,
+  read: () => Promise<AppSecrets | undefined>,
 ): Promise<Problem[]> {
-  if (!seen || seen.needed.length === 0) return [];
-  return seen.secretProblems(Object.keys(await readSecretsOf(context, app)));
-}
-
-async function refuseMissingSecrets(context: Context, local: LocalApp): Promise<void> {
-  // What the platform does not tell is left to the app.
-  const { project } = context;
-  refuse(context, (await tryRequest(context, (api) => checkSecrets({ api, project }, local))) ?? []);
+  const secrets = seen && seen.needed.length > 0 ? await read() : undefined;
+  return secrets && seen ? seen.secretProblems(Object.keys(secrets)) : [];
 }
 
 function refuse({ progress }: Context, problems: readonly Problem[]): void {
@@ -116,12 +110,18 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
 
 async function prepare(context: Context, local: LocalApp, options: DeployAppOptions, signal: AbortSignal) {
   const { dryRun, ifChanged, confirm, verification, limit, replan } = options;
-  await refuseMissingSecrets(context, local);
+  const readSecrets = () => trySecretsOf(context, local.project.name);
+  let known: ReturnType<typeof readSecrets> | undefined;
+  const secrets = () => {
+    known ??= readSecrets();
+    return known;
+  };
+  refuse(context, await checkSecrets(local, secrets));
   let asked = unresolvable(context, local, signal);
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan, replan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
-  const { plan, facts, live } = await decide(context, local, options, { here, stuck, approved });
+  const { plan, facts, live } = await decide(context, local, options, { here, stuck, approved, secrets });
   checkDrift(context, plan, options.failOnDrift ?? false);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
@@ -129,7 +129,7 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
   if (ifChanged && !live) {
     await checkLocalSource(context, local);
     asked = unresolvable(context, local, signal);
-    await refuseMissingSecrets(context, local);
+    refuse(context, await checkSecrets(local, secrets));
   }
   if (!live) refuse(context, await asked);
   await local.checksums.save();
@@ -154,11 +154,11 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
     // Files may have changed during the wait, too.
     const entries = local.entries.map(({ stats: _, ...entry }) => entry);
     const again = { ...local, entries, checksums: new FileChecksums() };
-    return (await decide(context, again, options, { here, stuck, approved }, true)).live;
+    return (await decide(context, again, options, { here, stuck, approved, secrets: readSecrets }, true)).live;
   };
   const run = async () => {
     if (live) teamStateOf(context)?.shareLeft(context);
-    const deployOptions = { ...sent, limit, stuck, check, recheck: ifChanged ? recheck : undefined };
+    const deployOptions = { ...sent, limit, stuck, check, secrets, recheck: ifChanged ? recheck : undefined };
     const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
     if (!live) limit.handOver();
     const done = await finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
@@ -175,6 +175,13 @@ interface Decided {
   live?: Deployment | undefined;
 }
 
+interface Deciding {
+  here: Here;
+  stuck: StuckBuilds;
+  approved: Plan | undefined;
+  secrets: () => Promise<AppSecrets | undefined>;
+}
+
 /**
  * Goes through the table of what comes before sending: each act finds out what the next row needs. `hasWaited`: for other
  * builds, which may have changed what this deploy compares with.
@@ -183,7 +190,7 @@ async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
-  { here, stuck, approved }: { here: Here; stuck: StuckBuilds; approved: Plan | undefined },
+  { here, stuck, approved, secrets }: Deciding,
   hasWaited = false,
 ): Promise<Decided> {
   const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
@@ -220,7 +227,7 @@ async function decide(
   const compare = async () => {
     const { plan, reading } = seen ?? (await look());
     const sent = { ...options, keep: plan.keep };
-    compared = await compareWithLive(context, local, { plan, reading }, sent);
+    compared = await compareWithLive(context, local, { plan, reading, secrets }, sent);
     // What is sent is compared with the plan before its upload.
     const isEqual = approved && compared.difference === 'equal';
     broken = isEqual ? await whyOtherApp(context, local, { plan: approved, replan: options.replan }, sent) : undefined;

@@ -27,6 +27,7 @@ import { readHistory, recordEvent, sentSettings } from '../history/index.ts';
 import { ownSettings, readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
 import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
 import {
+  type AppSecrets,
   type Deployment,
   type DeployOptions,
   filesDigestOf,
@@ -35,6 +36,7 @@ import {
   type SentBuild,
   secretsMark,
   settingsDigestOf,
+  trySecretsOf,
   withKeptRecord,
 } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
@@ -150,7 +152,7 @@ class BuildUpload {
   /** The reply to a request for a build was lost. */
   #hasLost = false;
   /** Replicas may start at any time from the upload on: what changes meanwhile is sent again rather than missed. */
-  #secrets: Promise<string | undefined> | undefined;
+  #secrets: Promise<AppSecrets | undefined> | undefined;
 
   constructor(
     private readonly context: Context,
@@ -183,7 +185,7 @@ class BuildUpload {
     const isInTurn = options.ifBusy === 'wait' && this.sending.archive !== undefined;
     const creating = this.#create();
     // Beside it, since that is what is waited for.
-    this.#secrets ??= secretsMark(context, this.#app);
+    this.#secrets ??= options.secrets?.() ?? trySecretsOf(context, this.#app);
     const created = await creating;
     const own = created.buildId;
     try {
@@ -245,7 +247,8 @@ class BuildUpload {
     const { context, options } = this;
     const { body, archive, describe } = this.sending;
     const { buildId: build, dashboardUrl: dashboard } = created;
-    const [{ record: described, baseImages }, secrets] = await Promise.all([describe(), this.#secrets]);
+    const [{ record: described, baseImages }, known] = await Promise.all([describe(), this.#secrets]);
+    const secrets = secretsMark(known);
     const record = described && { ...described, ...(secrets && { secrets }) };
     if (!archive) return recordSent(context, { body, build, dashboard }, record);
     const kept = await keepArchive(context, archive, { body, build, baseImages });

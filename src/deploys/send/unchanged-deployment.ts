@@ -7,7 +7,7 @@ import { type AppHistory, allApps, type EventOf, readHistory } from '../history/
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import type { Serving } from '../serving.ts';
 import { type CreateAppOptions, isCertain, ownSettings } from './app-settings.ts';
-import { type Deployment, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { type AppSecrets, type Deployment, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, type LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
@@ -21,6 +21,14 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
   live: Deployment;
 }
 
+/** What is known of the app that is deployed. */
+interface Seen {
+  plan: DeployPlan;
+  reading: AppReading | undefined;
+  /** What it gets now; undefined if that may not be read. */
+  secrets: () => Promise<AppSecrets | undefined>;
+}
+
 /**
  * Equal are the settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the
  * checksums that the platform lists.
@@ -28,7 +36,7 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
 export async function compareWithLive(
   context: Context,
   local: LocalApp,
-  { plan, reading }: { plan: DeployPlan; reading: AppReading | undefined },
+  { plan, reading, secrets }: Seen,
   options: CreateAppOptions,
 ): Promise<Compared> {
   const { progress, project } = context;
@@ -45,7 +53,7 @@ export async function compareWithLive(
     const shown = list.find(({ id }) => id === build);
     live.status = shown?.status ?? '';
     difference = whyNotLive(app, build, serving);
-    const since = { at: sent?.at ?? shown?.createdAt, secrets: sent?.secrets };
+    const since = { at: sent?.at ?? shown?.createdAt, mark: sent?.secrets, secrets };
     difference ??= await newerSecret(context, live, since, history);
   }
   if (difference !== undefined) return { difference: 'differs', health: 'not sick', because: difference, live };
@@ -78,15 +86,15 @@ function whyNotLive(app: string, shown: string | null, serving: Serving): string
 /** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */
 async function newerSecret(
   context: Context,
-  { app, build }: Deployment,
-  { at, secrets }: { at: string | null | undefined; secrets: string | undefined },
+  { build }: Deployment,
+  { at, mark, secrets }: Pick<Seen, 'secrets'> & { at: string | null | undefined; mark: string | undefined },
   history: AppHistory,
 ) {
   const events = [...history.events, ...(await readHistory(context, allApps)).events];
   const isLater = (time: string) => Date.parse(time) > Date.parse(at ?? '');
   const changed = events.findLast((event) => event.event === 'secrets' && isLater(event.at));
-  const now = secrets && (await secretsMark(context, app));
-  if (now ? now === secrets : !changed) return undefined;
+  const now = mark && secretsMark(await secrets());
+  if (now ? now === mark : !changed) return undefined;
   if (changed?.event !== 'secrets') return `secrets were changed after build ${shortBuild(build)}`;
   return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
 }

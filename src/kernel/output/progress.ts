@@ -88,6 +88,8 @@ const milestoneIntervalMs = 10_000;
 const announceAfterMs = 1_000;
 /** A step that ends sooner is not animated. */
 const animateAfterMs = 100;
+/** An animation whose text is older shows for how long the step has run. */
+const stillMs = 2_000;
 
 /** Shows steps as animations on a terminal, and as occasional lines elsewhere. */
 export function createProgress(options: ProgressOptions): Progress {
@@ -119,7 +121,14 @@ export function createProgress(options: ProgressOptions): Progress {
       const started = options.elapsed();
       let printed = '';
       let lastPrinted = started;
-      spinner = page.animated && !quiet && !lender ? startSpinner(stderr, sanitize(title, page), page) : undefined;
+      let current = title;
+      let updated = started;
+      const took = () => {
+        const now = options.elapsed();
+        return now - updated < stillMs ? '' : `(${duration(Math.floor((now - started) / 1_000) * 1_000)})`;
+      };
+      const animates = page.animated && !quiet && !lender;
+      spinner = animates ? startSpinner(stderr, sanitize(title, page), took, page) : undefined;
       const drop = spinner ? () => {} : after(announceAfterMs, () => printUnlessQuiet(title), { background: true });
       dropAnnouncement = drop;
       const clear = () => {
@@ -135,6 +144,8 @@ export function createProgress(options: ProgressOptions): Progress {
         update(state) {
           const now = options.elapsed();
           const text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
+          if (text !== current) updated = now;
+          current = text;
           if (spinner) spinner.setText(sanitize(text, page));
           else if (text !== printed && now - lastPrinted >= milestoneIntervalMs) {
             lastPrinted = now;
@@ -212,7 +223,7 @@ interface Spinner {
 }
 
 /** ora takes 50 ms to load: loaded only for a step that lasts. */
-function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
+function startSpinner(stderr: Stream, title: string, suffixText: () => string, page: Page): Spinner {
   let text = title;
   let ora: import('ora').Ora | undefined;
   let isStopped = false;
@@ -223,6 +234,7 @@ function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
       if (isStopped) return;
       ora = load({
         text,
+        suffixText,
         stream: stderr as NodeJS.WriteStream,
         discardStdin: false,
         isEnabled: true,

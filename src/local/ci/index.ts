@@ -6,8 +6,8 @@ import { ConflictError, FailedError, systemCode } from '../../kernel/errors.ts';
 import type { PipelineApp } from './pipeline-app.ts';
 import { type CiSystem, pipelineFor } from './pipelines.ts';
 
-export { readPipelineApp } from './pipeline-app.ts';
-export { adviceOnSmoke, ciSystems, pipelineFor } from './pipelines.ts';
+export { pipelineVariables, readPipelineApp } from './pipeline-app.ts';
+export { adviceOnSmoke, ciSystems, pipelineFor, variablesIn } from './pipelines.ts';
 export { committedPackage, writePackage } from './write-package.ts';
 
 /**

@@ -45,3 +45,9 @@ async function findVerification(root: string): Promise<readonly string[]> {
 function watched(smoke: readonly string[]): readonly string[] {
   return [...smoke, '--watch', '2m', '--or-rollback'];
 }
+
+/** What a pipeline needs that is not in it. */
+export const pipelineVariables = [
+  { name: 'GANTRY_TOKEN', secret: true, value: 'the token of a service account' },
+  { name: 'GANTRY_PROJECT', secret: false, value: 'the id of your project' },
+];

@@ -19,15 +19,15 @@ function commented(text: string, indent: string): string {
   return text === '' ? '' : `${indent}# ${text}\n`;
 }
 
-const setUp = (where: string) => `# Made by gantry init --ci; change it as you like.
-# ${where} GANTRY_TOKEN to the token of a service account, as a secret, and
+const setUp = (place: string) => `# Made by gantry init --ci; change it as you like.
+# In ${place}, set GANTRY_TOKEN to the token of a service account, as a secret, and
 # GANTRY_PROJECT to the id of your project. The service account needs access to it: it deploys and deletes apps, and
 # writes to the volume, where GANTRY_TEAM_STATE keeps what the next run has to know.
 `;
 
 const github = (made: Commands): Pipeline => ({
   path: '.github/workflows/gantry.yml',
-  text: `${setUp('In Settings > Secrets and variables > Actions, set')}name: gantry
+  text: `${setUp(variablesIn.github)}name: gantry
 on:
   pull_request:
     types: [opened, synchronize, reopened, closed]
@@ -120,7 +120,7 @@ ${commented(made.advice, '      ')}      - id: deploy
 
 const gitlab = (made: Commands): Pipeline => ({
   path: '.gitlab-ci.yml',
-  text: `${setUp('In Settings > CI/CD > Variables, set')}variables:
+  text: `${setUp(variablesIn.gitlab)}variables:
   ${teamState}
   # All commits: an older one replaces no newer one.
   GIT_DEPTH: '0'
@@ -184,6 +184,15 @@ ${commented(made.advice, '    ')}    - endpoint=$(${made.deploy})
 
 export const ciSystems = ['github', 'gitlab', 'circleci', 'buildkite', 'azure'] as const;
 export type CiSystem = (typeof ciSystems)[number];
+
+/** Where a person sets what a pipeline needs. */
+export const variablesIn: Record<CiSystem, string> = {
+  github: 'Settings > Secrets and variables > Actions',
+  gitlab: 'Settings > CI/CD > Variables',
+  circleci: 'Project Settings > Environment Variables',
+  buildkite: "the agent's environment hook or in Secrets",
+  azure: 'the variables of the pipeline',
+};
 
 /**
  * A pipeline that starts on a new machine each time: a check, the plan of the deploy and a preview on pull requests, the
@@ -252,7 +261,7 @@ const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = {
   gitlab,
   circleci: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: '.circleci/config.yml',
-    text: `${setUp('In Project Settings > Environment Variables, set')}version: 2.1
+    text: `${setUp(variablesIn.circleci)}version: 2.1
 
 jobs:
   check:
@@ -290,7 +299,7 @@ workflows:
   }),
   buildkite: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: '.buildkite/pipeline.yml',
-    text: `${setUp("In the agent's environment hook or in Secrets, set")}env:
+    text: `${setUp(variablesIn.buildkite)}env:
   ${teamState}
 
 steps:
@@ -322,7 +331,7 @@ ${commented(advice, '      ')}      - ${deploy}
   }),
   azure: ({ install, check, plan, planFile, preview, deploy, branch, advice, prune }) => ({
     path: 'azure-pipelines.yml',
-    text: `${setUp('In the variables of the pipeline, set')}trigger:
+    text: `${setUp(variablesIn.azure)}trigger:
   branches:
     include: [${branch}]
 pr:

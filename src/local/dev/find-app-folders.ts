@@ -23,7 +23,7 @@ function appFoldersIn(cwd: string, given: string): string[] {
   const message = `${configName} not found`;
   const why = `looked in ${relative(cwd, folder) || folder} and the folders directly below`;
   const fix = gantryCommand`init`;
-  throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { why, fix });
+  throw new ProjectError(message, [{ severity: 'error', message, why, fix }]);
 }
 
 function foldersIn(folder: string, given: string): string[] {

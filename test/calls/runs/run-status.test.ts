@@ -17,7 +17,7 @@ describe('a run', () => {
     [{ status: 'pending' }, 'pending', false, 'pending'],
     [{ status: 'proxyQueued' }, 'proxyQueued', false, 'proxyQueued'],
     [{ status: 'containerQueued' }, 'containerQueued', false, 'containerQueued'],
-    [{ status: 'processing' }, 'processing', false, 'processing'],
+    [{ status: 'processing' }, 'in progress', false, 'processing'],
     [{ status: 'somethingNew' }, 'somethingNew', false, 'somethingNew'],
     [{ status: 'processing', statusCode: 200 }, 'succeeded', true, 'success'],
     [{ status: 'success', statusCode: 500 }, 'failed', true, 'failure'],

@@ -62,6 +62,9 @@ describe('after an error', () => {
     (exit) => {
       for (const { command } of program.commands) {
         const next = nextAfterError(new Failure(exit), [...command.split(' '), 'web', '--limit=5']);
+        // The files mend what check finds.
+        if (!next) expect([command, exit]).toEqual(['check', 'project']);
+        if (!next) continue;
         expect(next[0], command).toBe('gantry');
         const name = [next.slice(1, 3).join(' '), next[1]];
         const isGroup = Object.hasOwn(program.groups, next[1] ?? '');
@@ -90,7 +93,7 @@ describe('after an error', () => {
     ['the same again', 'unavailable', 'apps list --json', 'apps list --json'],
     ['more to see', 'bug', 'run a.py -- x', 'run a.py --debug -- x'],
   ])('%s', (_, exit, line, expected) => {
-    expect(nextAfterError(new Failure(exit), line.split(' ')).join(' ')).toBe(`gantry ${expected}`);
+    expect(nextAfterError(new Failure(exit), line.split(' '))?.join(' ')).toBe(`gantry ${expected}`);
   });
 
   test.each([
@@ -99,7 +102,7 @@ describe('after an error', () => {
     ['-C app', '-C app --port 0'],
   ])('another value of a flag takes the place of that in %s', (typed, expected) => {
     const failed = new Failure('failed', { retryWith: ['--port', '0'] });
-    expect(nextAfterError(failed, ['dev', ...typed.split(' ')]).join(' ')).toBe(`gantry dev ${expected}`);
+    expect(nextAfterError(failed, ['dev', ...typed.split(' ')])?.join(' ')).toBe(`gantry dev ${expected}`);
   });
 
   test('the log of the build that failed', () => {

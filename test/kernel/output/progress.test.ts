@@ -51,22 +51,41 @@ test.each([
   ['has a color on a terminal', {}, true],
   ['has none with NO_COLOR', { NO_COLOR: '1' }, false],
 ])('the spinner %s', async (_, env, isColored) => {
-  let text = '';
-  const stderr = Object.assign(
-    new Writable({
-      write(chunk, _, done) {
-        text += chunk;
-        done();
-      },
-    }),
-    { isTTY: true, columns: 80, clearLine: () => true, cursorTo: () => true, moveCursor: () => true },
-  ) as never;
-  const page = createPage(stderr, { LANG: 'C.UTF-8', TERM: 'xterm', ...env }, 'auto', 0);
-  const progress = createProgress({ stderr, page, quiet: false, annotations: undefined, elapsed: () => 0 });
+  const { terminal, text } = fakeTerminal();
+  const page = createPage(terminal, { LANG: 'C.UTF-8', TERM: 'xterm', ...env }, 'auto', 0);
+  const progress = createProgress({ stderr: terminal, page, quiet: false, annotations: undefined, elapsed: () => 0 });
   const step = progress.step('Copying');
-  await vi.waitUntil(() => text.includes('Copying'), { timeout: 10_000 });
+  await vi.waitUntil(() => text().includes('Copying'), { timeout: 10_000 });
   step.clear();
-  expect(/\u001b\[\d+m/.test(text)).toBe(isColored);
+  expect(/\u001b\[\d+m/.test(text())).toBe(isColored);
+});
+
+function fakeTerminal() {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += chunk;
+      done();
+    },
+  });
+  const moves = { clearLine: () => true, cursorTo: () => true, moveCursor: () => true };
+  const terminal = Object.assign(stream, { isTTY: true, columns: 80, ...moves }) as never;
+  return { terminal, text: () => text };
+}
+
+test('a spinner whose text stays the same shows for how long', async () => {
+  const { terminal, text } = fakeTerminal();
+  let now = 0;
+  const page = createPage(terminal, { LANG: 'C.UTF-8', TERM: 'xterm' }, 'never', 0);
+  const progress = createProgress({ stderr: terminal, page, quiet: false, annotations: undefined, elapsed: () => now });
+  const step = progress.step('Copying');
+  now = 12_000;
+  await vi.waitUntil(() => text().includes('Copying (12 s)'), { timeout: 10_000 });
+  step.update({ text: '1 file' });
+  const before = text().length;
+  await vi.waitUntil(() => text().slice(before).includes('1 file'), { timeout: 10_000 });
+  expect(text().slice(before)).not.toContain('12 s');
+  step.clear();
 });
 
 test('an unknown size has no percentage, and text is shown as it is', () => {

@@ -1,4 +1,4 @@
-import { noCommit } from '../../../deploys/history/index.ts';
+import { noCommit, readHistory } from '../../../deploys/history/index.ts';
 import { findCommit } from '../../../deploys/identity.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { liveBuild } from '../../../platform/contract/apps.ts';
@@ -15,10 +15,13 @@ export default defineCommand({
   configure: (command) => appArgument(command),
   run: async (context, given, { configFile }) => {
     const { api, project } = context;
-    const found = await fetchApp(api, { project, app: given });
-    const build = liveBuild(found);
     const here = { app: shortAppName(project, given), configFile };
-    return { ...found, ...(build === undefined ? noCommit : await findCommit(context, here, build)) };
+    const [found, history] = await Promise.all([
+      fetchApp(api, { project, app: given }),
+      readHistory(context, here.app),
+    ]);
+    const build = liveBuild(found);
+    return { ...found, ...(build === undefined ? noCommit : await findCommit(context, here, build, history)) };
   },
   view: appView,
   next: ({ lastBuildStatus }, _, [app]) =>

@@ -31,10 +31,12 @@ export default defineCommand({
         progress.note(`no files in the archive of build ${shortBuild(id)}`);
       return { ...reply, zipFiles: reply.zipFiles ?? null };
     }
-    const build = await fetchBuild(api, { project, app, build: id });
-    const commit = await findCommit(context, { app, configFile }, build.id);
-    const found = (await readHistory(context, app)).markOf(build.id) ?? null;
-    return { ...build, ...commit, found };
+    const [build, history] = await Promise.all([
+      fetchBuild(api, { project, app, build: id }),
+      readHistory(context, app),
+    ]);
+    const commit = await findCommit(context, { app, configFile }, build.id, history);
+    return { ...build, ...commit, found: history.markOf(build.id) ?? null };
   },
   view: (found, { tree }) => {
     if (!isBuild(found)) return filesView(parseZipContents(found.zipFiles), tree === true);
