@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { makeFolder, readRegularSync } from '../../kernel/disk/index.ts';
 import { ConflictError, FailedError, systemCode } from '../../kernel/errors.ts';
-import type { PipelineApp } from './pipeline-app.ts';
-import { type CiSystem, pipelineFor } from './pipelines.ts';
+import type { CiSystem, PipelineApp } from './pipeline-app.ts';
+import { pipelineFor } from './pipelines.ts';
 
-export { pipelineVariables, readPipelineApp } from './pipeline-app.ts';
-export { adviceOnSmoke, ciSystems, pipelineFor, variablesIn } from './pipelines.ts';
+export { ciSystems, pipelineVariables, readPipelineApp, variablesIn } from './pipeline-app.ts';
+export { adviceOnSmoke, pipelineFor } from './pipelines.ts';
 export { committedPackage, writePackage } from './write-package.ts';
 
 /**

@@ -51,3 +51,15 @@ export const pipelineVariables = [
   { name: 'GANTRY_TOKEN', secret: true, value: 'the token of a service account' },
   { name: 'GANTRY_PROJECT', secret: false, value: 'the id of your project' },
 ];
+
+export const ciSystems = ['github', 'gitlab', 'circleci', 'buildkite', 'azure'] as const;
+export type CiSystem = (typeof ciSystems)[number];
+
+/** Where a person sets what a pipeline needs. */
+export const variablesIn: Record<CiSystem, string> = {
+  github: 'Settings > Secrets and variables > Actions',
+  gitlab: 'Settings > CI/CD > Variables',
+  circleci: 'Project Settings > Environment Variables',
+  buildkite: "the agent's environment hook or in Secrets",
+  azure: 'the variables of the pipeline',
+};

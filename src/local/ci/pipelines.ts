@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { quoteForShell } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { releaseNames } from '../../kernel/version.ts';
-import type { PipelineApp } from './pipeline-app.ts';
+import { type CiSystem, type PipelineApp, variablesIn } from './pipeline-app.ts';
 import { packageToInstall } from './write-package.ts';
 
 interface Pipeline {
@@ -181,18 +181,6 @@ ${commented(made.advice, '    ')}    - endpoint=$(${made.deploy})
       dotenv: gantry-deploy.env
 `,
 });
-
-export const ciSystems = ['github', 'gitlab', 'circleci', 'buildkite', 'azure'] as const;
-export type CiSystem = (typeof ciSystems)[number];
-
-/** Where a person sets what a pipeline needs. */
-export const variablesIn: Record<CiSystem, string> = {
-  github: 'Settings > Secrets and variables > Actions',
-  gitlab: 'Settings > CI/CD > Variables',
-  circleci: 'Project Settings > Environment Variables',
-  buildkite: "the agent's environment hook or in Secrets",
-  azure: 'the variables of the pipeline',
-};
 
 /**
  * A pipeline that starts on a new machine each time: a check, the plan of the deploy and a preview on pull requests, the
