@@ -58,7 +58,7 @@ export default defineCommand({
         typedMs: timeout,
         failure: `the status of ${word === 'latest' ? 'the ' : ''}${named} was not known`,
       });
-      return run === undefined ? followedBuild(limit, app, flags) : followedRun(limit, app, { ...flags, run });
+      return followedLog(limit, app, flags);
     }
     if (timeout !== undefined) throw new UsageError('--timeout needs -f and --run or --build');
     const { interruption } = context;
@@ -94,33 +94,25 @@ export default defineCommand({
   ],
 });
 
-/** The log of a build until it has ended; throws if it failed. */
-async function followedBuild(limit: TimeLimit, app: string, flags: Flags) {
+/** The log of a build or a run until it has ended; throws if it failed. */
+async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
   const { unlimited: context } = limit;
-  const { build } = flags;
-  const id = await resolveBuild(limit.context, app, build === true ? undefined : build);
-  context.interruption.message = sentence`stopped following; build ${id} continues; to follow it: ${gantryCommand`logs ${app} --build ${id} -f`}`;
+  const { run, build } = flags;
+  const [kind, id] =
+    run === undefined
+      ? ['build', await resolveBuild(limit.context, app, build === true ? undefined : build)]
+      : ['run', await resolveRun(limit.context, app, run)];
+  context.interruption.message = sentence`stopped following; ${kind} ${id} continues; to follow it: ${gantryCommand`logs ${app} --${kind} ${id} -f`}`;
+  const source = run === undefined ? undefined : await appSource(limit.context, clientOf(context), app, id, flags);
   const options = readLogOptions(context, flags);
-  const timeoutMs = limit.handOver();
+  const common = { app, timeoutMs: limit.handOver(), startedBefore: true } as const;
   return readWorkLog(
     context,
-    (own, ended) => readLog(own, buildSource(clientOf(own), app, id, flags), { ...options, ended }),
-    (own, shown) => followBuild(own, { app, build: id, logs: true, shown, timeoutMs, startedBefore: true }),
-  );
-}
-
-/** The log of a run until it has ended; throws if it failed. */
-async function followedRun(limit: TimeLimit, app: string, flags: Flags & { run: string }) {
-  const { unlimited: context } = limit;
-  const run = await resolveRun(limit.context, app, flags.run);
-  context.interruption.message = sentence`stopped following; run ${run} continues; to follow it: ${gantryCommand`logs ${app} --run ${run} -f`}`;
-  const source = await appSource(limit.context, clientOf(context), app, run, flags);
-  const options = readLogOptions(context, flags);
-  const timeoutMs = limit.handOver();
-  return readWorkLog(
-    context,
-    (own, ended) => readLog(own, source, { ...options, ended }),
-    (own, shown) => followRun(own, { app, run, timeoutMs, startedBefore: true }, () => {}, shown),
+    (own, ended) => readLog(own, source ?? buildSource(clientOf(own), app, id, flags), { ...options, ended }),
+    (own, shown) =>
+      run === undefined
+        ? followBuild(own, { ...common, build: id, logs: true, shown })
+        : followRun(own, { ...common, run: id }, () => {}, shown),
   );
 }
 
