@@ -35,9 +35,8 @@ export function withNewestRun(context: Context, app: string, source: LogSource):
         await delay(pauseMs);
       }
       const flags = { '--follow': runOutcome(run) === 'in progress' || undefined };
-      progress.footnote(
-        sentence`no lines of run ${run.id}, the newest, have arrived; to wait for them: ${gantryCommand`logs ${app} --run ${run.id} ${flags}`}`,
-      );
+      const command = gantryCommand`logs ${app} --run ${run.id} ${flags}`;
+      progress.footnote(sentence`no lines of run ${run.id}, the newest, have arrived; to wait for them: ${command}`);
       return page;
     },
   };

@@ -1,4 +1,3 @@
-import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import {
   appLogSource,
@@ -14,7 +13,7 @@ import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../de
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { TimeLimit } from '../../platform/waiting/index.ts';
+import { contextWith, TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag, requiring, type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
@@ -25,7 +24,14 @@ const defaultLines = 100;
 
 export default defineCommand({
   configure: (command) =>
-    logFlags(appArgument(command))
+    appArgument(command)
+      .option('-f, --follow', 'print new lines as they arrive, until Ctrl-C')
+      .option('--since <time>', 'start at this time, or this long ago: 1h30m, 2d', timeFlag)
+      .option('--until <time>', 'end at this time, or this long ago', timeFlag)
+      .option('-n, --tail <number>', 'number of last lines to show, or "all"', tailFlag)
+      .option('--timestamps', 'show the time of each line')
+      .option('--raw', 'print lines unchanged, including control sequences')
+      .option('--fail-on-gap', 'exit with 1 if lines may be missing')
       .option('--prefix', 'show the container of each line')
       .option('--run <id>', 'only show lines of this run')
       .option('--container <name>', 'only show lines of this container, or of a part of its name')
@@ -65,8 +71,8 @@ export default defineCommand({
     const options = readLogOptions(context, flags, (build ?? run) === undefined ? defaultLines : undefined);
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
-    const api = options.follow ? context.apiWithSignal(context.signal, () => {}) : context.api;
-    const client = { ...clientOf(context), api };
+    const quiet = options.follow && { api: context.apiWithSignal(context.signal, () => {}) };
+    const client = contextWith(context, quiet || {});
     if (build !== undefined) {
       const id = await resolveBuild(client, app, build === true ? undefined : build);
       const readEnding = () => readBuildEnding(context, app, id);
@@ -74,7 +80,7 @@ export default defineCommand({
     }
     const id = run === undefined ? undefined : await resolveRun(client, app, run);
     const readEnding = id === undefined ? undefined : () => readRunEnding(context, app, id);
-    const source = await appSource(context, client, app, id, flags);
+    const source = await appSource(client, app, id, flags);
     const isUpToNow = !source.isFiltered && !options.follow && options.until === undefined && options.tail !== 0;
     return readLog(context, isUpToNow ? withNewestRun(context, app, source) : source, { ...options, readEnding });
   },
@@ -103,12 +109,12 @@ async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
       ? ['build', await resolveBuild(limit.context, app, build === true ? undefined : build)]
       : ['run', await resolveRun(limit.context, app, run)];
   context.interruption.message = sentence`stopped following; ${kind} ${id} continues; to follow it: ${gantryCommand`logs ${app} --${kind} ${id} -f`}`;
-  const source = run === undefined ? undefined : await appSource(limit.context, clientOf(context), app, id, flags);
+  const source = run === undefined ? undefined : await appSource(limit.context, app, id, flags, context);
   const options = readLogOptions(context, flags);
   const common = { app, timeoutMs: limit.handOver(), startedBefore: true } as const;
   return readWorkLog(
     context,
-    (own, ended) => readLog(own, source ?? buildSource(clientOf(own), app, id, flags), { ...options, ended }),
+    (own, ended) => readLog(own, source ?? buildSource(own, app, id, flags), { ...options, ended }),
     (own, shown) =>
       run === undefined
         ? followBuild(own, { ...common, build: id, logs: true, shown })
@@ -116,29 +122,29 @@ async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
   );
 }
 
-type Client = Pick<Context, 'api' | 'project' | 'openLog' | 'cwd' | 'platformNow'>;
-
-function clientOf({ api, project, openLog, cwd, platformNow }: Context): Client {
-  return { api, project, openLog, cwd, platformNow };
-}
-
-function buildSource(client: Client, app: string, build: string, { search }: Flags) {
+function buildSource(client: Context, app: string, build: string, { search }: Flags) {
   const readStatus = async () => (await fetchBuild(client.api, { project: client.project, app, build })).status;
   return buildLogSource(client, app, build, { search, readStatus });
 }
 
+/** `client` reads the log; the other one finds the container. */
 async function appSource(
-  { signal }: Context,
-  client: Client,
+  context: Context,
   app: string,
   runId: string | undefined,
   { container: part, source: stream, search }: Flags,
+  client = context,
 ) {
-  const container = part === undefined ? undefined : await findContainer({ ...client, signal }, app, part);
+  const container = part === undefined ? undefined : await findContainer(context, app, part);
   return appLogSource(client, app, { container, stream, search, runId });
 }
 
-interface Flags extends LogFlags {
+interface Flags {
+  follow?: true | undefined;
+  since?: TimeFromNow | undefined;
+  until?: TimeFromNow | undefined;
+  tail?: number | undefined;
+  failOnGap?: true | undefined;
   run?: string | undefined;
   build?: string | true | undefined;
   container?: string | undefined;
@@ -146,30 +152,10 @@ interface Flags extends LogFlags {
   search?: string | undefined;
 }
 
-interface LogFlags {
-  follow?: true | undefined;
-  since?: TimeFromNow | undefined;
-  until?: TimeFromNow | undefined;
-  tail?: number | undefined;
-  failOnGap?: true | undefined;
-}
-
-/** Adds the flags of commands that print a log. */
-function logFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
-  return command
-    .option('-f, --follow', 'print new lines as they arrive, until Ctrl-C')
-    .option('--since <time>', 'start at this time, or this long ago: 1h30m, 2d', timeFlag)
-    .option('--until <time>', 'end at this time, or this long ago', timeFlag)
-    .option('-n, --tail <number>', 'number of last lines to show, or "all"', tailFlag)
-    .option('--timestamps', 'show the time of each line')
-    .option('--raw', 'print lines unchanged, including control sequences')
-    .option('--fail-on-gap', 'exit with 1 if lines may be missing');
-}
-
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
 function readLogOptions(
   { now }: Pick<Context, 'now'>,
-  flags: LogFlags,
+  flags: Flags,
   defaultTail = Number.POSITIVE_INFINITY,
 ): ReadLogOptions {
   const { follow, failOnGap } = flags;
