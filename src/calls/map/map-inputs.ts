@@ -70,7 +70,14 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
       key: stateKey(platformOf(context.settings), target.project, target.name),
     };
     const calls = new MapCalls(context, {
-      ...{ ...options, target, auth, input, results, heading, concurrency, facts },
+      ...options,
+      target,
+      auth,
+      input,
+      results,
+      heading,
+      concurrency,
+      facts,
       timeoutMs: options.timeoutMs ?? (responseGracePeriodSeconds || defaultGraceSeconds) * 1_000 + delayMs,
       hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
     });

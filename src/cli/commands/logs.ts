@@ -6,9 +6,8 @@ import {
   type ReadLogOptions,
   readLog,
   readWorkLog,
-  withNewestRun,
 } from '../../calls/logs/index.ts';
-import { followRun, readRunEnding, resolveRun } from '../../calls/runs/index.ts';
+import { followRun, readRunEnding, resolveRun, withNewestRun } from '../../calls/runs/index.ts';
 import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
