@@ -213,7 +213,6 @@ test('texts name a build by its first characters, as lists do', () => {
   // Shortened before, or as the user typed it.
   expect(named.map((file) => file.replace(/.*\//, '')).sort()).toEqual([
     'busy-builds.ts',
-    'logs.ts',
     'name-keys.ts',
     'observe.ts',
     'observed.ts',

@@ -45,8 +45,8 @@ export class PythonVariables {
       if (others.some(({ kind, children }) => kind === 'Body' && children.some((each) => this.ends(each)))) continue;
       const { kind } = outer;
       if (kind === 'TryStatement' && inner.index === 1 && childOf(outer, 'except')) return true;
-      const isAsked = others.some((each) => each.kind !== 'Body' && named.test(this.source.of(each)));
-      if (isAsked && (conditional.has(kind) || kind === 'BinaryExpression')) return true;
+      if (tests.has(kind) && others.some((each) => each.kind !== 'Body' && named.test(this.source.of(each))))
+        return true;
     }
     return false;
   }
@@ -62,20 +62,19 @@ export class PythonVariables {
     else this.add(name, node, credential.test(name) && !this.isTested(node) ? 'sometimes' : 'no');
   }
 
-  private needsText({ parent }: PyNode): boolean {
-    if (parent?.kind === 'MemberExpression') return true;
-    return parent?.kind === 'ArgList' && /^(?:int|float|Path|len|json\.loads)$/.test(this.calleeOf(parent));
+  private needsText(node: PyNode): boolean {
+    return node.parent?.kind === 'MemberExpression' || /^(?:int|float|Path|len|json\.loads)$/.test(this.taker(node));
   }
 
-  private calleeOf({ parent }: PyNode): string {
-    return this.source.dotted(parent?.children[0]);
+  /** What is called with it. */
+  private taker({ parent }: PyNode): string {
+    return parent?.kind === 'ArgList' ? this.source.dotted(parent.parent?.children[0]) : '';
   }
 
   /** Whether the code asks if there is one: `x = os.getenv("X") or …`, `if not TOKEN:`. */
   private isTested(node: PyNode): boolean {
-    const { parent } = node;
-    if (isWithin(node, tests) || (parent?.kind === 'ArgList' && this.calleeOf(parent) === 'bool')) return true;
-    const name = parent?.kind === 'AssignStatement' ? this.source.dotted(parent.children[0]) : '';
+    if (isWithin(node, tests) || this.taker(node) === 'bool') return true;
+    const name = node.parent?.kind === 'AssignStatement' ? this.source.dotted(node.parent.children[0]) : '';
     if (name === '') return false;
     return new RegExp(
       `\\b(?:if|elif|while|assert|and|or|not)\\s+${name}\\b|\\b${name}\\s+(?:or|and|if|is|else)\\b|\\(${name}\\)`,

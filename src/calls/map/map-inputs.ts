@@ -11,7 +11,7 @@ import { checkBudget, factsOf } from '../spending.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls, type MapOptions } from './map-calls.ts';
 import { whileLocked } from './map-log.ts';
-import type { MapCounts } from './map-progress.ts';
+import { type MapCounts, noCounts } from './map-progress.ts';
 
 /** What is in the results file now. */
 export interface MapSummary extends Omit<MapCounts, 'done'> {
@@ -61,17 +61,7 @@ async function mapFile(context: Context, options: MapOptions): Promise<MapSummar
     const summary = (counts: MapCounts) => summaryOf(options, target, counts);
     context.willChange(
       `call ${target.name} with those of ${count(input.count, 'input')} that have no result in ${name}, ${concurrency} at a time`,
-      summary({
-        inputs: input.count,
-        done: 0,
-        failed: 0,
-        calls: 0,
-        refused: 0,
-        durationMs: 0,
-        failures: [],
-        costCents: null,
-        stoppedBy: null,
-      }),
+      summary({ ...noCounts, inputs: input.count }),
     );
     const results = { name, path: resolve(context.cwd, name) };
     const heading = {
@@ -105,18 +95,8 @@ function summaryOf(
   { app, fn = '' }: CallTarget,
   { inputs, done, failed, ...counts }: MapCounts,
 ): MapSummary {
-  return {
-    app,
-    function: fn,
-    input,
-    results,
-    inputs,
-    succeeded: done - failed,
-    failed,
-    pending: inputs - done,
-    ...counts,
-    budgetCents: budget === undefined ? null : budget * 100,
-  };
+  const known = { app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done };
+  return { ...known, ...counts, budgetCents: budget === undefined ? null : budget * 100 };
 }
 
 /** Undefined if the token may call the app, but not read it. */

@@ -82,6 +82,10 @@ export interface MapCounts {
   stoppedBy: 'budget' | 'failures' | null;
 }
 
+const nothing = { done: 0, failed: 0, calls: 0, refused: 0, durationMs: 0, failures: [] };
+/** Of a map before its first call. */
+export const noCounts: Omit<MapCounts, 'inputs'> = { ...nothing, costCents: null, stoppedBy: null };
+
 export interface FailureGroup {
   /** The cause that a rule knows (docs/failures.md), or the name of an exit code. */
   cause: string;

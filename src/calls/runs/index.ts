@@ -3,6 +3,7 @@ export { commandAfter, fetchRun, fetchShownRun, readRunEnding, remoteRun, runEnd
 export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run.ts';
 export { addOutcome, type Call, countErrors, findJobs, Jobs } from './jobs.ts';
 export { atPosition, chartReader, newestFirst, readRunList, resolveRun, runsIn } from './list-runs.ts';
+export { withNewestRun } from './newest-run.ts';
 export { lastRefusedRun, readRefusedCall, recentMs, recordRefusedCall } from './refused-calls.ts';
 export { displayStatus, fillStatus, hasEnded, hasSucceeded, runHasFailed, runKey, runStatus } from './run-status.ts';
 export { matches, type RunFilters, type RunSearchResult, searchRuns } from './search-runs.ts';

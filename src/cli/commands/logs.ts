@@ -1,4 +1,3 @@
-import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import {
   appLogSource,
@@ -7,14 +6,13 @@ import {
   type ReadLogOptions,
   readLog,
   readWorkLog,
-  withNewestRun,
 } from '../../calls/logs/index.ts';
-import { followRun, readRunEnding, resolveRun } from '../../calls/runs/index.ts';
+import { followRun, readRunEnding, resolveRun, withNewestRun } from '../../calls/runs/index.ts';
 import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { TimeLimit } from '../../platform/waiting/index.ts';
+import { contextWith, TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag, requiring, type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
@@ -25,7 +23,14 @@ const defaultLines = 100;
 
 export default defineCommand({
   configure: (command) =>
-    logFlags(appArgument(command))
+    appArgument(command)
+      .option('-f, --follow', 'print new lines as they arrive, until Ctrl-C')
+      .option('--since <time>', 'start at this time, or this long ago: 1h30m, 2d', timeFlag)
+      .option('--until <time>', 'end at this time, or this long ago', timeFlag)
+      .option('-n, --tail <number>', 'number of last lines to show, or "all"', tailFlag)
+      .option('--timestamps', 'show the time of each line')
+      .option('--raw', 'print lines unchanged, including control sequences')
+      .option('--fail-on-gap', 'exit with 1 if lines may be missing')
       .option('--prefix', 'show the container of each line')
       .option('--run <id>', 'only show lines of this run')
       .option('--container <name>', 'only show lines of this container, or of a part of its name')
@@ -58,15 +63,15 @@ export default defineCommand({
         typedMs: timeout,
         failure: `the status of ${word === 'latest' ? 'the ' : ''}${named} was not known`,
       });
-      return run === undefined ? followedBuild(limit, app, flags) : followedRun(limit, app, { ...flags, run });
+      return followedLog(limit, app, flags);
     }
     if (timeout !== undefined) throw new UsageError('--timeout needs -f and --run or --build');
     const { interruption } = context;
     const options = readLogOptions(context, flags, (build ?? run) === undefined ? defaultLines : undefined);
     if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
-    const api = options.follow ? context.apiWithSignal(context.signal, () => {}) : context.api;
-    const client = { ...clientOf(context), api };
+    const quiet = options.follow && { api: context.apiWithSignal(context.signal, () => {}) };
+    const client = contextWith(context, quiet || {});
     if (build !== undefined) {
       const id = await resolveBuild(client, app, build === true ? undefined : build);
       const readEnding = () => readBuildEnding(context, app, id);
@@ -74,7 +79,7 @@ export default defineCommand({
     }
     const id = run === undefined ? undefined : await resolveRun(client, app, run);
     const readEnding = id === undefined ? undefined : () => readRunEnding(context, app, id);
-    const source = await appSource(context, client, app, id, flags);
+    const source = await appSource(client, app, id, flags);
     const isUpToNow = !source.isFiltered && !options.follow && options.until === undefined && options.tail !== 0;
     return readLog(context, isUpToNow ? withNewestRun(context, app, source) : source, { ...options, readEnding });
   },
@@ -94,59 +99,51 @@ export default defineCommand({
   ],
 });
 
-/** The log of a build until it has ended; throws if it failed. */
-async function followedBuild(limit: TimeLimit, app: string, flags: Flags) {
+/** The log of a build or a run until it has ended; throws if it failed. */
+async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
   const { unlimited: context } = limit;
-  const { build } = flags;
-  const id = await resolveBuild(limit.context, app, build === true ? undefined : build);
-  context.interruption.message = sentence`stopped following; build ${id} continues; to follow it: ${gantryCommand`logs ${app} --build ${id} -f`}`;
+  const { run, build } = flags;
+  const [kind, id] =
+    run === undefined
+      ? ['build', await resolveBuild(limit.context, app, build === true ? undefined : build)]
+      : ['run', await resolveRun(limit.context, app, run)];
+  context.interruption.message = sentence`stopped following; ${kind} ${id} continues; to follow it: ${gantryCommand`logs ${app} --${kind} ${id} -f`}`;
+  const source = run === undefined ? undefined : await appSource(limit.context, app, id, flags, context);
   const options = readLogOptions(context, flags);
-  const timeoutMs = limit.handOver();
+  const common = { app, timeoutMs: limit.handOver(), startedBefore: true } as const;
   return readWorkLog(
     context,
-    (own, ended) => readLog(own, buildSource(clientOf(own), app, id, flags), { ...options, ended }),
-    (own, shown) => followBuild(own, { app, build: id, logs: true, shown, timeoutMs, startedBefore: true }),
+    (own, ended) => readLog(own, source ?? buildSource(own, app, id, flags), { ...options, ended }),
+    (own, shown) =>
+      run === undefined
+        ? followBuild(own, { ...common, build: id, logs: true, shown })
+        : followRun(own, { ...common, run: id }, () => {}, shown),
   );
 }
 
-/** The log of a run until it has ended; throws if it failed. */
-async function followedRun(limit: TimeLimit, app: string, flags: Flags & { run: string }) {
-  const { unlimited: context } = limit;
-  const run = await resolveRun(limit.context, app, flags.run);
-  context.interruption.message = sentence`stopped following; run ${run} continues; to follow it: ${gantryCommand`logs ${app} --run ${run} -f`}`;
-  const source = await appSource(limit.context, clientOf(context), app, run, flags);
-  const options = readLogOptions(context, flags);
-  const timeoutMs = limit.handOver();
-  return readWorkLog(
-    context,
-    (own, ended) => readLog(own, source, { ...options, ended }),
-    (own, shown) => followRun(own, { app, run, timeoutMs, startedBefore: true }, () => {}, shown),
-  );
-}
-
-type Client = Pick<Context, 'api' | 'project' | 'openLog' | 'cwd' | 'platformNow'>;
-
-function clientOf({ api, project, openLog, cwd, platformNow }: Context): Client {
-  return { api, project, openLog, cwd, platformNow };
-}
-
-function buildSource(client: Client, app: string, build: string, { search }: Flags) {
+function buildSource(client: Context, app: string, build: string, { search }: Flags) {
   const readStatus = async () => (await fetchBuild(client.api, { project: client.project, app, build })).status;
   return buildLogSource(client, app, build, { search, readStatus });
 }
 
+/** `client` reads the log; the other one finds the container. */
 async function appSource(
-  { signal }: Context,
-  client: Client,
+  context: Context,
   app: string,
   runId: string | undefined,
   { container: part, source: stream, search }: Flags,
+  client = context,
 ) {
-  const container = part === undefined ? undefined : await findContainer({ ...client, signal }, app, part);
+  const container = part === undefined ? undefined : await findContainer(context, app, part);
   return appLogSource(client, app, { container, stream, search, runId });
 }
 
-interface Flags extends LogFlags {
+interface Flags {
+  follow?: true | undefined;
+  since?: TimeFromNow | undefined;
+  until?: TimeFromNow | undefined;
+  tail?: number | undefined;
+  failOnGap?: true | undefined;
   run?: string | undefined;
   build?: string | true | undefined;
   container?: string | undefined;
@@ -154,30 +151,10 @@ interface Flags extends LogFlags {
   search?: string | undefined;
 }
 
-interface LogFlags {
-  follow?: true | undefined;
-  since?: TimeFromNow | undefined;
-  until?: TimeFromNow | undefined;
-  tail?: number | undefined;
-  failOnGap?: true | undefined;
-}
-
-/** Adds the flags of commands that print a log. */
-function logFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
-  return command
-    .option('-f, --follow', 'print new lines as they arrive, until Ctrl-C')
-    .option('--since <time>', 'start at this time, or this long ago: 1h30m, 2d', timeFlag)
-    .option('--until <time>', 'end at this time, or this long ago', timeFlag)
-    .option('-n, --tail <number>', 'number of last lines to show, or "all"', tailFlag)
-    .option('--timestamps', 'show the time of each line')
-    .option('--raw', 'print lines unchanged, including control sequences')
-    .option('--fail-on-gap', 'exit with 1 if lines may be missing');
-}
-
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
 function readLogOptions(
   { now }: Pick<Context, 'now'>,
-  flags: LogFlags,
+  flags: Flags,
   defaultTail = Number.POSITIVE_INFINITY,
 ): ReadLogOptions {
   const { follow, failOnGap } = flags;

@@ -1,4 +1,3 @@
-import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { findContainer } from '../../calls/logs/index.ts';
 import {
   type Condition,
@@ -50,7 +49,12 @@ import { type ChartRange, createTimeline, medianDistance, rangeText } from '../v
 export default defineCommand({
   configure: (command) =>
     chartPageFlags(
-      metricsFlags(appsArgument(command))
+      appsArgument(command)
+        .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
+        .option('--until <when>', "end at this time, or wait for a condition: 'p90>5s for 5m'", untilFlag)
+        .option('--container <name>', 'only show this container; a part of its name is enough')
+        .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
+        .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
         .option(
           '--metric <metric>',
           `${resourceMetrics.join(', ')}; repeatable (default: all)`,
@@ -215,16 +219,6 @@ async function readStartup(context: Context, app: string, flags: Flags) {
   else if (report.rows.length === 0) progress.note('no starts in this time; pass --since to go further back');
   await saveChartPage(context, flags, `Start-up times of ${app}`, () => report);
   return reply;
-}
-
-/** Adds the flags of commands that show what replicas did over time. */
-function metricsFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
-  return command
-    .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
-    .option('--until <when>', "end at this time, or wait for a condition: 'p90>5s for 5m'", untilFlag)
-    .option('--container <name>', 'only show this container; a part of its name is enough')
-    .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
-    .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag);
 }
 
 interface MetricsFlags {

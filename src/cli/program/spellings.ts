@@ -203,14 +203,8 @@ export const flagRefusals: readonly FlagRefusal[] = [
     fix: 'set it in cerebrium.toml; gantry deploy --dry-run shows what would change',
   },
   {
-    names: ['--token'],
-    of: ['deploy', 'apps', 'logs', 'secrets', 'whoami', 'status'],
-    message: 'a token is not passed as an argument',
-    why: 'arguments are visible in the shell history and to other processes',
-    fix: 'set GANTRY_TOKEN to the token of a service account',
-  },
-  {
-    names: ['--api-key'],
+    names: ['--token', '--api-key'],
+    except: ['login'],
     message: 'a token is not passed as an argument',
     why: 'arguments are visible in the shell history and to other processes',
     fix: 'set GANTRY_TOKEN to the token of a service account',

@@ -224,17 +224,18 @@ function exposed(what: string, instead: string): string {
 /** Flags with a value: the word after them is not an argument. */
 const valueFlags = new Set([
   ...['-o', '--output', '-r', '--region', '-p', '--project', '--profile', '-C', '--cwd', '--color'],
+  ...['--service-account-token', '--project-id', '--name', '--config-file', '--log-level', '--data', '--since'],
   ...[
-    '--service-account-token',
-    '--project-id',
-    '--name',
-    '--config-file',
-    '--log-level',
-    '--data',
-    '--since',
     '--app',
+    '-d',
+    '--body',
+    '--container-id',
+    '--cooldown',
+    '--min-replicas',
+    '--max-replicas',
+    '--response-grace-period',
+    '--dir',
   ],
-  ...['--container-id', '--cooldown', '--min-replicas', '--max-replicas', '--response-grace-period', '--dir'],
 ]);
 
 /** The places of the words that are neither flags nor their values. */

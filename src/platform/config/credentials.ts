@@ -126,10 +126,8 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget, folde
     return new AuthError('not logged in', { why, fix: gantryCommand`login --import` });
   }
   const hasApp = typeof folder === 'string' && existsSync(join(folder, 'cerebrium.toml'));
-  const [about, orEmulator] =
-    folder === null
-      ? ['; this command is about the platform, not an emulator', '']
-      : ['', '; without an account: --local uses the emulator'];
+  const about = folder === null ? '; this command is about the platform, not an emulator' : '';
+  const orEmulator = about === '' ? '; without an account: --local uses the emulator' : '';
   const unread = ['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'].find((name) => env[name]);
   return new AuthError('not logged in', {
     why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}${about}`,

@@ -130,12 +130,10 @@ export function listSettings({ settings, env, target }: Pick<Context, 'settings'
 export function checkSettingName(name: string, { toStore }: { toStore: boolean }): string {
   const names = toStore ? settingNames : readableSettings;
   if (names.includes(name)) return name;
-  const suggestion = closestName(name, names);
-  const why = `available settings: ${names.join(', ')}`;
-  if (!suggestion) throw new UsageError(`unknown setting "${name}"`, { why, fix: gantryCommand`config list` });
-  throw new UsageError(`unknown setting "${name}": did you mean ${suggestion}?`, {
+  const meant = closestName(name, names);
+  throw new UsageError(`unknown setting "${name}"${meant ? `: did you mean ${meant}?` : ''}`, {
     fix: gantryCommand`config list`,
-    corrected: { typed: name, meant: suggestion },
+    ...(meant ? { corrected: { typed: name, meant } } : { why: `available settings: ${names.join(', ')}` }),
   });
 }
 

@@ -50,9 +50,9 @@ test('each of these command lines is one of gantry, and its values are known', (
 
 test('a result names the commands that follow, with its values and where it worked', async () => {
   const folder = newFolder({});
-  const { json } = await gantry(['-C', folder, 'init', 'web', '--json', '--profile', 'next-test']);
+  const { json } = await gantry(['-C', folder, 'init', 'web', '--json', '--profile', 'default']);
   expect(json()).toMatchObject({
-    next: [{ argv: ['gantry', 'dev', join(folder, 'web'), '-C', folder, '--profile', 'next-test'] }, {}],
+    next: [{ argv: ['gantry', 'dev', join(folder, 'web'), '-C', folder, '--profile', 'default'] }, {}],
   });
 });
 

@@ -1,13 +1,15 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { runOutcome } from '../../platform/contract/run-outcome.ts';
-import { listRuns } from '../../platform/contract/runs.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { appLogSource, type LogSource } from './log-source.ts';
+import { appLogSource, type LogSource } from '../logs/index.ts';
+import { readRunList } from './list-runs.ts';
+import { hasEnded } from './run-status.ts';
 
-/** How young a run is whose lines may not be there yet, how long they are waited for, and between two looks. In ms. */
-const [recentMs, waitMs, pauseMs] = [15_000, 3_000, 500];
+/** How young a run is whose lines may not be there yet, in ms. */
+const recentMs = 15_000;
+/** How long they are waited for, and between two looks. In ms. */
+const waitMs = 3_000;
+const pauseMs = 500;
 
 /**
  * The log of an app up to now, with the lines of the call that was just made: they are later than its status. Where none
@@ -16,8 +18,8 @@ const [recentMs, waitMs, pauseMs] = [15_000, 3_000, 500];
 export function withNewestRun(context: Context, app: string, source: LogSource): LogSource {
   const { project, progress, delay, platformNow } = context;
   let newest = tryRequest(context, async (api) => {
-    const { items } = await api(listRuns, { project, app, query: {} });
-    const [run] = items.sort(latestFirst(({ createdAt }) => createdAt));
+    const { runs } = await readRunList({ api, project, platformNow }, app, { isEnough: () => true });
+    const run = runs[0];
     return run && platformNow() - Date.parse(run.createdAt ?? '') <= recentMs ? run : undefined;
   });
   return {
@@ -34,10 +36,9 @@ export function withNewestRun(context: Context, app: string, source: LogSource):
         if (lines.length > 0) return source.readPage(query);
         await delay(pauseMs);
       }
-      const flags = { '--follow': runOutcome(run) === 'in progress' || undefined };
-      progress.footnote(
-        sentence`no lines of run ${run.id}, the newest, have arrived; to wait for them: ${gantryCommand`logs ${app} --run ${run.id} ${flags}`}`,
-      );
+      const flags = { '--follow': !hasEnded(run) || undefined };
+      const command = gantryCommand`logs ${app} --run ${run.id} ${flags}`;
+      progress.footnote(sentence`no lines of run ${run.id}, the newest, have arrived; to wait for them: ${command}`);
       return page;
     },
   };
