@@ -23,7 +23,6 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
   };
 }
 
-/** The functions of main.py that can be called. */
 export async function callableFunctions(root: string): Promise<string[]> {
   return functionsIn(await programOf(root));
 }
@@ -62,7 +61,8 @@ export function sampleArguments({ function: name, parameters }: SampleCall): str
 }
 
 function sampleOf(type: string): unknown {
-  if (Object.hasOwn(samples, type)) return samples[type];
+  const plain = type.toLowerCase();
+  if (Object.hasOwn(samples, plain)) return samples[plain];
   // Classes are usually models with fields.
   return /^[A-Z]/.test(type) && !/^(Any|Optional|Union|Literal|Annotated)$/.test(type) ? {} : 'text';
 }
@@ -74,12 +74,8 @@ const samples: Record<string, unknown> = {
   list: [],
   tuple: [],
   set: [],
+  sequence: [],
+  iterable: [],
   dict: {},
-  List: [],
-  Tuple: [],
-  Set: [],
-  Sequence: [],
-  Iterable: [],
-  Dict: {},
-  Mapping: {},
+  mapping: {},
 };

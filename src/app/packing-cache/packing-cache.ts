@@ -2,27 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { turn } from '../../kernel/clock.ts';
+import { turn, turnIsDue } from '../../kernel/clock.ts';
 import { NewFile } from '../../kernel/disk/index.ts';
 import { throwIfAborted } from '../../kernel/errors.ts';
 import { BufferedFile } from '../buffered-file.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry, FileStats } from '../files/entry.ts';
 import { indexPath, maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
-import {
-  currentStats,
-  FileIndex,
-  type IndexedFile,
-  isSettled,
-  type KnownContent,
-  trustedDevice,
-} from './file-index.ts';
+import { FileIndex, type IndexedFile, type KnownContent, trustedDevice } from './file-index.ts';
 import { encodeIndex, PackedSegment, type SegmentIndex, segmentEnding } from './segment.ts';
 
 export type { KnownContent } from './file-index.ts';
 
 export interface PackingCacheOptions {
-  /** gantry's folder for caches. */
   cache: string;
   root: string;
   /** Wall-clock time in ms. */
@@ -35,8 +27,6 @@ const smallBytes = 8 * 2 ** 20;
 const maxSmall = 16;
 /** Of at most a megabyte. */
 const maxBlocks = 4;
-/** The longest time between two turns of the event loop. */
-const maxBlockingMs = 20;
 
 /** The cache of one packing. It turns itself off on the first error. */
 export class PackingCache {
@@ -53,7 +43,6 @@ export class PackingCache {
     readonly salt: string,
     private readonly folder: string,
     private readonly limit: number,
-    private readonly device: number | undefined,
     /** After `recognize`: none that has changed. */
     private readonly files: FileIndex,
     private readonly options: PackingCacheOptions,
@@ -65,9 +54,8 @@ export class PackingCache {
     try {
       openFolder(folder);
       const salt = deflateVersion();
-      const device = trustedDevice(options.root);
-      const files = await FileIndex.read(indexPath(folder, options.root), salt, device);
-      const cache = new PackingCache(salt, folder, maxCacheBytes(folder), device, files, options);
+      const files = await FileIndex.read(indexPath(folder, options.root), salt, trustedDevice(options.root));
+      const cache = new PackingCache(salt, folder, maxCacheBytes(folder), files, options);
       for (const path of segmentPaths(folder)) cache.#openSegment(path);
       return cache;
     } catch (error) {
@@ -79,13 +67,12 @@ export class PackingCache {
   /** Finds the files that have not changed since they were packed. */
   async recognize(entries: readonly FileEntry[], signal?: AbortSignal): Promise<void> {
     this.#entries = entries;
-    let lastTurn = performance.now();
+    const isDue = turnIsDue();
     for (const { source, stats } of this.files.size > 0 ? entries : []) {
-      if ('file' in source && !this.#isUnchanged(source.file, stats)) this.files.delete(source.file);
-      if (performance.now() - lastTurn < maxBlockingMs) continue;
+      if ('file' in source && !this.files.isUnchanged(source.file, stats)) this.files.delete(source.file);
+      if (!isDue()) continue;
       await turn();
       throwIfAborted(signal);
-      lastTurn = performance.now();
     }
   }
 
@@ -147,8 +134,8 @@ export class PackingCache {
     this.#hasLearned = true;
   }
 
-  canLearn({ dev, ctimeMs }: Pick<FileStats, 'dev' | 'ctimeMs'>): boolean {
-    return dev === this.device && isSettled(ctimeMs, this.options.now);
+  canLearn(stats: Pick<FileStats, 'dev' | 'ctimeMs'>): boolean {
+    return this.files.canLearn(stats, this.options.now);
   }
 
   /** Keeps what was added. Call it when the archive is complete. */
@@ -186,13 +173,6 @@ export class PackingCache {
     return this.#segments.filter(
       (segment) => segment.isDamaged || (small.length >= maxSmall && small.includes(segment)),
     );
-  }
-
-  /** As it was when it was found: what is known of it is what it held then. */
-  #isUnchanged(path: string, found: FileStats | undefined): boolean {
-    if (this.device === undefined || !this.files.has(path)) return false;
-    const stats = found ?? currentStats(path, this.device);
-    return stats?.dev === this.device && this.files.isUnchanged(path, stats);
   }
 
   #segmentOf(key: string): PackedSegment | undefined {
@@ -255,7 +235,6 @@ class SegmentWriter {
     this.#index.set(key, record);
   }
 
-  /** Adds what is intact in a segment. */
   async addAll(segment: PackedSegment): Promise<void> {
     for (const [key, record] of segment.index) {
       const data = segment.read(record);

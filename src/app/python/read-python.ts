@@ -200,11 +200,8 @@ class PythonReader {
     // Documentation names many files.
     if (node.parent?.kind === 'ExpressionStatement' || node.to - node.from > 300) return;
     const value = this.texts.value(node);
-    if (value !== undefined && value !== unknown && !value.includes('\n')) this.addText(node, value);
-  }
-
-  private addText(node: PyNode, value: string): void {
-    this.said.push({ value, line: this.source.lineOf(node.from) });
+    if (value !== undefined && value !== unknown && !value.includes('\n'))
+      this.said.push({ value, line: this.source.lineOf(node.from) });
   }
 
   private readImport({ children }: PyNode, scope: Scope): void {
@@ -311,13 +308,11 @@ class PythonReader {
 }
 
 interface ImportedPart {
-  /** The name, with its dots. */
   names: PyNode[];
   as: PyNode | undefined;
   broken: PyNode | undefined;
 }
 
-/** What an import names, one by one. */
 function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
   return separated(nodes).map((part) => {
     const at = part.findIndex(({ kind }) => kind === 'as');
@@ -349,7 +344,6 @@ function innerScope({ kind }: PyNode, scope: Scope): Scope {
 
 const isReference = new Set(['VariableName', 'MemberExpression']);
 
-/** Calls that may define any name. */
 const makesNames = /^(?:globals|locals|vars|exec|execfile|setattr)$/;
 
 function withText(call: PythonCall, value: string): PythonCall {

@@ -47,7 +47,6 @@ function documentedCompute(written: string): string | undefined {
   return documented.map((name) => `compute = ${toToml(name)}`).join(' or ') || undefined;
 }
 
-/** Short names of keys, by section. */
 const nicknames: Record<string, Record<string, string>> = {
   deployment: { python: 'python_version' },
   'runtime.custom': {
@@ -143,7 +142,9 @@ function keyAsSection(name: string, section: SectionName, table: TomlTable, root
   const entries = Object.entries(table).map(([written, value]) => [keys[written] ? written : key, value] as const);
   const lines = [...new Map(entries)].map(([own, value]) => {
     const { parse } = valueKinds[keys[own]?.kind ?? 'string'];
-    return parse(value) === undefined ? `${tomlKey(own)} = …` : `${tomlKey(own)} = ${asToml(value)}`;
+    if (parse(value) === undefined) return `${tomlKey(own)} = …`;
+    const isPlain = typeof value === 'bigint' || value instanceof Date;
+    return `${tomlKey(own)} = ${isPlain ? String(value) : JSON.stringify(value)}`;
   });
   const free = lines.filter((line) => !isTaken(root, section, line.split(' ')[0] ?? ''));
   const fix = free.length === 0 ? `remove it: ${header} sets ${key}, too` : [header, ...free].join('\n');
@@ -152,11 +153,6 @@ function keyAsSection(name: string, section: SectionName, table: TomlTable, root
   return warningAt(['cerebrium', name], `[cerebrium.${tomlKey(name)}] is ignored`, { why, fix, supplies });
 }
 
-function asToml(value: TomlValue): string {
-  return typeof value === 'bigint' || value instanceof Date ? String(value) : JSON.stringify(value);
-}
-
-/** The key of this section that was probably meant. */
 function meantKey(section: string, written: string): string | undefined {
   const keys: Record<string, Key> = sectionNamed(section)?.keys ?? {};
   const names = Object.keys(keys);
@@ -238,7 +234,6 @@ interface KindRules<T> {
   label: string;
   /** The parsed value; undefined if it is of another kind. Never coerces. */
   parse(value: TomlValue): T | undefined;
-  /** What the user probably meant, in TOML. */
   suggest(value: TomlValue, written: string): string | undefined;
   /** Whether a value is empty although the key needs one. */
   isEmpty?(value: T): boolean;

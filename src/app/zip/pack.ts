@@ -118,14 +118,9 @@ class Packer {
   }
 }
 
-interface LargeFileOptions {
-  writer: ZipWriter;
-  pool: DeflatePool;
-  cache?: PackingCache | undefined;
-  signal?: AbortSignal | undefined;
+interface LargeFileOptions extends PackOptions {
   order: OrderedQueue;
   buffers: BlockBuffers;
-  onRead(bytes: number): void;
 }
 
 /** Adds a file in blocks, which are compressed concurrently and written in order. */
@@ -269,7 +264,6 @@ async function readFully(file: FileHandle, target: Uint8Array, position: number,
   return target.length;
 }
 
-/** The error of a file that cannot be packed. */
 function unreadable({ path }: FileEntry, { code, message: why }: { code?: string; message: string }): ProjectError {
   const message = code === 'ENOENT' ? `${path} was deleted while it was packed` : `cannot read ${path}`;
   return new ProjectError(message, [{ severity: 'error', message, why }]);

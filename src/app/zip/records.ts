@@ -20,7 +20,6 @@ export interface ZipEntry {
   size: number;
   /** In bytes. */
   compressed: number;
-  /** The offset of the local header. */
   offset: number;
   /** Whether sizes have 64 bits. Decided before they are known, because it changes the length of the header. */
   zip64: boolean;
@@ -38,13 +37,9 @@ export function newZipEntry(
   return { path, executable, method, crc32, sha256, size, compressed: data?.length ?? 0, offset: 0, zip64 };
 }
 
-interface NewZipEntry {
+interface NewZipEntry extends Partial<Pick<ZipEntry, 'size' | 'crc32' | 'sha256' | 'zip64'>> {
   deflated: boolean;
-  size?: number;
-  crc32?: number;
-  sha256?: string;
   data?: Uint8Array;
-  zip64?: boolean;
 }
 
 const max16 = 0xffff;
@@ -102,7 +97,6 @@ function newRecord(bytes: number, { path }: ZipEntry, { extra, allocate }: Recor
   return record;
 }
 
-/** Writes the 26 bytes that both records share. */
 function writeShared(target: Buffer, at: number, item: ZipEntry, extra: Buffer): void {
   target.writeUInt16LE(extra.length > 0 ? version.zip64 : version.default, at);
   target.writeUInt16LE(utf8Names, at + 2);

@@ -56,7 +56,6 @@ const statuses: Record<number, Transient> = {
 interface Transient {
   /** What is before an app sends it when it gets no reply of the app. It may have taken the request all the same. */
   isGateway?: boolean;
-  /** The request was not taken. */
   refuses?: boolean;
 }
 
@@ -64,7 +63,6 @@ interface Failure {
   reason: string;
   /** Before a byte of the request was sent. */
   isEarly?: boolean;
-  /** Another try cannot succeed. */
   lasts?: boolean;
   /** Whether messages have the code: users search for it. */
   showsCode?: boolean;
@@ -103,7 +101,6 @@ export function wasRefused({ status, retryAfterMs }: ErrorFacts): boolean {
   return status !== undefined && isRefusedStatus(status) && (!isGatewayStatus(status) || retryAfterMs !== undefined);
 }
 
-/** Why a connection failed, for messages. */
 export function failureReason(cause: unknown): string {
   const code = errorCode(cause);
   const failure = failures[code] ?? (isTls(code) ? { reason: 'the TLS handshake failed', showsCode: true } : undefined);
@@ -123,7 +120,11 @@ export function failureFacts(cause: unknown): ErrorFacts {
 /** Whether the connection failed before a byte of the request was sent. */
 export function isEarlyFailure(cause: unknown): boolean {
   const code = errorCode(cause);
-  return isTls(code) || (failures[code]?.isEarly === true && !/^(read|write)$/.test(syscallOf(cause)));
+  return (
+    isTls(code) ||
+    (failures[code]?.isEarly === true &&
+      !/^(read|write)$/.test((cause as NodeJS.ErrnoException | undefined)?.syscall ?? ''))
+  );
 }
 
 /** The system's error code, which Node may wrap in a cause or in the first of several errors. */
@@ -134,10 +135,6 @@ function errorCode(cause: unknown): string {
   if (typeof error?.code === 'string' && error.code) return error.code;
   if (error?.errors?.length) return errorCode(error.errors[0]);
   return error?.cause ? errorCode(error.cause) : '';
-}
-
-function syscallOf(cause: unknown): string {
-  return String((cause as NodeJS.ErrnoException | undefined)?.syscall ?? '');
 }
 
 function isTls(code: string): boolean {

@@ -22,7 +22,6 @@ export interface Setting {
 
 export interface Settings {
   profile: Profile;
-  /** Names of the profiles in `config.json`. */
   profiles: string[];
   project: Setting;
   region: Setting;
@@ -99,18 +98,11 @@ export function resolveSettings(
   checkProfileName(profile, onInvalid);
   const profiles = asRecord(stored.profiles);
   const profileSettings = asRecord(profiles[profile.value]);
-  const resolve = (source: SettingSource, flag?: string) =>
-    resolveSetting(flag, env, source, profileSettings, source.fallback, flags.local);
+  const resolve = (source: SettingSource, flag?: string, from = env) =>
+    resolveSetting(flag, from, source, profileSettings, source.fallback, flags.local);
   const ownAddresses = withOfficialAddresses(env);
   const address = (source: SettingSource) => {
-    const { value = '', origin } = resolveSetting(
-      undefined,
-      ownAddresses,
-      source,
-      profileSettings,
-      source.fallback,
-      flags.local,
-    );
+    const { value = '', origin } = resolve(source, undefined, ownAddresses);
     return { value: origin === 'default' ? value : checkUrl(value, origin, onInvalid), origin };
   };
   return {
@@ -231,6 +223,5 @@ export interface LocalSettings {
   origin: string;
   /** The profile whose login is not used, because the folder remembers the emulator. */
   unused?: string | undefined;
-  /** Whether it was started for this command. */
   isStarted: boolean;
 }

@@ -1,5 +1,5 @@
 import { nameKey, nameProbe } from '../../kernel/disk/index.ts';
-import { PackedList, sortPacked } from '../../kernel/packed-list.ts';
+import { byUnits, PackedList, sortPacked } from '../../kernel/packed-list.ts';
 import {
   type CopyEndSource,
   type CopyTarget,
@@ -81,7 +81,6 @@ async function* withKeptNames(
 
 type PathPair = { file: FoundEntry; there: TargetFileInfo | undefined } | { file: undefined; there: TargetFileInfo };
 
-/** What source and target have at each path. */
 async function* inPairs(
   sources: AsyncGenerator<FoundEntry>,
   targets: AsyncGenerator<TargetFileInfo>,
@@ -96,10 +95,6 @@ async function* inPairs(
     yield { file, there };
   }
   for (; !next.done; next = await targets.next()) yield { file: undefined, there: next.value };
-}
-
-function byUnits(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }
 
 /** Files to copy, packed. Their source follows from their path. */
@@ -176,7 +171,9 @@ class NameHashes {
 
 /** Whether a path of one list may lead to the same file as one of the other. */
 function mayMeet(paths: Iterable<string>, others: Iterable<string>): boolean {
-  const [hashes, otherHashes] = [paths, others].map((list) => Float64Array.from(list, pathHash).sort());
+  const [hashes, otherHashes] = [paths, others].map((list) =>
+    Float64Array.from(list, (path) => hash(pathKey(path))).sort(),
+  );
   let at = 0;
   for (const each of otherHashes ?? []) {
     while (hashes && at < hashes.length && Number(hashes[at]) < each) at++;
@@ -188,10 +185,6 @@ function mayMeet(paths: Iterable<string>, others: Iterable<string>): boolean {
 function hasEqual(hashes: readonly number[]): boolean {
   const sorted = Float64Array.from(hashes).sort();
   return sorted.some((each, index) => index > 0 && each === sorted[index - 1]);
-}
-
-function pathHash(path: string): number {
-  return hash(pathKey(path));
 }
 
 /** 53 bits, so that different texts hardly ever share a hash among millions: two of 32 bits, mixed. */

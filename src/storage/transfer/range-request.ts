@@ -9,7 +9,6 @@ import { ChangedError, closedEarlyError, errorFromStorage, type StorageResponse 
 import type { TransferContext } from './transfer-context.ts';
 
 export interface RangeRequest extends ContentAddress {
-  /** Length of the whole file. */
   bytes: number;
   /** The whole file if undefined. */
   range?: RangeBounds | undefined;
@@ -25,7 +24,6 @@ export interface RangeBounds {
   end: number;
 }
 
-/** A response whose body is still to be read. */
 export interface ObjectResponse {
   /** Its ETag, if that is not a weak one. */
   version: string | undefined;
@@ -136,17 +134,13 @@ function headerError(
   const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'])) ?? [];
   const isPart = statusCode === 206;
   const listed = isPart ? size : headers['content-length'];
-  if (listed !== undefined && Number(listed) !== bytes) return sizeError();
+  if (listed !== undefined && Number(listed) !== bytes) return new ChangedError('its size differs from the listing');
   const isAsked = range ? isPart && Number(start) === range.start && Number(end) === range.end - 1 : !isPart;
   return isAsked ? undefined : new ChangedError('the storage sent another part of the file than requested');
 }
 
 export function changedError(): ChangedError {
   return new ChangedError('the file changed during the copy');
-}
-
-function sizeError(): ChangedError {
-  return new ChangedError('its size differs from the listing');
 }
 
 async function* chunks(
@@ -183,13 +177,11 @@ export interface ContentAddress {
   url: string;
   /** Sent besides those of the range; a signed URL has none. */
   headers?: Record<string, string>;
-  /** What a reply that is no success means. */
   toError?: (reply: ContentReply, now: number) => GantryError;
 }
 
 export type ContentReply = Pick<StorageResponse, 'status' | 'headers' | 'body'>;
 
-/** Either client's reply. */
 export interface StorageReply {
   statusCode: number;
   headers: IncomingHttpHeaders;
@@ -204,7 +196,8 @@ export async function checkReply(
   reply: StorageReply,
   url: URL,
   { now }: TransferContext,
-  toError: NonNullable<ContentAddress['toError']> = downloadError,
+  toError: NonNullable<ContentAddress['toError']> = (refused, at) =>
+    errorFromStorage({ ...refused, what: 'download' }, at),
 ): Promise<void> {
   const { statusCode, headers, body } = reply;
   if (statusCode === 200 || statusCode === 206) {
@@ -214,10 +207,6 @@ export async function checkReply(
   }
   const text = await readStart(body);
   throw toError({ status: statusCode, headers, body: text }, now());
-}
-
-function downloadError(reply: ContentReply, now: number): GantryError {
-  return errorFromStorage({ ...reply, what: 'download' }, now);
 }
 
 /** Storage identifies what it sends by an ETag or a date. The login page of a network has neither. */

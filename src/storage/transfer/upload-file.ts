@@ -17,7 +17,6 @@ export interface FileUpload extends PartsCopy<OpenUpload, SentPart> {
 
 export interface UploadedParts {
   upload: OpenUpload;
-  /** All parts in order. */
   parts: SentPart[];
   /** Of the parts that an earlier process has sent. */
   resumedBytes: number;
@@ -115,10 +114,9 @@ class UploadAttempt {
 
   /** The session is created when the first part is due, because the URLs expire. */
   async #sendOnce(part: Part, taken: TakenPart, stop: AbortSignal, begin: () => void): Promise<string> {
-    const { id, urls } = await this.#open();
+    const { urls } = await this.#open();
     begin();
-    const url = urls[part.number - 1];
-    if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no URL for part ${part.number}`);
+    const url = urls[part.number - 1] ?? '';
     if (!isUsable(url, this.#urlsExpireAt, this.resources.elapsed()))
       throw new UrlExpiredError('the upload URL is about to expire');
     const read = () => taken.read();

@@ -5,13 +5,11 @@ import { inLane } from '../transfer/task-queue.ts';
 import { type ConfirmContext, FolderLooks } from './folder-looks.ts';
 import type { VolumePath } from './walk-volume.ts';
 
-/** The outcome for one path. */
 export interface Deletion {
   /** Why the path is not confirmed to be gone; undefined if it is. */
   error?: GantryError;
   /** The platform accepted the removal of a path that it never listed, and refuses to list it. */
   refusal?: GantryError;
-  /** The path did not exist any more. */
   wasGone: boolean;
 }
 
@@ -59,10 +57,7 @@ export async function deletePaths(
     if (!remaining.has(at) && (!reply || isNotFound)) return { wasGone: isNotFound && !hasRetried };
     const doubt = remaining.get(at);
     if (!reply && unlisted.has(at) && isRefusal(doubt)) return { refusal: doubt, wasGone: false };
-    return { error: reply ?? doubt ?? stillListedError(), wasGone: false };
+    const stillListed = 'the platform confirmed the removal, but still lists it';
+    return { error: reply ?? doubt ?? new UnavailableError(stillListed, { retryable: true }), wasGone: false };
   });
-}
-
-function stillListedError(): UnavailableError {
-  return new UnavailableError('the platform confirmed the removal, but still lists it', { retryable: true });
 }
