@@ -141,7 +141,7 @@ test('init --ci changes nothing the second time, and never another file', async 
   for (const paths of [['cerebrium.toml', 'main.py', files.github], []]) {
     const { json, stderr } = await init('github', '--json');
     const variables = [{ name: 'GANTRY_TOKEN', secret: true }, { name: 'GANTRY_PROJECT' }];
-    expect(json()).toMatchObject({ paths, variables, variablesIn, commit: [files.github, packed] });
+    expect(json()).toMatchObject({ paths, variables, variablesIn, toCommit: [files.github, packed] });
     expect(stderr.replace(/\s+/g, ' ')).toContain(next);
   }
   const refused = await init('gitlab');

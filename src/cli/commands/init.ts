@@ -45,8 +45,8 @@ export default defineCommand({
     const app = ci && (await readPipelineApp(context, place));
     if (app?.verification.length === 0) progress.warn(`the pipeline looks at no new build. ${adviceOnSmoke}`);
     const made = app && pipelineFor(ci, app);
-    const commit = made && [made.path, ...committedPackage()];
-    const toDo = commit && { variables: pipelineVariables, variablesIn: variablesIn[ci], commit };
+    const toCommit = made && [made.path, ...committedPackage()];
+    const toDo = toCommit && { variables: pipelineVariables, variablesIn: variablesIn[ci], toCommit };
     if (made && print) return { folder, paths: [], pipeline: made.text, ...toDo };
     const exists = (agents || ci) && existsSync(config);
     const suggested = toAppName(basename(folder));
@@ -81,7 +81,7 @@ export default defineCommand({
       if (app && path) written.push(relative(cwd, join(app.root, path)));
     progress.note(
       toDo
-        ? `next: set ${pipelineVariables.map(({ name }) => name).join(' and ')} in ${toDo.variablesIn}, and commit ${toDo.commit.join(' and ')}`
+        ? `next: set ${pipelineVariables.map(({ name }) => name).join(' and ')} in ${toDo.variablesIn}, and commit ${toDo.toCommit.join(' and ')}`
         : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
     );
     return { folder, paths: written, ...toDo };
@@ -98,7 +98,7 @@ export default defineCommand({
     pipeline: optional(text('with --print: the pipeline')),
     variables: optional(list(object(variable), 'with --ci: what the pipeline needs that is not in it')),
     variablesIn: optional(text('with --ci: where to set them')),
-    commit: optional(list(text('path'), 'with --ci: what to commit')),
+    toCommit: optional(list(text('path'), 'with --ci: what to commit')),
   }),
   examples: ['init', 'init my-app --compute ADA_L4', 'init --agents', 'init --ci github', 'init apps/web --ci gitlab'],
 });
