@@ -389,7 +389,6 @@ const dense = new Set([
   'src/cli/mcp/serve.ts',
   'src/cli/program/approve-target.ts',
   'src/cli/program/command-tree.ts',
-  'src/cli/program/execute-command.ts',
   'src/cli/program/same-place.ts',
   'src/cli/program/translate-spellings.ts',
   'src/cli/program/typed-command.ts',

@@ -108,7 +108,7 @@ export interface Context {
   readonly end: { at?: number };
   /** Work that a command does not wait for: what remains of it is done when the command has ended, whichever way. */
   readonly atEnd: ((context: Context) => Promise<void>)[];
-  /** The projects that were asked about, and whether any reply was about something that they have. */
+  /** The projects of which something was not found (false), or was seen (true). */
   readonly projects: Map<string, boolean>;
   /** List items that could not be read in full; reported when the command ends. */
   readonly unread: UnreadableItems;

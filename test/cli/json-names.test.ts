@@ -24,7 +24,7 @@ const names: Record<string, string> = {
     days details differences endpoints entries examples exitCodes failed failures figures flags folders
     followedBy from frontier hours imported incidents largest log logs next openRuns options paths planned
     problems profiles removed renamed replaced requires resolvedAnew selection settings skipped stale steps
-    toDelete unchanged unknown warnings weights written
+    toCommit toDelete toSet unchanged unknown warnings weights written
   `,
   object: `
     $defs addresses after allows before categories coldStart commands config deployment details environment

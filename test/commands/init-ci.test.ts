@@ -136,12 +136,12 @@ type Workflow = { jobs: Partial<Record<string, Job>> };
 test('init --ci changes nothing the second time, and never another file', async () => {
   await using place = await folderOf({ '.gitlab-ci.yml': 'mine: {}\n', [packed]: 'mine' });
   const init = (...words: string[]) => gantry(['init', '--ci', ...words], { cwd: place.path });
-  const variablesIn = 'Settings > Secrets and variables > Actions';
-  const next = `next: set GANTRY_TOKEN and GANTRY_PROJECT in ${variablesIn}, and commit ${files.github} and ${packed}`;
+  const section = 'Settings > Secrets and variables > Actions';
+  const next = `next: set GANTRY_TOKEN and GANTRY_PROJECT in ${section}, and commit ${files.github} and ${packed}`;
   for (const paths of [['cerebrium.toml', 'main.py', files.github], []]) {
     const { json, stderr } = await init('github', '--json');
-    const variables = [{ name: 'GANTRY_TOKEN', secret: true }, { name: 'GANTRY_PROJECT' }];
-    expect(json()).toMatchObject({ paths, variables, variablesIn, commit: [files.github, packed] });
+    const toSet = [{ name: 'GANTRY_TOKEN', kind: 'secret', section }, { name: 'GANTRY_PROJECT' }];
+    expect(json()).toMatchObject({ paths, toSet, toCommit: [files.github, packed] });
     expect(stderr.replace(/\s+/g, ' ')).toContain(next);
   }
   const refused = await init('gitlab');

@@ -98,7 +98,10 @@ export function checkProgramArguments(
   called: Called | undefined,
 ): ClaimedParameter[] {
   if (called && invalid) throw invalid;
-  const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], called) ?? []);
+  const before: Record<string, string | true> = {};
+  for (const { flag, value = true as const } of claims) before[flag] = value;
+  const own = gantryCommand`run ${before} ${target} ${argv}`;
+  const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], called, own) ?? []);
   if (!called || called.parameters.takesAny) return claimed;
   for (const [name, spelling] of spellings)
     if (!namesOf(called).includes(name)) throw unknownParameter(called, name, spelling);
@@ -108,24 +111,34 @@ export function checkProgramArguments(
 /** Undefined for a flag of gantry. */
 function claimedParameter(
   one: Claim,
-  [target = '', ...others]: string[],
+  words: string[],
   called: Called | undefined,
+  own: CommandLine,
 ): ClaimedParameter | undefined {
   const { flag, value, isUnderstood } = one;
   const name = parameterName(flag);
   const isParameter = called && namesOf(called).includes(name);
   if (isUnderstood && !isParameter) return undefined;
-  const own = gantryCommand`run ${{ [flag]: value ?? true }} ${target} ${others}`;
   if (isParameter && !isUnderstood && value !== undefined) {
     const note = sentence`${flag} is passed to ${called?.name ?? ''}, which has this parameter; for gantry: ${own}`;
     return { pair: `${name}=${value}`, note };
   }
-  const why = isParameter
-    ? `it is a flag of gantry run and a parameter of ${called?.name}`
-    : `what follows the file belongs to the program, and ${flag} is a flag of gantry run`;
-  const program = programLine(one, [target, ...others], called !== undefined);
-  const fix = sentence`for gantry: ${own}; for the program: ${program}`;
-  throw new UsageError(`${flag} after ${target} is ambiguous`, { why, fix, next: own });
+  throw misplaced(one, words, called, own);
+}
+
+function misplaced(one: Claim, words: string[], called: Called | undefined, own: CommandLine): UsageError {
+  const { flag } = one;
+  const [target] = words;
+  const name = parameterName(flag);
+  const isParameter = called !== undefined && namesOf(called).includes(name);
+  const why = `what follows the file belongs to the program, and ${flag} is a flag of gantry run`;
+  if (called && !isParameter && !called.parameters.takesAny)
+    return new UsageError(`${flag} belongs before ${target}: ${called.name} has no parameter ${name}`, {
+      why,
+      fix: own,
+    });
+  const fix = sentence`for gantry: ${own}; for the program: ${programLine(one, words, called !== undefined)}`;
+  return new UsageError(`${flag} after ${target} is ambiguous`, { why, fix, next: own });
 }
 
 function unknownParameter(called: Called, name: string, spelling: string): UsageError {

@@ -13,8 +13,8 @@ import {
   ciSystems,
   committedPackage,
   pipelineFor,
-  pipelineVariables,
   readPipelineApp,
+  toSetIn,
   variablesIn,
   writePackage,
   writePipeline,
@@ -23,9 +23,14 @@ import type { Context } from '../../platform/context.ts';
 import { defineCommand } from '../command.ts';
 import { computeFlag, knownValue } from '../flags/hardware.ts';
 import { requiring } from '../flags/values.ts';
-import { boolean, document, list, object, optional, text } from '../result-schema.ts';
+import { choice, document, list, object, optional, text } from '../result-schema.ts';
 
-const variable = { name: text('name'), secret: boolean('whether it is a secret'), value: text('what to set it to') };
+const variable = {
+  name: text('name'),
+  kind: choice(['secret', 'variable'], 'what the CI system calls it'),
+  value: text('what to set it to'),
+  section: text('where to set it'),
+};
 
 export default defineCommand({
   configure: (command) =>
@@ -45,8 +50,8 @@ export default defineCommand({
     const app = ci && (await readPipelineApp(context, place));
     if (app?.verification.length === 0) progress.warn(`the pipeline looks at no new build. ${adviceOnSmoke}`);
     const made = app && pipelineFor(ci, app);
-    const commit = made && [made.path, ...committedPackage()];
-    const toDo = commit && { variables: pipelineVariables, variablesIn: variablesIn[ci], commit };
+    const toCommit = made && [made.path, ...committedPackage()];
+    const toDo = toCommit && { toSet: toSetIn(ci), toCommit };
     if (made && print) return { folder, paths: [], pipeline: made.text, ...toDo };
     const exists = (agents || ci) && existsSync(config);
     const suggested = toAppName(basename(folder));
@@ -81,7 +86,7 @@ export default defineCommand({
       if (app && path) written.push(relative(cwd, join(app.root, path)));
     progress.note(
       toDo
-        ? `next: set ${pipelineVariables.map(({ name }) => name).join(' and ')} in ${toDo.variablesIn}, and commit ${toDo.commit.join(' and ')}`
+        ? `next: set ${toDo.toSet.map(({ name }) => name).join(' and ')} in ${variablesIn[ci]}, and commit ${toDo.toCommit.join(' and ')}`
         : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
     );
     return { folder, paths: written, ...toDo };
@@ -96,9 +101,8 @@ export default defineCommand({
     folder: text('app folder'),
     paths: list(text('path'), 'files written'),
     pipeline: optional(text('with --print: the pipeline')),
-    variables: optional(list(object(variable), 'with --ci: what the pipeline needs that is not in it')),
-    variablesIn: optional(text('with --ci: where to set them')),
-    commit: optional(list(text('path'), 'with --ci: what to commit')),
+    toSet: optional(list(object(variable), 'with --ci: what the pipeline needs that is not in it')),
+    toCommit: optional(list(text('path'), 'with --ci: what to commit')),
   }),
   examples: ['init', 'init my-app --compute ADA_L4', 'init --agents', 'init --ci github', 'init apps/web --ci gitlab'],
 });

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommands } from '../../kernel/command-line.ts';
 import { annotationsRoot, unattendedBy } from '../../kernel/environment.ts';
-import { GantryError, UsageError } from '../../kernel/errors.ts';
+import { GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { duration, timeLeft } from '../../kernel/output/format.ts';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
@@ -318,12 +318,24 @@ function lazyApi(
     }
     if (!endpoint.anonymous) checkAddress?.(endpoint.host);
     api ??= create();
-    const { project } = parameters as { project?: string };
-    if (project !== undefined && !projects.has(project)) projects.set(project, false);
-    const reply = await (await api)(endpoint, parameters);
-    if (project !== undefined) projects.set(project, true);
-    return reply;
+    return noteProject(projects, parameters, (await api)(endpoint, parameters));
   };
+}
+
+async function noteProject<Reply>(
+  projects: Context['projects'],
+  { project }: { project?: string },
+  asked: Promise<Reply>,
+): Promise<Reply> {
+  if (project === undefined) return asked;
+  try {
+    const reply = await asked;
+    projects.set(project, true);
+    return reply;
+  } catch (error) {
+    if (error instanceof NotFoundError) projects.set(project, projects.get(project) ?? false);
+    throw error;
+  }
 }
 
 interface CallOptions {

@@ -52,16 +52,18 @@ export async function readSecretsOf({ api, project }: Pick<Context, 'api' | 'pro
   return { ...shared, ...own };
 }
 
-export type AppSecrets = Awaited<ReturnType<typeof readSecretsOf>>;
+type AppSecrets = Awaited<ReturnType<typeof readSecretsOf>> | undefined;
+/** Undefined if they may not be read. */
+export type ReadSecrets = () => Promise<AppSecrets>;
 
-/** The same, for what goes on without them: undefined if they may not be read. */
-export function trySecretsOf(context: Context, app: string): Promise<AppSecrets | undefined> {
+/** The same, for what goes on without them. */
+export function trySecretsOf(context: Context, app: string): Promise<AppSecrets> {
   const { project } = context;
   return tryRequest(context, (api) => readSecretsOf({ api, project }, app));
 }
 
 /** What is on record of the secrets that replicas of an app get. */
-export function secretsMark(secrets: AppSecrets | undefined): string | undefined {
+export function secretsMark(secrets: AppSecrets): string | undefined {
   return secrets && digest(Object.entries(secrets)).slice(0, 4);
 }
 
@@ -140,7 +142,7 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   /** Called before a build is created, and again right before its upload. Throws to stop the deploy. */
   check?: ((deploy: PlannedDeploy & { hasLost: boolean }) => Promise<void>) | undefined;
   /** What the app gets, as it was before the upload; read if it is absent. */
-  secrets?: (() => Promise<AppSecrets | undefined>) | undefined;
+  secrets?: ReadSecrets | undefined;
   /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
   recheck?: (() => Promise<Deployment | undefined>) | undefined;
 }

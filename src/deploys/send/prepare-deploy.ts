@@ -25,7 +25,7 @@ import {
   StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
-import { type AppSecrets, type Deployment, type DeployOptions, trySecretsOf } from './deploy-record.ts';
+import { type Deployment, type DeployOptions, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
 import {
@@ -77,10 +77,7 @@ interface DeployAppOptions
  * Variables that the code reads and that neither the project nor the app has as a secret. Asks nothing if the code needs none,
  * and leaves to the app what the platform does not tell.
  */
-export async function checkSecrets(
-  { seen }: Pick<LocalApp, 'seen'>,
-  read: () => Promise<AppSecrets | undefined>,
-): Promise<Problem[]> {
+export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadSecrets): Promise<Problem[]> {
   const secrets = seen && seen.needed.length > 0 ? await read() : undefined;
   return secrets && seen ? seen.secretProblems(Object.keys(secrets)) : [];
 }
@@ -111,8 +108,8 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
 async function prepare(context: Context, local: LocalApp, options: DeployAppOptions, signal: AbortSignal) {
   const { dryRun, ifChanged, confirm, verification, limit, replan } = options;
   const readSecrets = () => trySecretsOf(context, local.project.name);
-  let known: ReturnType<typeof readSecrets> | undefined;
-  const secrets = () => {
+  let known: ReturnType<ReadSecrets> | undefined;
+  const secrets: ReadSecrets = () => {
     known ??= readSecrets();
     return known;
   };
@@ -175,13 +172,6 @@ interface Decided {
   live?: Deployment | undefined;
 }
 
-interface Deciding {
-  here: Here;
-  stuck: StuckBuilds;
-  approved: Plan | undefined;
-  secrets: () => Promise<AppSecrets | undefined>;
-}
-
 /**
  * Goes through the table of what comes before sending: each act finds out what the next row needs. `hasWaited`: for other
  * builds, which may have changed what this deploy compares with.
@@ -190,7 +180,12 @@ async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
-  { here, stuck, approved, secrets }: Deciding,
+  {
+    here,
+    stuck,
+    approved,
+    secrets,
+  }: { here: Here; stuck: StuckBuilds; approved: Plan | undefined; secrets: ReadSecrets },
   hasWaited = false,
 ): Promise<Decided> {
   const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;

@@ -27,10 +27,10 @@ import { readHistory, recordEvent, sentSettings } from '../history/index.ts';
 import { ownSettings, readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
 import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
 import {
-  type AppSecrets,
   type Deployment,
   type DeployOptions,
   filesDigestOf,
+  type ReadSecrets,
   recordSent,
   type SendOptions,
   type SentBuild,
@@ -152,7 +152,7 @@ class BuildUpload {
   /** The reply to a request for a build was lost. */
   #hasLost = false;
   /** Replicas may start at any time from the upload on: what changes meanwhile is sent again rather than missed. */
-  #secrets: Promise<AppSecrets | undefined> | undefined;
+  #secrets: ReturnType<ReadSecrets> | undefined;
 
   constructor(
     private readonly context: Context,

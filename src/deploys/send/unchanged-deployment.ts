@@ -7,7 +7,7 @@ import { type AppHistory, allApps, type EventOf, readHistory } from '../history/
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import type { Serving } from '../serving.ts';
 import { type CreateAppOptions, isCertain, ownSettings } from './app-settings.ts';
-import { type AppSecrets, type Deployment, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { type Deployment, type ReadSecrets, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, type LocalApp } from './local-app.ts';
 import type { DeployPlan } from './plan.ts';
 
@@ -21,14 +21,6 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
   live: Deployment;
 }
 
-/** What is known of the app that is deployed. */
-interface Seen {
-  plan: DeployPlan;
-  reading: AppReading | undefined;
-  /** What it gets now; undefined if that may not be read. */
-  secrets: () => Promise<AppSecrets | undefined>;
-}
-
 /**
  * Equal are the settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the
  * checksums that the platform lists.
@@ -36,7 +28,7 @@ interface Seen {
 export async function compareWithLive(
   context: Context,
   local: LocalApp,
-  { plan, reading, secrets }: Seen,
+  { plan, reading, secrets }: { plan: DeployPlan; reading: AppReading | undefined; secrets: ReadSecrets },
   options: CreateAppOptions,
 ): Promise<Compared> {
   const { progress, project } = context;
@@ -87,7 +79,7 @@ function whyNotLive(app: string, shown: string | null, serving: Serving): string
 async function newerSecret(
   context: Context,
   { build }: Deployment,
-  { at, mark, secrets }: Pick<Seen, 'secrets'> & { at: string | null | undefined; mark: string | undefined },
+  { at, mark, secrets }: { at: string | null | undefined; mark: string | undefined; secrets: ReadSecrets },
   history: AppHistory,
 ) {
   const events = [...history.events, ...(await readHistory(context, allApps)).events];

@@ -125,7 +125,9 @@ export function createProgress(options: ProgressOptions): Progress {
       let updated = started;
       const took = () => {
         const now = options.elapsed();
-        return now - updated < stillMs ? '' : `(${duration(Math.floor((now - started) / 1_000) * 1_000)})`;
+        const seconds = Math.floor((now - started) / 1_000);
+        if (now - updated < stillMs) return '';
+        return seconds < 60 ? `(${seconds} s)` : `(${duration(seconds * 1_000)})`;
       };
       const animates = page.animated && !quiet && !lender;
       spinner = animates ? startSpinner(stderr, sanitize(title, page), took, page) : undefined;

@@ -118,9 +118,12 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       const isNamed = (word: string | undefined) => [name, ...others].some((each) => each === word);
       if (isNamed(given)) return;
       if (given !== undefined) {
-        throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, { fix });
+        throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, {
+          fix: `pass ${fix}`,
+          retryWith,
+        });
       }
-      const { input } = await loadPrompts(confirmationOf(question), fix, retryWith);
+      const { input } = await loadPrompts(nameOf(question, yes), fix, retryWith);
       const text = message(`${question} Type ${name} to confirm:`);
       const typed = await answer((streams) => input({ message: text }, streams));
       if (!isNamed(typed)) throw new InterruptedError('the name does not match; nothing changed');
@@ -173,6 +176,10 @@ function confirmationOf(asked: string): Needed {
   const [, what, why = ''] = /^([A-Z](?:(?!\. ).)*)\?(?: (.+)\.)?$/s.exec(question) ?? [];
   if (what === undefined) return { message: `confirmation required: ${lowerFirst(question).replace(/\.$/, '')}` };
   return { message: `confirmation required to ${lowerFirst(what)}`, ...(why && { why: lowerFirst(why) }) };
+}
+
+function nameOf(question: string, yes: boolean): Needed {
+  return { ...confirmationOf(question), ...(yes && { why: '--yes is not enough for what cannot be undone' }) };
 }
 
 function lowerFirst(text: string): string {

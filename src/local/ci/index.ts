@@ -6,7 +6,7 @@ import { ConflictError, FailedError, systemCode } from '../../kernel/errors.ts';
 import type { CiSystem, PipelineApp } from './pipeline-app.ts';
 import { pipelineFor } from './pipelines.ts';
 
-export { ciSystems, pipelineVariables, readPipelineApp, variablesIn } from './pipeline-app.ts';
+export { ciSystems, readPipelineApp, toSetIn, variablesIn } from './pipeline-app.ts';
 export { adviceOnSmoke, pipelineFor } from './pipelines.ts';
 export { committedPackage, writePackage } from './write-package.ts';
 

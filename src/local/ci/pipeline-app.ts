@@ -46,12 +46,6 @@ function watched(smoke: readonly string[]): readonly string[] {
   return [...smoke, '--watch', '2m', '--or-rollback'];
 }
 
-/** What a pipeline needs that is not in it. */
-export const pipelineVariables = [
-  { name: 'GANTRY_TOKEN', secret: true, value: 'the token of a service account' },
-  { name: 'GANTRY_PROJECT', secret: false, value: 'the id of your project' },
-];
-
 export const ciSystems = ['github', 'gitlab', 'circleci', 'buildkite', 'azure'] as const;
 export type CiSystem = (typeof ciSystems)[number];
 
@@ -63,3 +57,12 @@ export const variablesIn: Record<CiSystem, string> = {
   buildkite: "the agent's environment hook or in Secrets",
   azure: 'the variables of the pipeline',
 };
+
+/** What a pipeline needs that is not in it. */
+export function toSetIn(system: CiSystem) {
+  const section = variablesIn[system];
+  return [
+    { name: 'GANTRY_TOKEN', kind: 'secret' as const, value: 'the token of a service account', section },
+    { name: 'GANTRY_PROJECT', kind: 'variable' as const, value: 'the id of your project', section },
+  ];
+}
