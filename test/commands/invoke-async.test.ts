@@ -93,7 +93,7 @@ describe('--wait', () => {
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '2m'], { env });
     expect(code).toBe(8);
     expect(stderr).toMatch(
-      /run r-1 of web has not ended after 2m: last status: processing\n {2}fix gantry logs web --run r-1 -f/,
+      /run r-1 of web has not ended after 2m: last status: in progress\n {2}fix gantry logs web --run r-1 -f/,
     );
   });
 
@@ -101,7 +101,7 @@ describe('--wait', () => {
     const { env } = await saying({ status: 'processing', runtimeMs: 0 });
     const { code, stderr, waits } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], { env });
     expect(code).toBe(8);
-    const warnings = [...stderr.matchAll(/run r-1 has had status processing for (\S+)/g)].map(([, time]) => time);
+    const warnings = [...stderr.matchAll(/run r-1 has had status in progress for (\S+)/g)].map(([, time]) => time);
     expect(warnings).toEqual(['10m', '20m', '40m']);
     expect(Math.max(...waits)).toBe(5_000);
   });
@@ -110,7 +110,7 @@ describe('--wait', () => {
     const { env } = await saying({ status: 'processing' });
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], {
       env,
-      stop: /has had status processing/,
+      stop: /has had status in progress/,
     });
     expect(code).toBe(130);
     expect(stderr).toContain(
