@@ -189,7 +189,8 @@ async function runToEnd(command: Command, context: Context, inputs: unknown[], {
     if (!(error instanceof DryRunEnd)) throw error;
     value = error;
   }
-  if (!command.local) await checkProject(context, value instanceof DryRunEnd);
+  // A stream asks for what it has while it is shown.
+  if (!command.local && hasEnd(value)) await checkProject(context, value instanceof DryRunEnd);
   return value;
 }
 
