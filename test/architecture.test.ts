@@ -416,6 +416,7 @@ const dense = new Set([
   'src/deploys/verify.ts',
   'src/emulator/model/builds/build-progress.ts',
   'src/emulator/model/faults.ts',
+  'src/emulator/running/archives/unpack.ts',
   'src/emulator/server/dashboard/calls-handler.ts',
   'src/emulator/server/serve.ts',
   'src/local/doctor/platform-checks.ts',
