@@ -62,7 +62,8 @@ export function sampleArguments({ function: name, parameters }: SampleCall): str
 }
 
 function sampleOf(type: string): unknown {
-  if (Object.hasOwn(samples, type)) return samples[type];
+  const plain = type.toLowerCase();
+  if (Object.hasOwn(samples, plain)) return samples[plain];
   // Classes are usually models with fields.
   return /^[A-Z]/.test(type) && !/^(Any|Optional|Union|Literal|Annotated)$/.test(type) ? {} : 'text';
 }
@@ -74,12 +75,8 @@ const samples: Record<string, unknown> = {
   list: [],
   tuple: [],
   set: [],
+  sequence: [],
+  iterable: [],
   dict: {},
-  List: [],
-  Tuple: [],
-  Set: [],
-  Sequence: [],
-  Iterable: [],
-  Dict: {},
-  Mapping: {},
+  mapping: {},
 };

@@ -175,14 +175,9 @@ class FileRows {
     return this.#bytes.subarray(0, this.count * rowBytes);
   }
 
-  isOf(row: number, { ino, size, mtimeMs, ctimeMs }: FileStats): boolean {
+  isOf(row: number, stats: FileStats): boolean {
     const at = doublesAt(row);
-    return (
-      this.#doubles[at] === ino &&
-      this.#doubles[at + 1] === size &&
-      this.#doubles[at + 2] === mtimeMs &&
-      this.#doubles[at + 3] === ctimeMs
-    );
+    return identityOf(stats).every((value, index) => this.#doubles[at + index] === value);
   }
 
   facts(row: number): RowFacts {
@@ -206,23 +201,12 @@ class FileRows {
   }
 
   /** Returns its number. */
-  add({ ino, size, mtimeMs, ctimeMs }: FileStats, { crc32, sha256, list, part }: RowFacts): number {
+  add(stats: FileStats, { crc32, sha256, list, part }: RowFacts): number {
     const row = this.#append();
-    const doubles = doublesAt(row);
-    this.#doubles[doubles] = ino;
-    this.#doubles[doubles + 1] = size;
-    this.#doubles[doubles + 2] = mtimeMs;
-    this.#doubles[doubles + 3] = ctimeMs;
-    const integers = integersAt(row);
-    this.#integers[integers + columns.crc32] = crc32;
-    this.#integers[integers + columns.list] = list;
-    this.#integers[integers + columns.form] = !part
-      ? forms.whole
-      : part.deflated
-        ? forms.deflatedPart
-        : forms.storedPart;
-    this.#integers[integers + columns.at] = part?.at ?? 0;
-    this.#integers[integers + columns.length] = part?.length ?? 0;
+    this.#doubles.set(identityOf(stats), doublesAt(row));
+    const form = !part ? forms.whole : part.deflated ? forms.deflatedPart : forms.storedPart;
+    // In the order of the columns.
+    this.#integers.set([crc32, list, form, part?.at ?? 0, part?.length ?? 0], integersAt(row));
     this.#bytes.write(sha256, sha256At(row), sha256Bytes, 'hex');
     return row;
   }
@@ -260,6 +244,7 @@ const rowBytes = 88;
 const sha256Bytes = 32;
 const columns = { crc32: 0, list: 1, form: 2, at: 3, length: 4 };
 const forms = { whole: 0, deflatedPart: 1, storedPart: 2 };
+const identityOf = ({ ino, size, mtimeMs, ctimeMs }: FileStats) => [ino, size, mtimeMs, ctimeMs];
 const doublesAt = (row: number) => (row * rowBytes) / 8;
 const integersAt = (row: number) => (row * rowBytes + 32) / 4;
 const sha256At = (row: number) => row * rowBytes + 56;

@@ -118,14 +118,9 @@ class Packer {
   }
 }
 
-interface LargeFileOptions {
-  writer: ZipWriter;
-  pool: DeflatePool;
-  cache?: PackingCache | undefined;
-  signal?: AbortSignal | undefined;
+interface LargeFileOptions extends PackOptions {
   order: OrderedQueue;
   buffers: BlockBuffers;
-  onRead(bytes: number): void;
 }
 
 /** Adds a file in blocks, which are compressed concurrently and written in order. */

@@ -38,13 +38,9 @@ export function newZipEntry(
   return { path, executable, method, crc32, sha256, size, compressed: data?.length ?? 0, offset: 0, zip64 };
 }
 
-interface NewZipEntry {
+interface NewZipEntry extends Partial<Pick<ZipEntry, 'size' | 'crc32' | 'sha256' | 'zip64'>> {
   deflated: boolean;
-  size?: number;
-  crc32?: number;
-  sha256?: string;
   data?: Uint8Array;
-  zip64?: boolean;
 }
 
 const max16 = 0xffff;
