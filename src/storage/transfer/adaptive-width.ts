@@ -104,7 +104,7 @@ export class AdaptiveWidth {
     if (width > base.width) {
       const needed = base.rate * (1 + (width / base.width - 1) * minGain);
       if (rate < needed) this.#settle(base, rate);
-      else this.#widen(rate);
+      else this.#step(Math.min(this.max, width * 2), rate);
     } else if (width < base.width) {
       this.#settle(rate < base.rate * (1 - maxLoss) ? base : { width, rate }, rate);
     } else if (rate < base.rate / slowdown) {
@@ -115,10 +115,6 @@ export class AdaptiveWidth {
     } else {
       this.#step(this.#nextWidth(requestMs), rate);
     }
-  }
-
-  #widen(rate: number): void {
-    this.#step(Math.min(this.max, this.current * 2), rate);
   }
 
   #nextWidth(requestMs: number): number {

@@ -75,8 +75,8 @@ export async function withTransferContext<T>(
   options: TransferOptions,
   work: (resources: TransferContext) => Promise<T>,
 ): Promise<T> {
-  const { silenceMs, signal, now, elapsed, delay, onRetry, onBytes } = options;
-  const { concurrency, limitRate, check, trace = () => {} } = options;
+  const { concurrency, limitRate, check, trace = () => {}, proxy: _, ...shared } = options;
+  const { signal, now, elapsed, delay } = options;
   setMaxListeners(0, signal);
   const maxConnections =
     limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / minConnectionRate));
@@ -94,15 +94,9 @@ export async function withTransferContext<T>(
   const allowHeapGrowth = limitHeapGrowth();
   try {
     return await work({
+      ...shared,
       dispatcher,
       sourceDispatcher,
-      silenceMs,
-      signal,
-      now,
-      elapsed,
-      delay,
-      onRetry,
-      onBytes,
       hasher,
       sourceHasher,
       relayRoom: new TaskQueue(maxRelayBytes),

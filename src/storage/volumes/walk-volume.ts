@@ -166,28 +166,6 @@ export interface WalkOptions {
   missingIsEmpty?: boolean;
 }
 
-/** A folder that the walk will reach. */
-class WaitingFolder {
-  #reading: ReturnType<typeof readFolder> | undefined;
-
-  constructor(
-    private readonly context: VolumeContext,
-    readonly at: VolumePath,
-    private readonly missingIsEmpty: boolean,
-  ) {}
-
-  /** A failure is thrown when the walk reaches this folder. */
-  read(): ReturnType<typeof readFolder> {
-    if (this.#reading) return this.#reading;
-    this.#reading = readFolder(this.context, this.at).catch((error: unknown) => {
-      if (this.missingIsEmpty && error instanceof NotFoundError) return { entries: [], unreadable: 0 };
-      throw error;
-    });
-    this.#reading.catch(() => {});
-    return this.#reading;
-  }
-}
-
 /**
  * Yields everything below a folder, one folder after another. Requests a few listings ahead, and keeps no more in memory:
  * a volume may be huge.
@@ -197,7 +175,20 @@ export async function* walkEntries(
   { path, ...volume }: VolumePath,
   { entersFolder = () => true, onUnreadableEntries, missingIsEmpty = false }: WalkOptions = {},
 ): AsyncGenerator<ListedEntry> {
-  const folderAt = (path: string) => new WaitingFolder(context, { ...volume, path }, missingIsEmpty);
+  const folderAt = (path: string) => {
+    const at = { ...volume, path };
+    let reading: ReturnType<typeof readFolder> | undefined;
+    const read = () => {
+      reading ??= readFolder(context, at).catch((error: unknown) => {
+        if (missingIsEmpty && error instanceof NotFoundError) return { entries: [], unreadable: 0 };
+        throw error;
+      });
+      // A failure is thrown when the walk reaches this folder.
+      reading.catch(() => {});
+      return reading;
+    };
+    return { at, read };
+  };
   const waiting = [folderAt(withTrailingSlash(path))];
   for (let folder = waiting.at(-1); folder; folder = waiting.at(-1)) {
     for (const next of waiting.slice(-maxListingsAhead)) next.read();
