@@ -175,17 +175,12 @@ function parseField([name, value]: NamedValue): [string, unknown] {
   }
 }
 
-interface Reply {
-  headers: unknown;
-  body: unknown;
-  text: string;
-}
-
 /** A reply without the values of secrets, for readers who should not get them even if they ask. Names stay. */
-function hideSecrets<R extends Reply>(reply: R, path: string, secrets: Context['secrets']): R {
+function hideSecrets(reply: RawReply, path: string, secrets: Context['secrets']): RawReply {
   const body = isOfSecrets(path) ? withoutValues(reply.body) : reply.body;
   const { value, text } = hideCredentials(body, secrets);
-  return { ...reply, headers: hideCredentials(reply.headers, secrets).value, body: value, text };
+  const headers = hideCredentials(reply.headers, secrets).value as RawReply['headers'];
+  return { ...reply, headers, body: value, text };
 }
 
 /** Whether the endpoint returns values by name, such as `/v2/projects/{project}/secrets`, in any spelling of its path. */
