@@ -12,7 +12,6 @@ export async function checkAppSource(config: AppConfig, cwd: string, options: Pa
   return checkSource(config, file, relative(cwd, join(config.root, file)), options);
 }
 
-/** The syntax error of a file of the app. */
 export function checkSource(
   { root, deployment }: AppConfig,
   file: string,

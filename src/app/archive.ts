@@ -43,7 +43,6 @@ export interface ArchiveEntry {
 
 export interface ArchiveOptions {
   signal?: AbortSignal | undefined;
-  /** Called with the total of bytes read so far. */
   onProgress?: ((bytesRead: number) => void) | undefined;
   /** Threads for compression; 0 compresses in the main thread. */
   threads?: number | undefined;

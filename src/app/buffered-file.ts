@@ -20,7 +20,6 @@ export class BufferedFile {
     this.#written += bytes.length;
   }
 
-  /** Whether `appendAtOnce` may get this number of bytes. */
   hasRoomFor(bytes: number): boolean {
     return bytes <= bufferBytes / 4 && this.#used + bytes <= bufferBytes;
   }
@@ -37,7 +36,6 @@ export class BufferedFile {
     return this.#buffer.subarray(this.#used - bytes, this.#used);
   }
 
-  /** Overwrites bytes that were appended. */
   async patch(bytes: Uint8Array, position: number): Promise<void> {
     await this.flush();
     await this.#write(bytes, position);

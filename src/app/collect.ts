@@ -91,7 +91,6 @@ export function pathOrder(entries: readonly { path: string }[]): (a: { path: str
 export const totalBytes = (entries: readonly FileEntry[]): number =>
   entries.reduce((sum, entry) => sum + entry.size, 0);
 
-/** The largest files, largest first. */
 export function largestFiles(entries: readonly FileEntry[], count = 10): FileEntry[] {
   const largest: FileEntry[] = [];
   for (const entry of entries) {

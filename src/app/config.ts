@@ -31,7 +31,6 @@ export interface AppConfig extends FileSettings {
   container_runtime?: string;
   /** With `runtime: 'custom'`; a string `entrypoint` is split into words. */
   custom?: Values<'runtime.custom'>;
-  /** With the runtime of a partner. */
   partner?: Values<`runtime.${(typeof partners)[number]}`>;
   experimental: Values<'experimental'>;
 }

@@ -11,12 +11,10 @@ export interface ImageState {
   user?: string;
   /** Files of the app by their path in the image. */
   files: Map<string, string>;
-  /** The texts of files that the Dockerfile writes. */
   written: Map<string, string>;
   /** Files and folders that also have what is not from the app. */
   others: OtherPlace[];
   environment: Map<string, string>;
-  /** Commands that ran, with the line of the instruction. */
   commands: RunCommand[];
 }
 
@@ -90,7 +88,6 @@ export function readImage(dockerfile: string, sent: readonly string[]): DockerIm
   return image;
 }
 
-/** The images that a Dockerfile is built from. */
 export function baseImages(dockerfile: string): string[] {
   const bases = new Set(readImage(dockerfile, []).stages.map(({ base }) => base));
   return [...bases].filter((base) => base !== 'scratch' && !base.includes('$'));

@@ -33,7 +33,6 @@ export interface Instruction {
   /** Without its flags. */
   text: string;
   flags: readonly (readonly [name: string, value: string])[];
-  /** The texts of its heredocs. */
   heredocs: readonly string[];
   /** Where it begins, from 1. */
   line: number;
@@ -98,7 +97,6 @@ export function findInstruction(dockerfile: string, shown: string): Omit<FileLoc
   return text === undefined ? undefined : { line: found?.line ?? 0, column: 1, length: text.length, text };
 }
 
-/** What an instruction takes from the build context. */
 function contextSources({ keyword, text, flags }: Instruction): string[] {
   if (keyword === 'RUN') return flags.flatMap(([, value]) => /\b(?:source|src)=([^,\s]+)/.exec(value)?.[1] ?? []);
   if ((keyword !== 'COPY' && keyword !== 'ADD') || flags.some(([name]) => name === 'from')) return [];

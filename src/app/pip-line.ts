@@ -5,7 +5,6 @@ export interface TextLine {
   line: number;
 }
 
-/** What a line asks of pip. */
 export type PipLine =
   | { kind: 'option'; name: string; value: string }
   | { kind: 'path'; path: string }

@@ -4,10 +4,8 @@ import { readRegular } from '../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../kernel/errors.ts';
 import { folderOnPath, locatePython } from '../kernel/interpreters.ts';
 
-/** A Python file of an app. */
 export interface PythonSource {
   path: string;
-  /** Its name in messages. */
   shownAs: string;
   /** The version that the app runs with: `3.12`. */
   pythonVersion: string;

@@ -23,7 +23,6 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
   };
 }
 
-/** The functions of main.py that can be called. */
 export async function callableFunctions(root: string): Promise<string[]> {
   return functionsIn(await programOf(root));
 }

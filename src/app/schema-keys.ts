@@ -26,7 +26,6 @@ interface KeyFacts<K extends Kind> {
   default?: Kinds[K] | HardwareDefault<Kinds[K]>;
   /** What happens if the key is absent, if that is not a value. */
   absent?: string;
-  /** The documented values. */
   oneOf?: readonly string[];
   /** The documented range, inclusive. Without a second number there is no upper limit. */
   range?: readonly [number, number?];
@@ -41,7 +40,6 @@ interface KeyFacts<K extends Kind> {
 
 export interface Key<K extends Kind = Kind> extends KeyFacts<K> {
   kind: K;
-  /** The description, one line. */
   about: string;
 }
 
@@ -58,7 +56,6 @@ export function fieldOf(name: string, { field }: Key): string | null {
   return field === undefined ? name.replace(/_./g, ([, letter = '']) => letter.toUpperCase()) : field;
 }
 
-/** Whether a default depends on the hardware. */
 export function isHardwareDefault(value: Key['default']): value is HardwareDefault<never> {
   return typeof value === 'object' && 'cpu' in value;
 }

@@ -8,7 +8,6 @@ import { fieldOf, isHardwareDefault, type Key } from './schema-keys.ts';
 export interface AppSetting {
   section: SectionName;
   key: string;
-  /** The field of the create-app request. */
   field: string;
   /** As written; undefined if absent. */
   value?: unknown;

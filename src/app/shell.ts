@@ -78,7 +78,6 @@ export function flagOf(words: readonly string[], ...names: string[]): string | u
   return undefined;
 }
 
-/** What a command starts. */
 export interface Server {
   program: string;
   /** `src.app` and `app` of `uvicorn src.app:app`. */
@@ -86,7 +85,6 @@ export interface Server {
   attribute?: string;
   /** Whether the module is run as a program: `python -m app`. */
   isRun?: true;
-  /** The Python file that it runs. */
   script?: string;
   /** Where it listens: undefined if the command does not say. */
   port?: string;

@@ -1,6 +1,5 @@
 import { checkPaths } from './archive.ts';
 
-/** A file of the archive, its content in memory. */
 export interface TarInput {
   /** Relative, with forward slashes. */
   path: string;

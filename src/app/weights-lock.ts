@@ -16,7 +16,6 @@ export interface LockedWeights {
   target: string;
   include?: string[];
   exclude?: string[];
-  /** Where the files were last seen. */
   seen: { project: string; region: string };
   files: LockedFile[];
 }

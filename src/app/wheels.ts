@@ -10,7 +10,6 @@ export interface MissingWheels {
   source: string;
 }
 
-/** The Pythons that the tables know. */
 const tabled = new Set(Object.values(wheelTables).flatMap((table) => Object.keys(table).join(' ').split(' ')));
 
 /** Undefined if the version has wheels for this Python, was never released, or if one of the two is not in the tables. */

@@ -27,13 +27,11 @@ export interface GlobalFlags {
   input: boolean;
   yes?: boolean;
   project?: string;
-  /** The emulator of this folder. */
   local?: boolean;
   profile?: string;
   region?: string;
   cwd?: string;
   configFile?: string;
-  /** Of commands that have `--dry-run`. */
   dryRun?: boolean;
 }
 
@@ -76,7 +74,6 @@ export interface Context {
   readonly stdin: AsyncIterable<Buffer | string>;
   /** A language model reads the result: values of secrets stay hidden, whatever it asked for. */
   readonly isForModel: boolean;
-  /** Reads all of stdin as text. */
   readStdin(): Promise<string>;
   readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
   /** Opens a URL in the user's browser. Returns false if there is none. */

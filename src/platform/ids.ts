@@ -49,7 +49,6 @@ interface Candidates<Item> {
   noun: string;
   app: string;
   items: readonly Item[];
-  /** The command that lists them. */
   list: CommandLine;
 }
 

@@ -8,9 +8,7 @@ export interface Scaling {
   cooldownMs: number;
 }
 
-/** What the rules know of a replica. */
 interface ReplicaLoad {
-  /** Calls that it has. */
   busy: number;
   /** When its last call ended, in ms. */
   idleSince: number;

@@ -13,7 +13,6 @@ export interface Include {
   text: string;
   everything: boolean;
   matches(path: string): boolean;
-  /** Whether a path below this folder could match. */
   reaches(folder: string): boolean;
   /** Whether the pattern contains this name: `node_modules/**` does, `**` does not. */
   names(name: string): boolean;

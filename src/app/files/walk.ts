@@ -21,7 +21,6 @@ import { isOwnFile } from './plans.ts';
 
 export interface WalkResult {
   entries: FileEntry[];
-  /** The include patterns that matched. */
   used: Set<Include>;
   warnings: Problem[];
   errors: Problem[];

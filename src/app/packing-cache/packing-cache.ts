@@ -22,7 +22,6 @@ import { encodeIndex, PackedSegment, type SegmentIndex, segmentEnding } from './
 export type { KnownContent } from './file-index.ts';
 
 export interface PackingCacheOptions {
-  /** gantry's folder for caches. */
   cache: string;
   root: string;
   /** Wall-clock time in ms. */
@@ -255,7 +254,6 @@ class SegmentWriter {
     this.#index.set(key, record);
   }
 
-  /** Adds what is intact in a segment. */
   async addAll(segment: PackedSegment): Promise<void> {
     for (const [key, record] of segment.index) {
       const data = segment.read(record);

@@ -11,7 +11,6 @@ export interface PythonFacts {
   texts: PythonText[];
   /** `items.router` of an imported name. */
   members: (At & { object: string; name: string })[];
-  /** Variables that it reads. */
   environment: VariableRead[];
   /** What other modules can import from it. */
   names: ReadonlyMap<string, Definition>;
@@ -36,7 +35,6 @@ export interface PythonFacts {
 export interface Import extends At {
   /** Without the dots of a relative one. */
   module: string;
-  /** The dots. */
   level: number;
   /** The name that it imports from the module; `*` for all, undefined for the module itself. */
   name?: string | undefined;

@@ -311,13 +311,11 @@ class PythonReader {
 }
 
 interface ImportedPart {
-  /** The name, with its dots. */
   names: PyNode[];
   as: PyNode | undefined;
   broken: PyNode | undefined;
 }
 
-/** What an import names, one by one. */
 function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
   return separated(nodes).map((part) => {
     const at = part.findIndex(({ kind }) => kind === 'as');
@@ -349,7 +347,6 @@ function innerScope({ kind }: PyNode, scope: Scope): Scope {
 
 const isReference = new Set(['VariableName', 'MemberExpression']);
 
-/** Calls that may define any name. */
 const makesNames = /^(?:globals|locals|vars|exec|execfile|setattr)$/;
 
 function withText(call: PythonCall, value: string): PythonCall {

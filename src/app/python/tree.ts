@@ -7,7 +7,6 @@ export interface PyNode {
   to: number;
   children: PyNode[];
   parent: PyNode | undefined;
-  /** Its place among the children of its parent. */
   index: number;
 }
 
@@ -69,7 +68,6 @@ export const childOf = (node: PyNode | undefined, kind: string) => node?.childre
 export const nodeBefore = ({ parent, index }: PyNode) => parent?.children[index - 1];
 export const nodeAfter = ({ parent, index }: PyNode) => parent?.children[index + 1];
 
-/** What is between the commas of a list. */
 export function separated(nodes: readonly PyNode[]): PyNode[][] {
   const parts: PyNode[][] = [[]];
   for (const node of nodes)
@@ -78,7 +76,6 @@ export function separated(nodes: readonly PyNode[]): PyNode[][] {
   return parts;
 }
 
-/** Whether a node is in one of these kinds. */
 export function isWithin(node: PyNode, kinds: ReadonlySet<string>): boolean {
   for (let outer = node.parent; outer; outer = outer.parent) if (kinds.has(outer.kind)) return true;
   return false;

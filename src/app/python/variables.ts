@@ -8,7 +8,6 @@ const readsOptional = /(?:^|\.)(?:getenv|environ\.get)$/;
 /** Names that apps give to what they cannot do without, not to switches. */
 const credential = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|DSN|URL|URI)$/;
 
-/** Variables of the environment that a file reads. */
 export class PythonVariables {
   readonly found: VariableRead[] = [];
 

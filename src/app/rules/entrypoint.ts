@@ -55,11 +55,9 @@ function* startedFile(app: RuleInput, entrypoint: readonly string[]): Generator<
 }
 
 interface Started {
-  /** The possible files. */
   anyOf: string[];
   /** Its package or top-level folder. */
   top: string;
-  /** Whether a package could contain it. */
   isModule: boolean;
 }
 

@@ -4,7 +4,6 @@ import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
-/** The maximum length of a `compute` list. */
 const maxChoices = 5;
 
 export const hardwareRule: Rule = function* (app) {

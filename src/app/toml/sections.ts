@@ -5,7 +5,6 @@ import { describeType, isTable, quoteAsWritten, tomlAssignment, toToml } from '.
 import { type ConfigIssue, errorAt, warningAt } from './issue.ts';
 import { isStrings, unknownKey, unknownTable, valueKinds } from './unknown.ts';
 
-/** The readable values of a cerebrium.toml. */
 export interface Draft {
   sections: { [S in SectionName]?: Values<S> };
   /** Dotted names of keys and sections that are present but unreadable. */

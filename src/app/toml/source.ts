@@ -6,7 +6,6 @@ import { readRegular } from '../../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 
 export interface TomlSource {
-  /** The name of the file in messages. */
   shownAs: string;
   /** Without a byte-order mark, so that columns match those of editors. */
   text: string;

@@ -96,7 +96,6 @@ function canParse(text: string): boolean {
   }
 }
 
-/** A syntax error as the parser reports it. */
 interface SyntaxFault {
   message: string;
   text: string;

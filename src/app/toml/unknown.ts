@@ -47,7 +47,6 @@ function documentedCompute(written: string): string | undefined {
   return documented.map((name) => `compute = ${toToml(name)}`).join(' or ') || undefined;
 }
 
-/** Short names of keys, by section. */
 const nicknames: Record<string, Record<string, string>> = {
   deployment: { python: 'python_version' },
   'runtime.custom': {
@@ -156,7 +155,6 @@ function asToml(value: TomlValue): string {
   return typeof value === 'bigint' || value instanceof Date ? String(value) : JSON.stringify(value);
 }
 
-/** The key of this section that was probably meant. */
 function meantKey(section: string, written: string): string | undefined {
   const keys: Record<string, Key> = sectionNamed(section)?.keys ?? {};
   const names = Object.keys(keys);
@@ -238,7 +236,6 @@ interface KindRules<T> {
   label: string;
   /** The parsed value; undefined if it is of another kind. Never coerces. */
   parse(value: TomlValue): T | undefined;
-  /** What the user probably meant, in TOML. */
   suggest(value: TomlValue, written: string): string | undefined;
   /** Whether a value is empty although the key needs one. */
   isEmpty?(value: T): boolean;

@@ -264,7 +264,6 @@ async function readFully(file: FileHandle, target: Uint8Array, position: number,
   return target.length;
 }
 
-/** The error of a file that cannot be packed. */
 function unreadable({ path }: FileEntry, { code, message: why }: { code?: string; message: string }): ProjectError {
   const message = code === 'ENOENT' ? `${path} was deleted while it was packed` : `cannot read ${path}`;
   return new ProjectError(message, [{ severity: 'error', message, why }]);

@@ -20,7 +20,6 @@ export interface ZipEntry {
   size: number;
   /** In bytes. */
   compressed: number;
-  /** The offset of the local header. */
   offset: number;
   /** Whether sizes have 64 bits. Decided before they are known, because it changes the length of the header. */
   zip64: boolean;
@@ -98,7 +97,6 @@ function newRecord(bytes: number, { path }: ZipEntry, { extra, allocate }: Recor
   return record;
 }
 
-/** Writes the 26 bytes that both records share. */
 function writeShared(target: Buffer, at: number, item: ZipEntry, extra: Buffer): void {
   target.writeUInt16LE(extra.length > 0 ? version.zip64 : version.default, at);
   target.writeUInt16LE(utf8Names, at + 2);

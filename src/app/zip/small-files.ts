@@ -33,7 +33,6 @@ interface SmallFilesOptions {
 export interface PackedBatch {
   /** In the order of the batch. */
   members: SmallMember[];
-  /** Buffers that hold their data. */
   used: ArrayBuffer[];
   /** Adds to the cache what was read and compressed. */
   remember?: () => Promise<void>;
@@ -66,7 +65,6 @@ function mergeKnown(known: readonly (SmallMember | undefined)[], read: readonly 
   return known.map((member) => member ?? (read[at++] as SmallMember));
 }
 
-/** What a thread has read. */
 class ReadFiles {
   readonly members: SmallMember[];
   /** Under which the cache keeps members, by their number. Those of `toAdd` are not there yet. */

@@ -1,6 +1,5 @@
 import { systemCode, UnavailableError } from '../../kernel/errors.ts';
 
-/** A reply that is held in memory. */
 export interface HttpReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;

@@ -3,7 +3,6 @@ import type { ProxySettings } from '../config/proxy-settings.ts';
 import type { HttpReply } from './http-reply.ts';
 import { createConnector, loadUndici } from './undici.ts';
 
-/** The same request, sent again and again. */
 export interface RepeatedRequest {
   method: string;
   url: URL;
@@ -23,7 +22,6 @@ export interface LoadListener {
 export interface LoadCalls {
   /** Starts a call, on a connection of its own if all are in use: calls never wait for each other. */
   start(call: number, listener: LoadListener): void;
-  /** Ends the calls in flight with this reason. */
   abort(reason: Error): void;
   close(): void;
 }

@@ -21,7 +21,6 @@ type ErrorClass = new (message: string, facts: ErrorFacts) => GantryError;
 
 interface StatusMeaning {
   error: ErrorClass;
-  /** The message if the server sends none. */
   fallback: string;
   fix?: Fix;
 }

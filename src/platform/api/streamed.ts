@@ -13,7 +13,6 @@ import {
   waitForResponse,
 } from './transport.ts';
 
-/** A request body in memory, or a stream. */
 export type OutgoingBody = Uint8Array | BodyStream;
 
 /** A body that is read once, while it is sent. */

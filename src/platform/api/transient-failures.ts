@@ -56,7 +56,6 @@ const statuses: Record<number, Transient> = {
 interface Transient {
   /** What is before an app sends it when it gets no reply of the app. It may have taken the request all the same. */
   isGateway?: boolean;
-  /** The request was not taken. */
   refuses?: boolean;
 }
 
@@ -64,7 +63,6 @@ interface Failure {
   reason: string;
   /** Before a byte of the request was sent. */
   isEarly?: boolean;
-  /** Another try cannot succeed. */
   lasts?: boolean;
   /** Whether messages have the code: users search for it. */
   showsCode?: boolean;
@@ -103,7 +101,6 @@ export function wasRefused({ status, retryAfterMs }: ErrorFacts): boolean {
   return status !== undefined && isRefusedStatus(status) && (!isGatewayStatus(status) || retryAfterMs !== undefined);
 }
 
-/** Why a connection failed, for messages. */
 export function failureReason(cause: unknown): string {
   const code = errorCode(cause);
   const failure = failures[code] ?? (isTls(code) ? { reason: 'the TLS handshake failed', showsCode: true } : undefined);

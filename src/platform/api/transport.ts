@@ -71,7 +71,6 @@ export async function sendWithAgent(
   }
 }
 
-/** A request whose body is still to be sent. */
 export interface OpenRequest {
   outgoing: ClientRequest;
   /** The error to throw if the request fails, which says whether it may have been sent. */

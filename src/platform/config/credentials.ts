@@ -21,7 +21,6 @@ export interface Credential extends JwtClaims {
 export interface JwtClaims {
   /** A token without claims counts as a service account's. */
   kind: 'login' | 'service-account';
-  /** Project named in the claims. */
   project?: string | undefined;
   /** Name or id. */
   user?: string | undefined;
@@ -63,7 +62,6 @@ export function findCredential(
   throw new AuthError(problem.message, { why, fix: problem.fix ?? renewalFix(credential) });
 }
 
-/** Where the last deploy from a folder went. */
 interface LastTarget {
   platform: string;
   address: string;
@@ -144,7 +142,6 @@ export function officialConfigFile(env: Environment): string {
   return readVariable(env, 'CEREBRIUM_CONFIG_PATH') ?? join(homeFolder(env), '.cerebrium', 'config.yaml');
 }
 
-/** The fix for an expired token. */
 export function renewalFix({ fromEnvironment, kind }: Credential): Fix {
   if (kind === 'login') return gantryCommand`login`;
   if (fromEnvironment) return 'create a new one in the dashboard, API Keys page';
@@ -174,7 +171,6 @@ function passwordIn(address: string): string {
   return URL.canParse(url) ? new URL(url).password : '';
 }
 
-/** The token stored in the profile. */
 export function storedCredential(
   { folders, profile: { value: profile } }: Pick<Settings, 'folders' | 'profile'>,
   warn: (message: string) => void,

@@ -10,7 +10,6 @@ export interface FolderTarget {
   project: string;
   /** As in {@link Target}. */
   platform: string;
-  /** URL of its management API. */
   address: string;
   /** Flags that lead there again; empty if the environment had the address. */
   flags: string[];

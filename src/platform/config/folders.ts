@@ -4,9 +4,7 @@ import { type Environment, readVariable, type Variable } from '../../kernel/envi
 
 /** gantry's folders on this machine. They may not exist or not be writable. */
 export interface Folders {
-  /** Settings and credentials. */
   config: string;
-  /** State of unfinished transfers. */
   state: string;
   /** Names for shell completion, compressed files of apps, runs. */
   cache: string;

@@ -4,10 +4,8 @@ import type { OnInvalidSetting } from './setting-values.ts';
 
 /** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
 export interface ProxySettings {
-  /** For http and https URLs. */
   http: ProxyServer | undefined;
   https: ProxyServer | undefined;
-  /** Hosts that bypass the proxy, as in NO_PROXY. */
   noProxy: string;
 }
 

@@ -3,7 +3,6 @@ import { defaultRegion } from './setting-values.ts';
 import { type Setting, type Settings, type StoredKey, settingSources } from './settings.ts';
 import { type Target, targetOrigin, targetText } from './target.ts';
 
-/** A setting by its name on the command line. */
 export interface ListedSetting {
   name: string;
   /** Null if it is not set. */
@@ -24,7 +23,6 @@ export const readableSettings: readonly string[] = [
   ...['https-proxy', 'http-proxy', 'no-proxy', 'config-folder', 'state-folder', 'cache-folder'],
 ];
 
-/** The target as an entry of `config list`. */
 export function describeTarget(target: Target): ListedSetting {
   return entry('target', { value: targetText(target), origin: targetOrigin(target) });
 }
@@ -57,7 +55,6 @@ export function describeSettings(settings: Settings, env: Environment, target?: 
   ];
 }
 
-/** A proxy URL without user name and password. */
 export function withoutCredentials(address: string | undefined): string | undefined {
   return address && new URL(address).origin;
 }

@@ -22,7 +22,6 @@ export interface Setting {
 
 export interface Settings {
   profile: Profile;
-  /** Names of the profiles in `config.json`. */
   profiles: string[];
   project: Setting;
   region: Setting;
@@ -231,6 +230,5 @@ export interface LocalSettings {
   origin: string;
   /** The profile whose login is not used, because the folder remembers the emulator. */
   unused?: string | undefined;
-  /** Whether it was started for this command. */
   isStarted: boolean;
 }

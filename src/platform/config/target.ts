@@ -8,7 +8,6 @@ export interface Target {
   platform: Setting & { value: string };
   /** The platform in words, which tell emulators apart: `emulator of this folder`, `emulator on port 4100`, or its host. */
   platformName: string;
-  /** The URL of the management API. */
   address: string;
   project: Setting;
   region: Setting;
@@ -46,7 +45,6 @@ export function isFolderEmulator({ platformName }: Pick<Target, 'platformName'>)
   return platformName === folderEmulatorName;
 }
 
-/** See {@link Target.platformName}. */
 export function nameOfPlatform(platform: string, address: string): string {
   return platform === 'emulator' ? `emulator on port ${new URL(address).port}` : platform;
 }

@@ -22,13 +22,11 @@ export interface NewItems<Item> {
 
 interface ReadPagesOptions<Item> {
   read: (position: PagePosition | undefined) => Promise<ListPage<Item>>;
-  /** Identifies an item. */
   key: (item: Item) => string;
   /** How this endpoint pages according to its documentation. If that fails, the other way is tried once. */
   by: 'token' | 'offset';
   /** Items requested per page: a full page suggests that there are more, if nothing else says so. */
   limit?: number | undefined;
-  /** The fix for a list that never ends. */
   fix: Fix;
 }
 
@@ -64,10 +62,8 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
   return false;
 }
 
-/** What is known of the list after some pages. */
 interface ListReading {
   by: 'token' | 'offset';
-  /** Whether the other way was tried. */
   hasSwitched: boolean;
   /** Of all items that were read. */
   keys: Set<string>;
@@ -96,7 +92,6 @@ async function* readPass<Item>(
   }
 }
 
-/** Decides which page follows a page. */
 class Pass {
   #previous: ListPage<unknown> = { items: [] };
   #emptyPages = 0;
@@ -151,7 +146,6 @@ function inOtherWay(previous: ListPage<unknown>, list: ListReading): PagePositio
   return positionAfter(previous, list.by, list.keys.size) ?? 'lost';
 }
 
-/** Throws FailedError if there is no end to it. */
 function checkLength({ pages, keys }: ListReading, total: number | null | undefined, fix: Fix): void {
   if (pages <= maxPages && keys.size <= itemLimit(total)) return;
   const read = `${count(keys.size, 'item')} in ${count(pages, 'page')}`;
@@ -165,7 +159,6 @@ function itemLimit(total: number | null | undefined): number {
   return Math.min(maxItems.announced, Math.max(100, 10 * total));
 }
 
-/** Whether it is new. */
 function addKey(keys: Set<string>, key: string): boolean {
   const { size } = keys;
   return keys.add(key).size > size;

@@ -38,7 +38,6 @@ export class Deadline {
     this.signal.throwIfAborted();
   }
 
-  /** Stops the timer. */
   close(): void {
     this.#stop();
   }
@@ -65,7 +64,6 @@ export function timeoutSignal(ms: number, createError: () => GantryError, parent
 /** How long requests may take after Ctrl-C, in ms. */
 export const cleanupTimeoutMs = 5_000;
 
-/** For requests made after Ctrl-C, such as a cancellation. */
 export function cleanupSignal(): AbortSignal {
   return timeoutSignal(cleanupTimeoutMs, () => new UnavailableError('no reply in time'));
 }

@@ -14,10 +14,8 @@ import type { Deadline } from './deadline.ts';
 import { isTooEarly } from './refusals.ts';
 
 export interface PollOptions<T> {
-  /** One request for the current state. */
   poll: (api: Api) => Promise<T>;
   deadline: Deadline;
-  /** The first pause between polls, and how it grows. */
   pauses: { firstMs: number; maxMs: number; growth: number };
   /** Throws unless polling may continue after a failure. `silentMs`: time since the last reply. */
   onFailure: (error: unknown, silentMs: number) => void;
@@ -57,7 +55,6 @@ export async function pollUntil<T, R>(
 export interface PolledWork {
   /** `build b-1 of web`. */
   name: string;
-  /** How to follow it. */
   fix: Fix;
   details: Record<string, unknown>;
   /** Of what this command has created: how long ago. The platform may not show it yet. */

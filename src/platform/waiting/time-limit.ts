@@ -8,7 +8,6 @@ import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { cleanupTimeoutMs, Deadline } from './deadline.ts';
 
 export interface TimeLimitOptions {
-  /** `--timeout`, if the user typed it. */
   typedMs: number | undefined;
   /** Without it: how long to wait for remote work. */
   defaultMs?: number;
@@ -143,7 +142,6 @@ export async function completeDespiteInterrupt<T>(limit: TimeLimit, request: (ap
   return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', end));
 }
 
-/** The same context, but for these parts. */
 export function contextWith(context: Context, parts: Partial<Context>): Context {
   return Object.create(context, Object.getOwnPropertyDescriptors(parts));
 }
@@ -154,5 +152,4 @@ export function contextUntil(context: Context, signal: AbortSignal, parts: Parti
   return contextWith(context, { signal, api: context.apiWithSignal(signal), delay, ...parts });
 }
 
-/** A step that is not shown. */
 export const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };

@@ -4,7 +4,6 @@ import type { Journal } from '../transfer/journal.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import type { CopyProgress } from './copy-progress.ts';
 
-/** Everything that the copy of one command shares. */
 export interface CopyContext {
   /** Counts its retries instead of printing each. */
   api: Api;
@@ -24,7 +23,6 @@ export interface CopyOptions {
   exclude: readonly string[];
   /** Follows symbolic links; otherwise they are skipped. */
   follow: boolean;
-  /** Overwrites existing files. */
   clobber: boolean;
   /** Skips unchanged files: same size, not older. */
   update: boolean;

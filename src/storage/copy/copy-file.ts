@@ -8,7 +8,6 @@ import { type FoundFile, isUnchanged } from './found-entry.ts';
 import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
 import { findAgain } from './source-content.ts';
 
-/** The upload session that was resumed is gone. */
 export class LostUploadError extends UnavailableError {}
 
 type OtherTry = 'again' | 'from the start';
@@ -118,7 +117,6 @@ function planCopy(
   return planParts(bytes, partSize ?? known?.partBytes ?? preferred);
 }
 
-/** For --debug. */
 function planText({ bytes, partBytes, count: parts }: PartPlan): string {
   return `${size(bytes)} in ${count(parts, 'part')} of ${partBytes / mib} MiB`;
 }

@@ -21,7 +21,6 @@ export type CopyLocation =
   | { kind: 'remote'; at: VolumePath }
   | { kind: 'web'; web: WebFile };
 
-/** What a copy can read and write. */
 export type CopyEnd = Exclude<CopyLocation, { kind: 'stream' | 'web' }>;
 
 /** Stdin as a source, stdout as a target. */
@@ -268,7 +267,6 @@ export function parseWebSource(text: string, sha256: string | undefined): WebFil
   return { url: url.href, sum: { algorithm: 'sha256', hex: sha256 } };
 }
 
-/** The last name of its path. */
 export function webFileName(url: string): string {
   const name = posix.basename(new URL(url).pathname);
   try {

@@ -20,10 +20,8 @@ export interface FailedFile {
 
 /** Failures, retries and the like are printed up to this number, then counted. */
 const maxPrinted = 10;
-/** Minimum time between two updates of the progress line. */
 const updateMs = 100;
 
-/** Counts copied, skipped and failed files, and reports them. */
 export class CopyProgress {
   files = 0;
   bytes = 0;
@@ -44,7 +42,6 @@ export class CopyProgress {
   #printedRetries = 0;
   #notedSkips = 0;
   #warnedLeftovers = 0;
-  /** The files that a dry run found. */
   readonly planned = new PackedList<string>();
   #updatedAt = 0;
   #step: Step | undefined;
@@ -99,19 +96,16 @@ export class CopyProgress {
     this.#update();
   }
 
-  /** A file is copied again from the start. */
   restarted(path: string, { message }: GantryError): void {
     this.#retries++;
     if (this.#printedRetries++ < maxPrinted)
       this.context.progress.note(`${printablePath(path)}: ${message}; copying again`);
   }
 
-  /** Files that were uploaded, but are not confirmed yet. */
   get sentFiles(): number {
     return this.#unconfirmedFiles;
   }
 
-  /** A file was uploaded, but is not confirmed yet. */
   uploaded(bytes: number): void {
     this.#unconfirmedFiles++;
     this.#unconfirmedBytes += bytes;
@@ -133,7 +127,6 @@ export class CopyProgress {
     this.context.progress.event('file', { path, status: 'copied', bytes });
   }
 
-  /** For a dry run. */
   wouldCopy(path: string, bytes: number): void {
     this.files++;
     this.bytes += bytes;

@@ -46,12 +46,10 @@ export interface CopySummary {
   skipped: number;
   failed: FailedFile[];
   renamed: RenamedEntry[];
-  /** Bytes resumed from a previous attempt. */
   resumedBytes: number;
   durationMs: number;
   /** Nothing was copied: the numbers say what would be. */
   dryRun: boolean;
-  /** The files that a dry run would copy. */
   paths?: PackedList<string> | undefined;
 }
 
@@ -99,7 +97,6 @@ export interface CopyRequest {
   isSingleFile: boolean;
 }
 
-/** Copies the files that `find` yields. */
 export async function copyFiles(context: Context, request: CopyRequest, options: CopyOptions): Promise<CopySummary> {
   const { state } = context.settings.folders;
   const claim = options.dryRun ? undefined : await claimLocal(context, request.target);

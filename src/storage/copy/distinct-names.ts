@@ -6,7 +6,6 @@ import { maxListedPaths, type RenamedEntry } from './copy-progress.ts';
 import type { FoundEntry, FoundFile } from './found-entry.ts';
 
 export interface NamingOptions {
-  /** Renames files instead of refusing to copy. */
   renames: boolean;
   /** Finds all files before yielding the first, even if the disk does not require it. */
   allFirst: boolean;

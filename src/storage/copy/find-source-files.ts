@@ -96,7 +96,6 @@ interface LocalWalk {
 interface LocalFolder {
   /** Relative to the root of the walk; empty, or with a trailing slash. */
   path: string;
-  /** The path without symbolic links. */
   real: string;
   /** Real paths of the folders whose symbolic links led here: finding one again is a loop. */
   linkedFrom: string[];

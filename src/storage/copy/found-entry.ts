@@ -2,7 +2,6 @@ import type { GantryError } from '../../kernel/errors.ts';
 import type { WebFile } from '../transfer/web-file.ts';
 import type { VolumePath } from '../volumes/index.ts';
 
-/** A file to copy. */
 export interface FoundFile {
   /** Relative to the target folder, with forward slashes. */
   path: string;
@@ -13,7 +12,6 @@ export interface FoundFile {
   from: string | VolumePath | WebFile;
 }
 
-/** An entry that is skipped or failed. */
 export type UncopiedEntry = { path: string; skipped: string } | { path: string; failure: GantryError };
 
 export type FoundEntry = FoundFile | UncopiedEntry;

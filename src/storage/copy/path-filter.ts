@@ -1,7 +1,6 @@
 import { compileGlob } from '../../app/files/glob.ts';
 import { UsageError } from '../../kernel/errors.ts';
 
-/** Selects files below a folder. */
 export interface PathFilter {
   includes(path: string): boolean;
   /** Whether a folder is excluded with all of its contents. */

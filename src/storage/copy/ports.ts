@@ -34,7 +34,6 @@ export interface TargetPlace {
   readonly toleranceMs: number;
   /** The file that is there; undefined if there is none. */
   find(path: string): Promise<{ bytes: number; modified: number | undefined } | undefined>;
-  /** Opens a file and its place. */
   open(file: FoundFile): Promise<OpenFile>;
   /** Whether the file is still there as an earlier process has left it at these times. */
   isThere(file: FoundFile, opened: OpenFile, times: NonNullable<JournalEntry['times']>): Promise<boolean>;
@@ -49,7 +48,6 @@ export interface TargetPlace {
   end?(file: FoundFile): void;
   /** Resolves when all copied files have been confirmed or failed. */
   finish?(): Promise<void>;
-  /** Releases its resources. */
   close?(): void;
 }
 

@@ -25,7 +25,6 @@ export class RemoteFolders {
     return (await entries).get(remoteName(at.path));
   }
 
-  /** The entry at a path, from a new listing. */
   async findNow(at: VolumePath): Promise<ListedEntry | undefined> {
     return (await this.listNow({ ...at, path: remoteParent(at.path) })).get(remoteName(at.path));
   }

@@ -45,7 +45,6 @@ export async function findAgain(file: FoundFile, context: VolumeContext): Promis
   return { ...file, bytes: size ?? 0, modified: parseTimestamp(modified) };
 }
 
-/** Identifies the version of a remote file. */
 export function remoteMark({ bytes, modified }: FoundFile): string {
   return `${bytes}:${modified ?? ''}`;
 }
@@ -57,7 +56,6 @@ export async function remoteMd5(content: RemoteContent, part: Part, resources: T
   return (await downloadRange(asked, resources)) ?? '';
 }
 
-/** MD5 of a part of a local file. */
 export async function fileMd5(path: string, { offset, length }: Part, { hasher }: TransferContext): Promise<string> {
   return (await hasher?.hashFile(path, offset, length)) ?? '';
 }

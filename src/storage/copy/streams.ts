@@ -11,7 +11,6 @@ import { type CopyRequest, type CopySummary, copyFiles } from './copy.ts';
 import type { CopyOptions } from './copy-context.ts';
 import { type CopyPaths, checkTargetVolume, formatLocation } from './copy-paths.ts';
 
-/** Writes to stdout. */
 export type WriteChunk = (bytes: Uint8Array) => Promise<void>;
 
 /** Copies one remote file to stdout. Throws a UsageError for a folder or several sources. */

@@ -87,7 +87,6 @@ function usable({ saved }: CopyJob): FileDownload['saved'] {
   return { attempt: saved.attempt, parts: saved.parts };
 }
 
-/** The path of a file to write. */
 interface TargetFile extends OpenFile {
   /** Leads to the checked folder, even if a symbolic link replaces it meanwhile. */
   path: string;

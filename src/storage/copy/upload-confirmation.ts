@@ -15,7 +15,6 @@ import type { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource } from './source-content.ts';
 import { verifyCopy } from './verify-copy.ts';
 
-/** An uploaded file that is not confirmed yet. */
 export interface CompletedFile {
   found: FoundFile;
   target: VolumePath;
@@ -41,7 +40,6 @@ interface UnconfirmedFolder {
   /** Files found in the folder whose copy has not ended. */
   inProgress: number;
   completed: CompletedFile[];
-  /** Files checked by earlier listings. */
   checked: number;
 }
 
@@ -58,7 +56,6 @@ const maxUnlisted = 10_000;
 export class UploadConfirmation {
   readonly #folders = new Map<string, UnconfirmedFolder>();
   readonly #listings = new TaskQueue(listingsAtOnce);
-  /** The folder of the last file found. */
   #current: string | undefined;
 
   constructor(

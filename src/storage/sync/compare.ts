@@ -81,7 +81,6 @@ async function* withKeptNames(
 
 type PathPair = { file: FoundEntry; there: TargetFileInfo | undefined } | { file: undefined; there: TargetFileInfo };
 
-/** What source and target have at each path. */
 async function* inPairs(
   sources: AsyncGenerator<FoundEntry>,
   targets: AsyncGenerator<TargetFileInfo>,

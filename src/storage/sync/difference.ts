@@ -3,11 +3,9 @@ import type { PackedList } from '../../kernel/packed-list.ts';
 import type { Context } from '../../platform/context.ts';
 import type { CopyOptions, FoundFile, RenamedEntry, UncopiedEntry } from '../copy/index.ts';
 
-/** What it takes to make the target equal. */
 export interface Difference {
   added: Files;
   updated: Files;
-  /** Number of unchanged files. */
   unchanged: number;
   /** Entries of the source that could not be read or are not regular files. */
   uncopied: UncopiedEntry[];

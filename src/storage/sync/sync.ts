@@ -49,7 +49,6 @@ export interface SyncSummary extends CopySummary {
   /** Files that are only in the target. */
   extra: number;
   deleted: number;
-  /** The files that a dry run would delete. */
   toDelete?: PackedList<string> | undefined;
 }
 

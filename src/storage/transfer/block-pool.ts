@@ -32,7 +32,6 @@ export class BlockPool {
   }
 }
 
-/** Block length for a transfer of this many bytes. */
 export function blockBytesFor(bytes: number): number {
   return bytes > mib ? largeBlockBytes : smallBlockBytes;
 }

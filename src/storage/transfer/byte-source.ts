@@ -66,7 +66,6 @@ export function streamSource(chunks: AsyncIterable<Buffer>): ByteSource {
 
 /** Gives the parts of one upload attempt, in their order. */
 export interface PartReader {
-  /** Resolves when the part may be sent. */
   take(part: Part, signal: AbortSignal): Promise<TakenPart>;
 }
 

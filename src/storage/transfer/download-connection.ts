@@ -21,10 +21,8 @@ export interface ResponseHead {
  * other; for anything else the caller needs a complete client.
  */
 export class DownloadConnection {
-  /** Whether another request may follow. */
   isReusable = false;
   #socket: Socket | undefined;
-  /** The block that is being filled. */
   #filling: Block;
   /** Takes what a TLS socket delivers after it was told to pause. */
   #next: Block;
@@ -96,7 +94,6 @@ export class DownloadConnection {
     this.#wake();
   }
 
-  /** Reads until something has changed. */
   #read(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;

@@ -13,7 +13,6 @@ interface BlockReply extends ResponseHead {
 
 interface BlockConnectionsOptions extends ConnectionOptions {
   blocks: BlockPool;
-  /** Aborts connections that are being opened. */
   signal: AbortSignal;
   elapsed: () => number;
 }

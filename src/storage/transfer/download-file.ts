@@ -19,7 +19,6 @@ export interface FileDownload extends PartsCopy<UnfinishedFile> {
   names: TemporaryNames;
   /** Modification time that the file gets, in ms since 1970. */
   modified: number | undefined;
-  /** Requests a new signed URL. */
   createUrl: () => Promise<string>;
   /** Verifies the complete temporary file before it is renamed. Throws if it is wrong. */
   confirm: (path: string) => Promise<void>;
@@ -101,7 +100,6 @@ class DownloadAttempt {
   readonly #content: RemoteContent;
   /** The MD5 of the whole file if it was downloaded in one range. */
   #md5: string | undefined;
-  /** Numbers of parts. */
   readonly #done: Set<number>;
   #isRecorded: boolean;
   #written: Promise<void> = Promise.resolve();

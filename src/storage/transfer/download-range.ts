@@ -17,7 +17,6 @@ export interface RangeDownload {
   range: Part;
   sink: Sink;
   signal: AbortSignal;
-  /** Whether to compute the MD5. */
   hash: boolean;
   /** Requests of files with a lower order run first. */
   order: number;
@@ -58,7 +57,6 @@ class RangeAttempt {
     if (hash && range.length > maxInlineHashBytes) this.#digest = resources.hasher?.createDigest();
   }
 
-  /** Requests the missing bytes. */
   async proceed(): Promise<void> {
     const { chunks, blocks } = await this.#request();
     await (blocks ? this.#takeBlocks(blocks) : this.#takeChunks(chunks));
@@ -116,7 +114,6 @@ class RangeAttempt {
     return (await this.#digest?.end()) ?? md5(this.#buffer().subarray(0, length));
   }
 
-  /** Subtracts the received bytes from the progress. */
   forget(): void {
     this.resources.onBytes(-this.done);
     this.#digest?.end().catch(() => {});

@@ -49,7 +49,6 @@ export class Hasher {
 /** Up to this many bytes, MD5 takes less time on the main thread than a message to a hashing thread. */
 export const maxInlineHashBytes = 64 * 1024;
 
-/** The MD5 in hex, computed on this thread. */
 export function md5(bytes: Uint8Array): string {
   return hash('md5', bytes);
 }

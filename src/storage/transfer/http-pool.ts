@@ -38,7 +38,6 @@ export async function openConnections(
   });
 }
 
-/** A connection without traffic for this long fails. */
 export function limitSilence(silenceMs: number): (socket: Socket) => void {
   return (socket) => socket.setTimeout(silenceMs, () => socket.destroy(silenceError(silenceMs)));
 }

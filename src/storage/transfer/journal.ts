@@ -18,7 +18,6 @@ const maxBufferedLines = 64;
 const maxAgeDays = 30;
 
 export interface JournalOptions {
-  /** Starts over instead of resuming. */
   ignoreSaved: boolean;
   /** Called if the journal is damaged or cannot be written: the copy then continues without it. */
   warn: (problem: JournalProblem) => void;
@@ -79,7 +78,6 @@ export class Journal {
     await this.#writing;
   }
 
-  /** Removes the journal if the copy is complete. */
   async close(isComplete: boolean): Promise<void> {
     if (!isComplete && this.#waiting.length > 0) this.#writing ??= this.#write();
     await this.#writing;
@@ -141,7 +139,6 @@ const Part = v.strictObject({
 /** An upload attempt. Nothing is visible before it is complete. */
 const OpenUpload = v.strictObject({
   id: text,
-  /** A signed URL for each part, in order. */
   urls: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxParts)),
   /** When the URLs expire, in ms since 1970 by this machine's clock; undefined if they do not say. */
   urlsExpireAt: v.optional(v.number()),
@@ -171,13 +168,11 @@ const JournalLine = v.variant('is', [
 ]);
 type JournalLine = v.InferOutput<typeof JournalLine>;
 
-/** The state of a file from a previous attempt. */
 export interface JournalEntry {
   mark: string;
   partBytes?: number;
   attempt?: OpenUpload | UnfinishedFile;
   parts: DonePart[];
-  /** Set if the file is done. */
   times?: v.InferOutput<typeof Times>;
 }
 

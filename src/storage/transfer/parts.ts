@@ -31,7 +31,6 @@ export interface SentPart extends DonePart {
 /** A copy of one file in parts, and what is told of it while it goes on. */
 export interface PartsCopy<Attempt, Done extends DonePart = DonePart> {
   plan: PartPlan;
-  /** What an earlier process has done. */
   saved?: { attempt: Attempt; parts: Done[] } | undefined;
   /** Called before the first `onPart`, and again if the copy starts over. */
   onStarted: (attempt: Attempt) => void;
@@ -72,7 +71,6 @@ export function partAt({ bytes, partBytes }: PartPlan, number: number): Part {
   return { number, offset, length: Math.min(partBytes, bytes - offset) };
 }
 
-/** How many bytes these parts have together. */
 export function bytesOf(plan: PartPlan, parts: readonly DonePart[] = []): number {
   return parts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
 }

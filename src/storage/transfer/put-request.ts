@@ -14,7 +14,6 @@ import type { TransferContext } from './transfer-context.ts';
 export interface PutRequest {
   /** A signed URL. It grants write access: send no token with it, and do not log it. */
   url: string;
-  /** Content length. */
   bytes: number;
   contentType: string;
   /** Opens the content at its start. */

@@ -9,7 +9,6 @@ import { ChangedError, closedEarlyError, errorFromStorage, type StorageResponse 
 import type { TransferContext } from './transfer-context.ts';
 
 export interface RangeRequest extends ContentAddress {
-  /** Length of the whole file. */
   bytes: number;
   /** The whole file if undefined. */
   range?: RangeBounds | undefined;
@@ -25,7 +24,6 @@ export interface RangeBounds {
   end: number;
 }
 
-/** A response whose body is still to be read. */
 export interface ObjectResponse {
   /** Its ETag, if that is not a weak one. */
   version: string | undefined;
@@ -183,13 +181,11 @@ export interface ContentAddress {
   url: string;
   /** Sent besides those of the range; a signed URL has none. */
   headers?: Record<string, string>;
-  /** What a reply that is no success means. */
   toError?: (reply: ContentReply, now: number) => GantryError;
 }
 
 export type ContentReply = Pick<StorageResponse, 'status' | 'headers' | 'body'>;
 
-/** Either client's reply. */
 export interface StorageReply {
   statusCode: number;
   headers: IncomingHttpHeaders;

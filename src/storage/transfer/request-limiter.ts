@@ -7,7 +7,6 @@ interface PooledRequest {
   kind: RequestKind;
   /** Lower orders run first, so that started files are finished before new ones are started. */
   order: number;
-  /** Bytes to transfer, to measure the rate. */
   bytes: number;
 }
 
@@ -33,7 +32,6 @@ const requestsPerLarge = 4;
  * Limits the requests in flight. Small and large requests share it: of those that wait, each kind gets every second place.
  */
 export class RequestLimiter {
-  /** Maximum number of requests in flight. */
   readonly max: number;
   readonly #width: AdaptiveWidth;
   readonly #requestsPerLarge: number;
@@ -49,12 +47,10 @@ export class RequestLimiter {
     this.#requestsPerLarge = concurrency === undefined ? requestsPerLarge : 1;
   }
 
-  /** Maximum number of large requests in flight. */
   get maxLarge(): number {
     return this.#width.max;
   }
 
-  /** The current limit of a kind. */
   limit(kind: RequestKind): number {
     const large = this.#width.current;
     return kind === 'large' ? large : Math.min(this.max, large * this.#requestsPerLarge);

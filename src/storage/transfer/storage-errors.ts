@@ -13,7 +13,6 @@ import { isTransientStatus } from '../../platform/api/transient-failures.ts';
 /** The signed URL has expired: a retry needs a new one. */
 export class UrlExpiredError extends FailedError {}
 
-/** The remote file changed while it was read. */
 export class ChangedError extends FailedError {}
 
 /** The received bytes differ from the sent ones. A retry may succeed. */

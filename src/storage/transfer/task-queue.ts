@@ -8,7 +8,6 @@ interface Task {
  * they report their own failures.
  */
 export class TaskQueue {
-  /** Places that are taken. */
   #running = 0;
   #waiting: Task[] = [];
   #listeners: (() => void)[] = [];
@@ -29,7 +28,6 @@ export class TaskQueue {
     while (this.#running > 0 || this.#waiting.length > 0) await this.#change();
   }
 
-  /** Removes the tasks that have not started. */
   clear(): void {
     this.#waiting = [];
     this.#notify();

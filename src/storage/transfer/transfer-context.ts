@@ -15,7 +15,6 @@ import { RateLimit } from './rate-limit.ts';
 import { type RequestKind, RequestLimiter } from './request-limiter.ts';
 import { TaskQueue } from './task-queue.ts';
 
-/** Resources that all transfers of a command share. */
 export interface TransferContext {
   dispatcher: Dispatcher;
   /** For what is received while it is sent on: on the connections of `dispatcher`, both could wait for each other. */
@@ -34,7 +33,6 @@ export interface TransferContext {
   requests: RequestLimiter;
   storageClock: RemoteClock;
   blocks: BlockPool;
-  /** For large downloads. */
   blockConnections: DownloadConnections | undefined;
   rateLimit: RateLimit | undefined;
   /** Undefined if checksums are off. */
@@ -57,7 +55,6 @@ export interface TransferOptions extends ConnectionOptions, Callbacks {
   trace?: (decision: string) => void;
 }
 
-/** A file is small up to this size. */
 export const maxSmallBytes = mib;
 
 export function requestKind(fileBytes: number): RequestKind {
@@ -70,7 +67,6 @@ const maxRelayBytes = 48 * mib;
 /** Minimum bytes per second and connection under a rate limit: storage closes connections that are too slow. */
 const minConnectionRate = 256 * 1024;
 
-/** Opens the resources, runs `work` and closes them. */
 export async function withTransferContext<T>(
   options: TransferOptions,
   work: (resources: TransferContext) => Promise<T>,

@@ -11,7 +11,6 @@ export interface ArchiveUpload {
   /** A signed URL. It grants write access: send no token with it, and do not log it. */
   url: string;
   file: string;
-  /** Length of the file. */
   bytes: number;
   contentType: string;
 }

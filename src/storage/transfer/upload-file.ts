@@ -17,7 +17,6 @@ export interface FileUpload extends PartsCopy<OpenUpload, SentPart> {
 
 export interface UploadedParts {
   upload: OpenUpload;
-  /** All parts in order. */
   parts: SentPart[];
   /** Of the parts that an earlier process has sent. */
   resumedBytes: number;

@@ -106,7 +106,6 @@ function nextUrl({ location }: IncomingHttpHeaders, from: URL, start: URL): URL 
 
 interface AskedUrl {
   url: URL;
-  /** Whether this is where a redirect led. */
   hasLeft: boolean;
 }
 

@@ -5,13 +5,11 @@ import { inLane } from '../transfer/task-queue.ts';
 import { type ConfirmContext, FolderLooks } from './folder-looks.ts';
 import type { VolumePath } from './walk-volume.ts';
 
-/** The outcome for one path. */
 export interface Deletion {
   /** Why the path is not confirmed to be gone; undefined if it is. */
   error?: GantryError;
   /** The platform accepted the removal of a path that it never listed, and refuses to list it. */
   refusal?: GantryError;
-  /** The path did not exist any more. */
   wasGone: boolean;
 }
 

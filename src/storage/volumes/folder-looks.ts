@@ -10,7 +10,6 @@ import { listEntries, listNames, type VolumePath } from './walk-volume.ts';
 
 export type ConfirmContext = Pick<Context, 'api' | 'apiWithSignal' | 'project'> & ConnectingContext;
 
-/** What a folder lists. */
 interface FolderListing {
   names: ReadonlySet<string>;
   /** Why there may be more. */

@@ -1,7 +1,6 @@
 import { size } from '../../kernel/output/format.ts';
 import { jsonLeaves } from '../../platform/replies/index.ts';
 
-/** The known fields of a volume. */
 export interface VolumeSize {
   name?: string;
   region?: string;

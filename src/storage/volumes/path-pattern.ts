@@ -39,7 +39,6 @@ export async function findMatches(
   return matches;
 }
 
-/** Whether a name contains unescaped pattern characters. */
 function isWild(name: string): boolean {
   return /[*?[]|\{[^}]*,[^}]*\}/.test(name.replace(/\\./gs, ''));
 }

@@ -11,7 +11,6 @@ import { findEntry, type VolumeContext, type VolumePath } from './walk-volume.ts
 
 type ReadContext = Pick<Context, 'api' | 'project'> & ConnectingContext;
 
-/** An existing file on a volume. */
 export interface RemoteFile {
   at: VolumePath;
   bytes: number;

@@ -203,5 +203,4 @@ function formatTarget({ at, path }: RemovalTarget): string {
   return formatRemotePath({ ...at, path });
 }
 
-/** Maximum number of paths shown before the question. */
 const maxShownPaths = 20;

@@ -61,7 +61,6 @@ export function wantedWeights(context: Context, typed: TypedWeights): WantedWeig
 }
 
 export interface FoundWeights {
-  /** The folder. */
   at: VolumePath;
   files: SourceFile[];
   /** The commit of a model. */
@@ -169,7 +168,6 @@ interface FileSource {
   kind: 'file';
   /** The URL without its query, which may have a signature. */
   text: string;
-  /** The last name of its path. */
   name: string;
   web: WebFile;
 }

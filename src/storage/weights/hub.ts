@@ -18,14 +18,12 @@ import { requestError } from '../transfer/range-request.ts';
 import { repeated, type TransferContext } from '../transfer/transfer-context.ts';
 import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../transfer/web-file.ts';
 
-/** A model hub, and the token for it. */
 export interface HubAccess {
   /** Without a slash at the end. */
   endpoint: string;
   token: string | undefined;
 }
 
-/** A model at a commit. */
 export interface HubModel {
   commit: string;
   files: readonly HubFile[];

@@ -29,7 +29,6 @@ export class ListedFiles {
   }
 }
 
-/** Files that are read at the same time. */
 const readAtOnce = 4;
 
 /** Reads files of a volume and calls `take` with their checksums; with undefined if a file changed while it was read. */

@@ -4,7 +4,6 @@ import type { Context } from '../../platform/context.ts';
 import type { WebFile } from '../transfer/web-file.ts';
 import { type ListedFiles, readFileSums } from './listed-files.ts';
 
-/** A file that a source has. */
 export interface SourceFile {
   path: string;
   bytes: number;
@@ -54,7 +53,6 @@ export async function planFiles(
   return plan;
 }
 
-/** Reads the files that may be equal. */
 async function readSameSize(
   context: Context,
   sameSize: readonly SourceFile[],

@@ -37,7 +37,6 @@ export interface PulledWeights {
   mount: string;
   files: number;
   bytes: number;
-  /** Files that were on the volume already. */
   equal: number;
   /** Those of them that the volume lists as the lock has them, which were not read. */
   listed: number;

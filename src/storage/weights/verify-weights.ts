@@ -15,7 +15,6 @@ export interface VerifySummary {
   /** The number of files that were compared, and their size. */
   files: number;
   bytes: number;
-  /** Files that are not as the lock says. */
   problems: FileProblem[];
   /** Whether only the listing was compared. */
   quick: boolean;
@@ -98,7 +97,6 @@ function chooseLocal({ cwd }: Context, path: string, weights: LockedWeights[]): 
   });
 }
 
-/** Whether a folder is where apps see weights. */
 function isMounted({ cwd }: Pick<Context, 'cwd'>, path: string, weights: LockedWeights): boolean {
   return withTrailingSlash(resolve(cwd, path)).endsWith(withTrailingSlash(mountedPath(weights)));
 }
