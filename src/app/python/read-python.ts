@@ -200,11 +200,8 @@ class PythonReader {
     // Documentation names many files.
     if (node.parent?.kind === 'ExpressionStatement' || node.to - node.from > 300) return;
     const value = this.texts.value(node);
-    if (value !== undefined && value !== unknown && !value.includes('\n')) this.addText(node, value);
-  }
-
-  private addText(node: PyNode, value: string): void {
-    this.said.push({ value, line: this.source.lineOf(node.from) });
+    if (value !== undefined && value !== unknown && !value.includes('\n'))
+      this.said.push({ value, line: this.source.lineOf(node.from) });
   }
 
   private readImport({ children }: PyNode, scope: Scope): void {

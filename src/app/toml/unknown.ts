@@ -142,17 +142,15 @@ function keyAsSection(name: string, section: SectionName, table: TomlTable, root
   const entries = Object.entries(table).map(([written, value]) => [keys[written] ? written : key, value] as const);
   const lines = [...new Map(entries)].map(([own, value]) => {
     const { parse } = valueKinds[keys[own]?.kind ?? 'string'];
-    return parse(value) === undefined ? `${tomlKey(own)} = …` : `${tomlKey(own)} = ${asToml(value)}`;
+    if (parse(value) === undefined) return `${tomlKey(own)} = …`;
+    const isPlain = typeof value === 'bigint' || value instanceof Date;
+    return `${tomlKey(own)} = ${isPlain ? String(value) : JSON.stringify(value)}`;
   });
   const free = lines.filter((line) => !isTaken(root, section, line.split(' ')[0] ?? ''));
   const fix = free.length === 0 ? `remove it: ${header} sets ${key}, too` : [header, ...free].join('\n');
   const supplies = [...new Set(entries.map(([own]) => `${section}.${own}`))];
   const why = `${key} is a key of ${header}, not a section`;
   return warningAt(['cerebrium', name], `[cerebrium.${tomlKey(name)}] is ignored`, { why, fix, supplies });
-}
-
-function asToml(value: TomlValue): string {
-  return typeof value === 'bigint' || value instanceof Date ? String(value) : JSON.stringify(value);
 }
 
 function meantKey(section: string, written: string): string | undefined {

@@ -33,7 +33,9 @@ export function toReplyBody(
 export async function readAtMost(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
-  onError: (error: unknown) => void = throwIt,
+  onError: (error: unknown) => void = (error) => {
+    throw error;
+  },
 ): Promise<{ content: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -47,10 +49,6 @@ export async function readAtMost(
     onError(error);
   }
   return { content: Buffer.concat(chunks).subarray(0, maxBytes), isCut: bytes > maxBytes };
-}
-
-function throwIt(error: unknown): never {
-  throw error;
 }
 
 /** Maximum of a decompressed body, because a small reply may expand to gigabytes. */

@@ -120,7 +120,11 @@ export function failureFacts(cause: unknown): ErrorFacts {
 /** Whether the connection failed before a byte of the request was sent. */
 export function isEarlyFailure(cause: unknown): boolean {
   const code = errorCode(cause);
-  return isTls(code) || (failures[code]?.isEarly === true && !/^(read|write)$/.test(syscallOf(cause)));
+  return (
+    isTls(code) ||
+    (failures[code]?.isEarly === true &&
+      !/^(read|write)$/.test((cause as NodeJS.ErrnoException | undefined)?.syscall ?? ''))
+  );
 }
 
 /** The system's error code, which Node may wrap in a cause or in the first of several errors. */
@@ -131,10 +135,6 @@ function errorCode(cause: unknown): string {
   if (typeof error?.code === 'string' && error.code) return error.code;
   if (error?.errors?.length) return errorCode(error.errors[0]);
   return error?.cause ? errorCode(error.cause) : '';
-}
-
-function syscallOf(cause: unknown): string {
-  return String((cause as NodeJS.ErrnoException | undefined)?.syscall ?? '');
 }
 
 function isTls(code: string): boolean {

@@ -16,7 +16,8 @@ export interface ProxyServer {
 }
 
 export function readProxySettings(env: Environment, onInvalid: OnInvalidSetting): ProxySettings | undefined {
-  const all = anyProxy(env);
+  // SOCKS proxies are ignored: ALL_PROXY often sets them for other programs.
+  const all = readProxy(env, 'ALL_PROXY', () => {});
   const http = readProxy(env, 'HTTP_PROXY', onInvalid) ?? all;
   const https = readProxy(env, 'HTTPS_PROXY', onInvalid) ?? all;
   return http || https ? { http, https, noProxy: readVariable(env, 'NO_PROXY') ?? '' } : undefined;
@@ -30,9 +31,4 @@ function readProxy(env: Environment, variable: Variable, onInvalid: OnInvalidSet
   if (URL.canParse(address) && /^https?:/i.test(address)) return { address, variable };
   onInvalid(new UsageError(`${variable} is not a valid proxy URL`, { fix: `${variable}=http://host:3128` }));
   return undefined;
-}
-
-/** Ignores SOCKS proxies, which ALL_PROXY often sets for other programs. */
-function anyProxy(env: Environment): ProxyServer | undefined {
-  return readProxy(env, 'ALL_PROXY', () => {});
 }

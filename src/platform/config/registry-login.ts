@@ -40,12 +40,8 @@ export async function findRegistryLogin(images: string[], env: Environment): Pro
   return {
     registry: logins.map(([registry]) => registry).join(', '),
     dockerAuth: JSON.stringify({ auths }),
-    secrets: logins.flatMap(([, auth]) => [auth, passwordOf(auth)]),
+    secrets: logins.flatMap(([, auth]) => [auth, Buffer.from(auth, 'base64').toString().split(':').slice(1).join(':')]),
   };
-}
-
-function passwordOf(auth: string): string {
-  return Buffer.from(auth, 'base64').toString().split(':').slice(1).join(':');
 }
 
 /** `ghcr.io/me/app:1` is at `ghcr.io`; `debian:bookworm` and `me/app` are at Docker Hub. */

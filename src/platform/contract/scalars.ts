@@ -31,7 +31,10 @@ export const booleanOrFalse = v.nullish(
 export const secretOrEmpty = v.nullish(reader<string, string>(asSecret), '');
 export const optionalSecret = optional<string, string>((value) => asSecret(value) || null);
 export const textOrEmpty = v.nullish(reader<string, string>(asText), '');
-export const numberOrNaN = v.nullish(reader<number | string, number>(asNumberOrNaN), Number.NaN);
+export const numberOrNaN = v.nullish(
+  reader<number | string, number>((value) => asNumber(value) ?? Number.NaN),
+  Number.NaN,
+);
 
 /** Known values for the type; others are accepted, because the server may be newer. */
 export function optionalEnum<const Word extends string>(..._known: Word[]) {
@@ -86,10 +89,6 @@ function asNumber(value: unknown): number | null {
 export function amountOf(value: unknown): number | undefined {
   const amount = asNumber(value);
   return amount !== null && amount >= 0 ? amount : undefined;
-}
-
-function asNumberOrNaN(value: unknown): number {
-  return asNumber(value) ?? Number.NaN;
 }
 
 function asFlag(value: unknown): boolean | null {

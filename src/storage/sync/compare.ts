@@ -175,7 +175,9 @@ class NameHashes {
 
 /** Whether a path of one list may lead to the same file as one of the other. */
 function mayMeet(paths: Iterable<string>, others: Iterable<string>): boolean {
-  const [hashes, otherHashes] = [paths, others].map((list) => Float64Array.from(list, pathHash).sort());
+  const [hashes, otherHashes] = [paths, others].map((list) =>
+    Float64Array.from(list, (path) => hash(pathKey(path))).sort(),
+  );
   let at = 0;
   for (const each of otherHashes ?? []) {
     while (hashes && at < hashes.length && Number(hashes[at]) < each) at++;
@@ -187,10 +189,6 @@ function mayMeet(paths: Iterable<string>, others: Iterable<string>): boolean {
 function hasEqual(hashes: readonly number[]): boolean {
   const sorted = Float64Array.from(hashes).sort();
   return sorted.some((each, index) => index > 0 && each === sorted[index - 1]);
-}
-
-function pathHash(path: string): number {
-  return hash(pathKey(path));
 }
 
 /** 53 bits, so that different texts hardly ever share a hash among millions: two of 32 bits, mixed. */

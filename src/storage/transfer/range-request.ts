@@ -134,17 +134,13 @@ function headerError(
   const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'])) ?? [];
   const isPart = statusCode === 206;
   const listed = isPart ? size : headers['content-length'];
-  if (listed !== undefined && Number(listed) !== bytes) return sizeError();
+  if (listed !== undefined && Number(listed) !== bytes) return new ChangedError('its size differs from the listing');
   const isAsked = range ? isPart && Number(start) === range.start && Number(end) === range.end - 1 : !isPart;
   return isAsked ? undefined : new ChangedError('the storage sent another part of the file than requested');
 }
 
 export function changedError(): ChangedError {
   return new ChangedError('the file changed during the copy');
-}
-
-function sizeError(): ChangedError {
-  return new ChangedError('its size differs from the listing');
 }
 
 async function* chunks(
@@ -200,7 +196,8 @@ export async function checkReply(
   reply: StorageReply,
   url: URL,
   { now }: TransferContext,
-  toError: NonNullable<ContentAddress['toError']> = downloadError,
+  toError: NonNullable<ContentAddress['toError']> = (refused, at) =>
+    errorFromStorage({ ...refused, what: 'download' }, at),
 ): Promise<void> {
   const { statusCode, headers, body } = reply;
   if (statusCode === 200 || statusCode === 206) {
@@ -210,10 +207,6 @@ export async function checkReply(
   }
   const text = await readStart(body);
   throw toError({ status: statusCode, headers, body: text }, now());
-}
-
-function downloadError(reply: ContentReply, now: number): GantryError {
-  return errorFromStorage({ ...reply, what: 'download' }, now);
 }
 
 /** Storage identifies what it sends by an ETag or a date. The login page of a network has neither. */

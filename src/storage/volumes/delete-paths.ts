@@ -57,10 +57,7 @@ export async function deletePaths(
     if (!remaining.has(at) && (!reply || isNotFound)) return { wasGone: isNotFound && !hasRetried };
     const doubt = remaining.get(at);
     if (!reply && unlisted.has(at) && isRefusal(doubt)) return { refusal: doubt, wasGone: false };
-    return { error: reply ?? doubt ?? stillListedError(), wasGone: false };
+    const stillListed = 'the platform confirmed the removal, but still lists it';
+    return { error: reply ?? doubt ?? new UnavailableError(stillListed, { retryable: true }), wasGone: false };
   });
-}
-
-function stillListedError(): UnavailableError {
-  return new UnavailableError('the platform confirmed the removal, but still lists it', { retryable: true });
 }

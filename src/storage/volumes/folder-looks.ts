@@ -97,7 +97,8 @@ export class FolderLooks {
     const asked = waiting.filter((at) => !left.has(at) && !isProven(at));
     const showsOthers = [...kept].some((name) => after.names.has(name));
     await inLane(maxQuestions, asked, async (at) => {
-      if (!(await this.#isGone(at, showsOthers))) left.set(at, after.gap ?? otherEntries());
+      if (!(await this.#isGone(at, showsOthers)))
+        left.set(at, after.gap ?? new UnavailableError(otherEntries, { retryable: true }));
     });
     return left;
   }
@@ -151,9 +152,7 @@ function isListed(at: VolumePath, { names }: FolderListing): boolean {
   return names.has(listedName(at)) || (at.path === '/' && names.size > 0);
 }
 
-function otherEntries(): UnavailableError {
-  return new UnavailableError('its folder lists other entries than before', { retryable: true });
-}
+const otherEntries = 'its folder lists other entries than before';
 
 /** A folder's name has a slash. */
 function listedName({ path }: VolumePath): string {

@@ -66,7 +66,7 @@ export async function readModel(
   const { sha: commit, siblings, gated } = isRecord(body) ? body : {};
   if (typeof commit !== 'string' || !/^[0-9a-f]{7,64}$/.test(commit) || !Array.isArray(siblings))
     throw new UnexpectedReplyError(`${new URL(endpoint).host} sent no list of the files of ${name}`);
-  if (revision !== undefined && isCommit(revision) && commit !== revision) {
+  if (wholeCommit.test(revision ?? '') && commit !== revision) {
     throw new ConflictError(`${new URL(endpoint).host} has another commit for ${revision}: ${commit}`, {
       why: 'a commit never changes: the hub, or a proxy, sent other files than it was asked for',
     });
@@ -84,9 +84,7 @@ export async function readModel(
 }
 
 /** Not a branch, a tag or the start of a commit. */
-function isCommit(revision: string): boolean {
-  return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(revision);
-}
+const wholeCommit = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** A list of some thousand files is shorter. */
 const maxBodyBytes = 32 * 1024 * 1024;
