@@ -49,6 +49,8 @@ export class FileIndex {
   private constructor(
     /** What the keys and the identities depend on. */
     private readonly salt: string,
+    /** Of the files; undefined if their change times cannot be trusted. */
+    readonly device: number | undefined,
     { paths, lists }: Head = { paths: [], lists: [] },
     rows: Uint8Array = new Uint8Array(0),
   ) {
@@ -57,28 +59,32 @@ export class FileIndex {
     this.#lists = lists;
   }
 
-  /** Empty if there is none, or a damaged one. `salt`: of the keys in it. `device`: of the files. */
+  /** Empty if there is none, or a damaged one. `salt`: of the keys in it. */
   static async read(path: string, keySalt: string, device: number | undefined): Promise<FileIndex> {
     const salt = `files 5 ${device} ${endianness()}\n${keySalt}`;
     const content = await readFile(path).catch(() => Buffer.alloc(0));
     const body = content.subarray(digestBytes);
-    if (!digestOf(salt, body).equals(content.subarray(0, digestBytes))) return new FileIndex(salt);
+    if (!digestOf(salt, body).equals(content.subarray(0, digestBytes))) return new FileIndex(salt, device);
     const headEnd = body.indexOf('\n');
     const head = tryParseJson(body.toString('utf8', 0, headEnd)) as Head;
-    return new FileIndex(salt, head, body.subarray(headEnd + 1));
+    return new FileIndex(salt, device, head, body.subarray(headEnd + 1));
   }
 
   get size(): number {
     return this.#rowOf.size;
   }
 
-  has(path: string): boolean {
-    return this.#rowOf.has(path);
+  /** Since it was learned. `found`: what it was when it was found, so that it need not be looked at again. */
+  isUnchanged(path: string, found?: FileStats): boolean {
+    const row = this.#rowOf.get(path);
+    if (row === undefined || this.device === undefined) return false;
+    const stats = found ?? currentStats(path, this.device);
+    return stats?.dev === this.device && this.#rows.isOf(row, stats);
   }
 
-  isUnchanged(path: string, stats: FileStats): boolean {
-    const row = this.#rowOf.get(path);
-    return row !== undefined && this.#rows.isOf(row, stats);
+  /** Whether a file with these stats cannot change without a trace. */
+  canLearn({ dev, ctimeMs }: Pick<FileStats, 'dev' | 'ctimeMs'>, startedAt: number): boolean {
+    return dev === this.device && isSettled(ctimeMs, startedAt);
   }
 
   get(path: string): (IndexedFile & { size: number }) | undefined {
@@ -112,7 +118,7 @@ export class FileIndex {
   }
 
   #live(among: ReadonlySet<string> | undefined): FileIndex {
-    const live = new FileIndex(this.salt);
+    const live = new FileIndex(this.salt, this.device);
     for (const [path, row] of this.#rowOf) if (among?.has(path) ?? true) live.#copy(path, this, row);
     const firstAdded = this.#rows.count - this.#added.length;
     for (const [index, path] of this.#added.entries()) live.#copy(path, this, firstAdded + index);
@@ -254,7 +260,7 @@ const sha256At = (row: number) => row * rowBytes + 56;
  * unpacking program does to the modification time. Times are exact to 0.3 µs, far below the minute of `isSettled`.
  * Undefined if it is not a regular file, or is on another device.
  */
-export function currentStats(path: string, device: number): FileStats | undefined {
+function currentStats(path: string, device: number): FileStats | undefined {
   try {
     const stats = lstatSync(path);
     return stats.isFile() && stats.dev === device ? stats : undefined;

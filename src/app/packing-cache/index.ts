@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../../kernel/disk/index.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry, FileStats } from '../files/entry.ts';
 import { indexPath, openFolder, packingFolder, stampPath } from './cache-folder.ts';
-import { type Checksums, currentStats, FileIndex, isSettled, trustedDevice } from './file-index.ts';
+import { type Checksums, FileIndex, isSettled, trustedDevice } from './file-index.ts';
 import type { PackingCacheOptions } from './packing-cache.ts';
 
 export { clearPackingCache, packingFolder, packingUsage } from './cache-folder.ts';
@@ -78,7 +78,6 @@ export class KnownFiles {
   private constructor(
     private readonly path: string,
     private readonly index: FileIndex,
-    private readonly device: number | undefined,
     private readonly options: PackingCacheOptions,
   ) {}
 
@@ -88,8 +87,8 @@ export class KnownFiles {
     try {
       openFolder(folder);
       const path = indexPath(folder, options.root);
-      const device = trustedDevice(options.root);
-      return new KnownFiles(path, await FileIndex.read(path, deflateVersion(), device), device, options);
+      const index = await FileIndex.read(path, deflateVersion(), trustedDevice(options.root));
+      return new KnownFiles(path, index, options);
     } catch (error) {
       options.trace?.(`reading files without a cache: ${(error as Error).message}`);
       return undefined;
@@ -98,20 +97,18 @@ export class KnownFiles {
 
   /** Whether the files are on a disk of this machine. */
   get isLocal(): boolean {
-    return this.device !== undefined;
+    return this.index.device !== undefined;
   }
 
   /** Of a file that has not changed. `stats`: what it was when it was found, so that it need not be looked at again. */
   recall(path: string, stats?: FileStats): Checksums | undefined {
-    if (this.device === undefined || !this.index.has(path)) return undefined;
-    const now = stats ?? currentStats(path, this.device);
-    const unchanged = now?.dev === this.device && this.index.isUnchanged(path, now) ? this.index.get(path) : undefined;
+    const unchanged = this.index.isUnchanged(path, stats) ? this.index.get(path) : undefined;
     return unchanged && { crc32: unchanged.crc32, sha256: unchanged.sha256 };
   }
 
   /** Remembers a file that was read. `stats` are from before that. */
   learn(path: string, stats: FileStats, { crc32, sha256 }: Checksums): void {
-    if (stats.dev !== this.device || !isSettled(stats.ctimeMs, this.options.now)) return;
+    if (!this.index.canLearn(stats, this.options.now)) return;
     this.index.set(path, stats, { crc32, sha256, keys: null });
     this.#hasLearned = true;
   }

@@ -9,14 +9,7 @@ import { BufferedFile } from '../buffered-file.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry, FileStats } from '../files/entry.ts';
 import { indexPath, maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
-import {
-  currentStats,
-  FileIndex,
-  type IndexedFile,
-  isSettled,
-  type KnownContent,
-  trustedDevice,
-} from './file-index.ts';
+import { FileIndex, type IndexedFile, type KnownContent, trustedDevice } from './file-index.ts';
 import { encodeIndex, PackedSegment, type SegmentIndex, segmentEnding } from './segment.ts';
 
 export type { KnownContent } from './file-index.ts';
@@ -52,7 +45,6 @@ export class PackingCache {
     readonly salt: string,
     private readonly folder: string,
     private readonly limit: number,
-    private readonly device: number | undefined,
     /** After `recognize`: none that has changed. */
     private readonly files: FileIndex,
     private readonly options: PackingCacheOptions,
@@ -64,9 +56,8 @@ export class PackingCache {
     try {
       openFolder(folder);
       const salt = deflateVersion();
-      const device = trustedDevice(options.root);
-      const files = await FileIndex.read(indexPath(folder, options.root), salt, device);
-      const cache = new PackingCache(salt, folder, maxCacheBytes(folder), device, files, options);
+      const files = await FileIndex.read(indexPath(folder, options.root), salt, trustedDevice(options.root));
+      const cache = new PackingCache(salt, folder, maxCacheBytes(folder), files, options);
       for (const path of segmentPaths(folder)) cache.#openSegment(path);
       return cache;
     } catch (error) {
@@ -80,7 +71,7 @@ export class PackingCache {
     this.#entries = entries;
     let lastTurn = performance.now();
     for (const { source, stats } of this.files.size > 0 ? entries : []) {
-      if ('file' in source && !this.#isUnchanged(source.file, stats)) this.files.delete(source.file);
+      if ('file' in source && !this.files.isUnchanged(source.file, stats)) this.files.delete(source.file);
       if (performance.now() - lastTurn < maxBlockingMs) continue;
       await turn();
       throwIfAborted(signal);
@@ -146,8 +137,8 @@ export class PackingCache {
     this.#hasLearned = true;
   }
 
-  canLearn({ dev, ctimeMs }: Pick<FileStats, 'dev' | 'ctimeMs'>): boolean {
-    return dev === this.device && isSettled(ctimeMs, this.options.now);
+  canLearn(stats: Pick<FileStats, 'dev' | 'ctimeMs'>): boolean {
+    return this.files.canLearn(stats, this.options.now);
   }
 
   /** Keeps what was added. Call it when the archive is complete. */
@@ -185,13 +176,6 @@ export class PackingCache {
     return this.#segments.filter(
       (segment) => segment.isDamaged || (small.length >= maxSmall && small.includes(segment)),
     );
-  }
-
-  /** As it was when it was found: what is known of it is what it held then. */
-  #isUnchanged(path: string, found: FileStats | undefined): boolean {
-    if (this.device === undefined || !this.files.has(path)) return false;
-    const stats = found ?? currentStats(path, this.device);
-    return stats?.dev === this.device && this.files.isUnchanged(path, stats);
   }
 
   #segmentOf(key: string): PackedSegment | undefined {

@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/json-text.ts';
 import { size } from '../../kernel/output/format.ts';
 import { jsonLeaves } from '../../platform/replies/index.ts';
 
@@ -37,7 +38,7 @@ export function parseVolumes(reply: unknown): VolumeSize[] {
     };
     const isKnown = known.size !== undefined || (known.name !== undefined && known.used !== undefined);
     const fields = jsonLeaves(volume).map(([path, value]) => (path ? `${path}=${value}` : String(value)));
-    return compact(isKnown ? known : { more: fields.join(' ') });
+    return defined(isKnown ? known : { more: fields.join(' ') });
   });
 }
 
@@ -68,8 +69,4 @@ function amountOf(name: string, value: unknown): VolumeAmount {
   if (name.endsWith('gb')) return { text: `${value} GB`, bytes: number && Math.round(number * 1e9) };
   if (name.endsWith('bytes') && number !== undefined) return { text: size(number), bytes: number };
   return { text: String(value), bytes: undefined };
-}
-
-function compact(facts: { [Name in keyof VolumeSize]: VolumeSize[Name] | undefined }): VolumeSize {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
