@@ -98,18 +98,11 @@ export function resolveSettings(
   checkProfileName(profile, onInvalid);
   const profiles = asRecord(stored.profiles);
   const profileSettings = asRecord(profiles[profile.value]);
-  const resolve = (source: SettingSource, flag?: string) =>
-    resolveSetting(flag, env, source, profileSettings, source.fallback, flags.local);
+  const resolve = (source: SettingSource, flag?: string, from = env) =>
+    resolveSetting(flag, from, source, profileSettings, source.fallback, flags.local);
   const ownAddresses = withOfficialAddresses(env);
   const address = (source: SettingSource) => {
-    const { value = '', origin } = resolveSetting(
-      undefined,
-      ownAddresses,
-      source,
-      profileSettings,
-      source.fallback,
-      flags.local,
-    );
+    const { value = '', origin } = resolve(source, undefined, ownAddresses);
     return { value: origin === 'default' ? value : checkUrl(value, origin, onInvalid), origin };
   };
   return {

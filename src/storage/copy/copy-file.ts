@@ -10,16 +10,12 @@ import { findAgain } from './source-content.ts';
 
 export class LostUploadError extends UnavailableError {}
 
-type OtherTry = 'again' | 'from the start';
-
-function otherTry(error: unknown): OtherTry | undefined {
-  if (error instanceof LostUploadError) return 'from the start';
-  return error instanceof ChangedError || error instanceof CorruptError ? 'again' : undefined;
-}
+const isRepeated = (error: unknown): error is GantryError =>
+  [LostUploadError, ChangedError, CorruptError].some((kind) => error instanceof kind);
 
 /**
- * Copies a file, unless it is to be skipped. Repeats the copy once if the file changes meanwhile or arrives damaged. Of several files in progress, the one with the lowest `order` goes
- * first.
+ * Copies a file, unless it is to be skipped. Repeats the copy once if the file changes meanwhile, arrives damaged, or cannot
+ * be resumed. Of several files in progress, the one with the lowest `order` goes first.
  */
 export async function copyFile(
   found: FoundFile,
@@ -28,22 +24,16 @@ export async function copyFile(
   context: CopyContext,
 ): Promise<void> {
   const { progress, options } = context;
-  let file = found;
-  const reason = await skipReason(file, place, context);
-  if (reason !== undefined) return progress.skip(found.path, reason, file.bytes);
-  if (options.dryRun) return progress.wouldCopy(found.path, file.bytes);
-  let tried: readonly OtherTry[] = [];
-  for (;;) {
-    try {
-      return await copyOnce(file, order, place, tried, context);
-    } catch (error) {
-      const next = otherTry(error);
-      if (!next || tried.includes(next)) throw error;
-      tried = [...tried, next];
-      progress.restarted(file.path, error as GantryError);
-    }
-    file = await findAgain(file, context);
+  const reason = await skipReason(found, place, context);
+  if (reason !== undefined) return progress.skip(found.path, reason, found.bytes);
+  if (options.dryRun) return progress.wouldCopy(found.path, found.bytes);
+  try {
+    return await copyOnce(found, order, place, true, context);
+  } catch (error) {
+    if (!isRepeated(error)) throw error;
+    progress.restarted(found.path, error);
   }
+  await copyOnce(await findAgain(found, context), order, place, false, context);
 }
 
 async function skipReason(
@@ -62,7 +52,7 @@ async function copyOnce(
   found: FoundFile,
   order: number,
   place: TargetPlace,
-  tried: readonly OtherTry[],
+  mayResume: boolean,
   context: CopyContext,
 ): Promise<void> {
   const { progress, journal, resources } = context;
@@ -70,7 +60,7 @@ async function copyOnce(
   try {
     const { bytes, mark } = opened;
     const before = journal?.saved.get(found.path);
-    const known = tried.length === 0 && before?.mark === mark ? before : undefined;
+    const known = mayResume && before?.mark === mark ? before : undefined;
     if (known?.times && (await place.isThere(found, opened, known.times)))
       return progress.copied(found.path, bytes, bytes);
     const plan = planCopy(opened, context, known);

@@ -114,10 +114,9 @@ class UploadAttempt {
 
   /** The session is created when the first part is due, because the URLs expire. */
   async #sendOnce(part: Part, taken: TakenPart, stop: AbortSignal, begin: () => void): Promise<string> {
-    const { id, urls } = await this.#open();
+    const { urls } = await this.#open();
     begin();
-    const url = urls[part.number - 1];
-    if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no URL for part ${part.number}`);
+    const url = urls[part.number - 1] ?? '';
     if (!isUsable(url, this.#urlsExpireAt, this.resources.elapsed()))
       throw new UrlExpiredError('the upload URL is about to expire');
     const read = () => taken.read();
