@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { type Problem, ProjectError } from '../kernel/errors.ts';
+import { byUnits } from '../kernel/packed-list.ts';
 import { type CollectOptions, exclusionReason, type FileEntry } from './files/entry.ts';
 import { excludeLine, type Include, parseExcludes, parseIncludes } from './files/patterns.ts';
 import { secretsWarning } from './files/secrets.ts';
@@ -85,7 +86,7 @@ export function pathOrder(entries: readonly { path: string }[]): (a: { path: str
   if (entries.some((entry) => /[\ud800-\udfff]/.test(entry.path))) {
     return (a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
   }
-  return (a, b) => (a.path < b.path ? -1 : Number(a.path > b.path));
+  return (a, b) => byUnits(a.path, b.path);
 }
 
 export const totalBytes = (entries: readonly FileEntry[]): number =>

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { turn } from '../kernel/clock.ts';
+import { turn, turnIsDue } from '../kernel/clock.ts';
 import { openRegular, openRegularSync } from '../kernel/disk/index.ts';
 import type { FileEntry } from './files/entry.ts';
 import type { AppStamp, Checksums, KnownFiles, PackingCacheOptions } from './packing-cache/index.ts';
 
 const blockBytes = 1024 * 1024;
-/** The longest time between two turns of the event loop. */
-const maxBlockingMs = 20;
 
 /**
  * The checksums of the content of files, as packing them gives. With a cache, a file that has not changed since it was
@@ -29,14 +27,13 @@ export class FileChecksums {
     this.#known ??= this.#openKnown();
     const known = await this.#known;
     const all: Checksums[] = [];
-    let lastTurn = performance.now();
+    const isDue = turnIsDue();
     for (const entry of entries) {
       // Thousands of files are known, and a promise for each takes longer than all the rest.
       all.push(this.#recall(entry, known) ?? (await this.#read(entry, known)));
-      if (performance.now() - lastTurn < maxBlockingMs) continue;
+      if (!isDue()) continue;
       await turn();
       signal?.throwIfAborted();
-      lastTurn = performance.now();
     }
     return all;
   }

@@ -58,3 +58,17 @@ export function onAbort(signal: AbortSignal, listener: () => void): void {
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** The longest time between two turns of the event loop. */
+const maxBlockingMs = 20;
+
+/** Tells long work when to wait for a {@link turn}. */
+export function turnIsDue(): () => boolean {
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    if (now - last < maxBlockingMs) return false;
+    last = now;
+    return true;
+  };
+}

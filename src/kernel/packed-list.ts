@@ -103,3 +103,8 @@ function* mergeTwo<Item>(
   }
   for (; !other.done; other = others.next()) yield other.value;
 }
+
+/** By UTF-16 code units, whatever the locale is. */
+export function byUnits(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

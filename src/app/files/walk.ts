@@ -6,7 +6,7 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { turn } from '../../kernel/clock.ts';
+import { turn, turnIsDue } from '../../kernel/clock.ts';
 import {
   entriesByBytes,
   isFileOfStream,
@@ -14,7 +14,7 @@ import {
   type NamedEntry,
   namedByBytes,
 } from '../../kernel/disk/index.ts';
-import { type Problem, ProjectError, throwIfAborted } from '../../kernel/errors.ts';
+import { type Problem, ProjectError, systemCode, throwIfAborted } from '../../kernel/errors.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
 import { type Exclude, excludeLine, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
 import { isOwnFile } from './plans.ts';
@@ -46,15 +46,13 @@ export async function walkFolder(root: string, options: WalkAppOptions): Promise
   return walk.found;
 }
 
-/** The longest time between two turns of the event loop. */
-const maxBlockingMs = 20;
 /** The walk of 5,000 files takes two or three. */
 const unoptimizedRounds = 10;
 
 /** Returns false when nothing is left to visit. */
 function visitSome(walk: Walk): boolean {
-  const lastTurn = performance.now();
-  while (walk.visitNext()) if (performance.now() - lastTurn >= maxBlockingMs) return true;
+  const isDue = turnIsDue();
+  while (walk.visitNext()) if (isDue()) return true;
   return false;
 }
 
@@ -276,13 +274,13 @@ function resolveLink(
     if (isInside(root, real)) return { real, stats: statSync(real) };
     problems.addOutside(link.path, real);
   } catch (error) {
-    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error))) problems.addReadError(link.path, error);
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error))) problems.addReadError(link.path, error);
     else problems.addWarning(`skipped symbolic link ${link.path}: its target does not exist`);
   }
   return undefined;
 }
 
-function isInside(folder: string, path: string): boolean {
+export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
@@ -317,13 +315,11 @@ class WalkProblems {
 
   addReadError(path: string, error: unknown): void {
     this.addError(`cannot read ${path}`, {
-      why: reasons[errorCode(error)] ?? String(error),
+      why: reasons[systemCode(error)] ?? String(error),
       fix: `${excludeLine(this.exclude, [path])} if it is not needed`,
     });
   }
 }
-
-const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? '';
 
 const reasons: Record<string, string> = {
   EACCES: 'permission denied',

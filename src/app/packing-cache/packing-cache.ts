@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { turn } from '../../kernel/clock.ts';
+import { turn, turnIsDue } from '../../kernel/clock.ts';
 import { NewFile } from '../../kernel/disk/index.ts';
 import { throwIfAborted } from '../../kernel/errors.ts';
 import { BufferedFile } from '../buffered-file.ts';
@@ -27,8 +27,6 @@ const smallBytes = 8 * 2 ** 20;
 const maxSmall = 16;
 /** Of at most a megabyte. */
 const maxBlocks = 4;
-/** The longest time between two turns of the event loop. */
-const maxBlockingMs = 20;
 
 /** The cache of one packing. It turns itself off on the first error. */
 export class PackingCache {
@@ -69,13 +67,12 @@ export class PackingCache {
   /** Finds the files that have not changed since they were packed. */
   async recognize(entries: readonly FileEntry[], signal?: AbortSignal): Promise<void> {
     this.#entries = entries;
-    let lastTurn = performance.now();
+    const isDue = turnIsDue();
     for (const { source, stats } of this.files.size > 0 ? entries : []) {
       if ('file' in source && !this.files.isUnchanged(source.file, stats)) this.files.delete(source.file);
-      if (performance.now() - lastTurn < maxBlockingMs) continue;
+      if (!isDue()) continue;
       await turn();
       throwIfAborted(signal);
-      lastTurn = performance.now();
     }
   }
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { closestName } from '../../kernel/closest-name.ts';
+import { isInside } from '../files/walk.ts';
 import { readRequirementsText } from '../requirements.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
@@ -9,7 +10,7 @@ import { isSet, type Rule, type RuleInput } from './rule.ts';
 /** Checks that files named in the config file exist. The text of a list of packages is sent, wherever its file lies. */
 export const filesRule: Rule = function* (app) {
   const dockerfile = app.sections['runtime.custom']?.dockerfile_path;
-  if (dockerfile !== undefined && isOutside(app.root, dockerfile)) {
+  if (dockerfile !== undefined && !isInside(app.root, resolve(app.root, dockerfile))) {
     const why = 'only files in the folder of the config file are sent';
     yield errorAt('runtime.custom.dockerfile_path', `${dockerfile} is outside of the app folder`, { why });
   } else yield* namedFile(app, 'runtime.custom.dockerfile_path', dockerfile);
@@ -28,7 +29,8 @@ export const filesRule: Rule = function* (app) {
 
 function* readableByPip({ root }: RuleInput, named: string | undefined): Generator<ConfigIssue> {
   const path = named ?? 'requirements.txt';
-  const line = isOutside(root, path) ? undefined : readRequirementsText(resolve(root, path))?.refusedLine;
+  const file = resolve(root, path);
+  const line = isInside(root, file) ? readRequirementsText(file)?.refusedLine : undefined;
   if (line === undefined) return;
   yield warningAt(named && 'dependencies.paths.pip', `${path}:${line} is not valid UTF-8`, {
     why: 'pip stops there, and the build fails',
@@ -59,11 +61,6 @@ function* namedFile({ root }: RuleInput, at: string, path: string | undefined): 
   const meant = similarFile(root, path);
   const fix = meant && tomlAssignment(key, toToml(meant));
   yield errorAt(at, `${path} not found`, { why: `looked for it in ${root}`, fix });
-}
-
-function isOutside(root: string, path: string): boolean {
-  const way = relative(root, resolve(root, path));
-  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
 }
 
 function similarFile(root: string, path: string): string | undefined {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type NameProbe, nameKey, nameProbe } from '../../kernel/disk/index.ts';
 import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import { count, printablePath } from '../../kernel/output/format.ts';
+import { byUnits } from '../../kernel/packed-list.ts';
 import { maxListedPaths, type RenamedEntry } from './copy-progress.ts';
 import type { FoundEntry, FoundFile } from './found-entry.ts';
 
@@ -175,7 +176,7 @@ export class Names {
         if (entries.length > 1) for (const clash of this.#clashesAmong(parent, entries)) clashes.push(clash);
     }
     return clashes.sort(
-      (a, b) => order(a.parent, b.parent) || order(a.entries[0]?.name ?? '', b.entries[0]?.name ?? ''),
+      (a, b) => byUnits(a.parent, b.parent) || byUnits(a.entries[0]?.name ?? '', b.entries[0]?.name ?? ''),
     );
   }
 
@@ -190,7 +191,7 @@ export class Names {
   /** Sorted, so that the result does not depend on the order of the listing. */
   #clashesAmong(parent: string, entries: Entry[]): Clash[] {
     const groups: Entry[][] = [];
-    const sorted = entries.toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || order(a.name, b.name));
+    const sorted = entries.toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || byUnits(a.name, b.name));
     for (const entry of sorted) {
       const group = groups.find(([first]) => first && this.#isSame(parent, first, entry));
       if (group) group.push(entry);
@@ -263,8 +264,4 @@ function clashError(clashes: Clash[], folder: string): ConflictError {
     retryWith: ['--rename-clashes'],
     details: { clashes: names },
   });
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

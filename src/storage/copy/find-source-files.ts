@@ -1,7 +1,7 @@
 import { opendirSync, realpathSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { turn } from '../../kernel/clock.ts';
+import { turn, turnIsDue } from '../../kernel/clock.ts';
 import {
   entriesByBytes,
   mayBeOtherBytes,
@@ -101,9 +101,6 @@ interface LocalFolder {
   linkedFrom: string[];
 }
 
-/** Maximum time between event-loop turns, in ms. */
-const maxBlockingMs = 20;
-
 /**
  * Yields the files below a folder, sorted by name, and entries that are not copied. Folders are read synchronously, which
  * is by far the fastest way.
@@ -130,12 +127,9 @@ async function* readFolder(folder: LocalFolder, inner: LocalFolder[], walk: Loca
   if (names.length + unnamed.length === 0 && folder.path !== '') {
     yield { path: walk.prefix + folder.path, skipped: 'volumes cannot store empty folders' };
   }
-  let lastTurn = performance.now();
+  const isDue = turnIsDue();
   for (const name of names) {
-    if (performance.now() - lastTurn > maxBlockingMs) {
-      await turn();
-      lastTurn = performance.now();
-    }
+    if (isDue()) await turn();
     const entry = entryNamed(name, listed, folder, walk);
     if (entry && 'linkedFrom' in entry) inner.push(entry);
     else if (entry) yield entry;

@@ -1,5 +1,5 @@
 import { nameKey, nameProbe } from '../../kernel/disk/index.ts';
-import { PackedList, sortPacked } from '../../kernel/packed-list.ts';
+import { byUnits, PackedList, sortPacked } from '../../kernel/packed-list.ts';
 import {
   type CopyEndSource,
   type CopyTarget,
@@ -95,10 +95,6 @@ async function* inPairs(
     yield { file, there };
   }
   for (; !next.done; next = await targets.next()) yield { file: undefined, there: next.value };
-}
-
-function byUnits(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }
 
 /** Files to copy, packed. Their source follows from their path. */

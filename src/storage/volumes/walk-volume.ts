@@ -3,7 +3,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
-import { sortPacked } from '../../kernel/packed-list.ts';
+import { byUnits, sortPacked } from '../../kernel/packed-list.ts';
 import { defaultRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
@@ -244,7 +244,7 @@ async function explainMissingVolume(
  */
 function sortEntries(entries: Iterable<ListedEntry>): { sorted: Iterable<ListedEntry>; contradicting: number } {
   if (isAscending(entries)) return { sorted: entries, contradicting: 0 };
-  const all = sortPacked(entries, byName);
+  const all = sortPacked(entries, (one, other) => byUnits(one.name, other.name));
   let contradicting = 0;
   for (const _ of eachOnce(all, () => void contradicting++));
   return { sorted: { [Symbol.iterator]: () => eachOnce(all) }, contradicting };
@@ -269,8 +269,4 @@ function* eachOnce(sorted: Iterable<ListedEntry>, contradicts = () => {}): Gener
     if (before?.name !== entry.name) yield entry;
     else if (before.size !== entry.size || before.modified !== entry.modified) contradicts();
   }
-}
-
-function byName(one: ListedEntry, other: ListedEntry): number {
-  return one.name < other.name ? -1 : Number(one.name > other.name);
 }
