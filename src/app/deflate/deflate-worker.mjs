@@ -90,12 +90,12 @@ if (!isMainThread && workerData?.name === 'deflate' && parentPort) {
   const port = parentPort;
   /** @type {Int32Array} `[isStopped, isBusy]`, shared with the main thread */
   const state = workerData.state;
-  port.on('message', (/** @type {Task | 'exit'} */ task) => {
-    if (task === 'exit') return port.close();
+  port.on('message', (/** @type {{ id: number, task: Task } | 'exit'} */ message) => {
+    if (message === 'exit') return port.close();
     Atomics.store(state, 1, 1);
     if (Atomics.load(state, 0) === 0) {
-      const result = runTask(task);
-      port.postMessage(result, [result.buffer]);
+      const result = runTask(message.task);
+      port.postMessage({ id: message.id, result }, [result.buffer]);
     }
     Atomics.store(state, 1, 0);
     Atomics.notify(state, 1);

@@ -22,9 +22,9 @@ export function selectRuntime(sections: Draft['sections']): Runtime {
   return partners.find((name) => sections[`runtime.${name}`]) ?? (sections['runtime.custom'] ? 'custom' : 'cortex');
 }
 
-/** False if a key is present but unreadable, which is reported already: rules must not treat it as absent. */
+/** False if a key, or what it is in, is present but unreadable, which is reported already: it must not count as absent. */
 export function isReadable({ unreadable }: RuleInput, ...keys: string[]): boolean {
-  return keys.every((key) => !unreadable.has(key) && !unreadable.has(parentKey(key)) && !unreadable.has(topLevel(key)));
+  return !keys.some((key) => [...unreadable].some((each) => `${key}.`.startsWith(`${each}.`)));
 }
 
 /** Whether a key, or any key of a section, has a value that is not empty. */
@@ -32,12 +32,4 @@ export function isSet({ sections }: RuleInput, section: SectionName, key?: strin
   const values: Record<string, unknown> = sections[section] ?? {};
   const value = key === undefined ? values : values[key];
   return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : value !== undefined;
-}
-
-function parentKey(key: string): string {
-  return key.split('.').slice(0, -1).join('.');
-}
-
-function topLevel(key: string): string {
-  return key.split('.')[0] ?? key;
 }

@@ -17,7 +17,6 @@
  * @typedef {{ kind: 'file', path: string, offset: number, length: number }} FileJob returns an MD5
  * @typedef {BlockJob | StateJob | EndJob | FileJob} HashJob
  * @typedef {import('hash-wasm').IHasher} IHasher
- * @typedef {{ id: number, result?: string, error?: { code: string, message: string } }} HashResult
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
@@ -91,9 +90,9 @@ function hashFile({ path, offset, length }) {
 
 if (!isMainThread && workerData === 'hash' && parentPort) {
   const port = parentPort;
-  port.on('message', async (/** @type {{ id: number, job: HashJob }} */ { id, job }) => {
+  port.on('message', async (/** @type {{ id: number, task: HashJob }} */ { id, task }) => {
     try {
-      port.postMessage({ id, result: await runJob(job) });
+      port.postMessage({ id, result: await runJob(task) });
     } catch (cause) {
       const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (cause);
       port.postMessage({ id, error: { code, message } });

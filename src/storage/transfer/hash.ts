@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Worker } from 'node:worker_threads';
-import { startOwnWorker } from '../../own-files.ts';
+import { leastBusy, Thread } from '../../kernel/thread.ts';
 import type { Block } from './block-pool.ts';
-import type { HashJob, HashResult, Sum } from './hash-worker.mjs';
+import type { HashJob, Sum } from './hash-worker.mjs';
 
 /** A checksum that is computed while the bytes are transferred. */
 export interface Digest {
@@ -42,7 +41,7 @@ export class Hasher {
 
   #leastBusy(): HashThread {
     if (this.#threads.length === 0) this.#threads = Array.from({ length: this.maxThreads }, () => new HashThread());
-    return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
+    return leastBusy(this.#threads) as HashThread;
   }
 }
 
@@ -53,53 +52,16 @@ export function md5(bytes: Uint8Array): string {
   return hash('md5', bytes);
 }
 
-interface Waiting {
-  resolve(result: string | undefined): void;
-  reject(error: Error): void;
-}
-
-class HashThread {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
-  #broken: Error | undefined;
-
+class HashThread extends Thread<HashJob, string | undefined> {
   constructor() {
-    this.#worker = startOwnWorker('storage/transfer/hash-worker.mjs', {
+    super('storage/transfer/hash-worker.mjs', {
       workerData: 'hash',
-      execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 },
-    });
-    this.#worker.on('message', ({ id, result, error }: HashResult) => {
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (error) waiting?.reject(Object.assign(new Error(error.message), { code: error.code }));
-      else waiting?.resolve(result);
-    });
-    this.#worker.on('error', (error) => this.#break(error));
-  }
-
-  get load(): number {
-    return this.#waiting.size;
-  }
-
-  run(job: HashJob): Promise<string | undefined> {
-    if (this.#broken) return Promise.reject(this.#broken);
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, job });
     });
   }
 
   async close(): Promise<void> {
-    this.#break(new Error('the transfer has ended'));
-    await this.#worker.terminate();
-  }
-
-  #break(error: Error): void {
-    this.#broken ??= error;
-    for (const waiting of this.#waiting.values()) waiting.reject(this.#broken);
-    this.#waiting.clear();
+    this.break(new Error('the transfer has ended'));
+    await this.worker.terminate();
   }
 }
