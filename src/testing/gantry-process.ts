@@ -68,7 +68,6 @@ export async function startGantry(
   return { ready, kill: () => child.kill('SIGKILL'), ended: () => waitFor(child, ended) };
 }
 
-/** A command that runs. */
 export interface StartedGantry {
   ready: Ready;
   kill(): void;

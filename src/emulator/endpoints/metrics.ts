@@ -80,7 +80,6 @@ function groupByStep(samples: readonly UsageSample[], steps: TimeSteps): UsageSa
   return groups;
 }
 
-/** Joins sorted values. */
 type Join = (sorted: readonly number[]) => number | undefined;
 
 const maximumOf: Join = (sorted) => sorted.at(-1);

@@ -22,12 +22,10 @@ const managementPath = /^\/v[23]\//;
 /** With or without parameters, such as a charset. */
 const jsonType = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i;
 
-/** The fields of a web form. */
 export async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(String(await readBody(request))));
 }
 
-/** The fields and files of a multipart form. */
 export async function readMultipart(request: IncomingMessage): Promise<Record<string, string | FilePart>> {
   const type = request.headers['content-type'] ?? '';
   const body = await readBody(request);

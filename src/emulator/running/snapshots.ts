@@ -10,7 +10,6 @@ import { DamagedDataError, stateFile } from '../model/state/data-folder.ts';
 import type { Running } from './app-runner.ts';
 import { journalFile, mountedFolder, partsFolder, type VolumeStore } from './volumes/volume-store.ts';
 
-/** What a snapshot is made of. */
 export interface SnapshotSource extends Running {
   readonly storage: string;
   readonly volumes: VolumeStore;

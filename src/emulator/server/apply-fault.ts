@@ -22,7 +22,6 @@ import { parseObjectKey } from '../running/volumes/volume.ts';
 import { VolumeFiles } from '../running/volumes/volume-files.ts';
 import { type Exchange, sendHead, sendReply } from './exchange.ts';
 
-/** Replies to a request, or not, as the fault says. */
 export async function applyFault(
   exchange: Exchange,
   fault: ReplyFault | StatusFault,

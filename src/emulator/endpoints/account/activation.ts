@@ -14,7 +14,6 @@ export const activationPath = '/activate';
 /** Seconds for which a login code can be approved and used. */
 export const codeSeconds = 600;
 
-/** Wrong secrets after which a login is denied. */
 const maxWrongSecrets = 5;
 
 /**

@@ -103,7 +103,6 @@ function readyBuilds(app: AppRecord, { store, now }: Model): ReadyBuild[] {
 /** The lifetime of a replica. Times in milliseconds since 1970. */
 export interface ReplicaPeriod {
   name: string;
-  /** The id of its build. */
   build: string;
   state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
   /** The begin of its start, which is billed. */

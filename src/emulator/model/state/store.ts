@@ -98,7 +98,6 @@ export class Store {
     this.#file?.writeSoon();
   }
 
-  /** Writes all changes. */
   close(): void {
     this.#reserveIds(0);
   }

@@ -14,7 +14,6 @@ export interface DebuggingOptions {
   onBreakpoint?: OnBreakpoint | undefined;
 }
 
-/** A process that is about to start. */
 interface Starting {
   app: AppRecord;
   build: BuildRecord;
@@ -53,7 +52,6 @@ export class Debugging {
     this.#debugpy.set(python, found);
   }
 
-  /** What a process needs to be debugged. */
   claim({ app, build, python, folder }: Starting): Partial<DebugClaim> & Pick<DebugClaim, 'environment'> {
     const terminal = this.#terminal?.environmentOf(app.id);
     const debugpy = this.#debugpy.get(python);

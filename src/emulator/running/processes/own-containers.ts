@@ -18,7 +18,6 @@ export interface ImageAudience {
   signal: AbortSignal;
 }
 
-/** The image of an app with a Dockerfile cannot be built. */
 export class ImageBuildError extends Error {}
 
 const labelName = 'gantry-emulator';

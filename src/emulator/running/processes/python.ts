@@ -94,7 +94,6 @@ function output([program = '', ...args]: string[], env = process.env): Promise<s
   });
 }
 
-/** The interpreter that an app runs with. */
 export interface AppPython extends Python {
   /** Why it has another version than on the platform. */
   differs?: string;

@@ -34,7 +34,6 @@ interface PersistentStorageOptions {
   access?: StorageAccess | undefined;
 }
 
-/** Gives apps their volumes. */
 export class PersistentStorage {
   readonly #links = new StorageLinks();
 

@@ -44,7 +44,6 @@ export interface ReplicaCall {
   signal: AbortSignal;
 }
 
-/** A request to open a WebSocket. */
 export type SocketCall = Pick<ReplicaCall, 'run' | 'address' | 'headers' | 'signal'>;
 
 /** What an app's server answers to it. With a `socket`, both sides speak WebSocket from now on. */
