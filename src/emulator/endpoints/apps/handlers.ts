@@ -101,7 +101,7 @@ function createDeployment(project: string, body: AppCreation, runtimes: string[]
   const { ephemeral: _, ...previous } = store.apps.get(id) ?? newApp(id, project, settings, now());
   const app = replaceSettings(previous, settings, now());
   store.apps.set(id, app);
-  return { app, build: createBuild(app, { registries }, platform) };
+  return { app, build: createBuild(app, registries, platform) };
 }
 
 function newApp(id: string, project: string, settings: AppSettings, now: number): AppRecord {
