@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { outputOf } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import { ReplicaError } from '../replicas/replica.ts';
 import type { DebugRelay } from './debug-relay.ts';
@@ -82,11 +82,7 @@ function ownFolder(): string {
 }
 
 /** The folder that an interpreter imports debugpy from; undefined if it has none. */
-function findDebugpy(python: string): Promise<string | undefined> {
+async function findDebugpy(python: string): Promise<string | undefined> {
   const script = 'import debugpy, os; print(os.path.dirname(os.path.dirname(os.path.abspath(debugpy.__file__))))';
-  return new Promise((done) => {
-    execFile(python, ['-c', script], { timeout: 30_000, windowsHide: true }, (error, stdout) => {
-      done(error ? undefined : stdout.trim() || undefined);
-    });
-  });
+  return (await outputOf([python, '-c', script])) || undefined;
 }
