@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
+import { attempt } from '../../kernel/errors.ts';
 import type { FilePart } from '../../platform/contract/scalars.ts';
 import { type ByteStream, refuse } from './reply.ts';
 
@@ -83,11 +84,7 @@ export function withoutNulls(value: object): object {
 }
 
 export function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return refuse(400, `the path has an invalid escape: ${segment}`);
-  }
+  return attempt(() => decodeURIComponent(segment)) ?? refuse(400, `the path has an invalid escape: ${segment}`);
 }
 
 /** The URL of a request. Refuses what is no path with 400: only proxies get addresses. */
