@@ -67,7 +67,8 @@ export async function startGantry(
   const ready = readyIn(await Promise.race([first, ended.then(() => '')]));
   if (ready === undefined) throw new GantryFailed(words, await ended, stderr);
   // It ends with its stdin, and so with this process, which need not wait for it.
-  for (const stream of [child, child.stdin, child.stdout, child.stderr]) (stream as unknown as Unref).unref();
+  for (const stream of [child, child.stdin, child.stdout, child.stderr])
+    (stream as unknown as { unref(): void }).unref();
   const untilEnded = async () => {
     child.ref();
     await ended;
@@ -85,10 +86,6 @@ interface Ready {
   url: string;
   project: string;
   environment: Record<string, string>;
-}
-
-interface Unref {
-  unref(): void;
 }
 
 const maxStderr = 10_000;
