@@ -253,7 +253,7 @@ async function startIn(
     async reset() {
       const stopped = runner.stop();
       store.clear();
-      volumes.clear();
+      volumes.replace([]);
       forgetRecords(platform);
       rmSync(storage, { recursive: true, force: true });
       seed(platform);

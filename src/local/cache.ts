@@ -11,7 +11,6 @@ export const cacheKinds = ['packing', 'archives', 'python', 'runs'] as const;
 
 type CacheKind = (typeof cacheKinds)[number];
 
-/** Something that gantry keeps on this machine. */
 export interface CacheEntry {
   kind: CacheKind;
   /** Of an archive, or of runs. */

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
 /** A command of gantry failed. The message has what it printed on stderr. */
@@ -61,14 +63,19 @@ export async function startGantry(
     stderr = (stderr + chunk).slice(-maxStderr);
   });
   const ended = exitOf(child);
-  const ready = readyIn(await Promise.race([firstLine(child.stdout), ended.then(() => '')]));
+  const first = once(createInterface(child.stdout), 'line').then(([line]) => String(line));
+  const ready = readyIn(await Promise.race([first, ended.then(() => '')]));
   if (ready === undefined) throw new GantryFailed(words, await ended, stderr);
   // It ends with its stdin, and so with this process, which need not wait for it.
-  for (const stream of [child, child.stdin, child.stdout, child.stderr]) (stream as unknown as Unref).unref();
-  return { ready, kill: () => child.kill('SIGKILL'), ended: () => waitFor(child, ended) };
+  for (const stream of [child, child.stdin, child.stdout, child.stderr])
+    (stream as unknown as { unref(): void }).unref();
+  const untilEnded = async () => {
+    child.ref();
+    await ended;
+  };
+  return { ready, kill: () => child.kill('SIGKILL'), ended: untilEnded };
 }
 
-/** A command that runs. */
 export interface StartedGantry {
   ready: Ready;
   kill(): void;
@@ -81,16 +88,7 @@ interface Ready {
   environment: Record<string, string>;
 }
 
-interface Unref {
-  unref(): void;
-}
-
 const maxStderr = 10_000;
-
-async function waitFor(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  child.ref();
-  await ended;
-}
 
 /** Rejects if the program cannot be started. */
 function exitOf(child: ChildProcess): Promise<number | null> {
@@ -107,18 +105,6 @@ function readyIn(line: string): Ready | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
-  let line = '';
-  return new Promise((resolve) => {
-    stream.setEncoding('utf8');
-    stream.on('data', (chunk: string) => {
-      line += chunk;
-      if (line.includes('\n')) resolve(line);
-    });
-    stream.once('end', () => resolve(line));
-  });
 }
 
 /** A call has another status than 2xx. The message has the response and the log of the run. */

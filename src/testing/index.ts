@@ -240,25 +240,12 @@ export class TestApp {
   /** The lines that the app has printed, oldest first; only those of a run. */
   async logs(run?: string): Promise<string[]> {
     const query = new URLSearchParams({ direction: 'forward', pageSize: '1000', ...(run && { runId: run }) });
-    const lines: string[] = [];
-    for (;;) {
-      const page = await this.#get<LogPage>(`logs?${query}`);
-      for (const { logLine } of page?.logs ?? []) lines.push(logLine);
-      if (!page?.nextPageToken) return lines;
-      query.set('nextToken', page.nextPageToken);
-    }
+    return (await this.#all('logs', query)).map(({ logLine }) => String(logLine));
   }
 
   /** Its calls, newest first. */
   async runs(): Promise<Record<string, unknown>[]> {
-    const runs: Record<string, unknown>[] = [];
-    const query = new URLSearchParams();
-    for (;;) {
-      const page = await this.#get<RunPage>(`runs?${query}`);
-      for (const run of page?.items ?? []) runs.push(run);
-      if (!page?.nextToken) return runs;
-      query.set('nextToken', page.nextToken);
-    }
+    return this.#all('runs', new URLSearchParams());
   }
 
   /** How many calls have waited for a replica to start. */
@@ -279,22 +266,26 @@ export class TestApp {
     }
   }
 
-  /** Undefined for an empty reply. */
-  async #get<Reply>(path: string): Promise<Reply | undefined> {
-    const response = await this.platform.send(`${this.#api}/${path}`, {});
-    const body = await response.text();
-    if (!response.ok) throw new Error(`GET ${path} was answered with ${response.status}: ${body}`);
-    return body === '' ? undefined : JSON.parse(body);
+  /** The items of all pages. */
+  async #all(path: string, query: URLSearchParams): Promise<Record<string, unknown>[]> {
+    const all: Record<string, unknown>[] = [];
+    for (;;) {
+      const response = await this.platform.send(`${this.#api}/${path}?${query}`, {});
+      const body = await response.text();
+      if (!response.ok) throw new Error(`GET ${path} was answered with ${response.status}: ${body}`);
+      const { items, logs = items, nextToken, nextPageToken = nextToken }: Page = JSON.parse(body || '{}');
+      for (const item of logs ?? []) all.push(item);
+      if (!nextPageToken) return all;
+      query.set('nextToken', nextPageToken);
+    }
   }
 }
 
-interface RunPage {
+/** Of runs or of a log. */
+interface Page {
   items?: Record<string, unknown>[];
+  logs?: Record<string, unknown>[];
   nextToken?: string;
-}
-
-interface LogPage {
-  logs?: { logLine: string }[];
   nextPageToken?: string;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sumByGroup } from '../../src/emulator/running/metrics.ts';
+import { sumByGroup } from '../../src/emulator/running/processes/usage.ts';
 import { platform } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 

@@ -13,7 +13,7 @@ export const billingHandlers = {
     const since = Math.max(app.traffic?.since ?? app.createdAt, platform.now() - 29 * day);
     const days = spendingByDay(app, since, platform).map(({ start, spending }) => [
       dateOf(start),
-      { total_cost_cents: round(totalCents(spending.cents)) },
+      { total_cost_cents: round(totalCents(spending)) },
     ]);
     return { costs: Object.fromEntries(days) };
   },
@@ -26,7 +26,7 @@ export const billingHandlers = {
     const builds = apps.flatMap(({ id }) => platform.store.getAppBuilds(id));
     return {
       summary: {
-        combined_cost_before_discounts_cents: round(spent.reduce((sum, { cents }) => sum + totalCents(cents), 0)),
+        combined_cost_before_discounts_cents: round(spent.reduce((sum, each) => sum + totalCents(each), 0)),
         total_gpu_seconds: round(spent.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0)),
         total_build_count: builds.filter(({ createdAt }) => createdAt >= month).length,
       },

@@ -36,7 +36,7 @@ export const metricsHandlers = {
       cpu: resource('cpu', ({ cores }) => cores),
       memory: resource('memory', ({ memoryGb }) => memoryGb),
       gpu: resource('gpu', ({ gpuGb }) => gpuGb),
-      containers: chart([{ name: 'containers', data: samples.map((ofStep) => String(containersIn(ofStep))) }]),
+      containers: chart([{ name: 'containers', data: samples.map(countContainers) }]),
       requests: chart([{ name: 'requests', data: countRequests(app, steps, container, platform) }]),
     };
   },
@@ -80,7 +80,6 @@ function groupByStep(samples: readonly UsageSample[], steps: TimeSteps): UsageSa
   return groups;
 }
 
-/** Joins sorted values. */
 type Join = (sorted: readonly number[]) => number | undefined;
 
 const maximumOf: Join = (sorted) => sorted.at(-1);
@@ -106,8 +105,8 @@ function seriesOf(
   return { name, data };
 }
 
-function containersIn(samples: readonly UsageSample[]): number {
-  return new Set(samples.map(({ container }) => container)).size;
+function countContainers(samples: readonly UsageSample[]): string {
+  return String(new Set(samples.map(({ container }) => container)).size);
 }
 
 function countRequests(

@@ -38,7 +38,6 @@ export interface Platform extends Recorder, Running {
   readonly pace: number;
   /** When replies show a log line, and what was created. */
   readonly late: Lateness;
-  /** Milliseconds between two attempts to deliver a webhook. */
   readonly webhookPauseMs: number;
   /** Seconds that a signed URL is valid. */
   readonly linkSeconds: number;

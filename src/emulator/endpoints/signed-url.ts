@@ -1,16 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { equalsInConstantTime } from '../http/owner-check.ts';
 import { storagePath } from '../http/read-request.ts';
-import { RefusalError, storageError } from '../http/reply.ts';
+import { RefusalError, refuseStorage, storageError } from '../http/reply.ts';
 import type { Platform } from './platform.ts';
-
-type SigningContext = Pick<Platform, 'url' | 'store' | 'now' | 'linkSeconds'>;
 
 /** A URL that is valid for one object and one method, for `linkSeconds`. */
 export function signUrl(
   method: 'GET' | 'PUT',
   key: string,
-  { url, store, now, linkSeconds }: SigningContext,
+  { url, store, now, linkSeconds }: Platform,
   params: Record<string, string> = {},
 ): string {
   const path = storagePath + key.split('/').map(encodeURIComponent).join('/');
@@ -35,17 +33,15 @@ export function verifySignedUrl(
 ): string {
   const query = new URLSearchParams(url.searchParams);
   const actual = query.get('X-Amz-Signature');
-  if (!actual) throw refusal('AccessDenied', 'Access Denied');
+  if (!actual) return refuseStorage(403, 'AccessDenied', 'Access Denied');
   query.delete('X-Amz-Signature');
   const isSignedWith = (key: string) =>
     equalsInConstantTime(actual, signature(method, `${url.pathname}?${query}`, key));
   // URLs of an earlier start have expired.
   if (store.previousKey !== undefined && isSignedWith(store.previousKey)) throw new RefusalError(expiredUrlReply);
   if (!isSignedWith(store.key)) {
-    throw refusal(
-      'SignatureDoesNotMatch',
-      'The request signature we calculated does not match the signature you provided.',
-    );
+    const reason = 'The request signature we calculated does not match the signature you provided.';
+    refuseStorage(403, 'SignatureDoesNotMatch', reason);
   }
   const madeAt = Date.parse(parseAmzDate(query.get('X-Amz-Date') ?? ''));
   if (now() > madeAt + Number(query.get('X-Amz-Expires')) * 1000) throw new RefusalError(expiredUrlReply);
@@ -53,10 +49,6 @@ export function verifySignedUrl(
 }
 
 export const expiredUrlReply = storageError(403, 'AccessDenied', 'Request has expired');
-
-function refusal(code: string, message: string): RefusalError {
-  return new RefusalError(storageError(403, code, message));
-}
 
 /** Not the real AWS algorithm, but it detects every change as well. */
 function signature(method: string, signed: string, key: string): string {

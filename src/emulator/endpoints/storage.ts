@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { checkPutRequest, saveStream } from '../http/receive.ts';
-import { RefusalError, type ServerReply, storageError } from '../http/reply.ts';
+import { RefusalError, refuseStorage, type ServerReply, storageError } from '../http/reply.ts';
 import { parseObjectKey, type VolumeFile } from '../running/volumes/volume.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import { startBuild } from './builds/handlers.ts';
@@ -11,14 +11,14 @@ import { verifySignedUrl } from './signed-url.ts';
 /** Replies with a file of a volume or one byte range of it, as object storage does. */
 export async function getObject({ request, url }: RequestContext, platform: Platform): Promise<ServerReply> {
   const { headers, method } = request;
-  if (headers.authorization !== undefined) throw refusal(400, 'InvalidArgument', 'Only one auth mechanism allowed');
+  if (headers.authorization !== undefined) refuseStorage(400, 'InvalidArgument', 'Only one auth mechanism allowed');
   // A URL is signed for one method, so HEAD is refused.
   const key = verifySignedUrl(method as 'GET', url, platform);
   const file = findObject(platform.volumes, key);
-  if (!file) throw refusal(404, 'NoSuchKey', 'The specified key does not exist.');
+  if (!file) return refuseStorage(404, 'NoSuchKey', 'The specified key does not exist.');
   const fileHeaders = objectHeaders(file);
   if (headers['if-match'] && headers['if-match'] !== fileHeaders.etag && headers['if-match'] !== '*') {
-    throw refusal(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
+    refuseStorage(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   }
   const range = parseRange(headers, file.size, fileHeaders);
   if (!range) return { status: 200, headers: fileHeaders, body: platform.volumes.content(file) };
@@ -67,10 +67,6 @@ function parseRange(headers: IncomingHttpHeaders, size: number, fileHeaders: Ret
   return { start: Number(first), end: last === '' ? size : Math.min(size, Number(last) + 1) };
 }
 
-function refusal(status: number, code: string, message: string): RefusalError {
-  return new RefusalError(storageError(status, code, message));
-}
-
 /** Reading a larger archive takes longer than receiving it. Meanwhile its build is pending. */
 const largeBytes = 16 * 1024 * 1024;
 
@@ -99,18 +95,17 @@ export async function putPart({ request, url, body }: RequestContext, platform: 
   const { volumes } = platform;
   const upload = url.searchParams.get('uploadId') ?? '';
   const number = Number(url.searchParams.get('partNumber'));
-  if (!volumes.uploads.has(upload)) throw new RefusalError(noSuchUpload);
+  if (!volumes.uploads.has(upload)) refuseUpload();
   const part = await volumes.parts.save(body);
   if (!volumes.uploads.has(upload)) {
     await volumes.parts.remove([part]);
-    throw new RefusalError(noSuchUpload);
+    refuseUpload();
   }
   await volumes.change({ is: 'part', upload, number, part });
   return { status: 200, headers: { etag: `"${part.md5}"` }, body: '' };
 }
 
-const noSuchUpload = storageError(
-  404,
-  'NoSuchUpload',
-  'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
-);
+function refuseUpload(): never {
+  const reason = 'The upload ID may be invalid, or the upload may have been aborted or completed.';
+  refuseStorage(404, 'NoSuchUpload', `The specified upload does not exist. ${reason}`);
+}

@@ -64,7 +64,6 @@ export const maxCapturedBytes = 64 * 1024;
 export class CapturedBody {
   /** Of the whole body, as far as it was read. */
   size = 0;
-  /** Whether it was read to its end. */
   hasEnded = false;
   readonly #chunks: Buffer[] = [];
 
@@ -76,7 +75,6 @@ export class CapturedBody {
     return this.hasEnded && this.size <= maxCapturedBytes;
   }
 
-  /** Keeps the start of what is read. */
   async *watch(body: ByteStream): ByteStream {
     for await (const chunk of body) {
       this.#add(chunk);
@@ -85,7 +83,6 @@ export class CapturedBody {
     this.hasEnded = true;
   }
 
-  /** Keeps the start of a reply's body. */
   watchReply(reply: ServerReply): ServerReply {
     const { body } = reply;
     if (typeof body !== 'string') {

@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
+import { attempt } from '../../kernel/errors.ts';
 import type { FilePart } from '../../platform/contract/scalars.ts';
 import { type ByteStream, refuse } from './reply.ts';
 
@@ -22,12 +23,10 @@ const managementPath = /^\/v[23]\//;
 /** With or without parameters, such as a charset. */
 const jsonType = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i;
 
-/** The fields of a web form. */
 export async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(String(await readBody(request))));
 }
 
-/** The fields and files of a multipart form. */
 export async function readMultipart(request: IncomingMessage): Promise<Record<string, string | FilePart>> {
   const type = request.headers['content-type'] ?? '';
   const body = await readBody(request);
@@ -85,11 +84,7 @@ export function withoutNulls(value: object): object {
 }
 
 export function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return refuse(400, `the path has an invalid escape: ${segment}`);
-  }
+  return attempt(() => decodeURIComponent(segment)) ?? refuse(400, `the path has an invalid escape: ${segment}`);
 }
 
 /** The URL of a request. Refuses what is no path with 400: only proxies get addresses. */

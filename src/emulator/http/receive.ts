@@ -4,11 +4,11 @@ import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
 import { writeAtomically } from '../../kernel/disk/index.ts';
 import type { ByteStream } from './reply.ts';
-import { RefusalError, storageError } from './reply.ts';
+import { refuseStorage } from './reply.ts';
 
 /** Refuses a request that is not a PUT of known length without a token. */
 export function checkPutRequest(request: IncomingMessage): void {
-  for (const [holds, ...error] of rules(request)) if (!holds) throw new RefusalError(storageError(...error));
+  for (const [holds, ...error] of rules(request)) if (!holds) refuseStorage(...error);
 }
 
 /** Streams a body to disk, and returns its MD5 in hex. Leaves no file if the body is incomplete. */

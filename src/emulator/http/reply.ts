@@ -70,6 +70,11 @@ export function refuse(status: number, message: string): never {
   throw new RefusalError(jsonReply({ message }, status));
 }
 
+/** The same, as object storage does. */
+export function refuseStorage(status: number, code: string, message: string): never {
+  throw new RefusalError(storageError(status, code, message));
+}
+
 export type ByteStream = AsyncIterable<Buffer>;
 
 /** Replies on an upgraded connection, and closes it. */

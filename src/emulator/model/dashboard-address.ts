@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { decodeIfValid } from '../../platform/contract/address.ts';
 import { equalsInConstantTime } from '../http/owner-check.ts';
 import type { Store } from './state/store.ts';
 
@@ -32,16 +33,8 @@ export function parseDashboardPath(pathname: string): DashboardPlace | undefined
   const groups = dashboardPattern.exec(pathname)?.groups;
   if (!groups) return undefined;
   const { project = '', app, build, run } = groups;
-  try {
-    return {
-      project: decodeURIComponent(project),
-      app: app && decodeURIComponent(app),
-      build: build && decodeURIComponent(build),
-      run: run && decodeURIComponent(run),
-    };
-  } catch {
-    return undefined;
-  }
+  const decoded = (text?: string) => text && decodeIfValid(text);
+  return { project: decodeIfValid(project), app: decoded(app), build: decoded(build), run: decoded(run) };
 }
 
 const dashboardPattern =

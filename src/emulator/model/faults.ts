@@ -124,7 +124,7 @@ export function parseFaultOption(text: string): { target: FaultTarget; faults: s
   const target = faultTargets.find((known) => known === name);
   if (!target)
     throw new RangeError(
-      `invalid fault ${quote(text)}: expected TARGET=FAULT[,FAULT…]; targets: ${faultTargets.join(', ')}`,
+      `invalid fault ${JSON.stringify(text)}: expected TARGET=FAULT[,FAULT…]; targets: ${faultTargets.join(', ')}`,
     );
   const requested = list.split(',').map((fault) => fault.trim());
   for (const fault of requested) parseFault(target, fault);
@@ -150,7 +150,7 @@ function parseFault(target: FaultTarget, text: string): { fault: Fault; isPerman
   if (fault) return { fault, isPermanent };
   const forms = Object.keys({ ...(hasStatus && statusFaults), ...(mayBeLate && lateFault) });
   throw new RangeError(
-    `invalid fault ${quote(text)} for ${target}: expected one of ${[...names, ...forms].join(', ')}`,
+    `invalid fault ${JSON.stringify(text)} for ${target}: expected one of ${[...names, ...forms].join(', ')}`,
   );
 }
 
@@ -179,8 +179,4 @@ function parseStatus(text: string): StatusFault | undefined {
 function parseLate(text: string): LateFault | undefined {
   const [, ms] = /^late:(\d{1,7})$/.exec(text) ?? [];
   return ms === undefined ? undefined : { lateMs: Number(ms) };
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text);
 }

@@ -15,13 +15,11 @@ export interface InspectedCall {
   body: CapturedBody;
   /** Absent until it begins. */
   response?: { status: number; headers: Headers; body: CapturedBody };
-  /** The run that this one repeats. */
   repeats?: string | undefined;
 }
 
 export const maxInspectedCalls = 200;
 
-/** The last calls of apps. */
 export class InspectedCalls {
   readonly #calls = new Map<string, InspectedCall>();
   /** Calls that are about to be sent again, by the mark that they carry. */
@@ -68,5 +66,4 @@ export class InspectedCalls {
 
 const repeatHeader = 'x-gantry-repeat';
 
-/** As everywhere. */
 const shortestId = 6;

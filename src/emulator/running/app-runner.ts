@@ -6,11 +6,11 @@ import { fileNameOf } from '../model/state/data-folder.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Model } from '../model/state/store.ts';
 import { AppLogs, type AppOutput } from './logs/app-logs.ts';
-import { UsageSampler } from './metrics.ts';
 import { findContainerEngine, OwnContainers } from './processes/own-containers.ts';
 import type { AppProcess } from './processes/process.ts';
 import { type AppPython, choosePython, findPython } from './processes/python.ts';
 import { PythonPackages } from './processes/python-packages.ts';
+import { UsageSampler } from './processes/usage.ts';
 import { ReplicaStarter, type StarterOptions } from './replica-starter.ts';
 import { findListeningPorts } from './replicas/listening.ts';
 import { PersistentStorage, type StorageAccess } from './replicas/persistent-storage.ts';
@@ -31,7 +31,6 @@ interface AppRunnerOptions extends StarterOptions {
   real: boolean;
   /** Where dependencies are installed. */
   packages: string;
-  /** Whether they are installed for each app. */
   installs: boolean;
   volumes: VolumeStore;
   /** How apps get their volumes; by default the best that works here. */
@@ -58,7 +57,6 @@ export class AppRunner {
   readonly #packages: PythonPackages;
   installsPackages: boolean;
   readonly storage: PersistentStorage;
-  /** Runs that are in progress. */
   readonly runs = new ActiveWork('the run');
   /** Builds that install or start something. */
   readonly builds = new ActiveWork('the build');
@@ -123,7 +121,6 @@ export class AppRunner {
     return path === undefined ? python : { ...python, path };
   }
 
-  /** Whether a build has the packages that its app lists. */
   async hasPackages(settings: AppSettings, requirements: Buffer): Promise<boolean> {
     if (this.installsPackages) return true;
     let isFound = false;
@@ -286,6 +283,5 @@ class ActiveWork {
 }
 
 export interface Running extends Model {
-  /** Runs apps, and keeps what they print. */
   readonly runner: AppRunner;
 }

@@ -4,13 +4,11 @@ import { copyFile, cp, lstat, mkdir, readdir, rename, rm, writeFile } from 'node
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import { linkOrCopy } from '../../kernel/disk/index.ts';
-import { tryParseJson } from '../../kernel/json-text.ts';
 import type { PlatformClock } from '../model/platform-clock.ts';
 import { DamagedDataError, stateFile } from '../model/state/data-folder.ts';
 import type { Running } from './app-runner.ts';
 import { journalFile, mountedFolder, partsFolder, type VolumeStore } from './volumes/volume-store.ts';
 
-/** What a snapshot is made of. */
 export interface SnapshotSource extends Running {
   readonly storage: string;
   readonly volumes: VolumeStore;
@@ -149,11 +147,8 @@ type SnapshotManifest = v.InferOutput<typeof Manifest>;
 export function readManifest(snapshot: string): SnapshotManifest {
   const file = join(snapshot, manifestFile);
   try {
-    const parsed = v.safeParse(Manifest, tryParseJson(readFileSync(file, 'utf8')));
-    if (parsed.success) return parsed.output;
-    throw new DamagedDataError(file, parsed.issues[0].message);
+    return v.parse(Manifest, JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    if (error instanceof DamagedDataError) throw error;
     throw new DamagedDataError(file, (error as Error).message, error);
   }
 }

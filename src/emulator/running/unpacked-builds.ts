@@ -19,25 +19,29 @@ interface UnpackOptions {
   containers: () => Promise<OwnContainers | undefined>;
 }
 
+interface UnpackedBuild {
+  build: BuildRecord;
+  folder: Promise<string>;
+  /** What it shares with the next one. */
+  contents?: Unpacked;
+  storage?: AttachedStorage;
+  /** Of an app with a Dockerfile. */
+  image?: OwnImage;
+}
+
 /**
  * The files of builds that replicas run, with the volumes that their code finds. Those of an app's latest build stay, and
  * others until nothing uses them any more: `gantry dev` makes hundreds. One of those becomes the next version.
  */
 export class UnpackedBuilds {
-  readonly #unpacked = new Map<string, { build: BuildRecord; folder: Promise<string> }>();
+  readonly #unpacked = new Map<string, UnpackedBuild>();
   readonly #removals = new Map<string, Promise<void>>();
   /** How many calls and replicas use a build. */
   readonly #users = new Map<string, number>();
   /** The build that started last, by app. */
   readonly #latest = new Map<string, BuildRecord>();
-  /** By build: what it shares with the next one. */
-  readonly #contents = new Map<string, Unpacked>();
   /** By app: a version that nothing uses, whose folder the next one gets. */
   readonly #spares = new Map<string, Unpacked>();
-  /** By build. */
-  readonly #attached = new Map<string, AttachedStorage>();
-  /** Of apps with a Dockerfile, by build. */
-  readonly #images = new Map<string, OwnImage>();
 
   constructor(private readonly options: UnpackOptions) {}
 
@@ -48,10 +52,11 @@ export class UnpackedBuilds {
   unpack(build: BuildRecord, audience: ImageAudience): Promise<string> {
     const existing = this.#unpacked.get(build.id);
     if (existing) return existing.folder;
-    const unpacking = (this.#removals.get(build.id) ?? Promise.resolve()).then(() => this.#unpack(build, audience));
-    this.#unpacked.set(build.id, { build, folder: unpacking });
-    unpacking.catch(() => this.remove(build));
-    return unpacking;
+    const removed = this.#removals.get(build.id) ?? Promise.resolve();
+    const unpacked: UnpackedBuild = { build, folder: removed.then(() => this.#unpack(unpacked, audience)) };
+    this.#unpacked.set(build.id, unpacked);
+    unpacked.folder.catch(() => this.remove(build));
+    return unpacked.folder;
   }
 
   /** Keeps the files of a build until what is returned is called, once. */
@@ -74,7 +79,7 @@ export class UnpackedBuilds {
 
   /** What the app's latest build has, by path: the next one has most of it, too. */
   contentsOf({ app }: BuildRecord): (path: string) => string | undefined {
-    const files = this.#contents.get(this.#latest.get(app)?.id ?? '')?.files;
+    const files = this.#latestOf(app)?.contents?.files;
     return (path) => files?.get(path)?.content;
   }
 
@@ -83,14 +88,14 @@ export class UnpackedBuilds {
   }
 
   storageOf(build: BuildRecord): AttachedStorage {
-    const storage = this.#attached.get(build.id);
+    const storage = this.#unpacked.get(build.id)?.storage;
     if (!storage) throw new ReplicaError('its volumes are not available');
     return storage;
   }
 
   /** What its containers run; undefined for an app without a Dockerfile. */
   imageOf({ id }: BuildRecord): OwnImage | undefined {
-    return this.#images.get(id);
+    return this.#unpacked.get(id)?.image;
   }
 
   async removeApp(app: string): Promise<void> {
@@ -101,11 +106,8 @@ export class UnpackedBuilds {
   }
 
   async remove({ id, app }: BuildRecord, removeFolder = remove): Promise<void> {
+    const image = this.#unpacked.get(id)?.image;
     this.#unpacked.delete(id);
-    this.#contents.delete(id);
-    this.#attached.delete(id);
-    const image = this.#images.get(id);
-    this.#images.delete(id);
     // What cannot be removed now is removed when the emulator stops.
     const removed = removeFolder(this.folderFor(app, id)).catch(() => {});
     const removal = Promise.all([removed, image?.containers.removeImage(image)])
@@ -118,12 +120,13 @@ export class UnpackedBuilds {
   /** The folders and images are removed by others. */
   async clear(): Promise<void> {
     this.#unpacked.clear();
-    this.#contents.clear();
     this.#spares.clear();
-    this.#attached.clear();
     this.#latest.clear();
-    this.#images.clear();
     await Promise.all(this.#removals.values());
+  }
+
+  #latestOf(app: string): UnpackedBuild | undefined {
+    return this.#unpacked.get(this.#latest.get(app)?.id ?? '');
   }
 
   #usersOf({ id }: BuildRecord): number {
@@ -134,7 +137,7 @@ export class UnpackedBuilds {
     const latest = this.#latest.get(build.app);
     const isUnused = latest !== undefined && latest.id !== build.id && this.#usersOf(build) === 0;
     if (!isUnused || !this.#unpacked.has(build.id)) return;
-    const contents = this.#contents.get(build.id);
+    const { contents } = this.#unpacked.get(build.id) ?? {};
     void this.remove(build, contents && ((folder) => this.#setAside(build.app, { ...contents, folder })));
   }
 
@@ -147,25 +150,26 @@ export class UnpackedBuilds {
     if (older) await remove(older.folder);
   }
 
-  async #unpack({ id, app, keyName, settings }: BuildRecord, audience: ImageAudience): Promise<string> {
+  async #unpack(unpacked: UnpackedBuild, audience: ImageAudience): Promise<string> {
+    const { id, app, keyName, settings } = unpacked.build;
     const { archives, store, storage, python, containers } = this.options;
     const folder = this.folderFor(app, id);
     const { unpackZip } = await import('./archives/unpack.ts');
-    const before = this.#contents.get(this.#latest.get(app)?.id ?? '');
+    const before = this.#latestOf(app)?.contents;
     const spare = this.#spares.get(app);
     this.#spares.delete(app);
     const versions = { before, spare };
     const unpacking = unpackZip(join(archives, keyName), folder, versions).catch((cause: Error) => {
       throw new Error(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });
-    this.#contents.set(id, await unpacking);
+    unpacked.contents = await unpacking;
     const [record, interpreter] = [store.apps.get(app), await python()];
     const own = settings.dockerfilePath ? await containers() : undefined;
     if (record && settings.dockerfilePath && own) {
-      this.#attached.set(id, await storage.attachContainer(record));
-      this.#images.set(id, await own.buildImage(id, folder, settings.dockerfilePath, audience));
+      unpacked.storage = await storage.attachContainer(record);
+      unpacked.image = await own.buildImage(id, folder, settings.dockerfilePath, audience);
     } else if (record && interpreter) {
-      this.#attached.set(id, await storage.attach(record, interpreter));
+      unpacked.storage = await storage.attach(record, interpreter);
     }
     return folder;
   }

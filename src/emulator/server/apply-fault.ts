@@ -22,19 +22,46 @@ import { parseObjectKey } from '../running/volumes/volume.ts';
 import { VolumeFiles } from '../running/volumes/volume-files.ts';
 import { type Exchange, sendHead, sendReply } from './exchange.ts';
 
-/** Replies to a request, or not, as the fault says. */
 export async function applyFault(
   exchange: Exchange,
   fault: ReplyFault | StatusFault,
   platform: Platform,
 ): Promise<void> {
-  if (typeof fault === 'string') await faultActions[fault](exchange, platform);
-  else await sendReply(exchange, statusReply(exchange, fault, platform.now()));
+  if (typeof fault === 'object') return sendReply(exchange, statusReply(exchange, fault, platform.now()));
+  if (isIn(instead, fault)) return sendReply(exchange, instead[fault]);
+  if (isIn(alterations, fault)) return sendReply(exchange, alterations[fault](await exchange.handle()));
+  await actions[fault](exchange, platform);
 }
 
-const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) => void | Promise<void>> = {
-  none: async (exchange) => sendReply(exchange, await exchange.handle()),
+function isIn<Table extends object>(table: Table, fault: PropertyKey): fault is keyof Table {
+  return Object.hasOwn(table, fault);
+}
 
+/** What is replied to a request that has no effect. */
+const instead = {
+  html: badGatewayPage,
+  expired: expiredUrlReply,
+  'slow-down': storageError(503, 'SlowDown', 'Please reduce your request rate.'),
+  slow_down: oauthError('slow_down', 'poll 5 seconds slower'),
+};
+
+/** What a reply becomes. */
+const alterations = {
+  none: (reply) => reply,
+  malformed: ({ headers }) => ({ status: 200, headers, body: '{"id": "p-1234' }),
+  empty: ({ headers }) => ({ status: 200, headers, body: '' }),
+  null: ({ body }) =>
+    jsonReply(JSON.parse(String(body) || 'null', (_, value) => (Array.isArray(value) ? null : value))),
+  'wrong-etag': (reply) => ({ ...reply, headers: { ...reply.headers, etag: `"${'0'.repeat(32)}"` } }),
+  'no-etag': ({ headers: { etag: _, ...headers }, ...reply }) => ({ ...reply, headers }),
+  corrupt: (reply) => mapBody(reply, flipFirstByte),
+  overlapping: (reply) => mapLogPage(reply, (page) => ({ ...page, nextPageToken: overlappingToken(page) })),
+  shuffled: (reply) => mapLogPage(reply, (page) => ({ ...page, logs: page.logs?.toReversed() ?? null })),
+} satisfies Partial<Record<ReplyFault, (reply: ServerReply) => ServerReply>>;
+
+type ActingFault = Exclude<ReplyFault, keyof typeof instead | keyof typeof alterations>;
+
+const actions: Record<ActingFault, (exchange: Exchange, platform: Platform) => void | Promise<void>> = {
   'reset-before': reset,
 
   async 'reset-during'(exchange) {
@@ -53,30 +80,6 @@ const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) 
     await sendHalf(exchange, await exchange.handle(), () => exchange.request.socket.end());
   },
 
-  async malformed(exchange) {
-    const { headers } = await exchange.handle();
-    await sendReply(exchange, { status: 200, headers, body: '{"id": "p-1234' });
-  },
-
-  async empty(exchange) {
-    const { headers } = await exchange.handle();
-    await sendReply(exchange, { status: 200, headers, body: '' });
-  },
-
-  null: async (exchange) => {
-    const { body } = await exchange.handle();
-    await sendReply(
-      exchange,
-      jsonReply(JSON.parse(String(body) || 'null', (_, value) => (Array.isArray(value) ? null : value))),
-    );
-  },
-
-  html: (exchange) => sendReply(exchange, badGatewayPage),
-
-  expired: (exchange) => sendReply(exchange, expiredUrlReply),
-
-  'slow-down': (exchange) => sendReply(exchange, storageError(503, 'SlowDown', 'Please reduce your request rate.')),
-
   async slow(exchange) {
     const reply = await exchange.handle(throttle(exchange.request));
     await sendReply(exchange, mapBody(reply, throttle));
@@ -87,42 +90,11 @@ const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) 
     exchange.request.once('data', () => exchange.request.pause());
   },
 
-  async 'wrong-etag'(exchange) {
-    const reply = await exchange.handle();
-    await sendReply(exchange, { ...reply, headers: { ...reply.headers, etag: `"${'0'.repeat(32)}"` } });
-  },
-
-  async 'no-etag'(exchange) {
-    const { headers, ...reply } = await exchange.handle();
-    const { etag, ...others } = headers;
-    await sendReply(exchange, { ...reply, headers: others });
-  },
-
-  slow_down: (exchange) => sendReply(exchange, oauthError('slow_down', 'poll 5 seconds slower')),
-
   async changed(exchange, platform) {
     await sendHalf(exchange, await exchange.handle(), () => {
       replaceFile(exchange.url, platform);
       reset(exchange);
     });
-  },
-
-  async corrupt(exchange) {
-    await sendReply(exchange, mapBody(await exchange.handle(), flipFirstByte));
-  },
-
-  async overlapping(exchange) {
-    await sendReply(
-      exchange,
-      mapLogPage(await exchange.handle(), (page) => ({ ...page, nextPageToken: overlappingToken(page) })),
-    );
-  },
-
-  async shuffled(exchange) {
-    await sendReply(
-      exchange,
-      mapLogPage(await exchange.handle(), (page) => ({ ...page, logs: page.logs?.toReversed() ?? null })),
-    );
   },
 };
 

@@ -142,7 +142,7 @@ const seededApps: readonly SeedApp[] = [
 
 /** A past build with the log that its files would produce. */
 function addBuild(app: AppRecord, sample: SeedBuild, at: number, files: SeedApp['files'], platform: Platform): void {
-  const build = createBuild(app, { registries: [] }, { ...platform, now: () => at, pace: minute / 3 });
+  const build = createBuild(app, [], { ...platform, now: () => at, pace: minute / 3 });
   const archive = createArchive(files);
   build.files = Object.fromEntries(archive.files);
   build.startedAt = at + 4_000;

@@ -139,7 +139,7 @@ class WatchedApp {
     try {
       const { local, secrets, snapshot } = await this.#read();
       this.#leaveOutputsOut(local, snapshot, change);
-      if (before && !isAsked && !isChanged(before, snapshot)) return undefined;
+      if (before && !isAsked && differences(before, snapshot).length === 0) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
       step = prepare(local.project.name, secrets);
@@ -269,10 +269,6 @@ function takeSnapshot(
   ];
   const env = fromEnvFile === undefined ? [] : [named(fromEnvFile, JSON.stringify(secrets))];
   return new Map([...files, ...env, named(configName, project.text)]);
-}
-
-function isChanged(before: AppSnapshot, after: AppSnapshot): boolean {
-  return differences(before, after).length > 0;
 }
 
 /** The user's files that make the difference, each once, however many links lead to it. */

@@ -23,7 +23,6 @@ export type { Reload } from './develop.ts';
 export { findAppFolders } from './find-app-folders.ts';
 export { replayCall } from './replay-call.ts';
 
-/** The platform that the apps of a session run on. */
 export interface DevPlatform {
   url: string;
   project: string;
@@ -48,7 +47,6 @@ export interface AppLine {
   at: number;
 }
 
-/** What people need to call an app. */
 export interface AppAddresses {
   /** For a browser; empty if the app has only functions. */
   page: string;
@@ -57,7 +55,6 @@ export interface AppAddresses {
   dashboard: string;
 }
 
-/** Tells people and programs what happens in a session. */
 interface SessionPrinter {
   output(app: string, line: AppLine): void;
   ready(app: string, build: string, tookMs: number, formerName: string | undefined): void;

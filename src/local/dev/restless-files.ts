@@ -7,7 +7,6 @@ import type { FolderChange } from './folder-watcher.ts';
 const most = { reloads: 5, pauseMs: 2_000, echoMs: 300 };
 
 interface ReloadFacts extends Pick<FolderChange, 'noticedAt' | 'silentMs'> {
-  /** Whether a file is larger than it was. */
   grows: (path: string) => boolean;
   /** The present patterns, if there are any. */
   exclude: readonly string[] | undefined;

@@ -8,7 +8,6 @@ import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import type { Context } from '../../platform/context.ts';
 
 const RunningEmulatorSchema = v.object({
-  /** The command that runs it. */
   command: v.picklist(['dev', 'emulator start']),
   pid: v.number(),
   port: v.number(),

@@ -20,13 +20,11 @@ import { emulatorOf } from './running-emulators.ts';
 
 const Snapshot = v.object({
   name: v.string(),
-  /** Names of its apps. */
   apps: v.array(v.string()),
   files: v.number(),
   bytes: v.number(),
   /** RFC 3339, UTC. */
   savedAt: v.string(),
-  /** The folder that has it. */
   path: v.string(),
 });
 /** A state of an emulator that was saved under a name. */

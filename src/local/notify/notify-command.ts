@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { UnavailableError } from '../../kernel/errors.ts';
+import { attempt, UnavailableError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -44,10 +44,6 @@ export async function runNotifyCommand(
 
 function killGroup({ pid, stderr }: ChildProcess): void {
   stderr?.destroy();
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // It has just ended.
-  }
+  // It may have just ended.
+  if (pid !== undefined) attempt(() => process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL'));
 }

@@ -14,7 +14,6 @@ import { timeoutSignal } from '../../platform/waiting/index.ts';
 const dayMs = 86_400_000;
 
 interface KnownVersion {
-  /** The registry that was asked. */
   registry: StateKey;
   /** Absent if it could not be found out. */
   version?: string | undefined;
@@ -80,7 +79,6 @@ interface Installation {
   installedWith: Method;
   /** The executable, or the folder of the program. */
   path: string;
-  /** The version of Node that runs gantry. */
   node: string;
   platform: string;
   /** A command, or what to do. */

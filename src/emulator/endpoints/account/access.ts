@@ -80,18 +80,8 @@ function whyUnreadable(authorization: string, { previousKey }: Platform['store']
     : 'token is malformed or has an invalid signature';
 }
 
-/** The last token that was valid: most requests have the same one as the request before. */
-let lastRead: { authorization: string; key: string; claims: TokenClaims } | undefined;
-
 /** The claims of a token with a valid signature, even if it has expired; otherwise undefined. */
 function readClaims(authorization: string, key: string): TokenClaims | undefined {
-  if (lastRead?.authorization === authorization && lastRead.key === key) return lastRead.claims;
-  const claims = verifyClaims(authorization, key);
-  if (claims) lastRead = { authorization, key, claims };
-  return claims;
-}
-
-function verifyClaims(authorization: string, key: string): TokenClaims | undefined {
   const [, header, payload, actual = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
   const expected = signature(`${header}.${payload}`, key);
   if (!payload || !equalsInConstantTime(actual, expected)) return undefined;

@@ -14,7 +14,6 @@ export const activationPath = '/activate';
 /** Seconds for which a login code can be approved and used. */
 export const codeSeconds = 600;
 
-/** Wrong secrets after which a login is denied. */
 const maxWrongSecrets = 5;
 
 /**
@@ -55,14 +54,16 @@ function decide(device: DeviceRecord, secret: string, action: string, platform: 
     }
     return formPage(403, device.userCode, 'Wrong secret. The emulator has a new one after each start.');
   }
-  if (action === 'deny') {
-    device.state = 'denied';
-    return textPage(200, 'Login denied', 'The program that requested the login gets no token.');
-  }
-  if (action !== 'approve') return jsonReply({ message: 'action must be approve or deny' }, 400);
-  device.state = 'approved';
-  return textPage(200, 'You are logged in', 'Return to the terminal.');
+  if (action !== 'approve' && action !== 'deny') return jsonReply({ message: 'action must be approve or deny' }, 400);
+  const { state, heading, text } = decisions[action];
+  device.state = state;
+  return textPage(200, heading, text);
 }
+
+const decisions = {
+  approve: { state: 'approved', heading: 'You are logged in', text: 'Return to the terminal.' },
+  deny: { state: 'denied', heading: 'Login denied', text: 'The program that requested the login gets no token.' },
+} as const;
 
 function findWaitingDevice(userCode: string, { store, now }: Platform): DeviceRecord | undefined {
   const code = normalizeCode(userCode);

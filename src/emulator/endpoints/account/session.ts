@@ -9,7 +9,6 @@ import { activationPath, codeSeconds } from './activation.ts';
 
 /** Seconds that a client should wait between two polls. The official client polls every 500 ms all the same. */
 const pollSeconds = 5;
-/** Lifetime of a token. */
 const tokenSeconds = 4 * 60 * 60;
 
 export const sessionHandlers = {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { attempt } from '../../../kernel/errors.ts';
 import type { AppCreation } from '../../../platform/contract/apps.ts';
 import { refuse } from '../../http/reply.ts';
 import { type AppSettings, applyScaling, findInvalidSetting, withDefaults } from '../../model/apps/settings.ts';
@@ -101,7 +102,7 @@ function createDeployment(project: string, body: AppCreation, runtimes: string[]
   const { ephemeral: _, ...previous } = store.apps.get(id) ?? newApp(id, project, settings, now());
   const app = replaceSettings(previous, settings, now());
   store.apps.set(id, app);
-  return { app, build: createBuild(app, { registries }, platform) };
+  return { app, build: createBuild(app, registries, platform) };
 }
 
 function newApp(id: string, project: string, settings: AppSettings, now: number): AppRecord {
@@ -110,11 +111,8 @@ function newApp(id: string, project: string, settings: AppSettings, now: number)
 
 /** `dockerAuth` is a Docker config as JSON text: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
 function registriesIn(dockerAuth = '{}'): string[] {
-  try {
-    return Object.keys(JSON.parse(dockerAuth).auths ?? {});
-  } catch {
-    return refuse(400, 'dockerAuth must be a Docker config as JSON text');
-  }
+  const registries = attempt(() => Object.keys(JSON.parse(dockerAuth).auths ?? {}));
+  return registries ?? refuse(400, 'dockerAuth must be a Docker config as JSON text');
 }
 
 function creationReply({ app, build }: Deployment, uploadUrl: string, platform: Platform) {

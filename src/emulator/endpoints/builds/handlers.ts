@@ -109,11 +109,7 @@ function buildView(build: BuildRecord, now: number) {
 }
 
 /** A build that waits for its archive. `registries` are those that credentials were sent for. */
-export function createBuild(
-  app: AppRecord,
-  { registries }: Pick<BuildRecord, 'registries'>,
-  platform: Platform,
-): BuildRecord {
+export function createBuild(app: AppRecord, registries: string[], platform: Platform): BuildRecord {
   const { store, now, pace } = platform;
   const id = store.newId();
   const build: BuildRecord = {

@@ -89,7 +89,6 @@ export function formatLogTime({ at, nanoseconds }: LogPosition): string {
   return new Date(at).toISOString().replace('Z', `${String(nanoseconds).padStart(6, '0')}Z`);
 }
 
-/** The reverse of `formatLogTime`. */
 export function parseLogTime(text: string): LogPosition {
   return { at: Date.parse(text), nanoseconds: Number(/\d{6}(?=Z$)/.exec(text)?.[0] ?? 0) };
 }

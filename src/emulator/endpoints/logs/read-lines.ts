@@ -6,7 +6,6 @@ import type { Platform } from '../platform.ts';
 /** Log lines are kept for 30 days, as on the platform's standard plan. */
 const retentionMs = 30 * day;
 
-/** A position in a log: the time of a line. */
 export type LogPosition = Pick<PrintedLine, 'at' | 'nanoseconds'>;
 
 export function hasLines({ id, traffic }: AppRecord, platform: Platform): boolean {

@@ -1,3 +1,4 @@
+import { attempt } from '../../../kernel/errors.ts';
 import { defined } from '../../../kernel/json-text.ts';
 import { type AwaitedEnd, runOutcome } from '../../../platform/contract/run-outcome.ts';
 import type { BucketSize, RunStatus, RunsQuery } from '../../../platform/contract/runs.ts';
@@ -84,11 +85,8 @@ function bucketsForQuery(range: TimeRange, { groupBy, timezone }: RunsQuery): { 
   const size = groupBy ?? (length > 7 * day ? 'day' : 'hour');
   const number = length / { minute, hour, day }[size];
   if (number > maxBuckets) refuse(400, `the range has too many ${size} buckets: ${Math.ceil(number)}`);
-  try {
-    return { size, list: splitIntoBuckets(range, size, timezone) };
-  } catch {
-    return refuse(400, `timezone must be an IANA time zone: ${timezone}`);
-  }
+  const list = attempt(() => splitIntoBuckets(range, size, timezone));
+  return { size, list: list ?? refuse(400, `timezone must be an IANA time zone: ${timezone}`) };
 }
 
 /** The emulator's limit, to bound memory: a month of minutes. */

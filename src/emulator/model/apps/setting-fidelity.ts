@@ -11,19 +11,13 @@ export interface SettingFidelity {
   field?: keyof AppSettings;
 }
 
-const emulated = (note?: string): SettingFidelity => ({ is: 'emulated', ...defined({ note }) });
-const simulated = (note: string, field?: keyof AppSettings): SettingFidelity => ({
-  is: 'simulated',
-  note,
-  ...(field && { field }),
+const row = (is: SettingFidelity['is']) => (note?: string, field?: keyof AppSettings) => ({
+  is,
+  ...defined({ note, field }),
 });
-const ignored = (field?: keyof AppSettings, note?: string): SettingFidelity => ({
-  is: 'ignored',
-  ...defined({ note }),
-  ...(field && { field }),
-});
+const [emulated, simulated, ignored] = [row('emulated'), row('simulated'), row('ignored')] as const;
 
-const partnerKey = ignored(undefined, 'images of partners are not here');
+const partnerKey = ignored('images of partners are not here');
 
 /** Every key of cerebrium.toml. The build log and docs/emulated.md are made from this table. */
 export const settingFidelity: Readonly<Record<string, SettingFidelity>> = {
@@ -37,27 +31,27 @@ export const settingFidelity: Readonly<Record<string, SettingFidelity>> = {
   'deployment.shell_commands': simulated('printed, not run; `false` and `exit 1` fail'),
   'deployment.pre_build_commands': simulated('printed, not run; `false` and `exit 1` fail'),
   'deployment.disable_auth': emulated(),
-  'deployment.use_uv': ignored('useUv', 'with `--install`, uv is used where it is on the PATH'),
+  'deployment.use_uv': ignored('with `--install`, uv is used where it is on the PATH', 'useUv'),
   'deployment.deployment_initialization_timeout': emulated(),
   'hardware.cpu': simulated('costs count it; a limit only for apps with a Dockerfile', 'cpu'),
   'hardware.memory': emulated('a limit for apps without a GPU'),
   'hardware.compute': simulated('costs count it; there is no GPU', 'compute'),
   'hardware.gpu_count': simulated('costs count it; there is no GPU', 'gpuCount'),
-  'hardware.provider': ignored('provider', 'shown only'),
+  'hardware.provider': ignored('shown only', 'provider'),
   'hardware.region': simulated('selects the volume', 'region'),
   'scaling.min_replicas': emulated(),
   'scaling.max_replicas': emulated('one replica of a custom server'),
   'scaling.cooldown': emulated('`gantry dev` keeps one replica'),
   'scaling.replica_concurrency': emulated(),
   'scaling.response_grace_period': emulated(),
-  'scaling.scaling_metric': ignored('scalingMetric', 'a replica is started when all are busy'),
-  'scaling.scaling_target': ignored('scalingTarget'),
-  'scaling.scaling_buffer': ignored('scalingBuffer'),
-  'scaling.evaluation_interval_seconds': ignored('evaluationIntervalSeconds'),
-  'scaling.load_balancing_algorithm': ignored('loadBalancingAlgorithm', 'the first replica with a free place'),
+  'scaling.scaling_metric': ignored('a replica is started when all are busy', 'scalingMetric'),
+  'scaling.scaling_target': ignored(undefined, 'scalingTarget'),
+  'scaling.scaling_buffer': ignored(undefined, 'scalingBuffer'),
+  'scaling.evaluation_interval_seconds': ignored(undefined, 'evaluationIntervalSeconds'),
+  'scaling.load_balancing_algorithm': ignored('the first replica with a free place', 'loadBalancingAlgorithm'),
   'scaling.compute_tier': simulated('costs count it; nothing is interrupted', 'computeTier'),
-  'scaling.roll_out_duration_seconds': ignored('rollOutDurationSeconds'),
-  'runtime.container_runtime': ignored('containerRuntime', 'apps are processes'),
+  'scaling.roll_out_duration_seconds': ignored(undefined, 'rollOutDurationSeconds'),
+  'runtime.container_runtime': ignored('apps are processes', 'containerRuntime'),
   'runtime.custom.entrypoint': emulated(),
   'runtime.custom.port': emulated('another one if it is in use: `$PORT`'),
   'runtime.custom.healthcheck_endpoint': emulated('until the app is ready'),
@@ -77,7 +71,7 @@ export const settingFidelity: Readonly<Record<string, SettingFidelity>> = {
   'dependencies.paths.pip': emulated('as dependencies.pip'),
   'dependencies.paths.conda': simulated('printed, not installed'),
   'dependencies.paths.apt': simulated('printed, not installed'),
-  'experimental.checkpointing': ignored(undefined, 'replicas start from nothing'),
+  'experimental.checkpointing': ignored('replicas start from nothing'),
 };
 
 /** The settings of an app that the emulator does not do as the platform does, each with what is different. */

@@ -6,30 +6,26 @@ import { type AppRecord, type BilledSettings, type RunRecord, settingsAt, type T
 import type { Model } from '../state/store.ts';
 import { day, type TimeRange } from '../time.ts';
 
-/** What the replicas of an app cost in a period, and its requests. */
-export interface Spending {
-  /** US cents. */
-  cents: { cpu: number; gpu: number; memory: number };
-  gpuSeconds: number;
-  requests: { successful: number; errored: number; total: number };
-}
+/** What the replicas of an app cost in a period, in US cents, and its requests. */
+const nothing = { cpu: 0, gpu: 0, memory: 0, gpuSeconds: 0, successful: 0, errored: 0, total: 0 };
+type Spending = typeof nothing;
 
 /** The current month's cost in US dollars and its requests (spec 2.5). The month is in UTC. */
 export function monthlyUsage(app: AppRecord, model: Model) {
-  const { cents, requests } = spendingSince(app, startOfMonth(model.now()), model);
+  const { successful, errored, total, ...spent } = spendingSince(app, startOfMonth(model.now()), model);
   const dollars = (amount: number) => Math.round(amount * 100) / 10_000;
   return {
     cost_metrics: {
-      cpu_cost: dollars(cents.cpu),
-      gpu_cost: dollars(cents.gpu),
-      memory_cost: dollars(cents.memory),
-      total_cost: dollars(totalCents(cents)),
+      cpu_cost: dollars(spent.cpu),
+      gpu_cost: dollars(spent.gpu),
+      memory_cost: dollars(spent.memory),
+      total_cost: dollars(totalCents(spent)),
     },
-    request_metrics: requests,
+    request_metrics: { successful, errored, total },
   };
 }
 
-export function totalCents({ cpu, gpu, memory }: Spending['cents']): number {
+export function totalCents({ cpu, gpu, memory }: Pick<Spending, 'cpu' | 'gpu' | 'memory'>): number {
   return cpu + gpu + memory;
 }
 
@@ -88,19 +84,15 @@ function readDay(app: AppRecord, start: number, model: Model): DaySpending {
   const runs = findRuns(app, { start: start - day, end: Math.min(start + day - 1, now) }, model.store);
   const spending = paidTimes(app, runs, range, model).reduce((sum, { settings, seconds }) => {
     const prices = pricesPerSecond(settings);
-    return addSpending(sum, {
-      cents: { cpu: prices.cpu * seconds, gpu: prices.gpu * seconds, memory: prices.memory * seconds },
-      gpuSeconds: seconds * settings.gpuCount,
-      requests: nothing.requests,
-    });
+    const cents = { cpu: prices.cpu * seconds, gpu: prices.gpu * seconds, memory: prices.memory * seconds };
+    return addSpending(sum, { ...nothing, ...cents, gpuSeconds: seconds * settings.gpuCount });
   }, nothing);
   const today = runs.filter(({ createdAt }) => createdAt >= start);
-  const requests = countRequests(today, now);
   const isFinal = start + day <= now && today.every((run) => getRunProgress(run, now).endedAt !== undefined);
-  return { spending: { ...spending, requests }, isFinal };
+  return { spending: { ...spending, ...countRequests(today, now) }, isFinal };
 }
 
-function countRequests(runs: readonly RunRecord[], now: number): Spending['requests'] {
+function countRequests(runs: readonly RunRecord[], now: number) {
   const requests = { successful: 0, errored: 0, total: runs.length };
   for (const run of runs) {
     const outcome = runOutcome(getRunProgress(run, now));
@@ -110,26 +102,10 @@ function countRequests(runs: readonly RunRecord[], now: number): Spending['reque
   return requests;
 }
 
-const nothing: Spending = {
-  cents: { cpu: 0, gpu: 0, memory: 0 },
-  gpuSeconds: 0,
-  requests: { successful: 0, errored: 0, total: 0 },
-};
-
 function addSpending(one: Spending, other: Spending): Spending {
-  return {
-    cents: {
-      cpu: one.cents.cpu + other.cents.cpu,
-      gpu: one.cents.gpu + other.cents.gpu,
-      memory: one.cents.memory + other.cents.memory,
-    },
-    gpuSeconds: one.gpuSeconds + other.gpuSeconds,
-    requests: {
-      successful: one.requests.successful + other.requests.successful,
-      errored: one.requests.errored + other.requests.errored,
-      total: one.requests.total + other.requests.total,
-    },
-  };
+  const sum = { ...one };
+  for (const name of Object.keys(nothing) as (keyof Spending)[]) sum[name] += other[name];
+  return sum;
 }
 
 /** For how long replicas with these settings were paid for, in seconds. */
@@ -180,8 +156,7 @@ function keptTimes(app: AppRecord, served: readonly TimeRange[], range: TimeRang
 
 /** The price of a running replica in US cents per second. */
 export function costPerSecond(settings: BilledSettings): number {
-  const { gpu, cpu, memory } = pricesPerSecond(settings);
-  return gpu + cpu + memory;
+  return totalCents(pricesPerSecond(settings));
 }
 
 /** In US cents per second. Invented, but close to real prices. */

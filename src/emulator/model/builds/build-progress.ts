@@ -3,7 +3,6 @@ import type { BuildRecord, BuildScene, NotStarted } from '../state/records.ts';
 /** A build at a point in time. */
 export interface BuildProgress {
   status: string;
-  /** Why it failed. */
   reason: string | undefined;
   notStarted?: NotStarted;
   differences?: string[];

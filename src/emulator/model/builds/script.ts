@@ -102,7 +102,6 @@ function whyMainIsNeeded({ runtime, entrypoint }: AppSettings): string | undefin
   return named && `main.py is not in the archive: the entrypoint refers to ${named}`;
 }
 
-/** How each fault changes a build's script. */
 const buildFaults: Record<BuildFault, (script: BuildScript) => BuildScript> = {
   fail: failToBuild,
   build_failure: failToBuild,

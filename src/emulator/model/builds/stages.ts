@@ -94,7 +94,6 @@ function copyLines({ files }: ReadArchive, words: StageWords): string[] {
   return [words.copy(files.size, bytes)];
 }
 
-/** What the stages of a build print. */
 interface StageWords {
   login(registry: string): string;
   image(name: string): string;

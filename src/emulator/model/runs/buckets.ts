@@ -58,16 +58,14 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-interface RunWithProgress {
-  createdAt: number;
-  progress: RunProgress;
-}
-
 /**
  * Aggregates runs by the bucket they were created in (spec 2.7). Runtime and response time include runs that succeeded
  * or failed, the average cold start those that had one. A value without runs is absent.
  */
-export function aggregateRuns(runs: readonly RunWithProgress[], buckets: readonly Bucket[]) {
+export function aggregateRuns(
+  runs: readonly { createdAt: number; progress: RunProgress }[],
+  buckets: readonly Bucket[],
+) {
   const groups: RunProgress[][] = buckets.map(() => []);
   for (const { createdAt, progress } of runs) groups[bucketIndex(createdAt, buckets)]?.push(progress);
   return buckets.map((bucket, index) => ({

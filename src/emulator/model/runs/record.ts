@@ -7,13 +7,7 @@ import type { Model } from '../state/store.ts';
 const unknownMs = Number.MAX_SAFE_INTEGER / 4;
 
 /** Records a run that waits for a replica. */
-export function recordRun(
-  run: Pick<
-    RunRecord,
-    'app' | 'functionName' | 'method' | 'async' | 'container' | 'webhookEndpoint' | 'websocket' | 'oneOff'
-  >,
-  { store, now }: Model,
-): RunRecord {
+export function recordRun(run: Partial<RunRecord> & Pick<RunRecord, 'app'>, { store, now }: Model): RunRecord {
   return store.addRun({ ...run, createdAt: now(), proxyQueueMs: unknownMs, real: true });
 }
 

@@ -67,7 +67,7 @@ export function readySince(app: AppRecord, model: Model): number {
   return readyBuilds(app, model).at(-1)?.since ?? Number.POSITIVE_INFINITY;
 }
 
-function startedFor(run: RunRecord, endsAt: number, builds: readonly ReadyBuild[]): ReplicaPeriod {
+function startedFor(run: RunRecord, endsAt: number, builds: ReturnType<typeof readyBuilds>): ReplicaPeriod {
   const startedAt = run.createdAt + run.pendingMs;
   const build = builds.find(({ since }) => since <= startedAt) ?? builds.at(-1);
   const readyAt = startedAt + run.coldstartMs;
@@ -87,13 +87,8 @@ function stateOf({ readyAt, endsAt }: ReplicaPeriod, now: number): ReplicaPeriod
   return now < endsAt ? 'RUNNING' : 'SUCCEEDED';
 }
 
-interface ReadyBuild {
-  id: string;
-  since: number;
-}
-
 /** Newest first. */
-function readyBuilds(app: AppRecord, { store, now }: Model): ReadyBuild[] {
+function readyBuilds(app: AppRecord, { store, now }: Model) {
   return store.getAppBuilds(app.id).flatMap((build) => {
     const { status, changedAt } = getBuildProgress(build, now());
     return buildPhase(status) === 'succeeded' ? [{ id: build.id, since: changedAt }] : [];
@@ -103,7 +98,6 @@ function readyBuilds(app: AppRecord, { store, now }: Model): ReadyBuild[] {
 /** The lifetime of a replica. Times in milliseconds since 1970. */
 export interface ReplicaPeriod {
   name: string;
-  /** The id of its build. */
   build: string;
   state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
   /** The begin of its start, which is billed. */

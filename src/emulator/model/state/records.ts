@@ -7,7 +7,6 @@ import { trafficProfiles } from './traffic-profiles.ts';
 
 /** Milliseconds since 1970, within the range of Date. */
 export const Time = v.pipe(v.number(), v.minValue(0), v.maxValue(8e15));
-/** Milliseconds. */
 const Duration = v.pipe(v.number(), v.minValue(0));
 const Texts = v.array(v.string());
 /** What an older version does not have, or another one does not know, has its default. */
@@ -47,7 +46,6 @@ const AppRecord = v.object({
   settings: Settings,
   /** What was in force before, oldest first. */
   earlier: v.exactOptional(v.array(v.object({ until: Time, settings: BilledSettings }))),
-  /** Generates the runs of a seeded app. */
   traffic: v.exactOptional(Traffic),
 });
 export type AppRecord = v.InferOutput<typeof AppRecord>;
@@ -79,7 +77,6 @@ const BuildScript = v.object({
   end: v.exactOptional(
     v.object({
       status: v.string(),
-      /** Why it failed. */
       reason: v.exactOptional(v.string()),
       /** Why the app was not started, although the build succeeded. */
       notStarted: v.exactOptional(NotStarted),
@@ -145,7 +142,6 @@ const RunRecord = v.object({
   cancelledAt: v.exactOptional(Time),
   /** A file that runs once, not a call. */
   oneOff: v.exactOptional(v.boolean()),
-  /** The exit code of a one-off run. */
   exitCode: v.exactOptional(v.number()),
   /** Executed here rather than generated or simulated: it ends with the emulator. */
   real: v.exactOptional(v.boolean()),
@@ -187,7 +183,6 @@ export interface DeviceRecord {
   userCode: string;
   createdAt: number;
   state: 'waiting' | 'approved' | 'denied';
-  /** The number of attempts to approve it with a wrong secret. */
   wrongSecrets?: number;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { getDotPath, parse, ValiError } from 'valibot';
 import { after } from '../../../kernel/clock.ts';
 import { writeFileAtomicSync } from '../../../kernel/disk/index.ts';
-import { systemCode } from '../../../kernel/errors.ts';
+import { attempt, systemCode } from '../../../kernel/errors.ts';
 import { refuse } from '../../http/reply.ts';
 import { DamagedDataError } from './data-folder.ts';
 import {
@@ -98,7 +98,6 @@ export class Store {
     this.#file?.writeSoon();
   }
 
-  /** Writes all changes. */
   close(): void {
     this.#reserveIds(0);
   }
@@ -205,15 +204,8 @@ class StateFile {
   writeSoon(): void {
     const pauseMs = Math.max(minPauseMs, this.#lastMs * pauseFactor);
     if (this.#hasFailed) this.write();
-    else this.#stopTimer ??= after(pauseMs, () => this.#tryWrite(), { background: true });
-  }
-
-  #tryWrite(): void {
-    try {
-      this.write();
-    } catch {
-      // The next change tries again, and so does the end of the emulator.
-    }
+    // Of a failure, the next change tries again, and so does the end of the emulator.
+    else this.#stopTimer ??= after(pauseMs, () => attempt(() => this.write()), { background: true });
   }
 }
 

@@ -1,6 +1,5 @@
 import { tryParseJson } from '../../../kernel/json-text.ts';
 
-/** A process that is about to start. */
 export interface Start {
   build: string;
   /** Where the process has the app's files. */

@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import { outputOf } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import { ReplicaError } from '../replicas/replica.ts';
 import type { DebugRelay } from './debug-relay.ts';
@@ -14,7 +14,6 @@ export interface DebuggingOptions {
   onBreakpoint?: OnBreakpoint | undefined;
 }
 
-/** A process that is about to start. */
 interface Starting {
   app: AppRecord;
   build: BuildRecord;
@@ -53,7 +52,6 @@ export class Debugging {
     this.#debugpy.set(python, found);
   }
 
-  /** What a process needs to be debugged. */
   claim({ app, build, python, folder }: Starting): Partial<DebugClaim> & Pick<DebugClaim, 'environment'> {
     const terminal = this.#terminal?.environmentOf(app.id);
     const debugpy = this.#debugpy.get(python);
@@ -84,11 +82,7 @@ function ownFolder(): string {
 }
 
 /** The folder that an interpreter imports debugpy from; undefined if it has none. */
-function findDebugpy(python: string): Promise<string | undefined> {
+async function findDebugpy(python: string): Promise<string | undefined> {
   const script = 'import debugpy, os; print(os.path.dirname(os.path.dirname(os.path.abspath(debugpy.__file__))))';
-  return new Promise((done) => {
-    execFile(python, ['-c', script], { timeout: 30_000, windowsHide: true }, (error, stdout) => {
-      done(error ? undefined : stdout.trim() || undefined);
-    });
-  });
+  return (await outputOf([python, '-c', script])) || undefined;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { appendToFileSync } from '../../../kernel/disk/index.ts';
+import { attempt } from '../../../kernel/errors.ts';
 import { PrintedLine } from '../../model/logs/log-lines.ts';
 import { fileNameOf, parseJsonLine } from '../../model/state/data-folder.ts';
 
@@ -121,11 +122,9 @@ class AppLog {
   #flush(): void {
     const text = this.#unwritten;
     this.#unwritten = '';
-    try {
-      if (this.file && text) appendToFileSync(this.file, text);
-    } catch {
-      // A full disk must not stop the app. The lines are still in memory.
-    }
+    const { file } = this;
+    // A full disk must not stop the app. The lines are still in memory.
+    if (file && text) attempt(() => appendToFileSync(file, text));
   }
 
   #dropOldLines(): void {
@@ -144,12 +143,7 @@ class AppLog {
     this.lines = [];
     this.#size = 0;
     this.#lineNumbers.clear();
-    let text = '';
-    try {
-      text = readFileSync(file, 'utf8');
-    } catch {
-      return;
-    }
+    const text = attempt(() => readFileSync(file, 'utf8')) ?? '';
     for (const json of text.split('\n').slice(-maxLines)) {
       // A crash can leave half a line. Damaged lines are skipped.
       const line = parseJsonLine(PrintedLine, json);

@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, every } from '../../../kernel/clock.ts';
 import { isAlive, newOwnerName, parseOwnerName } from '../../../kernel/disk/index.ts';
-import { processGroup, processTree } from '../metrics.ts';
-import { AppProcess, describeExit } from './process.ts';
+import { attempt } from '../../../kernel/errors.ts';
+import { AppProcess, describeExit, outputOf } from './process.ts';
+import { processGroup, processTree } from './usage.ts';
 
 /** An image that was built for a build of an app, and stays as long as that. */
 export interface OwnImage {
@@ -18,7 +18,6 @@ export interface ImageAudience {
   signal: AbortSignal;
 }
 
-/** The image of an app with a Dockerfile cannot be built. */
 export class ImageBuildError extends Error {}
 
 const labelName = 'gantry-emulator';
@@ -119,10 +118,10 @@ export class OwnContainers {
       // While another emulator removes something, a list may fail, and what it uses stays.
       for (let triesLeft = 5; triesLeft > 0; triesLeft--) {
         const words = [...list, '--all', '--quiet', '--no-trunc', '--filter', `label=${label}`];
-        const { failed, output } = await askEngine(this.engine.program, words);
-        const found = lines(output);
+        const listed = await outputOf([this.engine.program, ...words]);
+        const found = lines(listed ?? '');
         const ids = found.length === 0 ? [] : await select(found);
-        if (!failed && ids.length === 0) break;
+        if (listed !== undefined && ids.length === 0) break;
         if (ids.length > 0) await this.#ask(...remove, '--force', ...ids);
       }
     }
@@ -139,7 +138,7 @@ export class OwnContainers {
   }
 
   async #ask(...args: string[]): Promise<string> {
-    return (await askEngine(this.engine.program, args)).output;
+    return (await outputOf([this.engine.program, ...args])) ?? '';
   }
 
   #nameOf(name: string): string {
@@ -154,13 +153,12 @@ const stepEndMs = 5_000;
 
 /** Ends the programs of a build: then podman removes its working containers, which a signal makes it leave behind. */
 function endSteps(engine = 0): void {
-  try {
+  // They may have ended, and this system may have no /proc.
+  attempt(() => {
     const own = processGroup(engine);
     const steps = own.flatMap(processTree).filter((pid) => !own.includes(pid));
     for (const pid of new Set(steps)) process.kill(pid, 'SIGKILL');
-  } catch {
-    // They have ended, or this system has no /proc.
-  }
+  });
 }
 
 function lines(text: string): string[] {
@@ -188,8 +186,9 @@ const engines = new Map<string, Promise<ContainerEngine | undefined>>();
 
 async function findFirst(programs: readonly string[]): Promise<ContainerEngine | undefined> {
   for (const program of programs) {
-    const { failed, output } = await askEngine(program, ['info', '--format', '{{json .}}']);
-    if (failed) continue;
+    // Its service may not be running.
+    const output = await outputOf([program, 'info', '--format', '{{json .}}']);
+    if (output === undefined) continue;
     // As docker says it, and as podman does.
     const { NCPU, MemoryLimit, CpuCfsQuota, host } = JSON.parse(output);
     const limits = (name: string) => host?.cgroupControllers?.includes(name) === true;
@@ -197,11 +196,4 @@ async function findFirst(programs: readonly string[]): Promise<ContainerEngine |
     return { program, limitsMemory: MemoryLimit ?? limits('memory'), processors };
   }
   return undefined;
-}
-
-/** Runs a short command of an engine. Its service may not be running. */
-function askEngine(program: string, args: readonly string[]): Promise<{ failed: boolean; output: string }> {
-  return new Promise((done) => {
-    execFile(program, args, { timeout: 30_000 }, (error, output) => done({ failed: error !== null, output }));
-  });
 }

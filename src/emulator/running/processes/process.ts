@@ -1,7 +1,8 @@
-import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { after } from '../../../kernel/clock.ts';
+import { attempt } from '../../../kernel/errors.ts';
 
 /** One of the two is set. */
 export interface ProcessExit {
@@ -133,11 +134,16 @@ export function killTree(pid: number, signal: NodeJS.Signals): void {
     spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true });
     return;
   }
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It has ended already.
-  }
+  // It may have ended already.
+  attempt(() => process.kill(-pid, signal));
+}
+
+/** What a short program prints; undefined if it fails. It may be a slow script of a version manager. */
+export function outputOf([program = '', ...args]: readonly string[], env = process.env): Promise<string | undefined> {
+  const options = { env, timeout: 30_000, windowsHide: true };
+  return new Promise((done) => {
+    execFile(program, args, options, (error, stdout) => done(error ? undefined : stdout.trim()));
+  });
 }
 
 /**

@@ -11,7 +11,6 @@ export class InstallError extends Error {}
 
 /** For the processes of pip and uv. */
 export interface InstallerOptions {
-  /** Receives what they print. */
   log: (line: string) => void;
   /** Stops the process with the emulator. */
   track: (process: AppProcess) => AppProcess;

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 import { after } from '../../../kernel/clock.ts';
 import { locatePython } from '../../../kernel/interpreters.ts';
+import { outputOf } from './process.ts';
 import { hasInstaller, type InstallerOptions, runInstaller } from './python-packages.ts';
 
 export interface Python {
@@ -64,10 +64,10 @@ async function findVersion(version: string): Promise<Python | undefined> {
   const isWanted = (python: Python | undefined) => python?.version.startsWith(`${version}.`);
   const usual = await findPython();
   if (isWanted(usual)) return usual;
-  const located = isWindows ? ['py', `-${version}`] : [locatePython(version, process.env) ?? ''];
-  const python = await ask(located);
+  const located = isWindows ? 'py' : locatePython(version, process.env);
+  const python = located === undefined ? undefined : await ask([located, ...(isWindows ? [`-${version}`] : [])]);
   if (isWanted(python)) return python;
-  const known = await output(['uv', 'python', 'find', version], { ...process.env, UV_PYTHON_DOWNLOADS: 'never' });
+  const known = await outputOf(['uv', 'python', 'find', version], { ...process.env, UV_PYTHON_DOWNLOADS: 'never' });
   const managed = known && (await ask([known]));
   return managed && isWanted(managed) ? managed : undefined;
 }
@@ -79,22 +79,10 @@ async function firstThatRuns([command, ...others]: string[][]): Promise<Python |
 
 async function ask(command: string[]): Promise<Python | undefined> {
   const script = 'import sys; print("%d.%d.%d" % sys.version_info[:3], sys.executable)';
-  const [, version, path] = /^(3\.\S+) (.+)$/.exec(await output([...command, '-c', script])) ?? [];
+  const [, version, path] = /^(3\.\S+) (.+)$/.exec((await outputOf([...command, '-c', script])) ?? '') ?? [];
   return version !== undefined && path !== undefined ? { path, version } : undefined;
 }
 
-/** Of a command that succeeds; else empty. */
-function output([program = '', ...args]: string[], env = process.env): Promise<string> {
-  if (program === '') return Promise.resolve('');
-  return new Promise((resolve) => {
-    // It may be a slow script of a version manager.
-    execFile(program, args, { env, timeout: 10_000, windowsHide: true }, (error, stdout) => {
-      resolve(error ? '' : stdout.trim());
-    });
-  });
-}
-
-/** The interpreter that an app runs with. */
 export interface AppPython extends Python {
   /** Why it has another version than on the platform. */
   differs?: string;

@@ -1,7 +1,7 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { systemCode } from '../../../kernel/errors.ts';
 import { addressOf, listSockets, portOf } from '../../http/owner-check.ts';
-import { processGroup, processTree } from '../metrics.ts';
+import { processGroup, processTree } from '../processes/usage.ts';
 
 /** A non-loopback address on which a local port listens; undefined if there is none. Works on Linux only. */
 export async function findExposedAddress(port: number): Promise<string | undefined> {

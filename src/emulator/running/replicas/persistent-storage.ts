@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attempt } from '../../../kernel/errors.ts';
 import type { AppRecord } from '../../model/state/records.ts';
+import { outputOf } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
 
@@ -34,7 +34,6 @@ interface PersistentStorageOptions {
   access?: StorageAccess | undefined;
 }
 
-/** Gives apps their volumes. */
 export class PersistentStorage {
   readonly #links = new StorageLinks();
 
@@ -119,9 +118,7 @@ async function createLauncher(folders: StorageFolders, scratch: string): Promise
 async function canMount(python: string, scratch: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const args = await createLauncher({ [volumePath]: scratch }, scratch);
-  namespaces ??= new Promise((done) => {
-    execFile(python, [...args, 'true'], { timeout: 10_000 }, (error) => done(error === null));
-  });
+  namespaces ??= outputOf([python, ...args, 'true']).then((output) => output !== undefined);
   return namespaces;
 }
 

@@ -35,7 +35,6 @@ interface SlotRequest {
   signal: AbortSignal;
   /** Whether the app has a newer build by now. */
   isReplaced: () => boolean;
-  /** Called each time the call has to wait. */
   onQueued: () => void;
 }
 

@@ -6,7 +6,7 @@ import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import type { AppOutput } from '../logs/app-logs.ts';
 import type { AttachedStorage } from './persistent-storage.ts';
 
-export interface ReplicaOptions {
+export interface ReplicaOptions extends Pick<AttachedStorage, 'launch' | 'folders'> {
   app: AppRecord;
   build: BuildRecord;
   /** Unique. */
@@ -20,12 +20,8 @@ export interface ReplicaOptions {
   environment: Record<string, string | undefined>;
   /** Whether an editor may attach to it. */
   isDebugged: boolean;
-  /** The command that runs a program with access to the app's volumes. */
-  launch: AttachedStorage['launch'];
   /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
   limit(ms: number, callback: () => void): () => void;
-  /** The folders of its volumes, by the path where the app finds them. */
-  folders: AttachedStorage['folders'];
   print(output: Omit<AppOutput, 'container'>): void;
   /** Warns the user of the emulator, and logs it for the app. */
   warn(text: string): void;
@@ -44,7 +40,6 @@ export interface ReplicaCall {
   signal: AbortSignal;
 }
 
-/** A request to open a WebSocket. */
 export type SocketCall = Pick<ReplicaCall, 'run' | 'address' | 'headers' | 'signal'>;
 
 /** What an app's server answers to it. With a `socket`, both sides speak WebSocket from now on. */

@@ -14,7 +14,6 @@ import {
 export interface RestartOptions {
   /** Starts its process, or starts it again. */
   start(): Replica;
-  /** Awaited before each call. */
   beforeCall?: (() => Promise<void>) | undefined;
   now(): number;
   /** The pause before the second restart, in ms. The first has none, and each later one is twice as long. */
@@ -41,7 +40,6 @@ export class RestartingReplica implements Replica {
   /** Resolves when it has ended for good. */
   readonly ended: Promise<string>;
   readonly startedAt: number;
-  /** How often its process was started again. */
   restarts = 0;
   isReady = false;
   /** When its process became ready the last time; undefined if none has been. */

@@ -29,7 +29,6 @@ export interface ServerRuntime {
   started?(port: number, isReady: boolean): Promise<void>;
   /** Why it ended, for a sentence. */
   describeEnd(end: ProcessExit | NodeJS.ErrnoException, wasStopped: boolean): string;
-  /** Removes what it left. */
   remove?(): Promise<void>;
 }
 

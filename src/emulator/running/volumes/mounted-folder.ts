@@ -51,7 +51,6 @@ export class MountedFolder {
     return MountedFolder.canHold(names) ? this.#read(join(this.#root, ...names)) : undefined;
   }
 
-  /** Undefined if there is no such folder. */
   list(names: readonly string[]): Map<string, MountedFile | 'folder'> | undefined {
     if (this.find(names) !== 'folder') return undefined;
     const path = join(this.#root, ...names);

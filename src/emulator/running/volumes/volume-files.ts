@@ -30,7 +30,6 @@ export class VolumeFiles {
     void this.volumes.change({ is: 'folder', names: namesOf(path), ...this.location });
   }
 
-  /** Undefined if the file does not exist. */
   read(path: string | readonly string[]): Buffer | undefined {
     const entry = this.volumes.volume(this.location).find(namesOf(path));
     if (!entry || entry === 'folder') return undefined;

@@ -98,7 +98,7 @@ export class VolumeStore {
 
   /** Applies a change, appends it to the journal, and deletes parts that are no longer used. */
   async change(change: VolumeChange): Promise<void> {
-    const folder = 'names' in change && 'region' in change ? this.#folderFor(change) : undefined;
+    const folder = 'names' in change && change.is !== 'begun' ? this.volume(change).folderFor(change.names) : undefined;
     if (folder && change.is === 'file') return this.#moveToFolder(change, folder);
     if (folder && change.is === 'folder') return folder.makeFolder(change.names);
     if (folder && change.is === 'removed') folder.remove(change.names);
@@ -108,10 +108,6 @@ export class VolumeStore {
       writeSync(this.#journal, `${JSON.stringify(change)}\n`);
     }
     await this.parts.remove(unused);
-  }
-
-  #folderFor({ names, ...location }: VolumeLocation & { names: readonly string[] }): MountedFolder | undefined {
-    return this.volume(location).folderFor(names);
   }
 
   async #mount(volume: Volume): Promise<string> {
@@ -146,10 +142,6 @@ export class VolumeStore {
 
   #mountPath({ location: { project, volume, region } }: Volume): string {
     return join(this.storage, mountedFolder, ...[project, volume, region].map(fileNameOf));
-  }
-
-  clear(): void {
-    this.replace([]);
   }
 
   /** Forgets everything, then applies the changes of a journal. The files of their parts are in the storage. */

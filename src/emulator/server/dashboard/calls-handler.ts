@@ -29,7 +29,6 @@ import { readRunLog } from './handler.ts';
 import { clock, logView, messageReply, ms, runWord, type ShownLine, short } from './pages.ts';
 import { editableHeaders, headText, type ShownCall, showCall, textOf } from './shown-call.ts';
 
-/** Whether it is a page of calls. */
 export function isCallsPage({ pathname }: URL): boolean {
   return parseCallsPath(pathname) !== undefined;
 }

@@ -28,7 +28,6 @@ export class CortexReplica implements Replica {
   #loadError = '';
   /** How the app interfered with the worker's file descriptor: responses are not reliable any more. */
   #interference = '';
-  /** Set when the process has ended. */
   #endError: ReplicaError | undefined;
   #stopCloseTimer = () => {};
   readonly #scratch: string;

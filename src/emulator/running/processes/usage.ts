@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { every } from '../../kernel/clock.ts';
-import { attempt } from '../../kernel/errors.ts';
-import type { UsageSample } from '../model/metrics/estimated-usage.ts';
-import type { TimeRange } from '../model/time.ts';
+import { every } from '../../../kernel/clock.ts';
+import { attempt } from '../../../kernel/errors.ts';
+import type { UsageSample } from '../../model/metrics/estimated-usage.ts';
+import type { TimeRange } from '../../model/time.ts';
+import { outputOf } from './process.ts';
 
 interface WatchedReplica {
   app: string;
@@ -155,8 +154,7 @@ function addUsage(one: ProcessUsage, other: ProcessUsage | undefined): ProcessUs
 
 /** Each app process leads a process group, which has its children. */
 async function readFromPs(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pgid=,time=,rss=']).catch(() => ({ stdout: '' }));
-  return sumByGroup(stdout, pids);
+  return sumByGroup((await outputOf(['ps', '-A', '-o', 'pgid=,time=,rss='])) ?? '', pids);
 }
 
 /** Lines of a group, a CPU time and a size in KiB: `123  1:02.03  20480`. */
