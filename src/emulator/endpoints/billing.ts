@@ -12,7 +12,7 @@ export const billingHandlers = {
     const app = findApp(platform.store, params);
     const since = Math.max(app.traffic?.since ?? app.createdAt, platform.now() - 29 * day);
     const days = spendingByDay(app, since, platform).map(({ start, spending }) => [
-      dateOf(start),
+      new Date(start).toISOString().slice(0, 10),
       { total_cost_cents: round(totalCents(spending)) },
     ]);
     return { costs: Object.fromEntries(days) };
@@ -57,9 +57,4 @@ export const billingHandlers = {
 
 function round(number: number): number {
   return Math.round(number * 10_000) / 10_000;
-}
-
-/** `2026-11-20` */
-function dateOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -195,7 +195,8 @@ const actions: Record<string, Action> = {
 
   /** `faults`, each as `--fault` takes it. They are added to those that wait, or replace them. */
   fail({ faults, replace }, platform) {
-    const parsed = textsOf(faults, 'faults').map(parseFaultOption);
+    if (!Array.isArray(faults)) return refuse(400, 'faults must be a list of texts');
+    const parsed = faults.map((each) => parseFaultOption(String(each)));
     if (replace === true) platform.faults.clear();
     for (const { target, faults } of parsed) platform.faults.add(target, ...faults);
     return jsonReply({ faults: parsed.length });
@@ -231,10 +232,6 @@ const actions: Record<string, Action> = {
     return jsonReply({ url: captureAddress(url), deliveries: captured });
   },
 };
-
-function textsOf(value: unknown, name: string): string[] {
-  return Array.isArray(value) ? value.map(String) : refuse(400, `${name} must be a list of texts`);
-}
 
 function pathOf(folder: unknown): string {
   return typeof folder === 'string' && isAbsolute(folder) ? folder : refuse(400, 'folder must be an absolute path');

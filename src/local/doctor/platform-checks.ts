@@ -171,7 +171,8 @@ export function createProbe(
     const url = new URL(address);
     const headers: Record<string, string> = { 'user-agent': `gantry/${version}`, accept: '*/*' };
     if (token) headers.authorization = `Bearer ${token}`;
-    const until = timeoutSignal(limit, () => timeoutError(url, limit), signal);
+    const late = () => new UnavailableError(`cannot connect to ${url.host}: no response within ${limit / 1000} s`);
+    const until = timeoutSignal(limit, late, signal);
     const [started, startedAt] = [elapsed(), now()];
     try {
       const reply = await send({ method, url, headers, signal: until, silenceMs: limit });
@@ -190,10 +191,6 @@ function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, '
   if (Number.isNaN(there)) return {};
   const off = here - there - 500;
   return { aheadMs: Math.abs(off) <= 500 ? 0 : Math.round(off) };
-}
-
-function timeoutError(url: URL, limit: number): UnavailableError {
-  return new UnavailableError(`cannot connect to ${url.host}: no response within ${limit / 1000} s`);
 }
 
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {

@@ -35,7 +35,9 @@ type Place = Pick<Context, 'settings'>;
 /** All snapshots of this user, by name. */
 export function listSnapshots(place: Place): Snapshot[] {
   const files = namesIn(rootOf(place)).filter((file) => file.endsWith('.json'));
-  return files.flatMap((file) => readSnapshot(place, file.slice(0, -5)) ?? []).sort(byName);
+  return files
+    .flatMap((file) => readSnapshot(place, file.slice(0, -5)) ?? [])
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** Throws NotFoundError if there is none of this name. */
@@ -126,8 +128,4 @@ async function removeUnused(place: Place): Promise<void> {
   const used = new Set(listSnapshots(place).map(({ path }) => path));
   const unused = dead.map((folder) => join(rootOf(place), folder)).filter((path) => !used.has(path));
   await Promise.all(unused.map((path) => rm(path, { recursive: true, force: true })));
-}
-
-function byName(one: Snapshot, other: Snapshot): number {
-  return one.name < other.name ? -1 : 1;
 }

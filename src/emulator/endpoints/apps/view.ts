@@ -1,5 +1,4 @@
 import { buildPhase } from '../../../platform/contract/builds.ts';
-import type { AppSettings } from '../../model/apps/settings.ts';
 import { costPerSecond, monthlyUsage } from '../../model/billing/spending.ts';
 import { type BuildProgress, getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
@@ -24,7 +23,7 @@ export function appDetails(app: AppRecord, platform: Platform) {
   const ready = builds.find((build) => build.phase === 'succeeded');
   return {
     ...identity(app, builds),
-    ...numbersAsText(settings),
+    ...Object.fromEntries(textFields.map((key) => [key, String(settings[key])])),
     port: settings.port,
     runtime: settings.runtime,
     baseImage: settings.baseImage,
@@ -91,10 +90,6 @@ function status(builds: ReadBuild[]): string {
 }
 
 /** Numbers that this reply sends as text (spec 2.4); `port` is sent as a number. */
-function numbersAsText(settings: AppSettings) {
-  return Object.fromEntries(textFields.map((key) => [key, String(settings[key])]));
-}
-
 const textFields = [
   ...(['cpu', 'memory', 'gpuCount', 'minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds'] as const),
   ...(['replicaConcurrency', 'responseGracePeriodSeconds', 'scalingTarget', 'scalingBuffer'] as const),

@@ -58,7 +58,8 @@ async function acquireSlot(request: ReplicaRequest, platform: Platform): Promise
     const folder = await runner.unpacked
       .unpack(build, { print: () => {}, signal: runner.signal })
       .catch(throwStartError);
-    const requirements = await readRequirements(build, folder);
+    const listed = await readFile(join(folder, 'requirements.txt')).catch(() => undefined);
+    const requirements = requirementsOf(build.settings, listed);
     const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
     return await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, isReplaced, onQueued });
   } finally {
@@ -80,10 +81,6 @@ function toNewerBuild(request: ReplicaRequest, platform: Platform): ReplicaReque
 /** That of the request if the app was deleted meanwhile. */
 function newestBuild({ app, build }: ReplicaRequest, platform: Platform): BuildRecord {
   return findReadyBuild(app, platform) ?? build;
-}
-
-async function readRequirements({ settings }: BuildRecord, folder: string): Promise<Buffer> {
-  return requirementsOf(settings, await readFile(join(folder, 'requirements.txt')).catch(() => undefined));
 }
 
 /** What a replica prints while it starts belongs to no run: so that the log of this run is not empty. */

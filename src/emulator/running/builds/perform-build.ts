@@ -2,7 +2,7 @@ import { after } from '../../../kernel/clock.ts';
 import type { AwaitedEnd } from '../../../platform/contract/run-outcome.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
-import type { AppRecord, BuildRecord, BuildScene, BuildScript, SceneWork } from '../../model/state/records.ts';
+import type { AppRecord, BuildRecord, BuildScript, SceneWork } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
 import { ImageBuildError } from '../processes/own-containers.ts';
 import type { AppPython } from '../processes/python.ts';
@@ -50,7 +50,7 @@ export function endAbandonedBuilds({ store }: Running): void {
 
 /** Builds the image of an app that brings one, which has a Python of its own. */
 async function install(build: BuildRecord, requirements: Buffer, signal: AbortSignal, { runner, now }: Running) {
-  const work = findWork(build, 'building');
+  const work = build.script.scenes.find((scene) => scene.status === 'building' && scene.work)?.work;
   const print = printerOf(work, now);
   const python = build.settings.dockerfilePath
     ? await runner.unpacked.unpack(build, { print, signal }).then(() => undefined)
@@ -84,10 +84,6 @@ function printerOf(work: SceneWork | undefined, now: () => number) {
   return (text: string) => {
     if (work && work.lines.length < maxLines) work.lines.push({ at: now(), text });
   };
-}
-
-function findWork({ script }: BuildRecord, status: BuildScene['status']): SceneWork | undefined {
-  return script.scenes.find((scene) => scene.status === status && scene.work)?.work;
 }
 
 /** The work that failed is the first that has not ended. Nothing follows it. */

@@ -48,7 +48,10 @@ export class Debugging {
   async prepare({ name }: AppRecord, python: string, install: () => Promise<string | undefined>): Promise<void> {
     if (!this.options.relayOf?.(name) || this.#debugpy.has(python)) return;
     const found = (await findDebugpy(python)) ?? (await installed(install));
-    if (found === undefined) throw new ReplicaError(missingMessage(python));
+    if (found === undefined) {
+      const fix = `run ${python} -m pip install debugpy, or pass --install`;
+      throw new ReplicaError(`debugpy is not installed for ${python}: ${fix}`);
+    }
     this.#debugpy.set(python, found);
   }
 
@@ -56,7 +59,9 @@ export class Debugging {
     const terminal = this.#terminal?.environmentOf(app.id);
     const debugpy = this.#debugpy.get(python);
     const hold = () => this.holds.hold(app.id);
-    const start = { build: build.id, folder, foreign: ownFolder(), hold };
+    // The emulator's own Python files run in the processes of apps.
+    const foreign = dirname(dirname(pythonFile('emulator/running/replicas/cortex/cortex.py')));
+    const start = { build: build.id, folder, foreign, hold };
     const claim = debugpy === undefined ? undefined : this.options.relayOf?.(app.name)?.claim(start, debugpy);
     return { ...claim, environment: { ...terminal, ...claim?.environment } };
   }
@@ -70,15 +75,6 @@ export class Debugging {
 async function installed(install: () => Promise<string | undefined>): Promise<string | undefined> {
   const python = await install();
   return python === undefined ? undefined : findDebugpy(python);
-}
-
-function missingMessage(python: string): string {
-  return `debugpy is not installed for ${python}: run ${python} -m pip install debugpy, or pass --install`;
-}
-
-/** The emulator's own Python files, which run in the processes of apps. */
-function ownFolder(): string {
-  return dirname(dirname(pythonFile('emulator/running/replicas/cortex/cortex.py')));
 }
 
 /** The folder that an interpreter imports debugpy from; undefined if it has none. */

@@ -99,7 +99,9 @@ interface ProcessUsage {
 /** By process id. Processes that have ended are missing, and on Windows all are. */
 export async function readProcessUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
   if (pids.length === 0 || process.platform === 'win32') return new Map();
-  if (process.platform !== 'linux') return readFromPs(pids);
+  // Each app process leads a process group, which has its children.
+  if (process.platform !== 'linux')
+    return sumByGroup((await outputOf(['ps', '-A', '-o', 'pgid=,time=,rss='])) ?? '', pids);
   const usages = pids.map((pid) => [pid, attempt(() => readFromProc(pid))] as const);
   return new Map(usages.filter((entry): entry is [number, ProcessUsage] => entry[1] !== undefined));
 }
@@ -150,11 +152,6 @@ function childrenOf(pid: number): number[] {
 function addUsage(one: ProcessUsage, other: ProcessUsage | undefined): ProcessUsage {
   if (!other) return one;
   return { cpuMs: one.cpuMs + other.cpuMs, memoryBytes: one.memoryBytes + other.memoryBytes };
-}
-
-/** Each app process leads a process group, which has its children. */
-async function readFromPs(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
-  return sumByGroup((await outputOf(['ps', '-A', '-o', 'pgid=,time=,rss='])) ?? '', pids);
 }
 
 /** Lines of a group, a CPU time and a size in KiB: `123  1:02.03  20480`. */

@@ -6,7 +6,7 @@ import { processGroup, processTree } from '../processes/usage.ts';
 /** A non-loopback address on which a local port listens; undefined if there is none. Works on Linux only. */
 export async function findExposedAddress(port: number): Promise<string | undefined> {
   const listeners = await listListeners();
-  return listeners.flatMap((one) => (one.port === port ? [one.address] : [])).find(isExposed);
+  return listeners.find((one) => one.port === port && !/^127\.|^::1$/.test(one.address))?.address;
 }
 
 /** The ports on which a process and its children listen. Works on Linux only; elsewhere none is known. */
@@ -47,8 +47,4 @@ async function socketsOf(pid: number): Promise<string[]> {
 async function listListeners() {
   const listeners = (await listSockets()).filter(({ isListening }) => isListening);
   return listeners.map(({ local, inode }) => ({ address: addressOf(local), port: portOf(local), inode }));
-}
-
-function isExposed(address: string): boolean {
-  return !/^127\.|^::1$/.test(address);
 }

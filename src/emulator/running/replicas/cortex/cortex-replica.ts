@@ -87,8 +87,10 @@ export class CortexReplica implements Replica {
       this.#finish(run)?.fail(signal.reason);
     };
     signal.addEventListener('abort', abort, { once: true });
+    // The worker reads no more: it has not seen the end of this line.
+    const lost = () => this.#finish(run)?.fail(new UndeliveredError('its process takes no more calls'));
     if (signal.aborted) abort();
-    else this.#send({ call: run, function: path[0] ?? '', ...content }, () => this.#failUndelivered(run));
+    else this.#send({ call: run, function: path[0] ?? '', ...content }, lost);
     try {
       return await response;
     } finally {
@@ -105,11 +107,6 @@ export class CortexReplica implements Replica {
     const commands = this.#process.child.stdio[3];
     if (!commands || !('write' in commands) || !commands.writable) onLost();
     else commands.write(`${JSON.stringify(message)}\n`, (error) => error && onLost());
-  }
-
-  /** The worker reads no more: it has not seen the end of this line. */
-  #failUndelivered(run: string): void {
-    this.#finish(run)?.fail(new UndeliveredError('its process takes no more calls'));
   }
 
   /** The app runs in the same process and can write here too, so lines are not trusted. */
