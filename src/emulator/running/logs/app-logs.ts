@@ -128,12 +128,10 @@ class AppLog {
   }
 
   #dropOldLines(): void {
-    let first = Math.max(0, this.lines.length - maxLines);
-    const subtract = (line: PrintedLine | undefined) => {
-      this.#size -= line?.text.length ?? 0;
-    };
-    for (let index = 0; index < first; index += 1) subtract(this.lines[index]);
-    for (; this.#size > maxCharacters; first += 1) subtract(this.lines[first]);
+    let first = 0;
+    for (; this.lines.length - first > maxLines || this.#size > maxCharacters; first += 1) {
+      this.#size -= this.lines[first]?.text.length ?? 0;
+    }
     this.lines = this.lines.slice(first);
   }
 
