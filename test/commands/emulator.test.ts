@@ -57,7 +57,7 @@ test('emulator exec without a command exits with 2', async () => {
 
 test.each([
   ['nonsense', 'expected TARGET=FAULT'],
-  ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of reset-before'],
+  ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of none, reset-before'],
   ['build=503', 'invalid fault "503" for build: expected one of fail'],
 ])('the fault %s is refused with exit code 2 and the valid ones', async (fault, says) => {
   const { code, stderr } = await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')]);
