@@ -156,16 +156,7 @@ interface SecretScope {
 }
 
 /** The names of the secrets by what happened to them, without values. */
-export interface SecretChange {
-  app: string | null;
-  changed: boolean;
-  added: string[];
-  replaced: string[];
-  removed: string[];
-  unchanged: string[];
-  /** Replicas that started before; of a project, apps that may have some. */
-  stale: string[];
-}
+export type SecretChange = Awaited<ReturnType<typeof changeSecrets>>;
 
 /** Reads all secrets with their values. */
 export async function readSecrets({ api, project }: Context, { app }: SecretScope): Promise<StoredSecrets> {
@@ -177,11 +168,7 @@ export async function readSecrets({ api, project }: Context, { app }: SecretScop
  * Adds and replaces secrets. Calls `values` after the current secrets were read, and asks before it replaces a value.
  * Throws ConflictError if a secret was changed meanwhile, FailedError if a stored secret is not text.
  */
-export async function setSecrets(
-  context: Context,
-  scope: SecretScope,
-  values: () => Promise<Secrets> | Secrets,
-): Promise<SecretChange> {
+export async function setSecrets(context: Context, scope: SecretScope, values: () => Promise<Secrets> | Secrets) {
   const before = await readForChange(context, scope);
   const newValues = await values();
   context.secrets.add(Object.values(newValues));
@@ -189,7 +176,7 @@ export async function setSecrets(
 }
 
 /** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
-export async function unsetSecrets(context: Context, scope: SecretScope, names: string[]): Promise<SecretChange> {
+export async function unsetSecrets(context: Context, scope: SecretScope, names: string[]) {
   const before = await readForChange(context, scope);
   const kept = Object.entries(before).filter(([name]) => !names.includes(name));
   return changeSecrets(context, scope, names, before, Object.fromEntries(kept));
@@ -280,18 +267,6 @@ async function runningWith(api: Context['api'], project: string, app: string | u
   return running;
 }
 
-/** Names of secrets that are not as they were sent. */
-interface Differences {
-  /** Not listed, or with the earlier value. */
-  lost: string[];
-  /** Set, with another value than was sent. */
-  other: string[];
-  /** Removed, and still listed, perhaps in other letters. */
-  kept: string[];
-  /** Not part of the change, with another value than before. */
-  altered: string[];
-}
-
 /** When another command that changes secrets at the same time has sent its list, too. In ms. */
 const secondLookMs = 1_000;
 
@@ -341,7 +316,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === 'object' && stringifyJson(one) === stringifyJson(other));
 }
 
-function differences(now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): Differences {
+function differences(now: StoredSecrets, before: StoredSecrets, after: StoredSecrets) {
   const isChange = (name: string) => !Object.hasOwn(before, name) || !isSame(before[name], after[name]);
   const hasOldValue = (name: string) =>
     Object.hasOwn(before, name) && isChange(name) && isSame(now[name], before[name]);
@@ -367,7 +342,7 @@ function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^[*•]+$/.test(value);
 }
 
-function throwUnlessStored({ lost, other, kept }: Differences): void {
+function throwUnlessStored({ lost, other, kept }: ReturnType<typeof differences>): void {
   if (lost.length > 0) {
     throw new FailedError(`the platform did not store ${lost.join(', ')}`, {
       why: 'it accepted the new secrets, but does not list them',

@@ -23,17 +23,9 @@ import {
 } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 
-export interface Profile {
-  name: string;
-  /** Whether it is in use. */
-  current: boolean;
-  project: string | null;
-  hasToken: boolean;
-  /** The folders that are bound to it. */
-  folders: string[];
-}
+export type Profile = ReturnType<typeof listProfiles>[number];
 
-export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[] {
+export function listProfiles({ settings }: Pick<Context, 'settings'>) {
   const withToken = profilesWithToken(settings);
   const { profiles = {}, folders = {} } = readStoredSettings(settings.folders.config) as {
     profiles?: Record<string, { project?: string }>;
@@ -150,17 +142,11 @@ export function getSetting(
   );
 }
 
-interface StoredSetting {
-  name: string;
-  value: string | null;
-  profile: string;
-}
-
 /**
  * Stores one setting in the profile in use and creates the profile if needed; without a value, removes the setting.
  * Throws UsageError for an invalid name or value.
  */
-export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
+export async function storeSetting(context: Configured, name: string, given?: string) {
   const key = storableSettings.get(checkSettingName(name, { toStore: true })) as StoredKey;
   const value = given === undefined ? undefined : checks[key](given, context.progress);
   const profile = context.settings.profile.value;
