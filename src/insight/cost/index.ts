@@ -10,15 +10,35 @@ import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { billOf, utcDay } from './bill.ts';
-import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
 import { ReplicaTime } from './replica-time.ts';
 
 export { type Bill, billOf, maxReplayError, offBy } from './bill.ts';
-export type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
 export { cooldownWord, leastSavedCents, monthMs, priceSentence } from './find-waste.ts';
 export { checkHourlyBound } from './hourly-bound.ts';
 export { median } from './replica-time.ts';
+
+/** What apps cost, and what for. Null is what nobody has told: no price list is documented. */
+export type CostReport = Awaited<ReturnType<typeof readCost>>;
+export type AppCostReport = CostReport['apps'][number];
+
+/** One day, in UTC. */
+export interface DayCost {
+  date: string;
+  costCents: number | null;
+  calls: number;
+  coldStarts: number;
+  busySeconds: number;
+}
+
+export interface Figure {
+  app: string;
+  figure: string;
+  value: number | null;
+  unit: 'US cents' | 'US cents per second' | 'seconds' | 'calls' | 'ms' | 'share';
+  endpoints: string[];
+  how: string;
+}
 
 interface CostOptions {
   /** All apps of the project without it. */
@@ -42,19 +62,19 @@ interface CostPeriod {
 const dayMs = 86_400_000;
 
 /** Reads what apps cost, by default in this month, and from their runs what for. Throws UsageError, NotFoundError. */
-export async function readCost(context: Context, { app, since, until, explain }: CostOptions): Promise<CostReport> {
+export async function readCost(context: Context, { app, since, until, explain }: CostOptions) {
   const { api, project, progress } = context;
   const listed = await api(listApps, { project });
   const now = context.platformNow();
   const period = periodOf(now, since?.(now), until?.(now));
   const wanted = app === undefined ? listed : [findApp(listed, project, app)];
   const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
-  const apps: AppCostReport[] = [];
+  const apps = [];
   const figures: Figure[] = [];
   for (const summary of wanted) {
     const read = await readApp(context, summary, period);
     apps.push(read.report);
-    for (const figure of read.figures) figures.push(figure);
+    for (const figure of figuresOf(read.report, read.sources)) figures.push(figure);
   }
   const costs = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
   const projectCost = await total;
@@ -117,7 +137,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
   if (doubt) context.progress.note(doubt);
   const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas);
-  const report: AppCostReport = {
+  const report = {
     app: name,
     costCents: roundCents(cents),
     centsPerSecond: price ?? null,
@@ -129,8 +149,8 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
     days: dayRows(period, byDay, { time, from: utcDay(range.since) }),
     waste: waste ?? null,
   };
-  const replicaTime = paid ? 'paid' : 'modeled';
-  return { report, figures: figuresOf(report, { cost: from, replicaTime: doesFit ? replicaTime : 'unknown' }) };
+  const sources: Sources = { cost: from, replicaTime: !doesFit ? 'unknown' : paid ? 'paid' : 'modeled' };
+  return { report, sources };
 }
 
 function isoTime(time: number | undefined): string | null {

@@ -3,15 +3,10 @@ import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { getRunsChart, type RunBucket } from '../../platform/contract/runs.ts';
 
-/** Calls of an app since it is counted. They never fall. */
-export interface CallCounts {
-  calls: number;
-  failed: number;
-  /** Of those that have ended; null if the platform did not tell the times of some. */
-  responseSeconds: number | null;
-}
-
+/** Calls of an app since it is counted, and the seconds of those that have ended, if all are known. They never fall. */
 const Counts = v.object({ calls: v.number(), failed: v.number(), responseSeconds: v.nullable(v.number()) });
+export type CallCounts = v.InferOutput<typeof Counts>;
+
 /** What is kept over restarts. Times in ms since 1970. */
 export const KeptCounts = v.object({
   /** Calls that were made before are in `before`. */

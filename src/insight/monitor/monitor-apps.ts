@@ -21,19 +21,7 @@ import {
 } from './app-figures.ts';
 import type { CallCounter } from './call-counter.ts';
 
-export interface ProjectFigures {
-  /** RFC 3339, UTC. */
-  at: string;
-  project: string;
-  /** The busiest first. */
-  apps: AppFigures[];
-  /** The last first. */
-  failures: FailedCalls[];
-  /** The last lines of the log that is asked for; null if none is, or until it was read. */
-  log: { app: string; lines: readonly string[] } | null;
-  /** Why some of it is old; null if nothing is. */
-  problem: string | null;
-}
+export type ProjectFigures = ReturnType<typeof projectFigures>;
 
 interface MonitorOptions {
   /** All apps of the project without it. */
@@ -119,11 +107,7 @@ async function readAll(apps: Map<string, WatchedApp>, mayGo: boolean): Promise<v
   await Promise.all(Array.from({ length: requestsAtOnce }, worker));
 }
 
-function projectFigures(
-  { project, platformNow }: Context,
-  apps: Map<string, WatchedApp>,
-  problem?: GantryError,
-): ProjectFigures {
+function projectFigures({ project, platformNow }: Context, apps: Map<string, WatchedApp>, problem?: GantryError) {
   const figures = [...apps.values()].map((one) => one.figures);
   const calls = ({ callsPerSecond }: AppFigures) => callsPerSecond ?? 0;
   const replicas = (app: AppFigures) => app.replicas ?? 0;
@@ -139,7 +123,7 @@ function projectFigures(
   };
 }
 
-function logOf(apps: Map<string, WatchedApp>): ProjectFigures['log'] {
+function logOf(apps: Map<string, WatchedApp>) {
   const watched = [...apps.values()].find(({ showsLog, log }) => showsLog && log);
   return watched ? { app: watched.name, lines: watched.log ?? [] } : null;
 }

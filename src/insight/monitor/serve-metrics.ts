@@ -127,14 +127,7 @@ interface AppMetrics {
   counts: CallCounts | undefined;
 }
 
-interface Format {
-  contentType: string;
-  /** What the name of a counter gets where its type is declared. */
-  counterSuffix: string;
-  end: string;
-}
-
-/** Prometheus asks for the first one; the second is what `promtool check metrics` reads. */
+/** Prometheus asks for the first one; the second is what `promtool check metrics` reads. A counter is declared with a suffix. */
 const metricFormats = {
   openMetrics: {
     contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
@@ -142,7 +135,9 @@ const metricFormats = {
     end: '# EOF\n',
   },
   text: { contentType: 'text/plain; version=0.0.4; charset=utf-8', counterSuffix: '_total', end: '' },
-} as const satisfies Record<string, Format>;
+};
+
+type Format = typeof metricFormats.text;
 
 interface Family {
   name: string;
