@@ -105,15 +105,9 @@ export class ReplicaSpending {
 }
 
 /** What is known of the app's settings. Seconds, and US cents a second for one replica. */
-export interface AppFacts {
-  price: number | undefined;
-  cooldownSeconds: number;
-  minReplicas: number;
-  maxReplicas: number;
-  concurrency: number;
-}
+export type AppFacts = ReturnType<typeof factsOf>;
 
-export function factsOf(app: App): AppFacts {
+export function factsOf(app: App) {
   const { costPerSecondCents, cooldownPeriodSeconds, minReplicaCount, maxReplicaCount, replicaConcurrency } = app;
   return {
     price: costPerSecondCents || undefined,

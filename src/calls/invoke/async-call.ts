@@ -4,7 +4,6 @@ import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '
 import { cutText, duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
-import type { Run } from '../../platform/contract/runs.ts';
 import type { ReceivedRequest } from '../receiver/index.ts';
 import { commandAfter, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
@@ -14,20 +13,10 @@ import type { InvokeOptions } from './prepare-call.ts';
 import { type AppResponse, deliveredResponse, readResponse, readRunId } from './response.ts';
 import { awaitDelivery, maxRunMs, type WaitOptions, waitForRun } from './wait-for-run.ts';
 
-export interface AsyncRun {
-  run: string;
-  app: string;
-  statusCode: number;
-  /** The record of the run after it ended; null without `--wait`. */
-  record: Run | null;
-}
+export type AsyncRun = Awaited<ReturnType<typeof startAsyncRun>>;
 
 /** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `waitForRun`. */
-export async function startAsyncRun(
-  context: Context,
-  { wait, webhook }: InvokeOptions,
-  call: AppCall,
-): Promise<AsyncRun> {
+export async function startAsyncRun(context: Context, { wait, webhook }: InvokeOptions, call: AppCall) {
   const { target } = call;
   const runId = await requestAsyncRun(context, call);
   setInterruptionNote(context, target, runId);

@@ -21,19 +21,13 @@ export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText'
 }
 
 /** A response whose body has been read. */
-export interface BufferedResponse extends DecodedBody {
-  statusCode: number;
-  headers: AppResponse['headers'];
-  run: string | null;
-  firstByteMs: number;
-  durationMs: number;
-}
+export type BufferedResponse = Awaited<ReturnType<typeof readResponse>>;
 
 /** Maximum size of a buffered body. Printing it as JSON takes several times as much memory. */
 const maxBytes = 128 * 1024 * 1024;
 
 /** Reads the whole body. Throws FailedError if it is too large to buffer. */
-export async function readResponse(response: AppResponse, elapsed: () => number): Promise<BufferedResponse> {
+export async function readResponse(response: AppResponse, elapsed: () => number) {
   const content = decodeBody(await readDecompressed(response));
   const { status, headers, firstByteMs, startedAt } = response;
   const durationMs = elapsed() - startedAt;

@@ -91,11 +91,7 @@ export async function pollRun(
   });
 }
 
-export interface EndedRun {
-  /** Undefined, or one that goes on, if its record is behind. */
-  run: Run | undefined;
-  received: ReceivedRequest | undefined;
-}
+export type EndedRun = Awaited<ReturnType<typeof awaitDelivery>>;
 
 interface DeliveryWait {
   target: Pick<CallTarget, 'project' | 'app'>;
@@ -107,11 +103,14 @@ interface DeliveryWait {
   waitForDelivery: (signal: AbortSignal) => Promise<ReceivedRequest | undefined>;
 }
 
-/** Waits for the end of a run and for what it delivers: the record may be late, and the delivery may never come. */
+/**
+ * Waits for the end of a run and for what it delivers: the delivery may never come, and the record may be late. Then the run
+ * is undefined, or one that goes on.
+ */
 export async function awaitDelivery(
   context: Context,
   { target: { project, app }, runId, delivery, wait, waitForDelivery }: DeliveryWait,
-): Promise<EndedRun> {
+) {
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const waited = wait(signal);

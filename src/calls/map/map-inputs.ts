@@ -9,20 +9,15 @@ import { limitHeapGrowth } from '../../storage/transfer/heap-growth.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
 import { checkBudget, factsOf } from '../spending.ts';
 import { openInputs } from './input-file.ts';
-import { MapCalls, type MapOptions } from './map-calls.ts';
+import { MapCalls, type MapCounts, type MapOptions } from './map-calls.ts';
 import { whileLocked } from './map-log.ts';
-import { type MapCounts, noCounts } from './map-progress.ts';
 
 /** What is in the results file now. */
-export interface MapSummary extends Omit<MapCounts, 'done'> {
-  app: string;
-  function: string;
-  input: string;
-  results: string;
-  succeeded: number;
-  pending: number;
-  budgetCents: number | null;
-}
+export type MapSummary = Awaited<ReturnType<typeof mapInputs>>;
+
+const nothing = { done: 0, failed: 0, calls: 0, refused: 0, durationMs: 0, failures: [] };
+/** Of a map before its first call. */
+const noCounts = { ...nothing, costCents: null, stoppedBy: null };
 
 /** In flight, if the platform does not say how many calls an app can take. */
 const defaultConcurrency = 8;
@@ -36,7 +31,7 @@ const delayMs = 60_000;
  * Calls an app with each input of a file. Each input gets one line in the results file, also if this is interrupted and
  * repeated. Throws GantryError for what would happen to every call.
  */
-export async function mapInputs(context: Context, options: MapOptions): Promise<MapSummary> {
+export async function mapInputs(context: Context, options: MapOptions) {
   // From the first reading of the file on: the young generation does not shrink.
   const allowHeapGrowth = limitHeapGrowth();
   try {
@@ -46,7 +41,7 @@ export async function mapInputs(context: Context, options: MapOptions): Promise<
   }
 }
 
-async function mapFile(context: Context, options: MapOptions): Promise<MapSummary> {
+async function mapFile(context: Context, options: MapOptions) {
   const { app, fn, input: inputName, results: name } = options;
   const target = resolveCallTarget(context, { app, fn });
   const auth = resolveCallAuth(context, {}, options.auth);
@@ -94,7 +89,7 @@ function summaryOf(
   { input, results, budget }: MapOptions,
   { app, fn = '' }: CallTarget,
   { inputs, done, failed, ...counts }: MapCounts,
-): MapSummary {
+) {
   const known = { app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done };
   return { ...known, ...counts, budgetCents: budget === undefined ? null : budget * 100 };
 }

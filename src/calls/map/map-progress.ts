@@ -4,7 +4,7 @@ import type { MapCost } from './map-spending.ts';
 import type { MapError } from './result-line.ts';
 import type { ResultsFile } from './results-file.ts';
 
-interface MapState extends Pick<MapCounts, 'inputs' | 'done' | 'failed' | 'refused'> {
+interface MapState extends Record<'inputs' | 'done' | 'failed' | 'refused', number> {
   groups: () => readonly FailureGroup[];
   cost: MapCost | undefined;
 }
@@ -65,26 +65,6 @@ function failedText(failed: number, groups: readonly FailureGroup[]): string {
   const share = first.inputs === failed ? '' : `${groupDigits(first.inputs)}: `;
   return `${groupDigits(failed)} failed (${share}${first.title})`;
 }
-
-export interface MapCounts {
-  inputs: number;
-  /** How many have a result, and how many of these are failures. */
-  done: number;
-  failed: number;
-  calls: number;
-  refused: number;
-  durationMs: number;
-  /** With the line of the first input, in the file of inputs. */
-  failures: (FailureGroup & { line: number })[];
-  /** What the replicas cost during the command, and until their cooldown has passed, in US cents; null if not known. */
-  costCents: number | null;
-  /** What ended it before all inputs had a result. */
-  stoppedBy: 'budget' | 'failures' | null;
-}
-
-const nothing = { done: 0, failed: 0, calls: 0, refused: 0, durationMs: 0, failures: [] };
-/** Of a map before its first call. */
-export const noCounts: Omit<MapCounts, 'inputs'> = { ...nothing, costCents: null, stoppedBy: null };
 
 export interface FailureGroup {
   /** The cause that a rule knows (docs/failures.md), or the name of an exit code. */

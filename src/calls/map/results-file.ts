@@ -119,7 +119,8 @@ export class ResultsFile {
     log.hasResults = false;
   }
 
-  async #readLines(): Promise<Ending> {
+  /** Where the last complete line ends, and whether its line break is there, or an incomplete line follows. */
+  async #readLines() {
     const ending = { end: 0, isEnded: true, isCut: false };
     await this.#eachLine(({ known, number, isWhole, end }) => {
       // Only the last line can be without an end.
@@ -158,14 +159,6 @@ export class ResultsFile {
     if (isRetried) this.left++;
     else onFailed(index, error);
   }
-}
-
-interface Ending {
-  /** Where the last complete line ends, and whether its line break is there. */
-  end: number;
-  isEnded: boolean;
-  /** Whether an incomplete line follows. */
-  isCut: boolean;
 }
 
 function notAResult(name: string, why: string): ConflictError {

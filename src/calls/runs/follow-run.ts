@@ -16,14 +16,7 @@ import { appLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from
 import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 
-export interface FinishedRun {
-  run: string;
-  app: string;
-  status: string;
-  /** Null if the platform does not return it. */
-  programExitCode: number | null;
-  durationMs: number;
-}
+export type FinishedRun = Awaited<ReturnType<typeof followRun>>;
 
 export interface FollowRunOptions {
   app: string;
@@ -52,7 +45,7 @@ export async function followRun(
   { app, run, timeoutMs, config, startedBefore, forwardExitCode = false }: FollowRunOptions,
   onLine: (line: WorkLine) => unknown,
   shown?: FollowedLog,
-): Promise<FinishedRun> {
+) {
   const { project, progress, elapsed } = context;
   const details = { app, run };
   let status = '';
@@ -110,7 +103,7 @@ export async function followRun(
   }
 }
 
-function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean): FinishedRun | ProgramError {
+function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean) {
   const status = runStatus(item);
   const programExitCode = readExitCode(item);
   const finished = { run: item.id, app, status, programExitCode, durationMs: durationOf(item) };

@@ -15,14 +15,6 @@ interface ListOptions {
   isEnough: (page: readonly Run[], runs: readonly Run[]) => boolean;
 }
 
-interface ListedRuns {
-  /** Newest first, whatever the order of the list. */
-  runs: Run[];
-  hasMore: boolean;
-  /** False if the platform announced more runs than it returned. */
-  isComplete: boolean;
-}
-
 /** The fix for a list that does not end. */
 export const fewerRunsFix = 'lower --limit, or shorten the range with --since';
 
@@ -30,9 +22,9 @@ type RunListSource = Pick<Context, 'api' | 'project' | 'platformNow'>;
 
 /**
  * Reads the list of runs, which takes no filter and no range, until there are enough. Where the platform has only the chart,
- * that of the last hours.
+ * that of the last hours. They come newest first, and are not complete if the platform announced more than it returned.
  */
-export async function readRunList(source: RunListSource, app: string, options: ListOptions): Promise<ListedRuns> {
+export async function readRunList(source: RunListSource, app: string, options: ListOptions) {
   const { api, project } = source;
   const { asyncOnly, isEnough } = options;
   let read = (position: PagePosition | undefined): Promise<ListPage<Run>> => {
@@ -82,9 +74,9 @@ export function chartReader(
   since: number,
 ): (query: RunsQuery) => Promise<RunsChart> {
   const { api, project } = source;
-  let listed: Promise<ListedRuns> | undefined;
+  let listed: ReturnType<typeof readRunList> | undefined;
   const readListed = async ({ startTime = '', endTime = '\uffff' }: RunsQuery): Promise<RunsChart> => {
-    const { runs } = await (listed as Promise<ListedRuns>);
+    const { runs } = await (listed as ReturnType<typeof readRunList>);
     const isWithin = ({ createdAt }: Run) => !createdAt || (createdAt >= startTime && createdAt <= endTime);
     const items = runs.filter(isWithin);
     return { items, total: items.length };

@@ -196,19 +196,16 @@ function estimateWindows(missing: number, read: number, found: number): number {
   return read === 0 ? 1 : Math.min(maxConcurrentWindows, Math.ceil((missing * read) / found));
 }
 
-interface RunsInWindow extends Omit<RunSearchResult, 'hasMore'> {
-  isUnfiltered: boolean;
-  /** The platform does not keep to the window: these are of all of the range. */
-  hasOtherTimes: boolean;
-}
-
-/** Reads the pages of one window until there are enough runs. */
+/**
+ * Reads the pages of one window until there are enough runs. `hasOtherTimes`: the platform does not keep to the window, and
+ * these are of all of the range.
+ */
 async function readWindow(
   { api, project }: RunSearchContext,
   asked: RunQuery,
   { start, end }: TimeWindow,
   enough: number,
-): Promise<RunsInWindow> {
+) {
   const { app, filters } = asked;
   const limit = Math.min(pageSize.max, Math.max(pageSize.min, enough));
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
