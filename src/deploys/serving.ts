@@ -192,15 +192,10 @@ function mayHide(other: BuildFact, one: BuildFact): boolean {
 }
 
 /** When a build served, in ms since 1970. Before `since`, from the end of the one before on, it may have been either. */
-export interface ServingTime {
-  build: string;
-  since: number;
-  /** Infinity while it serves. */
-  until: number;
-}
+export type ServingTime = ReturnType<typeof servingTimes>[number];
 
-/** When builds served, oldest first. */
-export function servingTimes(past: Past): ServingTime[] {
+/** When builds served, oldest first. `until`: Infinity while one serves. */
+export function servingTimes(past: Past) {
   const times = servedBefore(past).flatMap(({ id: build }) => {
     const { before: since } = beganAt(past, build);
     const created = past.builds.find(({ id }) => id === build)?.created.from ?? since;

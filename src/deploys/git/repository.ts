@@ -82,21 +82,11 @@ const branchVariables: readonly Variable[] = [
   'BUILD_SOURCEBRANCH',
 ];
 
-export interface CheckedOut {
-  commit: string;
-  /** Whether files differ from it, or some of those that are wanted are not in it. */
-  dirty: boolean;
-}
-
 /**
- * The commit of the working directory, and whether it has these files, relative to that, as they are now. `git status`
- * goes by sizes and times; `byContent` reads the files. Undefined outside of a repository, or without git.
+ * The commit of the working directory, and whether it has these files, relative to that, as they are now. `dirty`: files differ
+ * from it, or some of those that are wanted are not in it. `git status` goes by sizes and times; `byContent` reads the files. Undefined outside of a repository, or without git.
  */
-export async function readCheckedOut(
-  context: GitContext,
-  files: readonly string[] = [],
-  { byContent = false } = {},
-): Promise<CheckedOut | undefined> {
+export async function readCheckedOut(context: GitContext, files: readonly string[] = [], { byContent = false } = {}) {
   if (isOutside(context)) return undefined;
   // A submodule is not part of the commit, and has settings of its own.
   const format = [

@@ -111,13 +111,6 @@ function gitError(cause: Error & { code?: unknown }, stderr: string): FailedErro
   return new FailedError(`git failed: ${said || cause.message}`, { cause });
 }
 
-/** A folder of a repository as it was. */
-interface Revision {
-  commit: string;
-  /** The working directory of that time, in a temporary folder. */
-  folder: string;
-}
-
 /**
  * Checks a revision out into a temporary folder, which is removed afterwards in any case. The repository, its index and
  * its files stay as they are. `whole`: with the files outside of the working directory as well.
@@ -125,7 +118,7 @@ interface Revision {
 export async function withRevision<T>(
   context: Context,
   { revision, whole }: { revision: string; whole: boolean },
-  use: (at: Revision) => Promise<T>,
+  use: (at: { commit: string; folder: string }) => Promise<T>,
 ): Promise<T> {
   const { cwd, progress } = context;
   const commit = await findRevision(context, revision);

@@ -360,10 +360,10 @@ function pickSet(from: Record<string, unknown>, fields: readonly string[]): Reco
   return Object.fromEntries(known.filter(([, value]) => value !== undefined && value !== null && value !== ''));
 }
 
-type SettingsChange = Record<'before' | 'after', Record<string, unknown>>;
+type SettingsChange = ReturnType<typeof changedSettings>;
 
 /** What differs between two looks. A setting that one of them does not show says nothing. */
-export function changedSettings(before: Record<string, unknown>, after: Record<string, unknown>): SettingsChange {
+export function changedSettings(before: Record<string, unknown>, after: Record<string, unknown>) {
   const changed = Object.keys(after).filter(
     (name) => before[name] !== undefined && stringifyJson(before[name]) !== stringifyJson(after[name]),
   );

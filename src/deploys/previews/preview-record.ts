@@ -231,26 +231,13 @@ async function isAhead(context: Context, commit: string, { defaultBranch }: Refs
   return defaultBranch !== undefined && !(await findMerged(context, [commit], defaultBranch.ref)).has(commit);
 }
 
-export interface Preview {
-  app: string;
-  /** Null if it is not known whose preview it is. */
-  branch: string | null;
-  /** What shows that it is a preview of this repository: its name and a branch, or a record of this machine. */
-  proof: 'branch' | 'record' | null;
-  /** Whether the default branch contains its branch; null if that is unknown. */
-  merged: boolean | null;
-  status: string;
-  createdAt: string | null;
-  updatedAt: string | null;
-  /** When `prune --expired` deletes it; null if no time to live is on record. RFC 3339, UTC. */
-  expiresAt: string | null;
-}
+export type Preview = Awaited<ReturnType<typeof listPreviews>>['previews'][number];
 
-/** Every app that may be a preview, those that are previews of this repository with a proof. `branch` may be gone. */
+/** Every app that may be a preview, those that are previews of this repository with a proof. `branch` may be gone. Null is what is not known. */
 export async function listPreviews(
   context: Context,
   { branch, ...known }: { branch?: string | undefined; repository?: Repository | undefined } = {},
-): Promise<{ repository: Repository; previews: Preview[] }> {
+) {
   const { api, project } = context;
   const repository = known.repository ?? (await readRepository(context)) ?? noRepository;
   const [clone, apps] = [await readClone(context, repository, branch), await api(listApps, { project, query: {} })];
@@ -263,18 +250,16 @@ export async function listPreviews(
   });
   const proven = found.flatMap(({ name, proven: is }) => (is ? { name, ...is } : []));
   const merged = await readMerged(context, proven, clone);
-  const previews = found.map(
-    ({ app, name, proven }): Preview => ({
-      app: name,
-      branch: proven?.branch ?? null,
-      proof: proven?.proof ?? null,
-      merged: merged.get(name) ?? null,
-      status: app.status ?? '',
-      createdAt: app.createdAt ?? null,
-      updatedAt: app.updatedAt ?? null,
-      expiresAt: endOf(app, proven?.record),
-    }),
-  );
+  const previews = found.map(({ app, name, proven }) => ({
+    app: name,
+    branch: proven?.branch ?? null,
+    proof: proven?.proof ?? null,
+    merged: merged.get(name) ?? null,
+    status: app.status ?? '',
+    createdAt: app.createdAt ?? null,
+    updatedAt: app.updatedAt ?? null,
+    expiresAt: endOf(app, proven?.record),
+  }));
   return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
 }
 
