@@ -3,7 +3,7 @@ import { sampleCallOf } from '../app/sample-call.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readVariable } from '../kernel/environment.ts';
-import { type ErrorFacts, FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
+import { FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
 import { count } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, deleteApp, listApps, scaleApp } from '../platform/contract/apps.ts';
@@ -73,10 +73,7 @@ export async function readNamedAppHere(context: Context, isNameWanted: boolean):
 }
 
 /** The apps that could be meant. */
-async function nameAnother(
-  context: Context,
-  withApp: (name: string) => Promise<CommandLine>,
-): Promise<Pick<ErrorFacts, 'fix' | 'why'>> {
+async function nameAnother(context: Context, withApp: (name: string) => Promise<CommandLine>) {
   const apps = await tryRequest(context, (api) => api(listApps, { project: context.project }));
   const names = (apps ?? []).map(({ id, name }) => name ?? shortAppName(context.project, id));
   const [only = 'APP'] = names.length === 1 ? names : [];

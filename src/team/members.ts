@@ -171,11 +171,7 @@ function readId(grant: unknown): string | undefined {
 }
 
 /** Lists the grants until they are what was sent: the reply does not show whether they changed. */
-async function confirmGrants(
-  context: GrantCalls & Pick<Context, 'progress' | 'delay'>,
-  id: string,
-  after: string[],
-): Promise<boolean> {
+async function confirmGrants(context: GrantCalls & Pick<Context, 'progress' | 'delay'>, id: string, after: string[]) {
   const isSet = (grants: string[] | undefined) => grants === undefined || isSameSet(grants, after);
   const read = async () => knownGrants(await findAccount(context, id));
   const evidence = await readEvidence(() => waitForChange(read, isSet, context.delay));

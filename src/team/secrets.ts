@@ -57,11 +57,7 @@ export function checkNewSecretNames(context: Asking, [name = '', ...others]: str
 }
 
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
-export async function readSecretValues(
-  context: SecretsReading,
-  names: string[],
-  source: SecretValueSource,
-): Promise<Secrets> {
+export async function readSecretValues(context: SecretsReading, names: string[], source: SecretValueSource) {
   const { fromFile, fromEnv, keepNewline } = source;
   const [first = ''] = names;
   if (fromFile !== undefined) {

@@ -55,10 +55,7 @@ function tooLargeError({ target: { name } }: AppResponse): FailedError {
 }
 
 /** The run id: from the body that the default runtime returns, or from `X-Request-Id`. */
-export function readRunId(
-  { headers }: Pick<AppResponse, 'headers'>,
-  content?: Pick<DecodedBody, 'body'>,
-): string | undefined {
+export function readRunId({ headers }: Pick<AppResponse, 'headers'>, content?: Pick<DecodedBody, 'body'>) {
   const inBody = (Object(content?.body) as Record<string, unknown>).run_id;
   return typeof inBody === 'string' ? inBody : firstHeader(headers, 'x-request-id');
 }
@@ -74,11 +71,7 @@ export function firstHeader(headers: AppResponse['headers'], name: string): stri
 }
 
 /** `200 OK in 1.2 s, run 3f2a91c0-…`. */
-export function responseSummary(
-  { status, statusText }: AppResponse,
-  totalMs: number,
-  runId: string | undefined,
-): string {
+export function responseSummary({ status, statusText }: AppResponse, totalMs: number, runId: string | undefined) {
   return `${`${status} ${statusText}`.trim()} in ${duration(totalMs)}${runId ? `, run ${runId}` : ''}`;
 }
 

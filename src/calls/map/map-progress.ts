@@ -36,11 +36,7 @@ export function showProgress(
   };
 }
 
-function progressText(
-  { inputs, done, failed, refused, groups, cost }: MapState,
-  calls: number,
-  tookMs: number,
-): string {
+function progressText({ inputs, done, failed, refused, groups, cost }: MapState, calls: number, tookMs: number) {
   const perMs = tookMs > 0 ? calls / tookMs : 0;
   const parts = [`${groupDigits(done)} of ${groupDigits(inputs)}`];
   if (perMs > 0) parts.push(rateText(perMs));

@@ -163,10 +163,7 @@ export async function findRevision(context: Context, revision: string): Promise<
 }
 
 /** Trees and files by their names, with one process. What this clone does not have is absent. */
-export async function readObjects(
-  context: Pick<Context, 'env' | 'cwd' | 'signal'>,
-  names: readonly string[],
-): Promise<Map<string, { id: string; bytes: Buffer }>> {
+export async function readObjects(context: Pick<Context, 'env' | 'cwd' | 'signal'>, names: readonly string[]) {
   const found = new Map<string, { id: string; bytes: Buffer }>();
   if (names.length === 0) return found;
   const input = names.map((name) => `${name}\n`).join('');

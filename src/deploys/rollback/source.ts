@@ -213,10 +213,7 @@ const lists: { kind: ResolvedAnew['kind']; path: string; pinned: RegExp }[] = [
  * Packages without an exact version, and images without a digest. `read` gives the text of a file of the build, undefined
  * if it has none of this name.
  */
-async function findResolvedAnew(
-  read: (path: string) => Promise<string | undefined>,
-  baseImages: readonly string[],
-): Promise<ResolvedAnew[]> {
+async function findResolvedAnew(read: (path: string) => Promise<string | undefined>, baseImages: readonly string[]) {
   const found: ResolvedAnew[] = [];
   for (const { kind, path, pinned } of lists) {
     const requirements = linesOf((await read(path)) ?? '').filter((line) => !pinned.test(line));

@@ -160,11 +160,7 @@ export interface CreateAppOptions {
 }
 
 /** Adds the registry login if a base image needs one. */
-export async function withLogin(
-  { env, secrets, progress }: Context,
-  body: AppCreation,
-  baseImages: string[],
-): Promise<AppCreation> {
+export async function withLogin({ env, secrets, progress }: Context, body: AppCreation, baseImages: string[]) {
   const login = await findRegistryLogin(baseImages, env);
   secrets.add(login?.secrets);
   if (login) progress.note(`sending the login for ${login.registry} to pull the base image`);

@@ -39,12 +39,7 @@ export const busyPolicies = beforeFacts.ifBusy;
 export type BusyPolicy = BeforeFacts['ifBusy'];
 
 /** The builds in progress. With `proceed` they are only noted: without them, or if they take long, the deploy continues. */
-export async function findBusyBuilds(
-  context: Context,
-  app: string,
-  policy: BusyPolicy,
-  stuck: StuckBuilds,
-): Promise<readonly Build[]> {
+export async function findBusyBuilds(context: Context, app: string, policy: BusyPolicy, stuck: StuckBuilds) {
   const find = async (api: Api) => {
     const builds = await list(api, context.project, app);
     // Those that cannot start any more are canceled with the others.
@@ -73,11 +68,7 @@ export function busyError(app: string, busy: readonly Build[], fix: CommandLine)
  * then end in the order in which they were created, and the last one serves, also if deploys start at the same time. Returns
  * whether it waited.
  */
-export async function waitForBuilds(
-  context: Context,
-  app: string,
-  { limit, stuck, own }: WaitOptions,
-): Promise<boolean> {
+export async function waitForBuilds(context: Context, app: string, { limit, stuck, own }: WaitOptions) {
   const { elapsed, progress, project } = context;
   const started = elapsed();
   let busy: Build[] = [];

@@ -60,11 +60,7 @@ export async function writePlanFile(
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */
-export async function readPlanFile(
-  context: Pick<Context, 'cwd' | 'signal'>,
-  file: string,
-  replan: CommandLine,
-): Promise<Plan> {
+export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string, replan: CommandLine) {
   const text = await readNamedFile(context, file).catch((cause) => {
     if (!(cause instanceof UsageError)) throw cause;
     throw planError(`plan ${cause.message}`, { ...(cause.facts.why && { why: cause.facts.why }), cause });

@@ -84,11 +84,7 @@ export class TeamState {
   }
 
   /** The documents of a folder that are wanted by their name, and how many could not be read. */
-  async read(
-    context: Context,
-    folder: string,
-    isWanted: (name: string) => boolean,
-  ): Promise<{ documents: TeamDocument[]; unreadable: number }> {
+  async read(context: Context, folder: string, isWanted: (name: string) => boolean) {
     const entries = await this.list(context, folder);
     const copies = join(this.#copies, folder);
     const copied = new Set(await readdir(copies).catch((): string[] => []));

@@ -132,11 +132,7 @@ interface CallsReading {
 }
 
 /** Returns how many calls are missing. */
-async function readCalls(
-  context: Context,
-  app: string,
-  { before, after, sorter }: CallsReading,
-): Promise<number | null> {
+async function readCalls(context: Context, app: string, { before, after, sorter }: CallsReading) {
   const [first, last] = before.since <= after.since ? [before, after] : [after, before];
   // What lies between two builds that follow one another is read as well: replicas of the first may finish in it.
   const isOneRange = last.since - first.until < dayMs;

@@ -136,10 +136,7 @@ interface SettingChange {
 }
 
 /** It saves the share that the replay says, of what was paid; and never more than was idle. */
-function priced(
-  facts: WasteFacts,
-  { change, seconds, lived, moreColdStarts }: SettingChange,
-): Pick<Waste, 'advice' | 'savesCents' | 'savesSeconds' | 'moreColdStarts' | 'since'> {
+function priced(facts: WasteFacts, { change, seconds, lived, moreColdStarts }: SettingChange) {
   const { price, since, time, rangeMs } = facts;
   const paid = paidSeconds(facts, lived);
   const savesSeconds = Math.min((seconds * paid) / lived, Math.max(0, paid - time.busySeconds));

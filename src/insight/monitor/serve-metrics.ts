@@ -24,10 +24,7 @@ interface ServeOptions {
 const usualPort = 9464;
 
 /** Serves the figures of apps to Prometheus until Ctrl-C. Yields the URL once it listens. */
-export async function* serveMetrics(
-  context: Context,
-  { app, forMs, host, port }: ServeOptions,
-): AsyncGenerator<{ url: string }> {
+export async function* serveMetrics(context: Context, { app, forMs, host, port }: ServeOptions) {
   const { signal, project, progress } = context;
   const store = await CounterStore.open(context);
   let last: ProjectFigures | undefined;

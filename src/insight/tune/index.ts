@@ -110,12 +110,7 @@ function mispriced(replayedCents: number, bill: Bill | undefined, cost: number):
   return `at the price of now, these runs cost ${dollars(replayedCents)}, and the bill is ${dollars(bill.most)}`;
 }
 
-async function readPast(
-  context: Context,
-  name: string,
-  deployed: App,
-  { app, since }: TuneOptions,
-): Promise<PastCalls> {
+async function readPast(context: Context, name: string, deployed: App, { app, since }: TuneOptions) {
   const history = await recordLook(context, name, deployed);
   const now = context.platformNow();
   const from = Math.max(

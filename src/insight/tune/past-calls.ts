@@ -66,11 +66,7 @@ export class PastCalls {
     }
   }
 
-  addCall(
-    at: number,
-    runtime: number,
-    waited: { coldStartMs: number; queueMs: number; replica: string | undefined },
-  ): void {
+  addCall(at: number, runtime: number, waited: { coldStartMs: number; queueMs: number; replica: string | undefined }) {
     const { coldStartMs, queueMs, replica } = waited;
     const day = this.days[dayOf(at, this.since)];
     if (!day) return;

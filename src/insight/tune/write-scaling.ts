@@ -9,7 +9,7 @@ import { toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import type { Advice, ScalingSettings, WrittenSetting } from './advice.ts';
+import type { Advice, ScalingSettings } from './advice.ts';
 
 const keys = {
   minReplicas: 'min_replicas',
@@ -65,11 +65,7 @@ async function readScalingFile(context: Context, app: string, configFile: string
 }
 
 /** Sets what differs from the file, or where that says nothing, from what is deployed. Comments stay. */
-async function editScaling(
-  text: string,
-  configFile: string,
-  { from, to }: Record<'from' | 'to', ScalingSettings>,
-): Promise<{ edited: string; written: WrittenSetting[] }> {
+async function editScaling(text: string, configFile: string, { from, to }: Record<'from' | 'to', ScalingSettings>) {
   const inFile = scalingIn(text, configFile);
   const names = Object.keys(keys) as (keyof ScalingSettings)[];
   const changed = names.filter((name) => Number(inFile[keys[name]] ?? from[name]) !== to[name]);

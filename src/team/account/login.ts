@@ -204,10 +204,7 @@ function noAccessError(project: string, projects: Project[]): NotFoundError {
 }
 
 /** Opens a URL from the platform in the user's browser. Never fails: says why if it cannot. */
-export async function openInBrowser(
-  { openBrowser, progress }: Pick<Context, 'openBrowser' | 'progress'>,
-  url: string,
-): Promise<void> {
+export async function openInBrowser({ openBrowser, progress }: Pick<Context, 'openBrowser' | 'progress'>, url: string) {
   if (!URL.canParse(url) || !isSecure(new URL(url))) {
     progress.warn('the URL was not opened: it is not https');
   } else if (!(await openBrowser(new URL(url).href))) {

@@ -41,10 +41,7 @@ export function listProfiles({ settings }: Pick<Context, 'settings'>) {
 }
 
 /** Switches to another profile. Throws NotFoundError if it does not exist. */
-export async function switchProfile(
-  { settings, progress }: Pick<Context, 'settings' | 'progress'>,
-  name: string,
-): Promise<{ profile: string; folder: null }> {
+export async function switchProfile({ settings, progress }: Pick<Context, 'settings' | 'progress'>, name: string) {
   checkProfileExists(settings, name);
   await useProfile(settings, name);
   const { value, origin } = settings.profile;
@@ -60,10 +57,7 @@ export async function switchProfile(
 }
 
 /** Uses a profile in this folder and below. Nothing is written into the folder. */
-export async function bindHere(
-  { settings, cwd }: Pick<Context, 'settings' | 'cwd'>,
-  name: string,
-): Promise<{ profile: string; folder: string }> {
+export async function bindHere({ settings, cwd }: Pick<Context, 'settings' | 'cwd'>, name: string) {
   checkProfileExists(settings, name);
   const folder = realFolder(cwd);
   await bindFolder(settings, folder, name);
@@ -130,10 +124,7 @@ export function checkSettingName(name: string, { toStore }: { toStore: boolean }
 }
 
 /** Reads one setting that is in force. Throws NotFoundError if none is. */
-export function getSetting(
-  context: Pick<Context, 'settings' | 'env' | 'target'>,
-  name: string,
-): ListedSetting & { value: string } {
+export function getSetting(context: Pick<Context, 'settings' | 'env' | 'target'>, name: string) {
   const found = listSettings(context).find((setting) => setting.name === name);
   if (found && found.value !== null) return { ...found, value: found.value };
   throw new NotFoundError(

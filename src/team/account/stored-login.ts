@@ -28,11 +28,7 @@ export function checkCredentialsWritable({ settings }: Pick<Context, 'settings'>
  * Replaces the stored tokens of the profile. Warns if a token of the environment takes precedence. Throws AuthError for
  * tokens that cannot be used.
  */
-export async function storeTokens(
-  context: Context,
-  tokens: StoredTokens,
-  findProblem = findTokenProblem,
-): Promise<void> {
+export async function storeTokens(context: Context, tokens: StoredTokens, findProblem = findTokenProblem) {
   const { settings, env, progress, secrets, now } = context;
   secrets.add(tokens.token, tokens.refreshToken);
   const problem = findProblem(tokens, now());
