@@ -173,7 +173,7 @@ test('only jobs.ts and read-run-days.ts make calls of runs: no job is judged or 
 
 test('runs are listed where filters, ranges and order are made sure of', () => {
   const readers = client.filter((file) => /\bapi\((listRuns|getRunsChart)\b/.test(readFileSync(file, 'utf8')));
-  const lists = ['runs/fetch-run', 'runs/jobs', 'runs/list-runs', 'runs/search-runs'];
+  const lists = ['runs/fetch-run', 'runs/jobs', 'runs/list-runs'];
   // Counts, and ids to complete.
   const others = ['cli/completion/name-sources', 'insight/monitor/call-counter', 'calls/runs/chart'];
   expect(readers.map((file) => file.slice(4, -3)).sort()).toEqual(

@@ -2,7 +2,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { count, latestFirst } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { getRunsChart, listRuns, type Run, type RunsChart, type RunsQuery } from '../../platform/contract/runs.ts';
+import { getRunsChart, listRuns, type Run, type RunsQuery } from '../../platform/contract/runs.ts';
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { type ListPage, type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { isRefusal } from '../../platform/waiting/index.ts';
@@ -34,7 +34,7 @@ export async function readRunList(source: RunListSource, app: string, options: L
   const first = await read(undefined).catch((error: unknown) => {
     if (!isRefusal(error) || asyncOnly) throw error;
     read = chartPages(source, app);
-    return read(undefined).catch((other) => Promise.reject(isAbsent(error) && isRefusal(other) ? other : error));
+    return read(undefined).catch(() => Promise.reject(error));
   });
   const pages = readPages<Run>({
     read: (position) => (position ? read(position) : Promise.resolve(first)),
@@ -58,44 +58,8 @@ const chartMs = 23 * 3_600_000;
 
 function chartPages({ api, project, platformNow }: RunListSource, app: string) {
   const startTime = new Date(platformNow() - chartMs).toISOString();
-  return async (position: PagePosition | undefined): Promise<ListPage<Run>> => {
-    const page = await api(getRunsChart, { project, app, query: { startTime, limit: 100, ...atPosition(position) } });
-    return { ...page, items: runsIn(page) };
-  };
-}
-
-/**
- * Reads pages of the chart: single runs of a period. Where the platform has no chart, from the list, which is read once, back
- * to `since` (ms).
- */
-export function chartReader(
-  source: RunListSource,
-  app: string,
-  since: number,
-): (query: RunsQuery) => Promise<RunsChart> {
-  const { api, project } = source;
-  let listed: ReturnType<typeof readRunList> | undefined;
-  const readListed = async ({ startTime = '', endTime = '\uffff' }: RunsQuery): Promise<RunsChart> => {
-    const { runs } = await (listed as ReturnType<typeof readRunList>);
-    const isWithin = ({ createdAt }: Run) => !createdAt || (createdAt >= startTime && createdAt <= endTime);
-    const items = runs.filter(isWithin);
-    return { items, total: items.length };
-  };
-  return async (query) => {
-    if (listed) return readListed(query);
-    return api(getRunsChart, { project, app, query }).catch((error: unknown) => {
-      if (!isAbsent(error)) throw error;
-      listed ??= readRunList(source, app, { isEnough: (page) => isPast(page, since) }).catch(() =>
-        Promise.reject(error),
-      );
-      return readListed(query);
-    });
-  };
-}
-
-/** No such path. Another thing than a token that may not read it. */
-export function isAbsent(error: unknown): boolean {
-  return isRefusal(error) && error.facts.status !== 403;
+  return (position: PagePosition | undefined): Promise<ListPage<Run>> =>
+    readChart(api, { project, app }, { startTime, limit: 100, ...atPosition(position) });
 }
 
 /** Whether all runs of a page were created before a time (ms), as far as they say when. */
@@ -118,9 +82,11 @@ export function atPosition(position: PagePosition | undefined): Pick<RunsQuery, 
   return 'token' in position ? { nextToken: position.token } : { offset: position.offset };
 }
 
-/** Throws UnexpectedReplyError if a page has counts instead of runs. */
-export function runsIn({ items, aggregatedData }: RunsChart): Run[] {
-  if (items || !aggregatedData) return items ?? [];
+/** A page of the single runs of a period. Throws UnexpectedReplyError if it has counts instead of runs. */
+export async function readChart(api: Context['api'], of: { project: string; app: string }, query: RunsQuery) {
+  const page = await api(getRunsChart, { ...of, query });
+  const { items, aggregatedData } = page;
+  if (items || !aggregatedData) return { ...page, items: items ?? [] };
   throw new UnexpectedReplyError('the platform returned counts instead of runs', {
     why: 'it documents that only for ranges over 24 hours, and this range is shorter',
     fix: 'try a shorter range: --since 1h',

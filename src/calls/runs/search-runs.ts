@@ -2,18 +2,9 @@ import { UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
-import { getRunsChart, type Run, type RunStatus, type RunsQuery } from '../../platform/contract/runs.ts';
+import type { Run, RunStatus, RunsQuery } from '../../platform/contract/runs.ts';
 import { type PagePosition, readPages } from '../../platform/replies/index.ts';
-import {
-  atPosition,
-  fewerRunsFix,
-  isAbsent,
-  isNewestFirst,
-  isPast,
-  newestFirst,
-  readRunList,
-  runsIn,
-} from './list-runs.ts';
+import { atPosition, fewerRunsFix, isNewestFirst, isPast, newestFirst, readChart, readRunList } from './list-runs.ts';
 import { runKey } from './run-status.ts';
 
 /**
@@ -28,7 +19,7 @@ export async function searchRuns(context: Context, query: RunQuery): Promise<Run
   const step = progress.step(`Reading runs of ${query.app}`);
   const search = { api, project, platformNow, onProgress: (text: string) => step.update({ text }) };
   try {
-    const searched = await (query.asyncOnly ? searchList(search, query) : searchChart(search, query));
+    const searched = await (query.asyncOnly ? searchList(search, query) : searchTimeWindows(search, query));
     const runs = newestFirst(searched.runs).slice(0, query.limit);
     if (searched.isUnfiltered) {
       progress.warn('the platform does not filter runs as it was asked: those that do not match were left out here');
@@ -41,14 +32,6 @@ export async function searchRuns(context: Context, query: RunQuery): Promise<Run
     // If one request fails, the others are useless.
     done.abort();
   }
-}
-
-/** Where the platform has no chart, its list. */
-async function searchChart(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
-  return searchTimeWindows(search, query).catch((error: unknown) => {
-    if (!isAbsent(error)) throw error;
-    return searchList(search, query);
-  });
 }
 
 /** The list takes no filter and no range: both are applied here. */
@@ -209,11 +192,8 @@ async function readWindow(
   const { app, filters } = asked;
   const limit = Math.min(pageSize.max, Math.max(pageSize.min, enough));
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
-  const read = async (position: PagePosition | undefined) => {
-    const query = { ...range, ...atPosition(position), ...filters };
-    const page = await api(getRunsChart, { project, app, query });
-    return { ...page, items: runsIn(page) };
-  };
+  const read = (position: PagePosition | undefined) =>
+    readChart(api, { project, app }, { ...range, ...atPosition(position), ...filters });
   const runs: Run[] = [];
   let isUnfiltered = false;
   let hasOtherTimes = false;

@@ -5,7 +5,7 @@ import {
   prepareCall,
   readResponse,
 } from '../../calls/invoke/index.ts';
-import { chartReader, hasEnded, matches, runsIn } from '../../calls/runs/index.ts';
+import { hasEnded, matches, readChart } from '../../calls/runs/index.ts';
 import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../calls/spending.ts';
 import { readAppHere } from '../../deploys/apps.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
@@ -304,12 +304,11 @@ class UnfinishedCalls {
   async look({ apiWithSignal, signal } = this.context): Promise<void> {
     this.#lookedAt = this.context.platformNow();
     const query = { startTime: time(this.#startedAt), endTime: time(this.#lookedAt), limit: pageSize };
-    const { project, platformNow } = this.context;
-    const read = (api: Context['api']) => chartReader({ api, project, platformNow }, this.app, this.#startedAt)(query);
-    const reply = await tryRequest({ apiWithSignal, signal }, read);
+    const of = { project: this.context.project, app: this.app };
+    const reply = await tryRequest({ apiWithSignal, signal }, (api) => readChart(api, of, query));
     if (!reply) return;
     const range = { since: this.#startedAt, until: this.#lookedAt, filters: {} };
-    const runs = runsIn(reply).filter((run) => matches(run, range));
+    const runs = reply.items.filter((run) => matches(run, range));
     const ended = runs.filter(hasEnded);
     const times = ended.map(({ runtimeMs }) => runtimeMs ?? Number.NaN).filter((ms) => ms > 0);
     this.runs = runs.filter((run) => !hasEnded(run)).map(({ id }) => id);

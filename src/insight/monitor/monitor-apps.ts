@@ -1,5 +1,5 @@
 import { readLogTail } from '../../calls/logs/index.ts';
-import { chartReader, Jobs, matches, runsIn } from '../../calls/runs/index.ts';
+import { Jobs, matches, readChart } from '../../calls/runs/index.ts';
 import { readJobs } from '../../deploys/history/index.ts';
 import { GantryError, isTransient, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
 import type { Api } from '../../platform/api/client.ts';
@@ -246,12 +246,11 @@ class WatchedApp {
   async #readRuns(api: Context['api'], until: number): Promise<RunsRead> {
     const since = until - this.#rangeMs;
     const [startTime, endTime] = [since, until].map((time) => new Date(time).toISOString());
-    const read = chartReader(contextWith(this.context, { api }), this.name, since);
-    const page = await read({ startTime, endTime, limit: runsPerRead });
-    const items = runsIn(page);
+    const of = { project: this.context.project, app: this.name };
+    const { items, total = 0 } = await readChart(api, of, { startTime, endTime, limit: runsPerRead });
     const runs = items.filter((run) => matches(run, { since, until, filters: {} }));
     // A platform that does not keep to the range announces the runs of another one.
-    return { since, until, runs, total: Math.max(runs.length < items.length ? 0 : (page.total ?? 0), runs.length) };
+    return { since, until, runs, total: Math.max(runs.length < items.length ? 0 : total, runs.length) };
   }
 
   #calls(): RunsReading | undefined {
