@@ -49,7 +49,8 @@ export async function responseError(context: Context, response: AppResponse, aut
   if (refused) return refused;
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
   await recordRefusedCall(context, target.app, runId, said.why);
-  if (isFunctionReply(content) || !(status === 404 || isGatewayStatus(status))) {
+  // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
+  if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
     return appError(context, response, { ...said, facts: { ...facts, fix } });
   }
   if (status === 404) return notFoundError(context, target, said.why, facts);
@@ -159,11 +160,6 @@ function shorten(text: string): string | undefined {
   if (text === '{}' || text === '[]' || text === 'null') return undefined;
   if (/^<(!doctype|html)/i.test(text)) return 'the response is a web page';
   return cutText(text, maxShownLength) || undefined;
-}
-
-/** The default runtime wraps what a function returns, so the status of a wrapped body is the app's. */
-function isFunctionReply({ body }: DecodedBody): boolean {
-  return safeParse(FunctionReply, body).success;
 }
 
 /** Redirects are not followed, because the token must not leave the platform. The query may hold a signature. */

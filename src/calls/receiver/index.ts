@@ -135,7 +135,7 @@ async function serve(
       onRejected(`POST ${url}: ${body.why}`);
       return respond(response, { status: body.status, headers: { connection: 'close' } });
     }
-    const result = await onRequest({ path: url, headers: joinHeaders(request), body });
+    const result = await onRequest({ path: url, headers: joinHeaders(request.headers), body });
     if (result === 'drop') request.socket.destroy();
     else respond(response, result);
   } finally {
@@ -173,7 +173,7 @@ async function discard(request: IncomingMessage, rejection: Rejection): Promise<
   return rejection;
 }
 
-function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
+export function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 

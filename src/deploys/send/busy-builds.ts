@@ -21,7 +21,7 @@ import { remoteBuild } from '../builds/index.ts';
 import { type BeforeFacts, beforeFacts } from '../decide.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe, platformTime } from '../observe.ts';
-import { buildFact, type Order, order } from '../serving.ts';
+import { buildFact, order } from '../serving.ts';
 import { recordEnded } from './what-serves.ts';
 
 /** Times in ms. */
@@ -105,7 +105,7 @@ export async function waitForBuilds(context: Context, app: string, { limit, stuc
  * have not, each may be waiting for the others, so that their ids decide.
  */
 function goesBefore(other: Build, own: Build): boolean {
-  const known = orderOf(other, own);
+  const known = order(buildFact(other).created, buildFact(own).created);
   return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
 }
 
@@ -137,10 +137,6 @@ export async function lookBeforeUpload(context: Context, app: string, known: rea
   const reading = own === undefined ? look : () => untilKnown(look, context.delay);
   const { now, first, unlisted } = await waitForChange(reading, isSettled, context.delay);
   return { now, first: [...first, ...unlisted] };
-}
-
-function orderOf(a: Build, b: Build): Order {
-  return order(buildFact(a).created, buildFact(b).created);
 }
 
 /** A new app has no builds. */

@@ -97,14 +97,10 @@ export async function findLimit(step: (rate: number) => Promise<boolean | 'over'
     if (keptUp) holds = rate;
     else breaksAt = rate;
     if (breaksAt === Number.POSITIVE_INFINITY) rate *= 2;
-    else if (breaksAt / holds > precision) rate = niceRate(Math.sqrt(holds * breaksAt));
+    // Two digits say enough.
+    else if (breaksAt / holds > precision) rate = Number(Math.sqrt(holds * breaksAt).toPrecision(2));
     if (rate > highest || holds === 0) return;
   }
-}
-
-/** Two digits say enough. */
-function niceRate(rate: number): number {
-  return Number(rate.toPrecision(2));
 }
 
 function spendingOf(context: Context, { app }: CallTarget, { price, ...facts }: AppFacts): ReplicaSpending | undefined {
@@ -338,10 +334,10 @@ async function approveLoad(context: Context, load: Load): Promise<void> {
   const { target, facts, budget, configFile } = load;
   const { app, name } = target;
   checkBudget({ app, facts, budget, otherLimit: '--rate and --for' });
-  const what = `call ${name} ${callsText(load)}${costText(load)}`;
+  const what = `${name} ${callsText(load)}${costText(load)}`;
   const here = await readAppHere(context, configFile).catch(() => '');
   if (shortAppName(context.project, here) !== app) await approveOther(context, load, what);
-  context.willChange(what, { app, function: target.fn ?? '' });
+  context.willChange(`call ${what}`, { app, function: target.fn ?? '' });
 }
 
 async function approveOther({ prompt }: Context, { target, budget }: Load, what: string): Promise<void> {
@@ -349,7 +345,7 @@ async function approveOther({ prompt }: Context, { target, budget }: Load, what:
   if (!prompt.isPossible && budget === undefined) {
     throw needsBudget(app, [...(prompt.isConfirmed ? [] : ['--yes']), '--budget', '1']);
   }
-  await prompt.confirm(`${upperFirst(what)}? ${app} is not the app of this folder.`);
+  await prompt.confirm(`Call ${what}? ${app} is not the app of this folder.`);
 }
 
 function needsBudget(app: string, retryWith: string[]): InputNeededError {
@@ -374,8 +370,4 @@ function costText({ rates, stepMs, facts, budget }: Load): string {
   if (price === undefined || !rates) return '';
   const seconds = (rates.length * stepMs) / 1_000 + cooldownSeconds;
   return `, for ${dollars(price * maxReplicas * seconds)} at most with ${count(maxReplicas, 'replica')}`;
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -58,11 +58,6 @@ export function parseCondition(text: string): Condition {
 
 const rateUnits: Partial<Record<FigureName, string>> = { rate: '/s', cold: '/min' };
 
-/** The figure that a condition is about, in its unit; null if it is not known. */
-export function figureOf({ figure }: Condition, app: AppFigures): number | null {
-  return figures[figure].of(app);
-}
-
 export function figureText({ figure }: Condition, value: number | null): string {
   if (value === null) return 'not known';
   if (figures[figure].unit === 'ms') return duration(value);
@@ -83,7 +78,7 @@ export class HeldCondition {
 
   /** How long it has held, in ms; undefined if it does not hold. */
   read(at: number, app: AppFigures): number | undefined {
-    const value = figureOf(this.condition, app);
+    const value = figures[this.condition.figure].of(app);
     if (value === null) {
       if (at - this.#readAt > gapMs) this.#since = undefined;
       return undefined;

@@ -99,7 +99,7 @@ async function readAll(apps: Map<string, WatchedApp>, mayGo: boolean): Promise<v
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { name } = next;
       await next.read().catch((error: unknown) => {
-        if (!mayGo || !isGone(error)) throw error;
+        if (!mayGo || !(error instanceof NotFoundError)) throw error;
         apps.delete(name);
       });
     }
@@ -280,11 +280,6 @@ class WatchedApp {
   #isAsleep(): boolean {
     return this.#runs?.runs.length === 0 && this.#readings.containers?.length === 0;
   }
-}
-
-/** Whether an app that cannot be read is gone. */
-function isGone(error: unknown): boolean {
-  return error instanceof NotFoundError;
 }
 
 /** A turn must be over before the next one. */

@@ -35,7 +35,8 @@ export async function* serveMetrics(context: Context, { app, forMs, host, port }
       figures,
       counts: store.has(figures.app) ? store.counterOf(figures.app).counts : undefined,
     }));
-    return { contentType: format.contentType, text: metricsText(project, apps, format) };
+    const texts = families.map((family) => familyText(family, project, apps, format));
+    return { contentType: format.contentType, text: `${texts.join('')}${format.end}` };
   };
   // A page in a browser may have a name that leads to this machine: only its own names are answered.
   const isOwnHost = (name: string) => !isLocalName(host) || isLocalName(name);
@@ -186,10 +187,6 @@ const families: readonly Family[] = [
 ];
 
 /** The numbers of all apps as Prometheus reads them. What is not known is omitted. */
-function metricsText(project: string, apps: readonly AppMetrics[], format: Format): string {
-  return `${families.map((family) => familyText(family, project, apps, format)).join('')}${format.end}`;
-}
-
 function familyText(family: Family, project: string, apps: readonly AppMetrics[], { counterSuffix }: Format): string {
   const { name, type, help } = family;
   const lines = apps.flatMap((metrics) =>

@@ -94,13 +94,10 @@ function addedIntervalMs(error: GantryError): number {
   const code = error.facts.details?.error as DeviceLoginError | undefined;
   if (code === 'authorization_pending') return 0;
   if (code === 'slow_down' || error.facts.retryable) return 5_000;
-  if (code === 'access_denied') throw deniedError(error);
+  const facts = { ...error.facts, fix: gantryCommand`login`, cause: error };
+  if (code === 'access_denied') throw new AuthError('the login was denied in the browser', facts);
   if (code === 'expired_token') throw expiredError();
   throw error;
-}
-
-function deniedError(cause: GantryError): AuthError {
-  return new AuthError('the login was denied in the browser', { ...cause.facts, fix: gantryCommand`login`, cause });
 }
 
 function expiredError(): AuthError {
