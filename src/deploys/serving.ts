@@ -1,5 +1,5 @@
 import { type Build, buildPhase } from '../platform/contract/builds.ts';
-import { type AppHistory, clockErrorMs, type SeenBuild } from './history/index.ts';
+import { type AppHistory, clockErrorMs } from './history/index.ts';
 
 /** How late any reply may show what has happened, in ms. */
 export const lateMs = 60_000;
@@ -85,14 +85,7 @@ export interface Moment {
   before: number;
 }
 
-export interface BuildFact {
-  id: string;
-  status: string;
-  phase: 'in progress' | 'succeeded' | 'failed';
-  created: Moment;
-  /** Of one that has succeeded. */
-  ready: Moment;
-}
+export type BuildFact = ReturnType<typeof buildFact>;
 
 /** What a reading of an app showed, as far as it decides which build serves. */
 export interface ServingFacts {
@@ -104,7 +97,7 @@ export interface ServingFacts {
 }
 
 /** `readySeen`: the first reading of this command that showed it as ready, in ms by the platform's clock. */
-export function buildFact({ id, status, createdAt, updatedAt }: Build, readySeen?: number): BuildFact {
+export function buildFact({ id, status, createdAt, updatedAt }: Build, readySeen?: number) {
   const phase = buildPhase(status);
   const ready = phase === 'succeeded' ? moment(updatedAt) : always;
   const before = Math.min(ready.before, (readySeen ?? Number.POSITIVE_INFINITY) + clockErrorMs);
@@ -131,13 +124,9 @@ export interface ServedBuild {
 }
 
 /** What shows which builds served. No history is complete: others deploy as well. */
-export interface Past {
-  builds: readonly BuildFact[];
-  /** Oldest first. */
-  looks: readonly SeenBuild[];
-}
+export type Past = ReturnType<typeof pastOf>;
 
-export function pastOf(listed: readonly Build[], history: AppHistory): Past {
+export function pastOf(listed: readonly Build[], history: AppHistory) {
   return { builds: listed.map((build) => buildFact(build)), looks: history.looks() };
 }
 

@@ -301,7 +301,7 @@ function sickSubject(
 type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
 /** A failed call says something of the app, a failed job only of itself. A status looks at the latest runs only. */
-async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<FoundRun> {
+async function findFailedRun(context: Context, app: string, callsOnly?: true) {
   const { runs: listed } = await readRunList(context, app, {
     isEnough: (page) => callsOnly ?? page.some(runHasFailed),
   });
@@ -314,11 +314,6 @@ async function findFailedRun(context: Context, app: string, callsOnly?: true): P
   const later = calls.slice(0, Math.max(0, at));
   const laterSucceeded = later.some((call) => call.functionName === run.functionName && hasSucceeded(call));
   return { newest, failed: { ...(await runSubject(context, app, run)), laterSucceeded } };
-}
-
-interface FoundRun {
-  newest: Run | undefined;
-  failed?: Subject;
 }
 
 /** With the last call that failed from here, which the platform may not list yet. */

@@ -9,10 +9,7 @@ interface MapState extends Record<'inputs' | 'done' | 'failed' | 'refused', numb
   cost: MapCost | undefined;
 }
 
-export interface MapProgress {
-  update(state: MapState): void;
-  end(): void;
-}
+export type MapProgress = ReturnType<typeof showProgress>;
 
 const updateMs = 100;
 
@@ -21,12 +18,12 @@ export function showProgress(
   { progress, elapsed }: Pick<Context, 'progress' | 'elapsed'>,
   title: string,
   before: number,
-): MapProgress {
+) {
   const step = progress.step(title);
   const startedAt = elapsed();
   let shownAt = Number.NEGATIVE_INFINITY;
   return {
-    update(state) {
+    update(state: MapState) {
       const now = elapsed();
       if (now - shownAt < updateMs) return;
       shownAt = now;

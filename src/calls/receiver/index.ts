@@ -36,11 +36,7 @@ export interface ReceiverOptions extends ListenPlace {
 }
 
 /** A server that listens. */
-export interface Listening {
-  /** Without a trailing slash. */
-  url: string;
-  close: () => Promise<void>;
-}
+export type Listening = Awaited<ReturnType<typeof listenOn>>;
 
 const maxBodyBytes = 10 * 1024 * 1024;
 /** Maximum size of all bodies in memory together. */
@@ -182,7 +178,7 @@ function respond(response: ServerResponse, { status, headers = {}, body = '' }: 
 }
 
 /** Throws FailedError if the address is not free. */
-export async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace): Promise<Listening> {
+export async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace) {
   const bound = bind(server, host, port ?? usualPort);
   const own = port === undefined ? bound.catch(() => bind(server, host, 0)) : bound;
   await own.catch((error) => {

@@ -9,9 +9,11 @@ import { runKey } from './run-status.ts';
 
 /**
  * Finds runs over a range of any length, newest first, without duplicates. Throws UsageError if the range ends before it
- * begins, UnexpectedReplyError if the platform returns counts instead of runs.
+ * begins, UnexpectedReplyError if the platform returns counts instead of runs. `total`: in the part of the range that was
+ * searched; `hasMore`: another part was not, as the limit was reached. Not complete: the platform announced more than it
+ * returned.
  */
-export async function searchRuns(context: Context, query: RunQuery): Promise<RunSearchResult> {
+export async function searchRuns(context: Context, query: RunQuery) {
   if (query.until < query.since) throw new UsageError('invalid range: --until is before --since');
   const { project, progress, signal, platformNow } = context;
   const done = new AbortController();
@@ -35,7 +37,7 @@ export async function searchRuns(context: Context, query: RunQuery): Promise<Run
 }
 
 /** The list takes no filter and no range: both are applied here. */
-async function searchList(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
+async function searchList(search: RunSearchContext, query: RunQuery) {
   const { app, asyncOnly, limit, since } = query;
   let hasOlder = true;
   let read = 0;
@@ -51,7 +53,13 @@ async function searchList(search: RunSearchContext, query: RunQuery): Promise<Ru
     },
   });
   const matchingRuns = runs.filter((run) => matches(run, query));
-  return { runs: matchingRuns, total: matchingRuns.length, hasMore: hasMore && hasOlder, isComplete };
+  return {
+    runs: matchingRuns,
+    total: matchingRuns.length,
+    hasMore: hasMore && hasOlder,
+    isComplete,
+    isUnfiltered: false,
+  };
 }
 
 export interface RunQuery {
@@ -70,17 +78,7 @@ export type RunFilters = Pick<
   'status' | 'statusCode' | 'minStartupTime' | 'maxStartupTime' | 'minResponseTime' | 'maxResponseTime'
 >;
 
-export interface RunSearchResult {
-  runs: Run[];
-  /** Number of runs in the part of the range that was searched. */
-  total: number;
-  /** A part of the range was not searched, as the limit was reached. */
-  hasMore: boolean;
-  /** False if the platform announced more runs than it returned. */
-  isComplete: boolean;
-  /** The platform returned runs that were not asked for, which are not among these. */
-  isUnfiltered?: boolean;
-}
+export type RunSearchResult = Awaited<ReturnType<typeof searchRuns>>;
 
 interface RunSearchContext extends Pick<Context, 'api' | 'project' | 'platformNow'> {
   onProgress: (text: string) => void;
@@ -131,7 +129,7 @@ const maxConcurrentWindows = 4;
 const pageSize = { min: 100, max: 1_000 };
 
 /** Splits the range into windows of at most 24 hours and reads them, newest first, until the limit is reached. */
-export async function searchTimeWindows(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
+export async function searchTimeWindows(search: RunSearchContext, query: RunQuery) {
   let windows = splitRange(query);
   const found = new Map<string, Run>();
   let total = 0;

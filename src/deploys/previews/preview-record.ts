@@ -262,16 +262,9 @@ export async function listPreviews(
 /** Outside of git, previews of the app in this folder have a name of their own, and a record. */
 const noRepository: Repository = { root: '', id: '', name: '' };
 
-interface Clone {
-  repository: string;
-  here: string | undefined;
-  /** Commits by branch. */
-  branches: Map<string, string | undefined>;
-  records: Map<string, PreviewRecord>;
-  defaultBranch: { ref: string; name: string } | undefined;
-}
+type Clone = Awaited<ReturnType<typeof readClone>>;
 
-async function readClone(context: Context, { id }: Repository, branch: string | undefined): Promise<Clone> {
+async function readClone(context: Context, { id }: Repository, branch: string | undefined) {
   const { project } = await checkAppConfig(resolve(context.cwd, 'cerebrium.toml'), { purpose: 'run' });
   const { branches, defaultBranch } = await readRefs(context);
   return {

@@ -15,14 +15,7 @@ interface Bound {
 }
 
 /** What one replica needs: its price depends on that. */
-interface Hardware {
-  /** The platform takes any of them. */
-  compute: readonly string[];
-  gpuCount: number;
-  cpu: number;
-  memory: number;
-  computeTier: string;
-}
+type Hardware = NonNullable<ReturnType<typeof hardwareOf>>;
 
 /** Apps that are asked for their price. */
 const maxAsked = 20;
@@ -60,7 +53,7 @@ function unknownPrice(app: string, hardware: Hardware | undefined): LimitError {
   });
 }
 
-function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<string, unknown>): Hardware | undefined {
+function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<string, unknown>) {
   const kinds = [compute ?? 'CPU'].flat().map(String);
   const numbers = [cpu, memory].map((value) => Number(value ?? Number.NaN));
   if (numbers.some(Number.isNaN)) return undefined;

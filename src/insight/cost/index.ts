@@ -49,15 +49,7 @@ interface CostOptions {
   explain: boolean;
 }
 
-interface CostPeriod {
-  /** `2026-11-01`; the days of the platform are in UTC. */
-  first: string;
-  last: string;
-  since: number;
-  until: number;
-  /** From the first of this month until today: the period of spec 2.5. */
-  isMonth: boolean;
-}
+type CostPeriod = ReturnType<typeof periodOf>;
 
 const dayMs = 86_400_000;
 
@@ -98,7 +90,8 @@ function findApp(listed: readonly AppSummary[], project: string, app: string): A
   return summary;
 }
 
-function periodOf(now: number, since: number | undefined, until: number | undefined): CostPeriod {
+/** The days of the platform are in UTC. `isMonth`: from the first of this month until today, the period of spec 2.5. */
+function periodOf(now: number, since: number | undefined, until: number | undefined) {
   const today = utcDay(now);
   const month = `${today.slice(0, 8)}01`;
   // A date that was typed is that day in any time zone.
@@ -216,7 +209,7 @@ function spentOn(summary: AppSummary, costs: Costs | undefined, period: CostPeri
   return { byDay, cents: ofDays, from: ofDays === undefined ? undefined : 'days' };
 }
 
-function paidTime(byDay: Days | undefined, cents: number | undefined, price: number | undefined): PaidTime | undefined {
+function paidTime(byDay: Days | undefined, cents: number | undefined, price: number | undefined) {
   if (cents === undefined || price === undefined) return undefined;
   return { seconds: cents / price, days: [...(byDay?.values() ?? [])].map((each) => (each ?? 0) / price) };
 }
@@ -278,10 +271,7 @@ function localDay(time: number): string {
 }
 
 /** Cost / price, in seconds of replicas. */
-interface PaidTime {
-  seconds: number;
-  days: readonly number[];
-}
+type PaidTime = NonNullable<ReturnType<typeof paidTime>>;
 
 interface Possible {
   app: Pick<App, 'minReplicaCount' | 'maxReplicaCount'>;
