@@ -217,8 +217,8 @@ async function sortByIndex(path: string, count: number): Promise<void> {
   await rewrite(path, async function* ({ fd }) {
     for (let index = 0; index < count; index++) {
       // At once: a promise for each of a million lines takes longer than its read.
-      const line = Buffer.alloc(lengths[index] ?? 0);
-      const bytes = readSync(fd, line, 0, line.length, starts[index] ?? 0);
+      const line = Buffer.alloc(lengths[index] as number);
+      const bytes = readSync(fd, line, 0, line.length, starts[index] as number);
       if (bytes < line.length) throw new FileChangedError('it was cut while it was sorted');
       yield line;
     }

@@ -38,7 +38,7 @@ export async function readServerHalf(context: Context, app: string, steps: reado
 
 function recordOf(runs: RunDay['runs'], row: number) {
   const column = (name: 'createdAt' | 'runtimeMs' | 'coldstartTimeMs' | 'totalQueueTimeMs') =>
-    runs.column(name)[row] ?? Number.NaN;
+    runs.column(name)[row] as number;
   const coldStartMs = column('coldstartTimeMs') || 0;
   return {
     createdAt: column('createdAt'),

@@ -106,7 +106,7 @@ function countCalls(calls: StepCalls, counts: (call: number) => boolean): number
 function failuresOf(calls: StepCalls) {
   const failures = new Map(calls.reasons);
   for (let call = 0; call < calls.sent; call++) {
-    const status = calls.status[call] ?? 0;
+    const status = calls.status[call] as number;
     if (calls.hasSucceeded(call) || status === noConnection) continue;
     const what = status === noResponse ? 'no response in time' : `HTTP ${status}`;
     failures.set(what, (failures.get(what) ?? 0) + 1);

@@ -90,7 +90,7 @@ function countWithin(runs: RunTable, from: number, to: number): number {
   const created = runs.column('createdAt');
   let within = 0;
   for (let row = 0; row < runs.length; row++) {
-    const at = created[row] ?? Number.NaN;
+    const at = created[row] as number;
     if (at > from && at < to) within++;
   }
   return within;
@@ -110,7 +110,7 @@ function windowsToRepeat({ day, runs, gaps, readAt }: RunDay, resumeAt: number):
   const created = runs.column('createdAt');
   const windows: Window[] = gaps.filter(({ from }) => from < resumeAt).map(({ from, to }) => ({ from, to }));
   for (let row = 0; row < runs.length; row++) {
-    const at = Number.isNaN(created[row]) ? day : (created[row] ?? day);
+    const at = created[row] || day;
     const isOpen = at < resumeAt && readAt < at + settledMs && !runs.hasEnded(row);
     if (isOpen) windows.push({ from: Math.max(day, at - 1), to: Math.min(day + dayMs, at + 1) });
   }

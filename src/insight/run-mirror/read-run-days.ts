@@ -68,7 +68,7 @@ export async function* readRunDays(context: Context, range: RunRange): AsyncGene
 export function* rowsWithin({ runs }: RunDay, { since, until }: Pick<RunRange, 'since' | 'until'>): Generator<number> {
   const created = runs.column('createdAt');
   for (let row = 0; row < runs.length; row++) {
-    const at = created[row] ?? Number.NaN;
+    const at = created[row] as number;
     if (!(at < since || at > until)) yield row;
   }
 }

@@ -62,7 +62,7 @@ export class RunTable {
   /** The word of a run; undefined if it is not known. */
   word(name: WordColumn, row: number): string | undefined {
     const { list, numbers } = this.#words[name];
-    return list[(numbers[row] ?? 0) - 1];
+    return list[(numbers[row] as number) - 1];
   }
 
   id(row: number): string {
@@ -219,6 +219,6 @@ function pick<Column extends Float64Array | Uint32Array>(
   type: new (length: number) => Column,
 ): Column {
   const picked = new type(order.length);
-  for (let at = 0; at < order.length; at++) picked[at] = column[order[at] ?? 0] ?? 0;
+  for (let at = 0; at < order.length; at++) picked[at] = column[order[at] as number] as number;
   return picked;
 }

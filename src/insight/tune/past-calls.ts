@@ -53,8 +53,8 @@ export class PastCalls {
     const ran = runs.column('runtimeMs');
     const cold = runs.column('coldstartTimeMs');
     for (const row of rows) {
-      const at = created[row] ?? Number.NaN;
-      const runtime = ran[row] ?? Number.NaN;
+      const at = created[row] as number;
+      const runtime = ran[row] as number;
       const coldStartMs = cold[row] || 0;
       if (Number.isNaN(at + runtime)) this.unknown++;
       else
