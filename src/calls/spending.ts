@@ -1,5 +1,5 @@
 import { LimitError } from '../kernel/errors.ts';
-import { dollars, duration } from '../kernel/output/format.ts';
+import { dollars, duration, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import type { App } from '../platform/contract/apps.ts';
 import { type Container, hasStopped, listContainers } from '../platform/contract/containers.ts';
@@ -119,5 +119,5 @@ export function factsOf(app: App) {
 }
 
 function parseTime(text: string | null | undefined, otherwise: number): number {
-  return Date.parse(text ?? '') || otherwise;
+  return toMs(text) || otherwise;
 }

@@ -4,7 +4,7 @@ import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readVariable } from '../kernel/environment.ts';
 import { FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
-import { count } from '../kernel/output/format.ts';
+import { count, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, deleteApp, listApps, scaleApp } from '../platform/contract/apps.ts';
 import { shortAppName, toAppId, toPathSegment } from '../platform/contract/endpoint.ts';
@@ -189,7 +189,7 @@ async function readStatus(
 ): Promise<Shown<string>> {
   const shown = await readEvidence(() => fetchApp(api, { project, app }));
   if ('state' in shown) {
-    const laterMs = Date.parse(shown.state.createdAt ?? '') - Date.parse(createdAt ?? '');
+    const laterMs = toMs(shown.state.createdAt) - toMs(createdAt);
     return { state: laterMs >= minLaterMs ? 'replaced' : (shown.state.status ?? 'unknown') };
   }
   const isGone = shown.refusal instanceof NotFoundError;

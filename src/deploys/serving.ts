@@ -1,3 +1,4 @@
+import { toMs } from '../kernel/output/format.ts';
 import { type Build, buildPhase } from '../platform/contract/builds.ts';
 import { type AppHistory, clockErrorMs } from './history/index.ts';
 
@@ -107,7 +108,7 @@ export function buildFact({ id, status, createdAt, updatedAt }: Build, readySeen
 
 /** A time as the platform wrote it. One without a fraction may be rounded to seconds. */
 function moment(time: string | null | undefined): Moment {
-  const ms = Date.parse(time ?? '');
+  const ms = toMs(time);
   return Number.isNaN(ms) ? always : { from: ms, before: ms + (ms % 1000 === 0 ? 1000 : 1) };
 }
 

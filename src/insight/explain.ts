@@ -42,7 +42,7 @@ import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { type FileLocation, UsageError } from '../kernel/errors.ts';
 import { defined } from '../kernel/json-text.ts';
-import { shortBuild } from '../kernel/output/format.ts';
+import { shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { liveBuild } from '../platform/contract/apps.ts';
 import { type Build, buildHasFailed, ownStatus } from '../platform/contract/builds.ts';
@@ -226,7 +226,7 @@ const lookAgainMs = 1_000;
 /** Whether the app may have runs that are too young to be listed. */
 function mayLackRuns({ platformNow }: Context, newest: Run | undefined, builtAt?: string | null): boolean {
   if (newest === undefined) return true;
-  return [newest.createdAt, builtAt].some((at) => platformNow() - Date.parse(at ?? '') <= recentMs);
+  return [newest.createdAt, builtAt].some((at) => platformNow() - toMs(at) <= recentMs);
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */

@@ -7,7 +7,7 @@ import { readHistory, recordLook } from '../deploys/history/index.ts';
 import { findCommit } from '../deploys/identity.ts';
 import { compareHere } from '../deploys/send/index.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
-import { latestFirst, roundCents } from '../kernel/output/format.ts';
+import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';
 import { targetText } from '../platform/config/target.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, listApps, liveBuild } from '../platform/contract/apps.ts';
@@ -225,8 +225,8 @@ export function parseStatusPage({ data, included }: StatusPage, now: number) {
   const updates = new Map(of('status_update').map((item) => [readId(item), item]));
   const open = of('status_report')
     .map((item) => parseReport(item, resources, updates))
-    .filter(({ endsAt }) => !(parseTime(endsAt) <= now));
-  const planned = open.filter(({ startsAt }) => parseTime(startsAt) > now);
+    .filter(({ endsAt }) => !(toMs(endsAt) <= now));
+  const planned = open.filter(({ startsAt }) => toMs(startsAt) > now);
   const incidents = open.filter(
     (report) => !planned.includes(report) && !healthyStatuses.has(report.status) && report.status !== 'resolved',
   );
@@ -254,7 +254,7 @@ function parseReport(
   const latest = asList((item.relationships?.status_updates as { data?: unknown } | undefined)?.data)
     .map((reference) => updates.get(String((reference as Record<string, unknown> | null)?.id)))
     .filter((update) => update !== undefined)
-    .sort((a, b) => parseTime(readText(b, 'published_at')) - parseTime(readText(a, 'published_at')))[0];
+    .sort((a, b) => toMs(readText(b, 'published_at')) - toMs(readText(a, 'published_at')))[0];
   return {
     title: readText(item, 'title') || 'incident',
     status: readStatus(item, 'aggregate_state') || 'unknown',
@@ -291,9 +291,4 @@ function readStatus(item: StatusItem, name: string): string {
 
 function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** NaN without a time: it is neither before nor after any other. */
-function parseTime(time: string | null): number {
-  return Date.parse(time ?? '');
 }

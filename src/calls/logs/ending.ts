@@ -1,3 +1,4 @@
+import { toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { LogLine } from './log-line.ts';
 
@@ -18,7 +19,7 @@ export function endingOf(
   endedAt?: string | null,
   limitMs = maxLagMs,
 ) {
-  const agoMs = platformNow() - Date.parse(endedAt ?? '');
+  const agoMs = platformNow() - toMs(endedAt);
   return { at: elapsed() - Math.max(0, agoMs || 0), limitMs };
 }
 

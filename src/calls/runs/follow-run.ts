@@ -1,6 +1,7 @@
 import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type GantryError, NotFoundError, ProgramError } from '../../kernel/errors.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
@@ -132,6 +133,6 @@ function signalOf(code: number): string {
 
 /** In ms; 0 if unknown. */
 function durationOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTimeMs }: Run): number {
-  const ms = runtimeMs || executionTimeMs || Date.parse(completedAt || updatedAt || '') - Date.parse(createdAt || '');
+  const ms = runtimeMs || executionTimeMs || toMs(completedAt || updatedAt) - toMs(createdAt);
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }

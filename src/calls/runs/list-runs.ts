@@ -1,6 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { count, latestFirst } from '../../kernel/output/format.ts';
+import { count, latestFirst, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { getRunsChart, listRuns, type Run, type RunsQuery } from '../../platform/contract/runs.ts';
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
@@ -64,7 +64,7 @@ function chartPages({ api, project, platformNow }: RunListSource, app: string) {
 
 /** Whether all runs of a page were created before a time (ms), as far as they say when. */
 export function isPast(page: readonly Run[], since: number): boolean {
-  return page.every(({ createdAt }) => Date.parse(createdAt ?? '') < since);
+  return page.every(({ createdAt }) => toMs(createdAt) < since);
 }
 
 export function newestFirst<Item extends Run>(runs: readonly Item[]): Item[] {

@@ -1,5 +1,5 @@
 import { UsageError } from '../../kernel/errors.ts';
-import { count } from '../../kernel/output/format.ts';
+import { count, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run, RunStatus, RunsQuery } from '../../platform/contract/runs.ts';
@@ -95,7 +95,7 @@ const roundingMs = 1_000;
  * needs does not match.
  */
 export function matches(run: Run, { since, until, filters, asyncOnly }: AskedRuns): boolean {
-  const at = Date.parse(run.createdAt ?? '');
+  const at = toMs(run.createdAt);
   return (
     !(at < since - roundingMs || at > until + roundingMs) &&
     !(asyncOnly && run.async === false) &&

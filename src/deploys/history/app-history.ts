@@ -1,5 +1,6 @@
 import { keyOfField } from '../../app/settings.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { buildHasFailed, isCanceled } from '../../platform/contract/builds.ts';
 import type { EventName, EventOf, HistoryEvent, Verdict } from './event-log.ts';
@@ -165,9 +166,7 @@ export class AppHistory {
   sickTimes(): { from: number; to: number }[] {
     return this.looks().flatMap(({ build, at }, index, looks) => {
       if (!this.isSick(build)) return [];
-      return [
-        { from: Date.parse(this.sent(build)?.at ?? '') || at, to: looks[index + 1]?.at ?? Number.POSITIVE_INFINITY },
-      ];
+      return [{ from: toMs(this.sent(build)?.at) || at, to: looks[index + 1]?.at ?? Number.POSITIVE_INFINITY }];
     });
   }
 

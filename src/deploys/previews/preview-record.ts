@@ -9,7 +9,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
+import { latestFirst, toMs } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
@@ -213,7 +213,7 @@ async function readRecordOf(context: Context, app: string): Promise<PreviewRecor
   if (!record) return undefined;
   const shown = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
   if ('refusal' in shown) return shown.refusal instanceof NotFoundError ? undefined : record;
-  const isOther = Date.parse(shown.state.createdAt ?? '') > Date.parse(record.at) + creationMs;
+  const isOther = toMs(shown.state.createdAt) > Date.parse(record.at) + creationMs;
   return isOther ? undefined : record;
 }
 
@@ -336,7 +336,7 @@ export function committedFrom(sent: Work['sent']): string | undefined {
 
 /** The platform knows when it was deployed last, and the record when this began: the later of both counts. */
 function endOf({ updatedAt, createdAt }: AppSummary, record: PreviewRecord | undefined): string | null {
-  const shownAt = Date.parse(updatedAt ?? createdAt ?? '');
+  const shownAt = toMs(updatedAt ?? createdAt);
   if (record?.ttlMs === undefined || Number.isNaN(shownAt)) return null;
   const end = new Date(Math.max(shownAt, Date.parse(record.at) || 0) + record.ttlMs);
   // A record may come from any version, and a time from any platform.

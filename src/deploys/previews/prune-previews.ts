@@ -1,6 +1,6 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { FailedError, NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { count, shortBuild } from '../../kernel/output/format.ts';
+import { count, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 import { deleteAppAndWait } from '../apps.ts';
@@ -127,7 +127,7 @@ function isChosen(
 ): boolean {
   // A clock that is ahead must not delete what is still needed.
   const now = Math.min(context.now(), context.platformNow());
-  const deployedAt = Date.parse(updatedAt ?? createdAt ?? '');
+  const deployedAt = toMs(updatedAt ?? createdAt);
   const isOld = filter.olderThan === undefined || deployedAt <= now - filter.olderThan;
   const isExpired = !filter.expired || (expiresAt !== null && Date.parse(expiresAt) <= now);
   const isOfBranch = filter.branch === undefined || branch === filter.branch;

@@ -7,7 +7,7 @@ import {
   PendingError,
   UsageError,
 } from '../../kernel/errors.ts';
-import { duration, fileSummary, shortBuild } from '../../kernel/output/format.ts';
+import { duration, fileSummary, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
@@ -164,7 +164,7 @@ function sayPlan(
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
   const what = `${fileSummary(files, bytes)} of ${origin}${proof ? `, ${proofTexts[proof]}` : ''}`;
   progress.note(`${title} of ${app}: ${replacing} -> ${shortBuild(restored)}, ${what}`);
-  const tookMs = Date.parse(target.updatedAt ?? '') - Date.parse(target.createdAt ?? '');
+  const tookMs = toMs(target.updatedAt) - toMs(target.createdAt);
   const took = tookMs > 0 ? `; building ${shortBuild(restored)} took ${duration(tookMs)}` : '';
   if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);

@@ -1,7 +1,7 @@
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
-import { duration, shortBuild } from '../../kernel/output/format.ts';
+import { duration, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
@@ -177,7 +177,7 @@ export function isBusy({ status }: Pick<Build, 'status'>): boolean {
 
 /** Whether a build waits for an upload whose URL has expired. `now`: by the platform's clock. */
 export function isExpired({ status, createdAt }: Build, now: number): boolean {
-  return isPending(status) && now - Date.parse(createdAt ?? '') > maxPendingMs;
+  return isPending(status) && now - toMs(createdAt) > maxPendingMs;
 }
 
 /**
@@ -209,7 +209,7 @@ export class StuckBuilds {
     const { context, app } = this;
     const name = `build ${shortBuild(build.id)} of ${app}`;
     if (isExpired(build, now)) {
-      const age = duration(now - Date.parse(build.createdAt ?? ''));
+      const age = duration(now - toMs(build.createdAt));
       return { message: `${name} cannot start any more: it is pending for ${age}, and its upload URL has expired` };
     }
     const history = await readHistory(context, app);
@@ -221,7 +221,7 @@ export class StuckBuilds {
     if (sent && !sent.unconfirmed) return undefined;
     if (isRunning === false)
       return { message: `${name} never got its files: the deploy that created it from here was killed`, isOwn: true };
-    const sendingMs = now - Date.parse(sent?.at ?? '');
+    const sendingMs = now - toMs(sent?.at);
     if (!sent || !(sendingMs > maxUploadMs(sent.bytes))) return undefined;
     return { message: `nothing has come of ${name}, whose upload by ${sent.by} began ${duration(sendingMs)} ago` };
   }

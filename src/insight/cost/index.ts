@@ -1,6 +1,6 @@
 import { recordLook } from '../../deploys/history/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { dollars, localTime, roundCents } from '../../kernel/output/format.ts';
+import { dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
@@ -165,7 +165,7 @@ interface TimesToRead {
 async function readTimes(context: Context, { name, app, summary, period }: TimesToRead) {
   const cooldown = app.cooldownPeriodSeconds ?? 0;
   const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
-  const createdAt = Date.parse(app.createdAt ?? summary.createdAt ?? '') || 0;
+  const createdAt = toMs(app.createdAt ?? summary.createdAt) || 0;
   const since = Math.max(period.since, Math.min(createdAt, period.until));
   const range = { since, until: Math.min(context.platformNow(), period.until + 1) };
   // The day before as well: calls of it may run in the period, and clocks differ.

@@ -1,6 +1,6 @@
 import { quantile } from '../../calls/difference.ts';
 import { type Call, countErrors, hasEnded, runHasFailed } from '../../calls/runs/index.ts';
-import { roundCents } from '../../kernel/output/format.ts';
+import { roundCents, toMs } from '../../kernel/output/format.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Container, isRunning } from '../../platform/contract/containers.ts';
 
@@ -139,7 +139,7 @@ function buildsOf(running: readonly Container[]) {
 }
 
 function timeOf({ createdAt }: Pick<Call, 'createdAt'>): number {
-  return Date.parse(createdAt ?? '') || Number.NEGATIVE_INFINITY;
+  return toMs(createdAt) || Number.NEGATIVE_INFINITY;
 }
 
 function responseMs({ totalResponseTimeMs, runtimeMs, totalQueueTimeMs }: Call): number {

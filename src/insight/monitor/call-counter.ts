@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { getRunsChart, type RunBucket } from '../../platform/contract/runs.ts';
@@ -56,7 +57,7 @@ export class CallCounter {
     let settled = before;
     let all = before;
     for (const bucket of aggregatedData ?? []) {
-      const start = Date.parse(bucket.startTime ?? '');
+      const start = toMs(bucket.startTime);
       // Some platforms do not keep to the range.
       if (Number.isNaN(start) || start < from) continue;
       all = add(all, bucket);

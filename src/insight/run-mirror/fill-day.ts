@@ -1,4 +1,5 @@
 import { atPosition, type Jobs, type readChart, runKey } from '../../calls/runs/index.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Run, RunsQuery } from '../../platform/contract/runs.ts';
 import { type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { dayMs, type Gap, type RunDay } from './day-file.ts';
@@ -171,7 +172,7 @@ function canBeSplit({ from, to }: Window, items: readonly Run[]): boolean {
   return (
     to - from >= 2 * shortestWindowMs &&
     items.length >= smallestFullPage &&
-    items.every(({ createdAt }) => Date.parse(createdAt ?? '') >= from - 1 && Date.parse(createdAt ?? '') <= to + 1)
+    items.every(({ createdAt }) => toMs(createdAt) >= from - 1 && toMs(createdAt) <= to + 1)
   );
 }
 

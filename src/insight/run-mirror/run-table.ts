@@ -1,4 +1,5 @@
 import { hasEnded, type Jobs, runKey } from '../../calls/runs/index.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 
 /** Times in ms; `createdAt` since 1970. */
@@ -168,7 +169,7 @@ type OrNull<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined>
 
 /** A run of the platform as it is kept. */
 export function mirrored(run: Run, jobs: Jobs): MirroredRun {
-  const createdAt = Date.parse(run.createdAt ?? '');
+  const createdAt = toMs(run.createdAt);
   const columns = {
     runtimeMs: run.runtimeMs ?? run.executionTimeMs,
     coldstartTimeMs: run.coldstartTimeMs,

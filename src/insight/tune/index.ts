@@ -3,7 +3,7 @@ import { recordLook } from '../../deploys/history/index.ts';
 import { pause } from '../../kernel/clock.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
 import { LimitError } from '../../kernel/errors.ts';
-import { count, dollars, duration } from '../../kernel/output/format.ts';
+import { count, dollars, duration, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { getAppCost } from '../../platform/contract/billing.ts';
@@ -115,7 +115,7 @@ async function readPast(context: Context, name: string, deployed: App, { app, si
   const now = context.platformNow();
   const from = Math.max(
     Math.floor((since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
-    Date.parse(deployed.createdAt ?? '') || 0,
+    toMs(deployed.createdAt) || 0,
     history.scalingSince(),
   );
   const past = new PastCalls(Math.min(from, now), now);

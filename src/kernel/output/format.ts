@@ -134,6 +134,11 @@ export function cutText(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
+/** An RFC 3339 time in ms since 1970; NaN without one. */
+export function toMs(time: string | null | undefined): number {
+  return Date.parse(time ?? '');
+}
+
 /** Compares RFC 3339 times in UTC, latest first. Entries without a time come last. */
 export function latestFirst<T>(timeOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
   return (a, b) => {
