@@ -202,7 +202,7 @@ async function readStatus(
   return unreadableItems(apps.state).length > 0 ? shown : { state: 'deleted' };
 }
 
-function returnNotFound(error: unknown): NotFoundError {
+export function returnNotFound(error: unknown): NotFoundError {
   if (error instanceof NotFoundError) return error;
   throw error;
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { readAppName } from '../app/read-app-name.ts';
 import { countErrors, findJobs, Jobs, searchRuns } from '../calls/runs/index.ts';
+import { returnNotFound } from '../deploys/apps.ts';
 import { fetchBuild } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
 import { readHistory, recordLook } from '../deploys/history/index.ts';
@@ -106,10 +107,7 @@ function emptyStatus(target: string, app: string) {
 
 /** The error itself for an app that is not deployed: that is known, too. */
 async function readApp({ api, project }: Context, app: string): Promise<App | NotFoundError> {
-  return fetchApp(api, { project, app }).catch((error: unknown) => {
-    if (error instanceof NotFoundError) return error;
-    throw error;
-  });
+  return fetchApp(api, { project, app }).catch(returnNotFound);
 }
 
 async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B> | B): Promise<[A, B]> {

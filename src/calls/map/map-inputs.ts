@@ -4,6 +4,7 @@ import { count } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
+import { unless } from '../../platform/waiting/index.ts';
 import { sentWithApp } from '../../storage/output-files.ts';
 import { limitHeapGrowth } from '../../storage/transfer/heap-growth.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
@@ -96,11 +97,6 @@ function summaryOf(
 
 /** Undefined if the token may call the app, but not read it. */
 async function findApp({ api }: Context, { project, app }: CallTarget) {
-  try {
-    return await fetchApp(api, { project, app });
-  } catch (error) {
-    if (!(error instanceof GantryError) || error instanceof NotFoundError || error instanceof InterruptedError)
-      throw error;
-    return undefined;
-  }
+  const stops = (error: unknown) => error instanceof NotFoundError || error instanceof InterruptedError;
+  return unless((error) => error instanceof GantryError && !stops(error), fetchApp(api, { project, app }));
 }

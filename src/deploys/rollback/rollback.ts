@@ -21,6 +21,7 @@ import {
   pollUntil,
   TimeLimit,
   throwUnlessTransient,
+  unless,
   unlessMissing,
 } from '../../platform/waiting/index.ts';
 import { whyNotUsable } from '../archives/index.ts';
@@ -231,12 +232,7 @@ export async function checkUnchanged(
 
 /** Looks within seconds, also after Ctrl-C. Undefined if that fails. */
 export async function briefly<T>(context: Context, look: (bounded: Context) => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look(contextUntil(context, cleanupSignal()));
-  } catch (error) {
-    if (error instanceof GantryError) return undefined;
-    throw error;
-  }
+  return unless((error) => error instanceof GantryError, look(contextUntil(context, cleanupSignal())));
 }
 
 /** The build of others that became ready between two looks: the one that serves, if the platform shows that. */
