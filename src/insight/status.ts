@@ -228,12 +228,10 @@ export function parseStatusPage({ data, included }: StatusPage, now: number) {
   const incidents = open.filter(
     (report) => !planned.includes(report) && !healthyStatuses.has(report.status) && report.status !== 'resolved',
   );
-  const components = [...resources.values()];
   return {
-    status:
-      readStatus(data, 'aggregate_state') || worstStatus([...components, ...incidents].map(({ status }) => status)),
+    status: readStatus(data, 'aggregate_state') || 'unknown',
     announcement: readText(data, 'announcement') || null,
-    components,
+    components: [...resources.values()],
     incidents,
     planned,
   };
@@ -262,16 +260,6 @@ function parseReport(
     lastUpdate: (latest && readText(latest, 'message')) || null,
     updatedAt: (latest && readText(latest, 'published_at')) || null,
   };
-}
-
-/** The overall status of a page that does not have one. */
-function worstStatus(states: string[]): string {
-  if (states.length === 0) return 'unknown';
-  return (
-    ['downtime', 'degraded', 'maintenance'].find((readStatus) => states.includes(readStatus)) ??
-    states.find((state) => !healthyStatuses.has(state)) ??
-    'operational'
-  );
 }
 
 function readId({ id }: StatusItem): string {
