@@ -23,13 +23,7 @@ export type CostReport = Awaited<ReturnType<typeof readCost>>;
 export type AppCostReport = CostReport['apps'][number];
 
 /** One day, in UTC. */
-export interface DayCost {
-  date: string;
-  costCents: number | null;
-  calls: number;
-  coldStarts: number;
-  busySeconds: number;
-}
+export type DayCost = ReturnType<typeof dayRows>[number];
 
 export interface Figure {
   app: string;
@@ -256,8 +250,8 @@ function dayRows(
   { since, until }: CostPeriod,
   costs: Days | undefined,
   { time: { days }, from }: { time: ReplicaTime; from: string },
-): DayCost[] {
-  const rows: DayCost[] = [];
+) {
+  const rows = [];
   for (let midnight = since; midnight <= until; midnight += dayMs) {
     const date = utcDay(midnight);
     const { calls, coldStarts, busySeconds } = days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };

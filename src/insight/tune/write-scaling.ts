@@ -9,7 +9,7 @@ import { toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import type { Advice, ScalingSettings } from './advice.ts';
+import type { ScalingSettings, TunedOption } from './advice.ts';
 
 const keys = {
   minReplicas: 'min_replicas',
@@ -18,7 +18,7 @@ const keys = {
   concurrency: 'replica_concurrency',
 } as const satisfies Record<keyof ScalingSettings, string>;
 
-interface WriteOptions {
+interface WriteOptions<Advice> {
   app: string;
   configFile: string;
   wanted: 'cheapest' | 'fastest';
@@ -26,7 +26,10 @@ interface WriteOptions {
 }
 
 /** Writes an option into the config file. Looks at the file first: advice takes a while. Throws UsageError, FailedError. */
-export async function writeAdvice(context: Context, { app, configFile, wanted, read }: WriteOptions): Promise<Advice> {
+export async function writeAdvice<Advice extends { options: readonly TunedOption[] }>(
+  context: Context,
+  { app, configFile, wanted, read }: WriteOptions<Advice>,
+) {
   const text = await readScalingFile(context, shortAppName(context.project, app), configFile);
   const advice = await read();
   const [now] = advice.options;
