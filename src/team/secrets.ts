@@ -4,6 +4,7 @@ import { CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts'
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
+import { shortList } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { listApps } from '../platform/contract/apps.ts';
 import { isDown, listContainers } from '../platform/contract/containers.ts';
@@ -246,8 +247,7 @@ async function findStale(context: Context, { app }: SecretScope): Promise<string
   const names = await tryRequest(context, (api) => runningWith(api, context.project, app));
   if (!names || names.length === 0) return [];
   const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
-  const listed = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
-  context.progress.warn(`${what} keep the old secrets: ${listed}`);
+  context.progress.warn(`${what} keep the old secrets: ${shortList(names, 3)}`);
   return names;
 }
 

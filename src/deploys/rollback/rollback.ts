@@ -7,7 +7,7 @@ import {
   PendingError,
   UsageError,
 } from '../../kernel/errors.ts';
-import { duration, fileSummary, shortBuild, toMs } from '../../kernel/output/format.ts';
+import { duration, fileSummary, shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
@@ -170,9 +170,7 @@ function sayPlan(
   if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   const anew = resolvedAnew.map(({ kind, requirement }) => requirement + (kind === 'pip' ? '' : ` (${kind})`));
-  const more = anew.length > maxShown ? ` and ${anew.length - maxShown} more` : '';
-  const shown = anew.slice(0, maxShown).join(', ') + more;
-  if (shown !== '') progress.note(`installed again, perhaps in other versions: ${shown}`);
+  if (anew.length > 0) progress.note(`installed again, perhaps in other versions: ${shortList(anew, maxShown)}`);
 }
 
 /** Of what is resolved anew. */

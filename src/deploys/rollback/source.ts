@@ -5,7 +5,7 @@ import { readArchivedText } from '../../app/zip/read-entry.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
+import { shortBuild, shortList } from '../../kernel/output/format.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
@@ -161,12 +161,11 @@ export async function proveFiles(context: Context, app: string, build: string, s
   const expected = (await unlessMissing(listFiles(api, { project, app, build }))) ?? [];
   const compared = expected.length > 0 ? await source.compare(expected) : unchangedFiles(0);
   const { added, changed, removed, byCrc32, unverified } = compared;
-  const [first, ...others] = [...added, ...changed, ...removed];
-  if (first !== undefined || source.isAsSent === false) {
-    const more = others.length > 0 ? ` and ${others.length} more` : '';
+  const different = [...added, ...changed, ...removed];
+  if (different.length > 0 || source.isAsSent === false) {
     const bySent = 'the contents or permissions of its files differ from what was sent for that build (SHA-256)';
     throw new ConflictError(`${source.origin} does not have the files of build ${shortBuild(build)}`, {
-      why: first === undefined ? bySent : `different: ${first}${more}`,
+      why: different.length === 0 ? bySent : `different: ${shortList(different, 1)}`,
       fix: gantryCommand`builds list ${app}`,
       details: { app, build, added, changed, removed },
     });

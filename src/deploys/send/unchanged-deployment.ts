@@ -1,4 +1,4 @@
-import { shortBuild, toMs } from '../../kernel/output/format.ts';
+import { shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { appIsUnwell } from '../../platform/contract/apps.ts';
 import { dashboardUrl } from '../apps.ts';
@@ -103,9 +103,8 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
   const certain = settings.filter(isCertain);
   if (certain.length > 0) return `changed settings: ${certain.map(({ setting }) => setting).join(', ')}`;
   const { added = [], changed = [], removed = [] } = fileChanges ?? {};
-  const [first, ...others] = [...added, ...changed, ...removed];
-  if (first === undefined) return undefined;
-  return others.length > 0 ? `${first} and ${others.length} more changed` : `${first} changed`;
+  const paths = [...added, ...changed, ...removed];
+  return paths.length > 0 ? `${shortList(paths, 1)} changed` : undefined;
 }
 
 /**

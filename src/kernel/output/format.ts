@@ -129,6 +129,12 @@ export function fileSummary(files: number, bytes: number): string {
   return `${count(files, 'file')}, ${size(bytes)}`;
 }
 
+/** `a, b and 3 more`. */
+export function shortList(items: readonly string[], most: number): string {
+  const more = items.length > most ? ` and ${items.length - most} more` : '';
+  return items.slice(0, most).join(', ') + more;
+}
+
 /** Truncates to `maxLength` characters. The ellipsis also tells the redactor that a secret may be cut there. */
 export function cutText(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
