@@ -10,7 +10,7 @@ import {
   type CallTarget,
   loadResponseErrors,
 } from '../invoke/index.ts';
-import type { MapOutcome } from './result-line.ts';
+import type { MapError, MapOutcome } from './result-line.ts';
 
 export interface JudgeSettings {
   target: CallTarget;
@@ -41,9 +41,12 @@ export async function judgeResponse(
   const concernsAll = !isFromFunction && mayConcernAll(status);
   if (concernsAll && !settings.hasOwnServer) throw new MapStopped(await asError());
   const { message, why = `HTTP ${status}` } = responseMessage(read);
-  const code = !isFromFunction && isGatewayStatus(status) ? 'unavailable' : 'app-error';
-  const error = { code, message: message ?? why, statusCode: status };
+  const error = { code: codeOf(status, isFromFunction), message: message ?? why, statusCode: status };
   return { status: 'failed', error, run: read.run, ...(concernsAll && { concernsAll: asError }) };
+}
+
+function codeOf(status: number, isFromFunction: boolean): MapError['code'] {
+  return !isFromFunction && isGatewayStatus(status) ? 'unavailable' : 'app-error';
 }
 
 function judgeSuccess(
