@@ -33,7 +33,7 @@ export interface DeployedSettings {
 }
 
 /** An app showed a build, in ms since 1970; -Infinity: at some time before. */
-export interface SeenBuild {
+interface SeenBuild {
   build: string;
   at: number;
 }

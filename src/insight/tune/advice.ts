@@ -1,5 +1,4 @@
 export const adviceVerdicts = ['advice', 'not enough runs', 'not predictable'] as const;
-export type AdviceVerdict = (typeof adviceVerdicts)[number];
 
 /** Values of `[cerebrium.scaling]`. */
 export interface ScalingSettings {
