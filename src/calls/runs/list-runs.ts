@@ -34,7 +34,8 @@ export async function readRunList(source: RunListSource, app: string, options: L
   const first = await read(undefined).catch((error: unknown) => {
     if (!isRefusal(error) || asyncOnly) throw error;
     read = chartPages(source, app);
-    return read(undefined).catch(() => Promise.reject(error));
+    const isAbsent = error.facts.status !== 403;
+    return read(undefined).catch((other) => Promise.reject(isAbsent && isRefusal(other) ? other : error));
   });
   const pages = readPages<Run>({
     read: (position) => (position ? read(position) : Promise.resolve(first)),
