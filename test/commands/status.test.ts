@@ -30,7 +30,7 @@ function reporting(title: string, state: string, starts: number) {
   const affected = ['1', '2'].map((id) => ({ status_page_resource_id: id }));
   const facts = { title, aggregate_state: state, starts_at: time(starts), affected_resources: affected };
   const page = {
-    data: { attributes: {} },
+    data: { attributes: { aggregate_state: starts > now ? 'operational' : state } },
     included: [
       ...['Builds', 'Storage'].map((public_name, at) =>
         item('status_page_resource', `${at + 1}`, { public_name, status: 'operational' }),
