@@ -173,7 +173,7 @@ test('only jobs.ts and read-run-days.ts make calls of runs: no job is judged or 
 
 test('runs are listed where filters, ranges and order are made sure of', () => {
   const readers = client.filter((file) => /\bapi\((listRuns|getRunsChart)\b/.test(readFileSync(file, 'utf8')));
-  const lists = ['runs/fetch-run', 'runs/jobs', 'runs/list-runs', 'runs/search-runs'];
+  const lists = ['runs/fetch-run', 'runs/jobs', 'runs/list-runs'];
   // Counts, and ids to complete.
   const others = ['cli/completion/name-sources', 'insight/monitor/call-counter', 'calls/runs/chart'];
   expect(readers.map((file) => file.slice(4, -3)).sort()).toEqual(
@@ -456,10 +456,8 @@ const golfed = new Set([
   'src/deploys/previews/preview-record.ts',
   'src/deploys/replicas.ts',
   'src/deploys/rollback/rollback.ts',
-  'src/deploys/rollback/source.ts',
   'src/deploys/send/app-settings.ts',
   'src/deploys/send/prepare-deploy.ts',
-  'src/deploys/send/unchanged-deployment.ts',
   'src/deploys/smoke.ts',
   'src/deploys/team-state/team-state.ts',
   'src/emulator/endpoints/invocation/handlers.ts',

@@ -25,11 +25,7 @@ const maxShare = 0.5;
  * Whether a build fails more often than the one before, by Fisher's exact test. Failures that are the caller's count only
  * if there is a rate of them to compare with. As bad: most calls fail, as they did before.
  */
-export function compareErrors(
-  now: ErrorCount,
-  before: ErrorCount,
-  isEarly: boolean,
-): 'worse' | 'no worse' | 'as bad' | 'too few calls' {
+export function compareErrors(now: ErrorCount, before: ErrorCount, isEarly: boolean) {
   const ownFailures = now.failed - now.byCaller;
   const { failed, base } = comparable(now, before);
   if (failed === 0) return 'no worse';

@@ -1,5 +1,5 @@
 import { LimitError } from '../kernel/errors.ts';
-import { dollars, duration } from '../kernel/output/format.ts';
+import { dollars, duration, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import type { App } from '../platform/contract/apps.ts';
 import { type Container, hasStopped, listContainers } from '../platform/contract/containers.ts';
@@ -105,15 +105,9 @@ export class ReplicaSpending {
 }
 
 /** What is known of the app's settings. Seconds, and US cents a second for one replica. */
-export interface AppFacts {
-  price: number | undefined;
-  cooldownSeconds: number;
-  minReplicas: number;
-  maxReplicas: number;
-  concurrency: number;
-}
+export type AppFacts = ReturnType<typeof factsOf>;
 
-export function factsOf(app: App): AppFacts {
+export function factsOf(app: App) {
   const { costPerSecondCents, cooldownPeriodSeconds, minReplicaCount, maxReplicaCount, replicaConcurrency } = app;
   return {
     price: costPerSecondCents || undefined,
@@ -125,5 +119,5 @@ export function factsOf(app: App): AppFacts {
 }
 
 function parseTime(text: string | null | undefined, otherwise: number): number {
-  return Date.parse(text ?? '') || otherwise;
+  return toMs(text) || otherwise;
 }

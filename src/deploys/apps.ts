@@ -3,8 +3,8 @@ import { sampleCallOf } from '../app/sample-call.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readVariable } from '../kernel/environment.ts';
-import { type ErrorFacts, FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
-import { count } from '../kernel/output/format.ts';
+import { FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
+import { count, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, deleteApp, listApps, scaleApp } from '../platform/contract/apps.ts';
 import { shortAppName, toAppId, toPathSegment } from '../platform/contract/endpoint.ts';
@@ -73,10 +73,7 @@ export async function readNamedAppHere(context: Context, isNameWanted: boolean):
 }
 
 /** The apps that could be meant. */
-async function nameAnother(
-  context: Context,
-  withApp: (name: string) => Promise<CommandLine>,
-): Promise<Pick<ErrorFacts, 'fix' | 'why'>> {
+async function nameAnother(context: Context, withApp: (name: string) => Promise<CommandLine>) {
   const apps = await tryRequest(context, (api) => api(listApps, { project: context.project }));
   const names = (apps ?? []).map(({ id, name }) => name ?? shortAppName(context.project, id));
   const [only = 'APP'] = names.length === 1 ? names : [];
@@ -192,7 +189,7 @@ async function readStatus(
 ): Promise<Shown<string>> {
   const shown = await readEvidence(() => fetchApp(api, { project, app }));
   if ('state' in shown) {
-    const laterMs = Date.parse(shown.state.createdAt ?? '') - Date.parse(createdAt ?? '');
+    const laterMs = toMs(shown.state.createdAt) - toMs(createdAt);
     return { state: laterMs >= minLaterMs ? 'replaced' : (shown.state.status ?? 'unknown') };
   }
   const isGone = shown.refusal instanceof NotFoundError;
@@ -205,7 +202,7 @@ async function readStatus(
   return unreadableItems(apps.state).length > 0 ? shown : { state: 'deleted' };
 }
 
-function returnNotFound(error: unknown): NotFoundError {
+export function returnNotFound(error: unknown): NotFoundError {
   if (error instanceof NotFoundError) return error;
   throw error;
 }

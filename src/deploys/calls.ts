@@ -8,7 +8,7 @@ import {
   runHasFailed,
   runKey,
 } from '../calls/runs/index.ts';
-import { count } from '../kernel/output/format.ts';
+import { count, toMs } from '../kernel/output/format.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import type { Owner } from './replicas.ts';
 
@@ -119,7 +119,7 @@ export class Calls {
   /** Of the runs before the build, those that are a measure. */
   #errorsBefore(): ErrorCount {
     const isOfSick = (at: number) => this.known.sickTimes.some(({ from, to }) => at >= from && at < to);
-    const isMeasure = (call: Call) => this.#earlier?.has(runKey(call)) && !isOfSick(Date.parse(call.createdAt ?? ''));
+    const isMeasure = (call: Call) => this.#earlier?.has(runKey(call)) && !isOfSick(toMs(call.createdAt));
     return countErrors(this.#ended('other').filter(isMeasure));
   }
 

@@ -178,10 +178,7 @@ type Pattern<Facts> = { readonly [Name in keyof Facts]?: Facts[Name] | readonly 
 /** A table of decisions. Rows are tried in their order, and the last one fits everything. */
 export type Rows<Facts, Result> = readonly (readonly [Pattern<Facts>, Result])[];
 
-export function firstRow<Facts extends Record<string, string>, Result>(
-  rows: Rows<Facts, Result>,
-  facts: Facts,
-): Result {
+export function firstRow<Facts extends Record<string, string>, Result>(rows: Rows<Facts, Result>, facts: Facts) {
   const row = rows.find(([pattern]) => fits(pattern, facts));
   if (!row) throw new Error('a table without a last row');
   return row[1];

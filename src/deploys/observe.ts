@@ -6,16 +6,10 @@ import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, listBuilds } from '../platform/contract/builds.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, unless, unlessMissing } from '../platform/waiting/index.ts';
-import { buildFact, lateMs, type Serving, type ServingFacts, serving } from './serving.ts';
+import { buildFact, lateMs, type ServingFacts, serving } from './serving.ts';
 
 /** What the platform shows of an app at one time. */
-export interface AppReading extends ServingFacts {
-  /** Undefined if it is not deployed. */
-  app: App | undefined;
-  /** As the platform lists them; empty if it does not. */
-  list: readonly Build[];
-  serving: Serving;
-}
+export type AppReading = ReturnType<typeof readingOf>;
 
 /**
  * Reads the builds first and the app last: a build that is created in between is the latest one of the app, so that
@@ -31,8 +25,8 @@ export async function observe(context: Context, name: string, own?: Build): Prom
   return readingOf(context, app, listed);
 }
 
-/** What has just been read. */
-export function readingOf(context: Context, app: App | undefined, listed: readonly Build[] | undefined): AppReading {
+/** What has just been read. `list`: as the platform lists them; empty if it does not. */
+export function readingOf(context: Context, app: App | undefined, listed: readonly Build[] | undefined) {
   const { at, readySince } = clockOf(context);
   const builds = listed?.map((build) => {
     const fact = buildFact(build, readySince.get(build.id) ?? at);

@@ -41,12 +41,7 @@ export interface Smoke {
 export const noSmoke: Smoke = { says: 'not asked', reason: '', calls: 0 };
 
 /** What was looked at; null where the platform did not list it. */
-export interface Seen {
-  replicas: number | null;
-  restarts: number | null;
-  runs: number | null;
-  failedRuns: number | null;
-}
+export type Seen = ObservedBuild['seen'];
 
 /** A build, over all looks of a command. */
 export class ObservedBuild {
@@ -151,7 +146,7 @@ export class ObservedBuild {
     return this.#scaling.minReplicas > 0;
   }
 
-  get seen(): Seen {
+  get seen() {
     return {
       replicas: this.replicas.seen,
       restarts: this.replicas.restarts,

@@ -1,4 +1,4 @@
-import { count } from '../kernel/output/format.ts';
+import { count, toMs } from '../kernel/output/format.ts';
 import {
   type Container,
   hasCrashed,
@@ -155,7 +155,7 @@ export class Replicas {
   /** Whether all that run have started after a time, in ms since 1970. */
   haveStartedSince(time: number): boolean {
     const running = this.#own().filter((life) => this.#runs(life));
-    const isLater = ({ container }: Life) => Date.parse(container.containerStartTimestamp ?? '') > time;
+    const isLater = ({ container }: Life) => toMs(container.containerStartTimestamp) > time;
     return running.length > 0 && running.every(isLater);
   }
 
@@ -208,7 +208,7 @@ export class Replicas {
   #begin(container: Container, aheadMs: number): void {
     const { containerId: id, containerRestartCount: restarts } = container;
     const isFirstLook = this.#before === Number.NEGATIVE_INFINITY;
-    const startedAt = Date.parse(container.containerStartTimestamp ?? '') + aheadMs;
+    const startedAt = toMs(container.containerStartTimestamp) + aheadMs;
     const since = Math.min(this.#at, Math.max(this.#before, startedAt || this.#before));
     const taken = new Set([...this.#lives.values()].map(({ before }) => before));
     const before = this.#own().find((life) => this.#hasDied(life) && !taken.has(life));
@@ -280,7 +280,7 @@ function restartsOf({ container, starts, hasWaited, oldRestarts }: Life): number
 const minMoveMs = 1_000;
 
 function hasStartedAgain(before: Container, now: Container): boolean {
-  const [earlier, later] = [before, now].map((each) => Date.parse(each.containerStartTimestamp ?? ''));
+  const [earlier, later] = [before, now].map((each) => toMs(each.containerStartTimestamp));
   return Number(later) - Number(earlier) >= minMoveMs;
 }
 

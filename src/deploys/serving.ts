@@ -1,5 +1,6 @@
+import { toMs } from '../kernel/output/format.ts';
 import { type Build, buildPhase } from '../platform/contract/builds.ts';
-import { type AppHistory, clockErrorMs, type SeenBuild } from './history/index.ts';
+import { type AppHistory, clockErrorMs } from './history/index.ts';
 
 /** How late any reply may show what has happened, in ms. */
 export const lateMs = 60_000;
@@ -85,14 +86,7 @@ export interface Moment {
   before: number;
 }
 
-export interface BuildFact {
-  id: string;
-  status: string;
-  phase: 'in progress' | 'succeeded' | 'failed';
-  created: Moment;
-  /** Of one that has succeeded. */
-  ready: Moment;
-}
+export type BuildFact = ReturnType<typeof buildFact>;
 
 /** What a reading of an app showed, as far as it decides which build serves. */
 export interface ServingFacts {
@@ -104,7 +98,7 @@ export interface ServingFacts {
 }
 
 /** `readySeen`: the first reading of this command that showed it as ready, in ms by the platform's clock. */
-export function buildFact({ id, status, createdAt, updatedAt }: Build, readySeen?: number): BuildFact {
+export function buildFact({ id, status, createdAt, updatedAt }: Build, readySeen?: number) {
   const phase = buildPhase(status);
   const ready = phase === 'succeeded' ? moment(updatedAt) : always;
   const before = Math.min(ready.before, (readySeen ?? Number.POSITIVE_INFINITY) + clockErrorMs);
@@ -114,7 +108,7 @@ export function buildFact({ id, status, createdAt, updatedAt }: Build, readySeen
 
 /** A time as the platform wrote it. One without a fraction may be rounded to seconds. */
 function moment(time: string | null | undefined): Moment {
-  const ms = Date.parse(time ?? '');
+  const ms = toMs(time);
   return Number.isNaN(ms) ? always : { from: ms, before: ms + (ms % 1000 === 0 ? 1000 : 1) };
 }
 
@@ -131,13 +125,9 @@ export interface ServedBuild {
 }
 
 /** What shows which builds served. No history is complete: others deploy as well. */
-export interface Past {
-  builds: readonly BuildFact[];
-  /** Oldest first. */
-  looks: readonly SeenBuild[];
-}
+export type Past = ReturnType<typeof pastOf>;
 
-export function pastOf(listed: readonly Build[], history: AppHistory): Past {
+export function pastOf(listed: readonly Build[], history: AppHistory) {
   return { builds: listed.map((build) => buildFact(build)), looks: history.looks() };
 }
 
@@ -192,15 +182,10 @@ function mayHide(other: BuildFact, one: BuildFact): boolean {
 }
 
 /** When a build served, in ms since 1970. Before `since`, from the end of the one before on, it may have been either. */
-export interface ServingTime {
-  build: string;
-  since: number;
-  /** Infinity while it serves. */
-  until: number;
-}
+export type ServingTime = ReturnType<typeof servingTimes>[number];
 
-/** When builds served, oldest first. */
-export function servingTimes(past: Past): ServingTime[] {
+/** When builds served, oldest first. `until`: Infinity while one serves. */
+export function servingTimes(past: Past) {
   const times = servedBefore(past).flatMap(({ id: build }) => {
     const { before: since } = beganAt(past, build);
     const created = past.builds.find(({ id }) => id === build)?.created.from ?? since;

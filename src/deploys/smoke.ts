@@ -14,7 +14,7 @@ import { signOfCopy } from '../platform/api/http-reply.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
-import { contextWith, tryRequest } from '../platform/waiting/index.ts';
+import { contextWith, tryRequest, unless } from '../platform/waiting/index.ts';
 import { replicaOf } from './calls.ts';
 import { noSmoke, type ObservedBuild, type Smoke, type WatchedBuild } from './observed.ts';
 import { lateMs } from './serving.ts';
@@ -128,11 +128,12 @@ type Answered = { by: 'own' | 'other' | 'gateway' } | { by: 'nobody'; unseen: st
  * late: they are waited for before anything is called again.
  */
 async function whoAnswered(context: Context, observed: ObservedBuild, answer: Answer): Promise<Answered> {
-  const { elapsed, delay } = context;
+  const { api, project, elapsed, delay } = context;
   const started = elapsed();
   let run: Run | undefined;
   for (;;) {
-    if (answer.run !== undefined) run ??= await readRun(context, observed.subject.app, answer.run);
+    if (answer.run !== undefined)
+      run ??= await unless(isOurs, fetchRun(api, { project, app: observed.subject.app, run: answer.run }));
     await observed.look(['app', 'replicas']);
     const { shows } = observed.facts('not asked', 'left');
     const isOver = elapsed() - started >= lateMs;
@@ -150,6 +151,8 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
     await delay(pauseMs);
   }
 }
+
+const isOurs = (error: unknown) => error instanceof GantryError;
 
 async function byReplica(
   context: Context,
@@ -177,13 +180,6 @@ async function isOnlyBuild(context: Context, { app, build, earlierBuilds }: Watc
 
 function nobody(unseen: string): Answered {
   return { by: 'nobody', unseen };
-}
-
-async function readRun({ api, project }: Context, app: string, run: string): Promise<Run | undefined> {
-  return fetchRun(api, { project, app, run }).catch((error: unknown) => {
-    if (error instanceof GantryError) return undefined;
-    throw error;
-  });
 }
 
 /**

@@ -197,12 +197,7 @@ async function explain(
 export const pauses = { firstMs: 2_000, ms: 5_000, firstForMs: 10_000 };
 
 /** Looks until the table of health decides. What is not watched is looked at once, and again while it may be late. */
-export async function watchBuild(
-  context: Context,
-  observed: ObservedBuild,
-  smoke: Smoke,
-  watchMs: number | undefined,
-): Promise<Ended> {
+export async function watchBuild(context: Context, observed: ObservedBuild, smoke: Smoke, watchMs: number | undefined) {
   const { elapsed, delay, progress } = context;
   const started = elapsed();
   const whole: readonly LookPart[] = watchMs === undefined ? ['app', 'replicas'] : allParts;

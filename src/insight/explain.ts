@@ -42,7 +42,7 @@ import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { type FileLocation, UsageError } from '../kernel/errors.ts';
 import { defined } from '../kernel/json-text.ts';
-import { shortBuild } from '../kernel/output/format.ts';
+import { shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { liveBuild } from '../platform/contract/apps.ts';
 import { type Build, buildHasFailed, ownStatus } from '../platform/contract/builds.ts';
@@ -226,7 +226,7 @@ const lookAgainMs = 1_000;
 /** Whether the app may have runs that are too young to be listed. */
 function mayLackRuns({ platformNow }: Context, newest: Run | undefined, builtAt?: string | null): boolean {
   if (newest === undefined) return true;
-  return [newest.createdAt, builtAt].some((at) => platformNow() - Date.parse(at ?? '') <= recentMs);
+  return [newest.createdAt, builtAt].some((at) => platformNow() - toMs(at) <= recentMs);
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */
@@ -301,7 +301,7 @@ function sickSubject(
 type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
 /** A failed call says something of the app, a failed job only of itself. A status looks at the latest runs only. */
-async function findFailedRun(context: Context, app: string, callsOnly?: true): Promise<FoundRun> {
+async function findFailedRun(context: Context, app: string, callsOnly?: true) {
   const { runs: listed } = await readRunList(context, app, {
     isEnough: (page) => callsOnly ?? page.some(runHasFailed),
   });
@@ -314,11 +314,6 @@ async function findFailedRun(context: Context, app: string, callsOnly?: true): P
   const later = calls.slice(0, Math.max(0, at));
   const laterSucceeded = later.some((call) => call.functionName === run.functionName && hasSucceeded(call));
   return { newest, failed: { ...(await runSubject(context, app, run)), laterSucceeded } };
-}
-
-interface FoundRun {
-  newest: Run | undefined;
-  failed?: Subject;
 }
 
 /** With the last call that failed from here, which the platform may not list yet. */

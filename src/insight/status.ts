@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { readAppName } from '../app/read-app-name.ts';
 import { countErrors, findJobs, Jobs, searchRuns } from '../calls/runs/index.ts';
+import { returnNotFound } from '../deploys/apps.ts';
 import { fetchBuild } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
-import { type BuildCommit, readHistory, recordLook } from '../deploys/history/index.ts';
+import { readHistory, recordLook } from '../deploys/history/index.ts';
 import { findCommit } from '../deploys/identity.ts';
-import { compareHere, type DifferenceHere } from '../deploys/send/index.ts';
+import { compareHere } from '../deploys/send/index.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
-import { latestFirst, roundCents } from '../kernel/output/format.ts';
+import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';
 import { targetText } from '../platform/config/target.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, listApps, liveBuild } from '../platform/contract/apps.ts';
@@ -16,20 +17,12 @@ import { shortAppName } from '../platform/contract/endpoint.ts';
 import { getServiceStatus, type StatusItem, type StatusPage } from '../platform/contract/status.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, noStep } from '../platform/waiting/index.ts';
-import { type ExplainedFailure, explainFailure } from './explain.ts';
+import { explainFailure } from './explain.ts';
 
 /** The state of a project: its apps, the one that changed last first. */
-export interface ProjectStatus {
-  target: string;
-  apps: { app: string; status: string | null; hardware: string | null; updatedAt: string | null }[] | null;
-  platform: ServiceStatus | null;
-  /** Why a part is null. */
-  unknown: Unknown;
-  /** That of the error if nothing of the project is known. */
-  exit: ExitName;
-}
+export type ProjectStatus = Awaited<ReturnType<typeof readProjectStatus>>;
 
-export async function readProjectStatus(context: Context): Promise<ProjectStatus> {
+export async function readProjectStatus(context: Context) {
   const quiet = silent(context);
   const parts = new Parts(context);
   const [apps, platform] = await Promise.all([
@@ -39,7 +32,7 @@ export async function readProjectStatus(context: Context): Promise<ProjectStatus
   return { target: targetText(context.target), apps, platform, unknown: parts.unknown, exit: parts.exitOf('apps') };
 }
 
-async function readApps({ api, project }: Context): Promise<ProjectStatus['apps']> {
+async function readApps({ api, project }: Context) {
   const apps = await api(listApps, { project });
   return apps
     .map(({ id, name, status, hardware, updatedAt }) => ({
@@ -52,31 +45,10 @@ async function readApps({ api, project }: Context): Promise<ProjectStatus['apps'
 }
 
 /** The state of one app. A part that is null either does not exist or is not known: `unknown` says why. */
-export interface AppStatus {
-  /** Project and platform, in the words of every command. */
-  target: string;
-  app: string;
-  /** The platform's word; null if the app is not deployed. */
-  status: string | null;
-  /** The build that serves, and what the history of this machine has found of it. */
-  live: ({ build: string; createdAt: string | null; found: string | null } & BuildCommit) | null;
-  /** How this folder differs from it; null if the app is not that of this folder. */
-  here: DifferenceHere | null;
-  /** Others: of builds before, which end their calls. */
-  replicas: { running: number; others: number; minReplicas: number | null; maxReplicas: number | null } | null;
-  region: string | null;
-  lastHour: { calls: number; errors: number } | null;
-  /** Of all replicas that run now. */
-  centsPerHour: number | null;
-  failure: Required<Pick<ExplainedFailure, 'build' | 'run' | 'at' | 'laterSucceeded' | 'title' | 'fix'>> | null;
-  platform: ServiceStatus | null;
-  unknown: Unknown;
-  /** That of the error if nothing of the app is known. */
-  exit: ExitName;
-}
+export type AppStatus = Awaited<ReturnType<typeof readAppStatus>>;
 
 /** Reads the state of an app with at most four requests at once. Throws NotFoundError only for an app that was named. */
-export async function readAppStatus(context: Context, name: string, configFile: string): Promise<AppStatus> {
+export async function readAppStatus(context: Context, name: string, configFile: string) {
   const { target, cwd } = context;
   const isHere = (await readAppName(resolve(cwd, configFile), configFile)) === name;
   const quiet = silent(context);
@@ -135,10 +107,7 @@ function emptyStatus(target: string, app: string) {
 
 /** The error itself for an app that is not deployed: that is known, too. */
 async function readApp({ api, project }: Context, app: string): Promise<App | NotFoundError> {
-  return fetchApp(api, { project, app }).catch((error: unknown) => {
-    if (error instanceof NotFoundError) return error;
-    throw error;
-  });
+  return fetchApp(api, { project, app }).catch(returnNotFound);
 }
 
 async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B> | B): Promise<[A, B]> {
@@ -146,7 +115,7 @@ async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B> | 
   return [one, await second()];
 }
 
-async function readLive(context: Context, here: Here, asked: App): Promise<AppStatus['live']> {
+async function readLive(context: Context, here: Here, asked: App) {
   const { api, project } = context;
   const { app } = here;
   const build = liveBuild(asked);
@@ -168,7 +137,7 @@ async function countRunning({ api, project }: Context, app: string, live: string
 }
 
 /** The latest thousand runs tell how many fail. */
-async function readLastHour(context: Context, app: string): Promise<AppStatus['lastHour']> {
+async function readLastHour(context: Context, app: string) {
   const until = context.platformNow();
   const range = { since: until - 3_600_000, until, filters: {}, asyncOnly: false, limit: 1_000 };
   const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs(context, app)]);
@@ -176,7 +145,7 @@ async function readLastHour(context: Context, app: string): Promise<AppStatus['l
   return { calls: Math.max(total, runs.length) - (runs.length - calls.length), errors: countErrors(calls).failed };
 }
 
-async function readFailure(context: Context, app: string, configFile: string): Promise<AppStatus['failure']> {
+async function readFailure(context: Context, app: string, configFile: string) {
   const found = await explainFailure(context, { app, configFile, callsOnly: true });
   const { build, run, at, laterSucceeded = false, title, fix } = found;
   return found.cause === null ? null : { build, run, at, laterSucceeded, title, fix };
@@ -225,36 +194,10 @@ function silent(context: Context): Context {
 }
 
 /** The status page of the platform. Statuses are its own words, in lower case. */
-export interface ServiceStatus {
-  /** `operational`, `degraded`, `downtime`, `maintenance` or another word. */
-  status: string;
-  announcement: string | null;
-  components: StatusComponent[];
-  /** In progress now. */
-  incidents: StatusReport[];
-  /** Planned maintenance. */
-  planned: StatusReport[];
-}
-
-interface StatusComponent {
-  name: string;
-  section: string | null;
-  status: string;
-}
-
-interface StatusReport {
-  title: string;
-  status: string;
-  startsAt: string | null;
-  endsAt: string | null;
-  /** Names of affected components. */
-  affects: string[];
-  lastUpdate: string | null;
-  updatedAt: string | null;
-}
+export type ServiceStatus = ReturnType<typeof parseStatusPage>;
 
 /** Reads the status page. Needs no token. */
-async function readServiceStatus({ api, now }: Pick<Context, 'api' | 'now'>): Promise<ServiceStatus> {
+async function readServiceStatus({ api, now }: Pick<Context, 'api' | 'now'>) {
   return parseStatusPage(await api(getServiceStatus, {}), now());
 }
 
@@ -264,30 +207,31 @@ export function isOperational({ status, incidents }: Pick<ServiceStatus, 'status
 }
 
 /** Parses the page. Any part may be missing: it is read during incidents. */
-export function parseStatusPage({ data, included }: StatusPage, now: number): ServiceStatus {
+export function parseStatusPage({ data, included }: StatusPage, now: number) {
   const of = (type: string) => (included ?? []).filter((item) => item.type === type);
   const sections = new Map(of('status_page_section').map((item) => [readId(item), readText(item, 'name')]));
   const resources = new Map(
-    of('status_page_resource').map((item): [string, StatusComponent] => {
+    of('status_page_resource').map((item) => {
       const section = sections.get(String(item.attributes?.status_page_section_id ?? '')) || null;
       const status = readStatus(item, 'status') || 'unknown';
-      return [readId(item), { name: readText(item, 'public_name') || section || readId(item), section, status }];
+      return [
+        readId(item),
+        { name: readText(item, 'public_name') || section || readId(item), section, status },
+      ] as const;
     }),
   );
   const updates = new Map(of('status_update').map((item) => [readId(item), item]));
   const open = of('status_report')
     .map((item) => parseReport(item, resources, updates))
-    .filter(({ endsAt }) => !(parseTime(endsAt) <= now));
-  const planned = open.filter(({ startsAt }) => parseTime(startsAt) > now);
+    .filter(({ endsAt }) => !(toMs(endsAt) <= now));
+  const planned = open.filter(({ startsAt }) => toMs(startsAt) > now);
   const incidents = open.filter(
     (report) => !planned.includes(report) && !healthyStatuses.has(report.status) && report.status !== 'resolved',
   );
-  const components = [...resources.values()];
   return {
-    status:
-      readStatus(data, 'aggregate_state') || worstStatus([...components, ...incidents].map(({ status }) => status)),
+    status: readStatus(data, 'aggregate_state') || 'unknown',
     announcement: readText(data, 'announcement') || null,
-    components,
+    components: [...resources.values()],
     incidents,
     planned,
   };
@@ -297,16 +241,16 @@ const healthyStatuses = new Set(['operational', 'not_monitored']);
 
 function parseReport(
   item: StatusItem,
-  components: Map<string, StatusComponent>,
-  updates: Map<string, StatusItem>,
-): StatusReport {
+  components: ReadonlyMap<string, { name: string }>,
+  updates: ReadonlyMap<string, StatusItem>,
+) {
   const affects = asList(item.attributes?.affected_resources).map((resource) =>
     components.get(String((resource as Record<string, unknown> | null)?.status_page_resource_id)),
   );
   const latest = asList((item.relationships?.status_updates as { data?: unknown } | undefined)?.data)
     .map((reference) => updates.get(String((reference as Record<string, unknown> | null)?.id)))
     .filter((update) => update !== undefined)
-    .sort((a, b) => parseTime(readText(b, 'published_at')) - parseTime(readText(a, 'published_at')))[0];
+    .sort((a, b) => toMs(readText(b, 'published_at')) - toMs(readText(a, 'published_at')))[0];
   return {
     title: readText(item, 'title') || 'incident',
     status: readStatus(item, 'aggregate_state') || 'unknown',
@@ -316,16 +260,6 @@ function parseReport(
     lastUpdate: (latest && readText(latest, 'message')) || null,
     updatedAt: (latest && readText(latest, 'published_at')) || null,
   };
-}
-
-/** The overall status of a page that does not have one. */
-function worstStatus(states: string[]): string {
-  if (states.length === 0) return 'unknown';
-  return (
-    ['downtime', 'degraded', 'maintenance'].find((readStatus) => states.includes(readStatus)) ??
-    states.find((state) => !healthyStatuses.has(state)) ??
-    'operational'
-  );
 }
 
 function readId({ id }: StatusItem): string {
@@ -343,9 +277,4 @@ function readStatus(item: StatusItem, name: string): string {
 
 function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** NaN without a time: it is neither before nor after any other. */
-function parseTime(time: string | null): number {
-  return Date.parse(time ?? '');
 }

@@ -44,18 +44,12 @@ async function readAccountNames({ api, project, progress, signal }: ListContext)
   }
 }
 
-interface Invitation {
-  email: string;
-  role: string;
-  changed: true;
-}
-
 /** Invites a user to the project (spec 4.12). Throws FailedError if the platform sends no invitation. */
 export async function sendInvitation(
   { api, project, prompt, willChange }: Pick<Context, 'api' | 'project' | 'prompt' | 'willChange'>,
   email: string,
   role: string,
-): Promise<Invitation> {
+) {
   await checkRole(prompt, email, role);
   willChange(`invite ${email} to ${project} as ${role}`, { email, role, changed: true });
   const { success } = await api(inviteUser, { project, body: { emailAddress: email, role } });
@@ -80,16 +74,6 @@ async function checkRole(prompt: Context['prompt'], email: string, role: string)
   await prompt.confirm(`The known roles are ${knownRoles.join(', ')}. Invite ${email} as ${role}?`);
 }
 
-/** What a service account may access before and after a change. */
-interface GrantChange {
-  serviceAccount: string;
-  before: string[];
-  after: string[];
-  changed: boolean;
-  /** Whether the platform lists the grants after the change; false if it lists none that are understood. */
-  confirmed: boolean;
-}
-
 type GrantAction = 'grant' | 'revoke' | 'set-grants';
 
 type GrantCalls = Pick<Context, 'api' | 'project'>;
@@ -101,7 +85,7 @@ type GrantCalls = Pick<Context, 'api' | 'project'>;
 export async function changeGrants(
   context: GrantCalls & Pick<Context, 'progress' | 'prompt' | 'willChange' | 'delay'>,
   { id, change, projects }: { id: string; change: GrantAction; projects: string[] },
-): Promise<GrantChange> {
+) {
   const { api, project, progress, prompt, willChange } = context;
   const listed = await readEvidence(() => findAccount(context, id));
   if ('refusal' in listed) throw unknownGrantsError(project, id, listed);
@@ -187,11 +171,7 @@ function readId(grant: unknown): string | undefined {
 }
 
 /** Lists the grants until they are what was sent: the reply does not show whether they changed. */
-async function confirmGrants(
-  context: GrantCalls & Pick<Context, 'progress' | 'delay'>,
-  id: string,
-  after: string[],
-): Promise<boolean> {
+async function confirmGrants(context: GrantCalls & Pick<Context, 'progress' | 'delay'>, id: string, after: string[]) {
   const isSet = (grants: string[] | undefined) => grants === undefined || isSameSet(grants, after);
   const read = async () => knownGrants(await findAccount(context, id));
   const evidence = await readEvidence(() => waitForChange(read, isSet, context.delay));

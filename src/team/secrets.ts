@@ -4,6 +4,7 @@ import { CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts'
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
+import { shortList } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { listApps } from '../platform/contract/apps.ts';
 import { isDown, listContainers } from '../platform/contract/containers.ts';
@@ -57,11 +58,7 @@ export function checkNewSecretNames(context: Asking, [name = '', ...others]: str
 }
 
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
-export async function readSecretValues(
-  context: SecretsReading,
-  names: string[],
-  source: SecretValueSource,
-): Promise<Secrets> {
+export async function readSecretValues(context: SecretsReading, names: string[], source: SecretValueSource) {
   const { fromFile, fromEnv, keepNewline } = source;
   const [first = ''] = names;
   if (fromFile !== undefined) {
@@ -156,16 +153,7 @@ interface SecretScope {
 }
 
 /** The names of the secrets by what happened to them, without values. */
-export interface SecretChange {
-  app: string | null;
-  changed: boolean;
-  added: string[];
-  replaced: string[];
-  removed: string[];
-  unchanged: string[];
-  /** Replicas that started before; of a project, apps that may have some. */
-  stale: string[];
-}
+export type SecretChange = Awaited<ReturnType<typeof changeSecrets>>;
 
 /** Reads all secrets with their values. */
 export async function readSecrets({ api, project }: Context, { app }: SecretScope): Promise<StoredSecrets> {
@@ -177,11 +165,7 @@ export async function readSecrets({ api, project }: Context, { app }: SecretScop
  * Adds and replaces secrets. Calls `values` after the current secrets were read, and asks before it replaces a value.
  * Throws ConflictError if a secret was changed meanwhile, FailedError if a stored secret is not text.
  */
-export async function setSecrets(
-  context: Context,
-  scope: SecretScope,
-  values: () => Promise<Secrets> | Secrets,
-): Promise<SecretChange> {
+export async function setSecrets(context: Context, scope: SecretScope, values: () => Promise<Secrets> | Secrets) {
   const before = await readForChange(context, scope);
   const newValues = await values();
   context.secrets.add(Object.values(newValues));
@@ -189,7 +173,7 @@ export async function setSecrets(
 }
 
 /** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
-export async function unsetSecrets(context: Context, scope: SecretScope, names: string[]): Promise<SecretChange> {
+export async function unsetSecrets(context: Context, scope: SecretScope, names: string[]) {
   const before = await readForChange(context, scope);
   const kept = Object.entries(before).filter(([name]) => !names.includes(name));
   return changeSecrets(context, scope, names, before, Object.fromEntries(kept));
@@ -263,8 +247,7 @@ async function findStale(context: Context, { app }: SecretScope): Promise<string
   const names = await tryRequest(context, (api) => runningWith(api, context.project, app));
   if (!names || names.length === 0) return [];
   const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
-  const listed = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
-  context.progress.warn(`${what} keep the old secrets: ${listed}`);
+  context.progress.warn(`${what} keep the old secrets: ${shortList(names, 3)}`);
   return names;
 }
 
@@ -278,18 +261,6 @@ async function runningWith(api: Context['api'], project: string, app: string | u
     if (/^(ready|active)$/.test(status ?? '') && (await replicasOf(name || id)).length > 0) running.push(name || id);
   }
   return running;
-}
-
-/** Names of secrets that are not as they were sent. */
-interface Differences {
-  /** Not listed, or with the earlier value. */
-  lost: string[];
-  /** Set, with another value than was sent. */
-  other: string[];
-  /** Removed, and still listed, perhaps in other letters. */
-  kept: string[];
-  /** Not part of the change, with another value than before. */
-  altered: string[];
 }
 
 /** When another command that changes secrets at the same time has sent its list, too. In ms. */
@@ -341,7 +312,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === 'object' && stringifyJson(one) === stringifyJson(other));
 }
 
-function differences(now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): Differences {
+function differences(now: StoredSecrets, before: StoredSecrets, after: StoredSecrets) {
   const isChange = (name: string) => !Object.hasOwn(before, name) || !isSame(before[name], after[name]);
   const hasOldValue = (name: string) =>
     Object.hasOwn(before, name) && isChange(name) && isSame(now[name], before[name]);
@@ -367,7 +338,7 @@ function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^[*•]+$/.test(value);
 }
 
-function throwUnlessStored({ lost, other, kept }: Differences): void {
+function throwUnlessStored({ lost, other, kept }: ReturnType<typeof differences>): void {
   if (lost.length > 0) {
     throw new FailedError(`the platform did not store ${lost.join(', ')}`, {
       why: 'it accepted the new secrets, but does not list them',

@@ -18,7 +18,6 @@ const runs = Array.from({ length: 288 }, (_, index) => ({
 type Run = (typeof runs)[number];
 
 interface Server {
-  hasChart?: boolean;
   order?: (listed: Run[]) => Run[];
   /** Runs on a page, which a token leads to; all of them without. */
   pageSize?: number;
@@ -26,7 +25,7 @@ interface Server {
 }
 
 /** A platform that ignores every query parameter but the token. */
-const platform = ({ hasChart = true, order = (all) => all, pageSize, hides }: Server) =>
+const platform = ({ order = (all) => all, pageSize, hides }: Server) =>
   serving((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
     const isChart = pathname.endsWith('/charts');
@@ -35,7 +34,7 @@ const platform = ({ hasChart = true, order = (all) => all, pageSize, hides }: Se
     const items = page.map((run) => ({ ...run, ...(hides && { [hides]: undefined }) }));
     const nextToken = from + items.length < runs.length ? String(from + items.length) : undefined;
     const item = runs.find(({ id }) => pathname.endsWith(`/runs/${id}`));
-    const isKnown = item || pathname.endsWith('/runs') || (isChart && hasChart);
+    const isKnown = item || pathname.endsWith('/runs') || isChart;
     response.statusCode = isKnown ? 200 : 404;
     response.setHeader('content-type', 'application/json');
     response.setHeader('date', new Date(now).toUTCString());
@@ -65,8 +64,6 @@ const servers: [string, Server][] = [
   ['ignores every parameter, and has pages', { pageSize: 40 }],
   ['begins with the oldest', { pageSize: 40, order: (all) => all.reverse() }],
   ['has no order', { pageSize: 40, order: (all) => all.sort((a, b) => (a.id < b.id ? -1 : 1)) }],
-  ['has no chart', { hasChart: false, pageSize: 40 }],
-  ['has no chart, and begins with the oldest', { hasChart: false, pageSize: 40, order: (all) => all.reverse() }],
 ];
 
 describe.each(servers)('a platform whose list %s', (_, server) => {
@@ -82,7 +79,7 @@ describe.each(servers)('a platform whose list %s', (_, server) => {
     expect([all.code, idsOf(all.json())], all.stderr).toEqual([0, wanted]);
     const isTold = all.stderr.includes('the platform does not filter runs as it was asked');
     // Only the list has those that were asynchronous, and it takes no other filter.
-    const asksChart = server.hasChart !== false && !flags.includes('--async');
+    const asksChart = !flags.includes('--async');
     expect(isTold).toBe(asksChart && (wanted.length < runs.length || flags.includes('until')));
     expect(idsOf((await ask(`runs list web --json --limit 7 ${flags}`)).json())).toEqual(wanted.slice(0, 7));
   });

@@ -30,7 +30,7 @@ function reporting(title: string, state: string, starts: number) {
   const affected = ['1', '2'].map((id) => ({ status_page_resource_id: id }));
   const facts = { title, aggregate_state: state, starts_at: time(starts), affected_resources: affected };
   const page = {
-    data: { attributes: {} },
+    data: { attributes: { aggregate_state: starts > now ? 'operational' : state } },
     included: [
       ...['Builds', 'Storage'].map((public_name, at) =>
         item('status_page_resource', `${at + 1}`, { public_name, status: 'operational' }),
@@ -227,12 +227,11 @@ describe('a page', () => {
   const report = (facts: Record<string, unknown>) => item('status_report', '5', { title: 'Trouble', ...facts });
 
   test.each<[string, unknown, StatusItem[], string, number]>([
-    ['without a state', undefined, [service('downtime')], 'downtime', 0],
+    ['without a state', undefined, [service('downtime')], 'unknown', 0],
     ['without reports', undefined, [], 'unknown', 0],
     ['with the state operational', 'operational', [service('operational')], 'operational', 0],
     ['in capital letters', 'Downtime', [service('Downtime')], 'downtime', 0],
     ['with an unknown state', 'melting', [service('operational')], 'melting', 0],
-    ['with an unmonitored service', undefined, [service('not_monitored')], 'operational', 0],
     ['with a report without an end', 'degraded', [report({ aggregate_state: 'degraded' })], 'degraded', 1],
     ['with a report that is resolved', 'operational', [report({ aggregate_state: 'resolved' })], 'operational', 0],
     ['with a report without a state', 'operational', [report({})], 'operational', 1],

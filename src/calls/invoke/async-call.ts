@@ -4,30 +4,18 @@ import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '
 import { cutText, duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
-import type { Run } from '../../platform/contract/runs.ts';
-import type { ReceivedRequest } from '../receiver/index.ts';
 import { commandAfter, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
 import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
 import { type AppCall, callOrThrow, requestTo } from './call.ts';
 import { type CallTarget, platformIsHere } from './call-target.ts';
 import type { InvokeOptions } from './prepare-call.ts';
-import { type AppResponse, deliveredResponse, readResponse, readRunId } from './response.ts';
+import { deliveredResponse, readResponse, readRunId } from './response.ts';
 import { awaitDelivery, maxRunMs, type WaitOptions, waitForRun } from './wait-for-run.ts';
 
-export interface AsyncRun {
-  run: string;
-  app: string;
-  statusCode: number;
-  /** The record of the run after it ended; null without `--wait`. */
-  record: Run | null;
-}
+export type AsyncRun = Awaited<ReturnType<typeof startAsyncRun>>;
 
 /** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `waitForRun`. */
-export async function startAsyncRun(
-  context: Context,
-  { wait, webhook }: InvokeOptions,
-  call: AppCall,
-): Promise<AsyncRun> {
+export async function startAsyncRun(context: Context, { wait, webhook }: InvokeOptions, call: AppCall) {
   const { target } = call;
   const runId = await requestAsyncRun(context, call);
   setInterruptionNote(context, target, runId);
@@ -42,11 +30,7 @@ export async function startAsyncRun(
 }
 
 /** Starts a run and returns what its webhook delivers to this machine, as if the call had been synchronous. */
-export async function callAndAwaitDelivery(
-  context: Context,
-  options: InvokeOptions,
-  call: AppCall,
-): Promise<AppResponse> {
+export async function callAndAwaitDelivery(context: Context, options: InvokeOptions, call: AppCall) {
   const { target } = call;
   const deliveries = await Deliveries.open(context, options);
   if (options.publicUrl === undefined && !platformIsHere(context)) warnOfUnreachable(context, deliveries.url);
@@ -96,11 +80,7 @@ function warnOfUnreachable({ progress }: Context, url: string): void {
 }
 
 /** Throws AppError if the run fails, which a delivery does not say, and PendingError at the time limit. */
-async function waitForDelivery(
-  context: Context,
-  deliveries: Deliveries,
-  options: WaitOptions,
-): Promise<ReceivedRequest> {
+async function waitForDelivery(context: Context, deliveries: Deliveries, options: WaitOptions) {
   const { target, runId, timeoutMs } = options;
   const { app } = target;
   const delivery = deliveries.expectOnly(runId);

@@ -49,9 +49,7 @@ export function resolveCallTarget(
 }
 
 /** The official client has no variable for it, so its REST_API_URL says where an app is, but not where to call it. */
-function checkInvocationAddress({
-  addresses: { invocation, management },
-}: Pick<Context, 'settings'>['settings']): void {
+function checkInvocationAddress({ addresses: { invocation, management } }: Pick<Context, 'settings'>['settings']) {
   if (invocation.origin !== 'default' || !management.origin.includes('REST_API_URL')) return;
   throw new UsageError('the URL for calling apps is not known', {
     why: 'REST_API_URL is the URL of the management API only',

@@ -119,11 +119,7 @@ function noResponseError({ app }: CallTarget, error: ConnectionError): Unavailab
   });
 }
 
-function truncatedError(
-  { app, name }: CallTarget,
-  { cause, message }: ConnectionError,
-  receivedBytes: number,
-): UnavailableError {
+function truncatedError({ app, name }: CallTarget, { cause, message }: ConnectionError, receivedBytes: number) {
   const reason = message.replace(/^(cannot connect to \S+|the connection to \S+ failed): /, '');
   return new UnavailableError(`the response of ${name} was cut off after ${size(receivedBytes)}: ${reason}`, {
     why: 'the response is incomplete',

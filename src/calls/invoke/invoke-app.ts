@@ -3,20 +3,15 @@ import { PendingError, UnavailableError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, Deadline } from '../../platform/waiting/index.ts';
-import type { AsyncRun } from './async-call.ts';
 import { callOrThrow } from './call.ts';
 import type { CallTarget } from './call-target.ts';
 import { type InvokeOptions, prepareCall } from './prepare-call.ts';
-import type { AppResponse } from './response.ts';
-
-/** A response whose body has not been read yet, or an asynchronous run. */
-type InvokeResult = { response: AppResponse } | { run: AsyncRun };
 
 /**
- * Calls an app. Throws responses other than 2xx: AppError for the app's, by status for the platform's. Throws UsageError
+ * Calls an app. Returns its response, of which no body was read, or an asynchronous run. Throws responses other than 2xx: AppError for the app's, by status for the platform's. Throws UsageError
  * for invalid options, before anything is sent.
  */
-export async function invokeApp(context: Context, options: InvokeOptions): Promise<InvokeResult> {
+export async function invokeApp(context: Context, options: InvokeOptions) {
   const { timeout } = options;
   let target: CallTarget | undefined;
   const limit = timeout === undefined ? undefined : callLimit(context, timeout, () => target);

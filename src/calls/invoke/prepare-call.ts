@@ -70,11 +70,6 @@ interface BodySource {
   input?: string | undefined;
 }
 
-interface RequestBody {
-  content: OutgoingBody | undefined;
-  type: string | undefined;
-}
-
 type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 
 /** Smaller bodies are buffered, so that their length is known. */
@@ -84,7 +79,7 @@ const jsonFix = `name=value without --data, or --data '{"name": "value"}'`;
 const inputFix = '--input FILE to send any bytes';
 
 /** Reads the request body, or `defaultBody` if there is no source. Throws UsageError for two sources or invalid JSON. */
-async function readRequestBody(context: BodyContext, source: BodySource, defaultBody: unknown): Promise<RequestBody> {
+async function readRequestBody(context: BodyContext, source: BodySource, defaultBody: unknown) {
   const { parameters, data, input } = source;
   const sources = { 'name=value': parameters, '--data': data, '--input': input };
   const given = Object.entries(sources).flatMap(([name, value]) => (value === undefined ? [] : name));
@@ -158,15 +153,10 @@ async function* readChunks(stdin: Context['stdin'], signal: AbortSignal): AsyncG
   }
 }
 
-interface InvokeArguments {
-  fn: string | undefined;
-  parameters: Record<string, unknown> | undefined;
-}
-
 type Files = Pick<Context, 'cwd' | 'signal'>;
 
 /** Parses `predict text=hello count:=3 image=@photo.png`: a first argument without `=` is the function. Throws UsageError. */
-export async function parseInvokeArguments(context: Files, args: readonly string[]): Promise<InvokeArguments> {
+export async function parseInvokeArguments(context: Files, args: readonly string[]) {
   const [first] = args;
   const fn = first === undefined || first.includes('=') ? undefined : first;
   return { fn, parameters: await parseParameters(context, args.slice(fn === undefined ? 0 : 1)) };

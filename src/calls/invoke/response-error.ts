@@ -35,12 +35,7 @@ const maxShownLength = 2_000;
  * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
  * body, unless it was `read` before.
  */
-export async function responseError(
-  context: Context,
-  response: AppResponse,
-  auth: CallAuth,
-  read?: DecodedBody,
-): Promise<GantryError> {
+export async function responseError(context: Context, response: AppResponse, auth: CallAuth, read?: DecodedBody) {
   const { target, status, headers } = response;
   const content = read ?? (await readStart(response));
   const runId = readRunId(response, content) || undefined;
@@ -54,7 +49,8 @@ export async function responseError(
   if (refused) return refused;
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
   await recordRefusedCall(context, target.app, runId, said.why);
-  if (isFunctionReply(content) || !(status === 404 || isGatewayStatus(status))) {
+  // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
+  if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
     return appError(context, response, { ...said, facts: { ...facts, fix } });
   }
   if (status === 404) return notFoundError(context, target, said.why, facts);
@@ -166,18 +162,8 @@ function shorten(text: string): string | undefined {
   return cutText(text, maxShownLength) || undefined;
 }
 
-/** The default runtime wraps what a function returns, so the status of a wrapped body is the app's. */
-function isFunctionReply({ body }: DecodedBody): boolean {
-  return safeParse(FunctionReply, body).success;
-}
-
 /** Redirects are not followed, because the token must not leave the platform. The query may hold a signature. */
-function redirectError(
-  { name }: CallTarget,
-  status: number,
-  location: string | undefined,
-  facts: ErrorFacts,
-): AppError {
+function redirectError({ name }: CallTarget, status: number, location: string | undefined, facts: ErrorFacts) {
   const url = location && URL.canParse(location) ? new URL(location) : undefined;
   const target = url ? url.origin + url.pathname : (location?.replace(/[?#].*$/s, '') ?? 'an unknown URL');
   return new AppError(`${name} returned ${status}: redirects are not followed`, {
@@ -297,10 +283,7 @@ async function callOf({ cwd }: Context, app: string, fn?: string): Promise<Comma
 }
 
 /** Explains how long the platform lets a call take (spec 8), with the app's own limit if it can be read. */
-export async function describeGracePeriod(
-  context: Context,
-  { project, app }: Pick<CallTarget, 'project' | 'app'>,
-): Promise<string> {
+export async function describeGracePeriod(context: Context, { project, app }: Pick<CallTarget, 'project' | 'app'>) {
   const seconds = (await tryRequest(context, (api) => fetchApp(api, { project, app })))?.responseGracePeriodSeconds;
   const limit = seconds ? `${duration(seconds * 1000)} for ${app}` : '15 minutes by default';
   return `the platform ends a call after the app's response_grace_period: ${limit}, 12 hours at most`;

@@ -21,19 +21,13 @@ export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText'
 }
 
 /** A response whose body has been read. */
-export interface BufferedResponse extends DecodedBody {
-  statusCode: number;
-  headers: AppResponse['headers'];
-  run: string | null;
-  firstByteMs: number;
-  durationMs: number;
-}
+export type BufferedResponse = Awaited<ReturnType<typeof readResponse>>;
 
 /** Maximum size of a buffered body. Printing it as JSON takes several times as much memory. */
 const maxBytes = 128 * 1024 * 1024;
 
 /** Reads the whole body. Throws FailedError if it is too large to buffer. */
-export async function readResponse(response: AppResponse, elapsed: () => number): Promise<BufferedResponse> {
+export async function readResponse(response: AppResponse, elapsed: () => number) {
   const content = decodeBody(await readDecompressed(response));
   const { status, headers, firstByteMs, startedAt } = response;
   const durationMs = elapsed() - startedAt;
@@ -61,10 +55,7 @@ function tooLargeError({ target: { name } }: AppResponse): FailedError {
 }
 
 /** The run id: from the body that the default runtime returns, or from `X-Request-Id`. */
-export function readRunId(
-  { headers }: Pick<AppResponse, 'headers'>,
-  content?: Pick<DecodedBody, 'body'>,
-): string | undefined {
+export function readRunId({ headers }: Pick<AppResponse, 'headers'>, content?: Pick<DecodedBody, 'body'>) {
   const inBody = (Object(content?.body) as Record<string, unknown>).run_id;
   return typeof inBody === 'string' ? inBody : firstHeader(headers, 'x-request-id');
 }
@@ -80,11 +71,7 @@ export function firstHeader(headers: AppResponse['headers'], name: string): stri
 }
 
 /** `200 OK in 1.2 s, run 3f2a91c0-…`. */
-export function responseSummary(
-  { status, statusText }: AppResponse,
-  totalMs: number,
-  runId: string | undefined,
-): string {
+export function responseSummary({ status, statusText }: AppResponse, totalMs: number, runId: string | undefined) {
   return `${`${status} ${statusText}`.trim()} in ${duration(totalMs)}${runId ? `, run ${runId}` : ''}`;
 }
 

@@ -67,11 +67,7 @@ interface RunPolling {
 }
 
 /** Polls a run until it has ended, well or badly. Throws PendingError at the time limit, and the reason of the signal. */
-export async function pollRun(
-  context: Context,
-  options: WaitOptions,
-  { signal, onState }: RunPolling,
-): Promise<{ run: Run; waitedMs: number }> {
+export async function pollRun(context: Context, options: WaitOptions, { signal, onState }: RunPolling) {
   const { target, runId, timeoutMs } = options;
   let last: Run | undefined;
   const deadline: Deadline = new Deadline({ signal, elapsed: context.elapsed }, timeoutMs, () =>
@@ -91,11 +87,7 @@ export async function pollRun(
   });
 }
 
-export interface EndedRun {
-  /** Undefined, or one that goes on, if its record is behind. */
-  run: Run | undefined;
-  received: ReceivedRequest | undefined;
-}
+export type EndedRun = Awaited<ReturnType<typeof awaitDelivery>>;
 
 interface DeliveryWait {
   target: Pick<CallTarget, 'project' | 'app'>;
@@ -107,11 +99,14 @@ interface DeliveryWait {
   waitForDelivery: (signal: AbortSignal) => Promise<ReceivedRequest | undefined>;
 }
 
-/** Waits for the end of a run and for what it delivers: the record may be late, and the delivery may never come. */
+/**
+ * Waits for the end of a run and for what it delivers: the delivery may never come, and the record may be late. Then the run
+ * is undefined, or one that goes on.
+ */
 export async function awaitDelivery(
   context: Context,
   { target: { project, app }, runId, delivery, wait, waitForDelivery }: DeliveryWait,
-): Promise<EndedRun> {
+) {
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const waited = wait(signal);
@@ -131,12 +126,7 @@ function workOf({ target: { app }, runId }: WaitOptions, ageMs: number): PolledW
   return { name: `run ${runId} of ${app}`, fix, details: { app, run: runId }, ageMs };
 }
 
-async function throwUnlessSucceeded(
-  context: Context,
-  { target, runId }: WaitOptions,
-  run: Run,
-  waitedMs: number,
-): Promise<void> {
+async function throwUnlessSucceeded(context: Context, { target, runId }: WaitOptions, run: Run, waitedMs: number) {
   if (hasSucceeded(run)) return;
   const status = runStatus(run);
   const tookMs = run.runtimeMs || waitedMs;
@@ -164,11 +154,7 @@ function staleRecordWarning({ target: { app }, runId }: WaitOptions, run: Run, w
   };
 }
 
-function pendingError(
-  { target: { app }, runId }: WaitOptions,
-  status: string | undefined,
-  waitedMs: number,
-): PendingError {
+function pendingError({ target: { app }, runId }: WaitOptions, status: string | undefined, waitedMs: number) {
   const lastStatus = status ? `last status: ${status}` : 'it has no record yet';
   return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waitedMs)}: ${lastStatus}`, {
     ...(waitedMs >= maxRunMs ? { why: 'no run takes longer than 12 hours, so its record may never change' } : {}),

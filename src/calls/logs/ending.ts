@@ -1,11 +1,9 @@
+import { toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { LogLine } from './log-line.ts';
 
 /** When the work that prints a log ended, as `elapsed` counts, and how long its last lines are waited for, in ms. */
-export interface LogEnding {
-  at: number;
-  limitMs: number;
-}
+export type LogEnding = ReturnType<typeof endingOf>;
 
 /** A status is final before all lines are visible: this long, in ms (docs/platform.md#logs). */
 const maxLagMs = 10_000;
@@ -20,8 +18,8 @@ export function endingOf(
   { elapsed, platformNow }: Pick<Context, 'elapsed' | 'platformNow'>,
   endedAt?: string | null,
   limitMs = maxLagMs,
-): LogEnding {
-  const agoMs = platformNow() - Date.parse(endedAt ?? '');
+) {
+  const agoMs = platformNow() - toMs(endedAt);
   return { at: elapsed() - Math.max(0, agoMs || 0), limitMs };
 }
 

@@ -19,12 +19,7 @@ const maxHeldLines = 5_000;
 const maxEmptyPages = 100;
 
 /** Yields the new lines of a range in batches, oldest first. Returns whether the log is over, and whether it had lines that were seen before. */
-export async function* readForward(
-  source: LogSource,
-  { since, until }: LogRange,
-  seen: SeenLines,
-  onGap: OnGap,
-): AsyncGenerator<LogLine[], { ended: boolean; overlaps: boolean }> {
+export async function* readForward(source: LogSource, { since, until }: LogRange, seen: SeenLines, onGap: OnGap) {
   let held: LogLine[] = [];
   let ended = false;
   let overlaps = false;

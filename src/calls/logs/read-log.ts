@@ -63,12 +63,7 @@ interface EndedLogOptions extends ReadLogOptions {
   ending: LogEnding | undefined;
 }
 
-async function* readBatches(
-  context: Needs,
-  source: LogSource,
-  options: EndedLogOptions,
-  gaps: LogGaps,
-): AsyncGenerator<LogLine[]> {
+async function* readBatches(context: Needs, source: LogSource, options: EndedLogOptions, gaps: LogGaps) {
   const seen = new SeenLines();
   const { since, until = Number.POSITIVE_INFINITY, ended } = options;
   const following = { source, seen, gaps, until, ended };
@@ -110,10 +105,7 @@ async function* readRange(
 }
 
 /** The lines in the range, of a log that is read as a whole. */
-async function* readSettled(
-  batches: AsyncGenerator<LogLine[]>,
-  { tail, since = 0 }: ReadLogOptions,
-): AsyncGenerator<LogLine[]> {
+async function* readSettled(batches: AsyncGenerator<LogLine[]>, { tail, since = 0 }: ReadLogOptions) {
   let last: LogLine[] = [];
   for await (const batch of batches) {
     const lines = batch.filter(({ at, timestamp }) => !timestamp || at >= since);

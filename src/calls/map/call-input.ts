@@ -57,12 +57,7 @@ function pauseAfter({ facts }: GantryError, attempt: number): number {
   return Math.min(maxPauseMs, retryDelayMs(attempt, facts.retryAfterMs || undefined) ?? maxPauseMs);
 }
 
-async function callUntilAccepted(
-  context: Context,
-  settings: CallSettings,
-  input: MapInput,
-  call: AbortController,
-): Promise<CalledInput> {
+async function callUntilAccepted(context: Context, settings: CallSettings, input: MapInput, call: AbortController) {
   const { signals, acceptance, hasOwnServer, onRefused } = settings;
   const { elapsed } = context;
   const startedAt = elapsed();
@@ -88,12 +83,7 @@ async function callUntilAccepted(
   }
 }
 
-async function tryCall(
-  context: Context,
-  settings: CallSettings,
-  { body }: MapInput,
-  call: AbortController,
-): Promise<Judgment> {
+async function tryCall(context: Context, settings: CallSettings, { body }: MapInput, call: AbortController) {
   const { target, auth, agent, timeoutMs, request } = settings;
   let timeout: PendingError | undefined;
   const end = () => {

@@ -16,19 +16,10 @@ export interface MapInput {
 }
 
 /** A file of inputs that has been read once: each is valid. */
-export interface InputFile {
-  count: number;
-  bytes: number;
-  sha256: string;
-  /** The line of an input, from 1: some lines have none, and some inputs have several. */
-  lineOf(index: number): number;
-  /** Reads them again, some at a time. Throws ConflictError if the file has changed. */
-  read(): AsyncGenerator<MapInput[]>;
-  close(): Promise<void>;
-}
+export type InputFile = Awaited<ReturnType<typeof openInputs>>;
 
 /** Opens a file of JSON lines, or of CSV with a title for each column. Throws UsageError if an input is invalid. */
-export async function openInputs({ cwd, signal }: Pick<Context, 'cwd' | 'signal'>, name: string): Promise<InputFile> {
+export async function openInputs({ cwd, signal }: Pick<Context, 'cwd' | 'signal'>, name: string) {
   const read = formatOf(name);
   const path = resolve(cwd, name);
   const file = await open(path, name);
@@ -61,7 +52,9 @@ export async function openInputs({ cwd, signal }: Pick<Context, 'cwd' | 'signal'
       count,
       bytes,
       sha256: hash.digest('hex'),
-      lineOf: (index) => index + (shifts.findLast(({ from }) => from <= index)?.by ?? 1),
+      /** The line of an input, from 1: some lines have none, and some inputs have several. */
+      lineOf: (index: number) => index + (shifts.findLast(({ from }) => from <= index)?.by ?? 1),
+      /** Reads them again, some at a time. Throws ConflictError if the file has changed. */
       read: () =>
         read(
           readChunks(file, () => unchanged('restore it and run the same command again, or name another results file')),

@@ -14,7 +14,7 @@ import type { InputFile, MapInput } from './input-file.ts';
 import { MapStopped } from './judge-response.ts';
 import { ResultsChangedError } from './lines.ts';
 import { type MapHeading, MapLog, type NamedResults } from './map-log.ts';
-import { FailureGroups, type MapCounts, type MapProgress, restNote, showProgress, startNotes } from './map-progress.ts';
+import { FailureGroups, type MapProgress, restNote, showProgress, startNotes } from './map-progress.ts';
 import { MapSpending } from './map-spending.ts';
 import type { MapResult } from './result-line.ts';
 import { ResultsFile } from './results-file.ts';
@@ -58,6 +58,8 @@ const finishMs = 10_000;
 /** Between two looks at what the calls cost. */
 const lookMs = 5_000;
 
+export type MapCounts = Awaited<ReturnType<MapCalls['run']>>;
+
 export class MapCalls {
   readonly #signals = new CallSignals();
   readonly #width: AdaptiveWidth;
@@ -70,7 +72,7 @@ export class MapCalls {
   #lost = 0;
   #log!: MapLog;
   #isOver = false;
-  #stoppedBy: MapCounts['stoppedBy'] = null;
+  #stoppedBy: 'budget' | 'failures' | null = null;
 
   constructor(
     private readonly context: Context,
@@ -83,7 +85,7 @@ export class MapCalls {
     this.#width = new AdaptiveWidth({ max, elapsed, trace, unit: 'calls', longRequestMs: Number.POSITIVE_INFINITY });
   }
 
-  async run(): Promise<MapCounts> {
+  async run() {
     const { heading, results: file, input, retryFailed, ordered, concurrency, hasOwnServer } = this.options;
     const groups = await FailureGroups.create();
     const log = await MapLog.open(file, heading);
@@ -206,7 +208,7 @@ export class MapCalls {
     };
   }
 
-  #end(by: MapCounts['stoppedBy'] = null): void {
+  #end(by: 'budget' | 'failures' | null = null): void {
     this.#isOver = true;
     this.#stoppedBy ??= by;
     this.#signals.endPauses();

@@ -4,25 +4,21 @@ import { count } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
+import { unless } from '../../platform/waiting/index.ts';
 import { sentWithApp } from '../../storage/output-files.ts';
 import { limitHeapGrowth } from '../../storage/transfer/heap-growth.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
 import { checkBudget, factsOf } from '../spending.ts';
 import { openInputs } from './input-file.ts';
-import { MapCalls, type MapOptions } from './map-calls.ts';
+import { MapCalls, type MapCounts, type MapOptions } from './map-calls.ts';
 import { whileLocked } from './map-log.ts';
-import { type MapCounts, noCounts } from './map-progress.ts';
 
 /** What is in the results file now. */
-export interface MapSummary extends Omit<MapCounts, 'done'> {
-  app: string;
-  function: string;
-  input: string;
-  results: string;
-  succeeded: number;
-  pending: number;
-  budgetCents: number | null;
-}
+export type MapSummary = Awaited<ReturnType<typeof mapInputs>>;
+
+const nothing = { done: 0, failed: 0, calls: 0, refused: 0, durationMs: 0, failures: [] };
+/** Of a map before its first call. */
+const noCounts = { ...nothing, costCents: null, stoppedBy: null };
 
 /** In flight, if the platform does not say how many calls an app can take. */
 const defaultConcurrency = 8;
@@ -36,7 +32,7 @@ const delayMs = 60_000;
  * Calls an app with each input of a file. Each input gets one line in the results file, also if this is interrupted and
  * repeated. Throws GantryError for what would happen to every call.
  */
-export async function mapInputs(context: Context, options: MapOptions): Promise<MapSummary> {
+export async function mapInputs(context: Context, options: MapOptions) {
   // From the first reading of the file on: the young generation does not shrink.
   const allowHeapGrowth = limitHeapGrowth();
   try {
@@ -46,7 +42,7 @@ export async function mapInputs(context: Context, options: MapOptions): Promise<
   }
 }
 
-async function mapFile(context: Context, options: MapOptions): Promise<MapSummary> {
+async function mapFile(context: Context, options: MapOptions) {
   const { app, fn, input: inputName, results: name } = options;
   const target = resolveCallTarget(context, { app, fn });
   const auth = resolveCallAuth(context, {}, options.auth);
@@ -94,18 +90,13 @@ function summaryOf(
   { input, results, budget }: MapOptions,
   { app, fn = '' }: CallTarget,
   { inputs, done, failed, ...counts }: MapCounts,
-): MapSummary {
+) {
   const known = { app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done };
   return { ...known, ...counts, budgetCents: budget === undefined ? null : budget * 100 };
 }
 
 /** Undefined if the token may call the app, but not read it. */
 async function findApp({ api }: Context, { project, app }: CallTarget) {
-  try {
-    return await fetchApp(api, { project, app });
-  } catch (error) {
-    if (!(error instanceof GantryError) || error instanceof NotFoundError || error instanceof InterruptedError)
-      throw error;
-    return undefined;
-  }
+  const stops = (error: unknown) => error instanceof NotFoundError || error instanceof InterruptedError;
+  return unless((error) => error instanceof GantryError && !stops(error), fetchApp(api, { project, app }));
 }

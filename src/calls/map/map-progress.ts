@@ -4,15 +4,12 @@ import type { MapCost } from './map-spending.ts';
 import type { MapError } from './result-line.ts';
 import type { ResultsFile } from './results-file.ts';
 
-interface MapState extends Pick<MapCounts, 'inputs' | 'done' | 'failed' | 'refused'> {
+interface MapState extends Record<'inputs' | 'done' | 'failed' | 'refused', number> {
   groups: () => readonly FailureGroup[];
   cost: MapCost | undefined;
 }
 
-export interface MapProgress {
-  update(state: MapState): void;
-  end(): void;
-}
+export type MapProgress = ReturnType<typeof showProgress>;
 
 const updateMs = 100;
 
@@ -21,12 +18,12 @@ export function showProgress(
   { progress, elapsed }: Pick<Context, 'progress' | 'elapsed'>,
   title: string,
   before: number,
-): MapProgress {
+) {
   const step = progress.step(title);
   const startedAt = elapsed();
   let shownAt = Number.NEGATIVE_INFINITY;
   return {
-    update(state) {
+    update(state: MapState) {
       const now = elapsed();
       if (now - shownAt < updateMs) return;
       shownAt = now;
@@ -36,11 +33,7 @@ export function showProgress(
   };
 }
 
-function progressText(
-  { inputs, done, failed, refused, groups, cost }: MapState,
-  calls: number,
-  tookMs: number,
-): string {
+function progressText({ inputs, done, failed, refused, groups, cost }: MapState, calls: number, tookMs: number) {
   const perMs = tookMs > 0 ? calls / tookMs : 0;
   const parts = [`${groupDigits(done)} of ${groupDigits(inputs)}`];
   if (perMs > 0) parts.push(rateText(perMs));
@@ -65,26 +58,6 @@ function failedText(failed: number, groups: readonly FailureGroup[]): string {
   const share = first.inputs === failed ? '' : `${groupDigits(first.inputs)}: `;
   return `${groupDigits(failed)} failed (${share}${first.title})`;
 }
-
-export interface MapCounts {
-  inputs: number;
-  /** How many have a result, and how many of these are failures. */
-  done: number;
-  failed: number;
-  calls: number;
-  refused: number;
-  durationMs: number;
-  /** With the line of the first input, in the file of inputs. */
-  failures: (FailureGroup & { line: number })[];
-  /** What the replicas cost during the command, and until their cooldown has passed, in US cents; null if not known. */
-  costCents: number | null;
-  /** What ended it before all inputs had a result. */
-  stoppedBy: 'budget' | 'failures' | null;
-}
-
-const nothing = { done: 0, failed: 0, calls: 0, refused: 0, durationMs: 0, failures: [] };
-/** Of a map before its first call. */
-export const noCounts: Omit<MapCounts, 'inputs'> = { ...nothing, costCents: null, stoppedBy: null };
 
 export interface FailureGroup {
   /** The cause that a rule knows (docs/failures.md), or the name of an exit code. */

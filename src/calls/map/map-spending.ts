@@ -56,12 +56,12 @@ export class MapSpending {
    */
   limit(width: number): number {
     if (this.budgetCents === undefined) return width;
-    return this.#ended > 0 && this.#fits(1) ? width : 1;
+    return this.#ended > 0 && this.#fitsOneMore() ? width : 1;
   }
 
   /** Whether not even one more call is within the budget. */
   get isSpent(): boolean {
-    return this.#ended > 0 && this.#begun.size === 0 && !this.#fits(1);
+    return this.#ended > 0 && this.#begun.size === 0 && !this.#fitsOneMore();
   }
 
   /** Whether the budget is used up, although calls are in flight: none of them may be repeated. */
@@ -88,8 +88,8 @@ export class MapSpending {
     this.#replicas.lookNowAndThen();
   }
 
-  #fits(more: number): boolean {
-    return this.budgetCents === undefined || (this.#centsWith(more) ?? 0) < this.budgetCents;
+  #fitsOneMore(): boolean {
+    return this.budgetCents === undefined || (this.#centsWith(1) ?? 0) < this.budgetCents;
   }
 
   /** What is paid if so many calls are made after those in flight. */

@@ -18,11 +18,7 @@ export type MapOutcome =
 export type MapResult = MapOutcome & { run: string | null; ms: number };
 
 /** What of a line is read again. */
-export interface KnownResult {
-  index: number;
-  error: MapError | undefined;
-  run: unknown;
-}
+export type KnownResult = NonNullable<ReturnType<typeof parseResultLine>>;
 
 /** The line of one input in the results file. */
 export function resultLine(index: number, result: MapResult): string {
@@ -30,7 +26,7 @@ export function resultLine(index: number, result: MapResult): string {
 }
 
 /** Undefined if it is not the line of an input. */
-export function parseResultLine(text: string): KnownResult | undefined {
+export function parseResultLine(text: string) {
   const value = parseJsonOr(text, undefined);
   if (!isRecord(value)) return undefined;
   const { index, status, error, run } = value;

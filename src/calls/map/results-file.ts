@@ -119,7 +119,8 @@ export class ResultsFile {
     log.hasResults = false;
   }
 
-  async #readLines(): Promise<Ending> {
+  /** Where the last complete line ends, and whether its line break is there, or an incomplete line follows. */
+  async #readLines() {
     const ending = { end: 0, isEnded: true, isCut: false };
     await this.#eachLine(({ known, number, isWhole, end }) => {
       // Only the last line can be without an end.
@@ -158,14 +159,6 @@ export class ResultsFile {
     if (isRetried) this.left++;
     else onFailed(index, error);
   }
-}
-
-interface Ending {
-  /** Where the last complete line ends, and whether its line break is there. */
-  end: number;
-  isEnded: boolean;
-  /** Whether an incomplete line follows. */
-  isCut: boolean;
 }
 
 function notAResult(name: string, why: string): ConflictError {
@@ -224,8 +217,8 @@ async function sortByIndex(path: string, count: number): Promise<void> {
   await rewrite(path, async function* ({ fd }) {
     for (let index = 0; index < count; index++) {
       // At once: a promise for each of a million lines takes longer than its read.
-      const line = Buffer.alloc(lengths[index] ?? 0);
-      const bytes = readSync(fd, line, 0, line.length, starts[index] ?? 0);
+      const line = Buffer.alloc(lengths[index] as number);
+      const bytes = readSync(fd, line, 0, line.length, starts[index] as number);
       if (bytes < line.length) throw new FileChangedError('it was cut while it was sorted');
       yield line;
     }

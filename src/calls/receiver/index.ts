@@ -36,11 +36,7 @@ export interface ReceiverOptions extends ListenPlace {
 }
 
 /** A server that listens. */
-export interface Listening {
-  /** Without a trailing slash. */
-  url: string;
-  close: () => Promise<void>;
-}
+export type Listening = Awaited<ReturnType<typeof listenOn>>;
 
 const maxBodyBytes = 10 * 1024 * 1024;
 /** Maximum size of all bodies in memory together. */
@@ -135,7 +131,7 @@ async function serve(
       onRejected(`POST ${url}: ${body.why}`);
       return respond(response, { status: body.status, headers: { connection: 'close' } });
     }
-    const result = await onRequest({ path: url, headers: joinHeaders(request), body });
+    const result = await onRequest({ path: url, headers: joinHeaders(request.headers), body });
     if (result === 'drop') request.socket.destroy();
     else respond(response, result);
   } finally {
@@ -173,7 +169,7 @@ async function discard(request: IncomingMessage, rejection: Rejection): Promise<
   return rejection;
 }
 
-function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
+export function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 
@@ -182,7 +178,7 @@ function respond(response: ServerResponse, { status, headers = {}, body = '' }: 
 }
 
 /** Throws FailedError if the address is not free. */
-export async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace): Promise<Listening> {
+export async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace) {
   const bound = bind(server, host, port ?? usualPort);
   const own = port === undefined ? bound.catch(() => bind(server, host, 0)) : bound;
   await own.catch((error) => {

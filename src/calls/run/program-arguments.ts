@@ -109,12 +109,7 @@ export function checkProgramArguments(
 }
 
 /** Undefined for a flag of gantry. */
-function claimedParameter(
-  one: Claim,
-  words: string[],
-  called: Called | undefined,
-  own: CommandLine,
-): ClaimedParameter | undefined {
+function claimedParameter(one: Claim, words: string[], called: Called | undefined, own: CommandLine) {
   const { flag, value, isUnderstood } = one;
   const name = parameterName(flag);
   const isParameter = called && namesOf(called).includes(name);

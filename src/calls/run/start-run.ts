@@ -1,7 +1,6 @@
 import type { AppConfig } from '../../app/config.ts';
 import { generateDependencyFiles } from '../../app/dependencies.ts';
-import type { FileEntry } from '../../app/files/entry.ts';
-import { type RequiredPackages, readRequirements } from '../../app/requirements.ts';
+import { readRequirements } from '../../app/requirements.ts';
 import { recordEvent } from '../../deploys/history/index.ts';
 import { chooseRegion } from '../../deploys/send/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
@@ -170,7 +169,10 @@ async function readBaseImage(
 ): Promise<BaseImage | undefined> {
   if (custom?.dockerfile_path) warn(unusedDockerfile(custom.dockerfile_path));
   const lists = generateDependencyFiles({ root, dependencies, deployment: {} });
-  const list = async (name: string) => parsePackages(lists.find(({ entry }) => entry.path === name)?.entry, warn);
+  const list = async (name: string) => {
+    const { entry: found } = lists.find(({ entry }) => entry.path === name) ?? {};
+    return found ? readRequirements(found, warn) : {};
+  };
   const image = {
     dependencies: {
       pip: await list('requirements.txt'),
@@ -235,13 +237,6 @@ async function prepareImage(context: Context, { app, region, image, timeoutMs }:
 }
 
 const retryFix = 'run the same command again: the image is kept';
-
-function parsePackages(
-  list: FileEntry | undefined,
-  warn: (problem: Problem) => void,
-): RequiredPackages | Promise<RequiredPackages> {
-  return list ? readRequirements(list, warn) : {};
-}
 
 /** The platform takes commands in base64. */
 function encodeCommands(commands: readonly string[] = []): string[] {

@@ -1,6 +1,7 @@
 import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type GantryError, NotFoundError, ProgramError } from '../../kernel/errors.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
@@ -16,14 +17,7 @@ import { appLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from
 import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
 
-export interface FinishedRun {
-  run: string;
-  app: string;
-  status: string;
-  /** Null if the platform does not return it. */
-  programExitCode: number | null;
-  durationMs: number;
-}
+export type FinishedRun = Awaited<ReturnType<typeof followRun>>;
 
 export interface FollowRunOptions {
   app: string;
@@ -52,7 +46,7 @@ export async function followRun(
   { app, run, timeoutMs, config, startedBefore, forwardExitCode = false }: FollowRunOptions,
   onLine: (line: WorkLine) => unknown,
   shown?: FollowedLog,
-): Promise<FinishedRun> {
+) {
   const { project, progress, elapsed } = context;
   const details = { app, run };
   let status = '';
@@ -110,7 +104,7 @@ export async function followRun(
   }
 }
 
-function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean): FinishedRun | ProgramError {
+function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean) {
   const status = runStatus(item);
   const programExitCode = readExitCode(item);
   const finished = { run: item.id, app, status, programExitCode, durationMs: durationOf(item) };
@@ -139,6 +133,6 @@ function signalOf(code: number): string {
 
 /** In ms; 0 if unknown. */
 function durationOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTimeMs }: Run): number {
-  const ms = runtimeMs || executionTimeMs || Date.parse(completedAt || updatedAt || '') - Date.parse(createdAt || '');
+  const ms = runtimeMs || executionTimeMs || toMs(completedAt || updatedAt) - toMs(createdAt);
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }

@@ -58,11 +58,11 @@ export class Jobs {
 }
 
 /** What an app's jobs are known by now: from here, its containers, and its newest runs. Best effort. */
-export async function findJobs(context: Context, app: string, containers?: readonly Container[]): Promise<Jobs> {
+export async function findJobs(context: Context, app: string): Promise<Jobs> {
   const { project } = context;
   const [started, listed, newest] = await Promise.all([
     readJobs(context, app),
-    containers ?? tryRequest(context, (api) => api(listContainers, { project, app })),
+    tryRequest(context, (api) => api(listContainers, { project, app })),
     tryRequest(context, (api) => api(listRuns, { project, app, query: {} })),
   ]);
   return new Jobs().see({ started, containers: listed ?? [] }).see({ runs: newest?.items });

@@ -1,8 +1,8 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { count, latestFirst } from '../../kernel/output/format.ts';
+import { count, latestFirst, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { getRunsChart, listRuns, type Run, type RunsChart, type RunsQuery } from '../../platform/contract/runs.ts';
+import { getRunsChart, listRuns, type Run, type RunsQuery } from '../../platform/contract/runs.ts';
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { type ListPage, type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { isRefusal } from '../../platform/waiting/index.ts';
@@ -15,14 +15,6 @@ interface ListOptions {
   isEnough: (page: readonly Run[], runs: readonly Run[]) => boolean;
 }
 
-interface ListedRuns {
-  /** Newest first, whatever the order of the list. */
-  runs: Run[];
-  hasMore: boolean;
-  /** False if the platform announced more runs than it returned. */
-  isComplete: boolean;
-}
-
 /** The fix for a list that does not end. */
 export const fewerRunsFix = 'lower --limit, or shorten the range with --since';
 
@@ -30,9 +22,9 @@ type RunListSource = Pick<Context, 'api' | 'project' | 'platformNow'>;
 
 /**
  * Reads the list of runs, which takes no filter and no range, until there are enough. Where the platform has only the chart,
- * that of the last hours.
+ * that of the last hours. They come newest first, and are not complete if the platform announced more than it returned.
  */
-export async function readRunList(source: RunListSource, app: string, options: ListOptions): Promise<ListedRuns> {
+export async function readRunList(source: RunListSource, app: string, options: ListOptions) {
   const { api, project } = source;
   const { asyncOnly, isEnough } = options;
   let read = (position: PagePosition | undefined): Promise<ListPage<Run>> => {
@@ -42,7 +34,8 @@ export async function readRunList(source: RunListSource, app: string, options: L
   const first = await read(undefined).catch((error: unknown) => {
     if (!isRefusal(error) || asyncOnly) throw error;
     read = chartPages(source, app);
-    return read(undefined).catch((other) => Promise.reject(isAbsent(error) && isRefusal(other) ? other : error));
+    const isAbsent = error.facts.status !== 403;
+    return read(undefined).catch((other) => Promise.reject(isAbsent && isRefusal(other) ? other : error));
   });
   const pages = readPages<Run>({
     read: (position) => (position ? read(position) : Promise.resolve(first)),
@@ -66,49 +59,13 @@ const chartMs = 23 * 3_600_000;
 
 function chartPages({ api, project, platformNow }: RunListSource, app: string) {
   const startTime = new Date(platformNow() - chartMs).toISOString();
-  return async (position: PagePosition | undefined): Promise<ListPage<Run>> => {
-    const page = await api(getRunsChart, { project, app, query: { startTime, limit: 100, ...atPosition(position) } });
-    return { ...page, items: runsIn(page) };
-  };
-}
-
-/**
- * Reads pages of the chart: single runs of a period. Where the platform has no chart, from the list, which is read once, back
- * to `since` (ms).
- */
-export function chartReader(
-  source: RunListSource,
-  app: string,
-  since: number,
-): (query: RunsQuery) => Promise<RunsChart> {
-  const { api, project } = source;
-  let listed: Promise<ListedRuns> | undefined;
-  const readListed = async ({ startTime = '', endTime = '\uffff' }: RunsQuery): Promise<RunsChart> => {
-    const { runs } = await (listed as Promise<ListedRuns>);
-    const isWithin = ({ createdAt }: Run) => !createdAt || (createdAt >= startTime && createdAt <= endTime);
-    const items = runs.filter(isWithin);
-    return { items, total: items.length };
-  };
-  return async (query) => {
-    if (listed) return readListed(query);
-    return api(getRunsChart, { project, app, query }).catch((error: unknown) => {
-      if (!isAbsent(error)) throw error;
-      listed ??= readRunList(source, app, { isEnough: (page) => isPast(page, since) }).catch(() =>
-        Promise.reject(error),
-      );
-      return readListed(query);
-    });
-  };
-}
-
-/** No such path. Another thing than a token that may not read it. */
-export function isAbsent(error: unknown): boolean {
-  return isRefusal(error) && error.facts.status !== 403;
+  return (position: PagePosition | undefined): Promise<ListPage<Run>> =>
+    readChart(api, { project, app }, { startTime, limit: 100, ...atPosition(position) });
 }
 
 /** Whether all runs of a page were created before a time (ms), as far as they say when. */
 export function isPast(page: readonly Run[], since: number): boolean {
-  return page.every(({ createdAt }) => Date.parse(createdAt ?? '') < since);
+  return page.every(({ createdAt }) => toMs(createdAt) < since);
 }
 
 export function newestFirst<Item extends Run>(runs: readonly Item[]): Item[] {
@@ -126,9 +83,11 @@ export function atPosition(position: PagePosition | undefined): Pick<RunsQuery, 
   return 'token' in position ? { nextToken: position.token } : { offset: position.offset };
 }
 
-/** Throws UnexpectedReplyError if a page has counts instead of runs. */
-export function runsIn({ items, aggregatedData }: RunsChart): Run[] {
-  if (items || !aggregatedData) return items ?? [];
+/** A page of the single runs of a period. Throws UnexpectedReplyError if it has counts instead of runs. */
+export async function readChart(api: Context['api'], of: { project: string; app: string }, query: RunsQuery) {
+  const page = await api(getRunsChart, { ...of, query });
+  const { items, aggregatedData } = page;
+  if (items || !aggregatedData) return { ...page, items: items ?? [] };
   throw new UnexpectedReplyError('the platform returned counts instead of runs', {
     why: 'it documents that only for ranges over 24 hours, and this range is shorter',
     fix: 'try a shorter range: --since 1h',

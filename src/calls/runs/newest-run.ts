@@ -1,4 +1,5 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { appLogSource, type LogSource } from '../logs/index.ts';
@@ -20,7 +21,7 @@ export function withNewestRun(context: Context, app: string, source: LogSource):
   let newest = tryRequest(context, async (api) => {
     const { runs } = await readRunList({ api, project, platformNow }, app, { isEnough: () => true });
     const run = runs[0];
-    return run && platformNow() - Date.parse(run.createdAt ?? '') <= recentMs ? run : undefined;
+    return run && platformNow() - toMs(run.createdAt) <= recentMs ? run : undefined;
   });
   return {
     ...source,

@@ -1,26 +1,19 @@
 import { UsageError } from '../../kernel/errors.ts';
-import { count } from '../../kernel/output/format.ts';
+import { count, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
-import { getRunsChart, type Run, type RunStatus, type RunsQuery } from '../../platform/contract/runs.ts';
+import type { Run, RunStatus, RunsQuery } from '../../platform/contract/runs.ts';
 import { type PagePosition, readPages } from '../../platform/replies/index.ts';
-import {
-  atPosition,
-  fewerRunsFix,
-  isAbsent,
-  isNewestFirst,
-  isPast,
-  newestFirst,
-  readRunList,
-  runsIn,
-} from './list-runs.ts';
+import { atPosition, fewerRunsFix, isNewestFirst, isPast, newestFirst, readChart, readRunList } from './list-runs.ts';
 import { runKey } from './run-status.ts';
 
 /**
  * Finds runs over a range of any length, newest first, without duplicates. Throws UsageError if the range ends before it
- * begins, UnexpectedReplyError if the platform returns counts instead of runs.
+ * begins, UnexpectedReplyError if the platform returns counts instead of runs. `total`: in the part of the range that was
+ * searched; `hasMore`: another part was not, as the limit was reached. Not complete: the platform announced more than it
+ * returned.
  */
-export async function searchRuns(context: Context, query: RunQuery): Promise<RunSearchResult> {
+export async function searchRuns(context: Context, query: RunQuery) {
   if (query.until < query.since) throw new UsageError('invalid range: --until is before --since');
   const { project, progress, signal, platformNow } = context;
   const done = new AbortController();
@@ -28,7 +21,7 @@ export async function searchRuns(context: Context, query: RunQuery): Promise<Run
   const step = progress.step(`Reading runs of ${query.app}`);
   const search = { api, project, platformNow, onProgress: (text: string) => step.update({ text }) };
   try {
-    const searched = await (query.asyncOnly ? searchList(search, query) : searchChart(search, query));
+    const searched = await (query.asyncOnly ? searchList(search, query) : searchTimeWindows(search, query));
     const runs = newestFirst(searched.runs).slice(0, query.limit);
     if (searched.isUnfiltered) {
       progress.warn('the platform does not filter runs as it was asked: those that do not match were left out here');
@@ -43,16 +36,8 @@ export async function searchRuns(context: Context, query: RunQuery): Promise<Run
   }
 }
 
-/** Where the platform has no chart, its list. */
-async function searchChart(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
-  return searchTimeWindows(search, query).catch((error: unknown) => {
-    if (!isAbsent(error)) throw error;
-    return searchList(search, query);
-  });
-}
-
 /** The list takes no filter and no range: both are applied here. */
-async function searchList(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
+async function searchList(search: RunSearchContext, query: RunQuery) {
   const { app, asyncOnly, limit, since } = query;
   let hasOlder = true;
   let read = 0;
@@ -68,7 +53,13 @@ async function searchList(search: RunSearchContext, query: RunQuery): Promise<Ru
     },
   });
   const matchingRuns = runs.filter((run) => matches(run, query));
-  return { runs: matchingRuns, total: matchingRuns.length, hasMore: hasMore && hasOlder, isComplete };
+  return {
+    runs: matchingRuns,
+    total: matchingRuns.length,
+    hasMore: hasMore && hasOlder,
+    isComplete,
+    isUnfiltered: false,
+  };
 }
 
 export interface RunQuery {
@@ -87,17 +78,7 @@ export type RunFilters = Pick<
   'status' | 'statusCode' | 'minStartupTime' | 'maxStartupTime' | 'minResponseTime' | 'maxResponseTime'
 >;
 
-export interface RunSearchResult {
-  runs: Run[];
-  /** Number of runs in the part of the range that was searched. */
-  total: number;
-  /** A part of the range was not searched, as the limit was reached. */
-  hasMore: boolean;
-  /** False if the platform announced more runs than it returned. */
-  isComplete: boolean;
-  /** The platform returned runs that were not asked for, which are not among these. */
-  isUnfiltered?: boolean;
-}
+export type RunSearchResult = Awaited<ReturnType<typeof searchRuns>>;
 
 interface RunSearchContext extends Pick<Context, 'api' | 'project' | 'platformNow'> {
   onProgress: (text: string) => void;
@@ -114,7 +95,7 @@ const roundingMs = 1_000;
  * needs does not match.
  */
 export function matches(run: Run, { since, until, filters, asyncOnly }: AskedRuns): boolean {
-  const at = Date.parse(run.createdAt ?? '');
+  const at = toMs(run.createdAt);
   return (
     !(at < since - roundingMs || at > until + roundingMs) &&
     !(asyncOnly && run.async === false) &&
@@ -148,7 +129,7 @@ const maxConcurrentWindows = 4;
 const pageSize = { min: 100, max: 1_000 };
 
 /** Splits the range into windows of at most 24 hours and reads them, newest first, until the limit is reached. */
-export async function searchTimeWindows(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
+export async function searchTimeWindows(search: RunSearchContext, query: RunQuery) {
   let windows = splitRange(query);
   const found = new Map<string, Run>();
   let total = 0;
@@ -196,27 +177,21 @@ function estimateWindows(missing: number, read: number, found: number): number {
   return read === 0 ? 1 : Math.min(maxConcurrentWindows, Math.ceil((missing * read) / found));
 }
 
-interface RunsInWindow extends Omit<RunSearchResult, 'hasMore'> {
-  isUnfiltered: boolean;
-  /** The platform does not keep to the window: these are of all of the range. */
-  hasOtherTimes: boolean;
-}
-
-/** Reads the pages of one window until there are enough runs. */
+/**
+ * Reads the pages of one window until there are enough runs. `hasOtherTimes`: the platform does not keep to the window, and
+ * these are of all of the range.
+ */
 async function readWindow(
   { api, project }: RunSearchContext,
   asked: RunQuery,
   { start, end }: TimeWindow,
   enough: number,
-): Promise<RunsInWindow> {
+) {
   const { app, filters } = asked;
   const limit = Math.min(pageSize.max, Math.max(pageSize.min, enough));
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
-  const read = async (position: PagePosition | undefined) => {
-    const query = { ...range, ...atPosition(position), ...filters };
-    const page = await api(getRunsChart, { project, app, query });
-    return { ...page, items: runsIn(page) };
-  };
+  const read = (position: PagePosition | undefined) =>
+    readChart(api, { project, app }, { ...range, ...atPosition(position), ...filters });
   const runs: Run[] = [];
   let isUnfiltered = false;
   let hasOtherTimes = false;

@@ -75,14 +75,6 @@ function deliveriesFolder(stateFolder: string): string {
   return join(stateFolder, 'webhooks');
 }
 
-interface ReplayResult {
-  id: string;
-  to: string;
-  statusCode: number;
-  /** Whether it was signed again; otherwise it has its original signature and timestamp. */
-  signed: boolean;
-}
-
 export interface ReplayOptions {
   /** A delivery id, or `latest`. */
   id: string;
@@ -91,10 +83,7 @@ export interface ReplayOptions {
 }
 
 /** Sends a stored delivery again, signed with the current time if there is a secret. Throws FailedError unless 2xx. */
-export async function replayDelivery(
-  context: Context,
-  { id: idOrLatest, to, secretFile }: ReplayOptions,
-): Promise<ReplayResult> {
+export async function replayDelivery(context: Context, { id: idOrLatest, to, secretFile }: ReplayOptions) {
   const secret = await readWebhookSecret(context, secretFile);
   const stored = await findDelivery(context.settings.folders.state, idOrLatest);
   const { id, headers } = stored;

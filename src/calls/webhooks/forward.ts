@@ -3,7 +3,7 @@ import { readAtMost } from '../../platform/api/http-reply.ts';
 import type { Context } from '../../platform/context.ts';
 import { isSecure } from '../../platform/contract/address.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
-import type { ReceivedRequest, ReceiverResponse } from '../receiver/index.ts';
+import { joinHeaders, type ReceivedRequest, type ReceiverResponse } from '../receiver/index.ts';
 
 /** The rest of a longer response is dropped. */
 const maxResponseBytes = 1024 * 1024;
@@ -31,7 +31,7 @@ export async function forwardDelivery(
   });
   try {
     const { content } = await readAtMost(response.chunks, maxResponseBytes);
-    const responseHeaders = withoutConnectionHeaders(joinValues(response.headers));
+    const responseHeaders = withoutConnectionHeaders(joinHeaders(response.headers));
     return { status: response.status, headers: responseHeaders, body: content };
   } finally {
     await response.close();
@@ -40,10 +40,6 @@ export async function forwardDelivery(
 
 function withoutConnectionHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !connectionHeaders.has(name)));
-}
-
-function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 }
 
 /** Parses the URL for deliveries: https, or http on this machine. Throws UsageError, with the name of the flag. */

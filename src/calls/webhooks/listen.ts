@@ -1,9 +1,9 @@
 import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
-import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
+import { decodeBody } from '../../platform/replies/index.ts';
 import { openReceiver, type ReceivedRequest, type ReceiverResponse } from '../receiver/index.ts';
-import { createDeliveryId, type StoredDelivery, storeDelivery } from './delivery-store.ts';
+import { createDeliveryId, storeDelivery } from './delivery-store.ts';
 import { forwardDelivery, parseDeliveryUrl } from './forward.ts';
 import { checkSignature, deliveryRunId, readWebhookSecret, type SignatureCheck } from './signature.ts';
 
@@ -18,14 +18,7 @@ interface ListenOptions {
 /** Emitted once with the URL, then for each delivery. */
 export type ListenEvent = { type: 'listening'; url: string } | ShownDelivery;
 
-export interface ShownDelivery extends DecodedBody, Omit<StoredDelivery, 'body'>, Omit<SignatureCheck, 'status'> {
-  type: 'delivery';
-  /** Empty if the delivery has none. */
-  run: string;
-  /** HTTP status returned to the sender; null if the connection was closed without a response. */
-  statusCode: number | null;
-  bytes: number;
-}
+export type ShownDelivery = ReturnType<typeof describeDelivery>;
 
 /**
  * Receives deliveries until Ctrl-C. Each one is checked, stored for `webhooks replay`, forwarded if requested, and
@@ -102,9 +95,9 @@ function describeDelivery(
   now: number,
   response: ReceiverResponse | 'drop',
   forwardUrl: URL | undefined,
-): ShownDelivery {
+) {
   return {
-    type: 'delivery',
+    type: 'delivery' as const,
     id,
     receivedAt: new Date(now).toISOString(),
     path,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AppArchive } from '../../app/archive.ts';
 import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../kernel/disk/index.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
+import { latestFirst, toMs } from '../../kernel/output/format.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
@@ -140,7 +140,7 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
   const kept = new Set([...well.slice(-maxShared), ...names.slice(-maxOfApp)]);
   const hashes = new Set([...kept].map(hashOf));
   const unused = ((await team.list(context, filesIn)) ?? []).filter(({ name, modified }) => {
-    return !hashes.has(name.replace(/\.zip$/, '')) && Date.parse(modified ?? '') + sendingMs < context.platformNow();
+    return !hashes.has(name.replace(/\.zip$/, '')) && toMs(modified) + sendingMs < context.platformNow();
   });
   await team.remove(context, [
     ...names.filter((name) => !kept.has(name)).map((name) => `${folder}/${name}`),

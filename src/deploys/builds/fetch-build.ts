@@ -165,11 +165,7 @@ export async function followBuild(context: Context, options: FollowBuildOptions)
   }
 }
 
-async function waitForEnd(
-  context: Context,
-  options: FollowBuildOptions,
-  onStatus: (status: string) => void,
-): Promise<Build> {
+async function waitForEnd(context: Context, options: FollowBuildOptions, onStatus: (status: string) => void) {
   const { app, build, logs, timeoutMs, startedBefore, pauses = defaultPauses } = options;
   let status = '';
   let unread: GantryError | undefined;

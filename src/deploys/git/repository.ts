@@ -82,21 +82,11 @@ const branchVariables: readonly Variable[] = [
   'BUILD_SOURCEBRANCH',
 ];
 
-export interface CheckedOut {
-  commit: string;
-  /** Whether files differ from it, or some of those that are wanted are not in it. */
-  dirty: boolean;
-}
-
 /**
- * The commit of the working directory, and whether it has these files, relative to that, as they are now. `git status`
- * goes by sizes and times; `byContent` reads the files. Undefined outside of a repository, or without git.
+ * The commit of the working directory, and whether it has these files, relative to that, as they are now. `dirty`: files differ
+ * from it, or some of those that are wanted are not in it. `git status` goes by sizes and times; `byContent` reads the files. Undefined outside of a repository, or without git.
  */
-export async function readCheckedOut(
-  context: GitContext,
-  files: readonly string[] = [],
-  { byContent = false } = {},
-): Promise<CheckedOut | undefined> {
+export async function readCheckedOut(context: GitContext, files: readonly string[] = [], { byContent = false } = {}) {
   if (isOutside(context)) return undefined;
   // A submodule is not part of the commit, and has settings of its own.
   const format = [
@@ -154,17 +144,13 @@ function isOutside({ env, cwd }: GitContext): boolean {
 }
 
 /** Where the branches of a clone are. */
-export interface Refs {
-  /** Undefined if HEAD is on no branch, or on one without commits. */
-  checkedOut: { branch: string; commit: string } | undefined;
-  /** Commits by branch. A local branch hides the one of a remote. */
-  branches: Map<string, string>;
-  /** What branches are merged into. */
-  defaultBranch: { ref: string; name: string } | undefined;
-}
+export type Refs = Awaited<ReturnType<typeof readRefs>>;
 
-/** All branches with one process; none outside of a repository. */
-export async function readRefs(context: GitContext): Promise<Refs> {
+/**
+ * The commits of all branches, with one process; none outside of a repository. A local branch hides the one of a remote.
+ * Nothing is checked out if HEAD is on no branch, or on one without commits.
+ */
+export async function readRefs(context: GitContext) {
   const format = '%(HEAD)%09%(refname)%09%(objectname)%09%(symref)';
   const listed = (await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/remotes'])) ?? '';
   const refs = listed.split('\n').flatMap((line) => {

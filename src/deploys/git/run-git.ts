@@ -111,13 +111,6 @@ function gitError(cause: Error & { code?: unknown }, stderr: string): FailedErro
   return new FailedError(`git failed: ${said || cause.message}`, { cause });
 }
 
-/** A folder of a repository as it was. */
-interface Revision {
-  commit: string;
-  /** The working directory of that time, in a temporary folder. */
-  folder: string;
-}
-
 /**
  * Checks a revision out into a temporary folder, which is removed afterwards in any case. The repository, its index and
  * its files stay as they are. `whole`: with the files outside of the working directory as well.
@@ -125,7 +118,7 @@ interface Revision {
 export async function withRevision<T>(
   context: Context,
   { revision, whole }: { revision: string; whole: boolean },
-  use: (at: Revision) => Promise<T>,
+  use: (at: { commit: string; folder: string }) => Promise<T>,
 ): Promise<T> {
   const { cwd, progress } = context;
   const commit = await findRevision(context, revision);
@@ -170,10 +163,7 @@ export async function findRevision(context: Context, revision: string): Promise<
 }
 
 /** Trees and files by their names, with one process. What this clone does not have is absent. */
-export async function readObjects(
-  context: Pick<Context, 'env' | 'cwd' | 'signal'>,
-  names: readonly string[],
-): Promise<Map<string, { id: string; bytes: Buffer }>> {
+export async function readObjects(context: Pick<Context, 'env' | 'cwd' | 'signal'>, names: readonly string[]) {
   const found = new Map<string, { id: string; bytes: Buffer }>();
   if (names.length === 0) return found;
   const input = names.map((name) => `${name}\n`).join('');

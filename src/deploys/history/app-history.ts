@@ -1,5 +1,6 @@
 import { keyOfField } from '../../app/settings.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { buildHasFailed, isCanceled } from '../../platform/contract/builds.ts';
 import type { EventName, EventOf, HistoryEvent, Verdict } from './event-log.ts';
@@ -32,7 +33,7 @@ export interface DeployedSettings {
 }
 
 /** An app showed a build, in ms since 1970; -Infinity: at some time before. */
-export interface SeenBuild {
+interface SeenBuild {
   build: string;
   at: number;
 }
@@ -165,9 +166,7 @@ export class AppHistory {
   sickTimes(): { from: number; to: number }[] {
     return this.looks().flatMap(({ build, at }, index, looks) => {
       if (!this.isSick(build)) return [];
-      return [
-        { from: Date.parse(this.sent(build)?.at ?? '') || at, to: looks[index + 1]?.at ?? Number.POSITIVE_INFINITY },
-      ];
+      return [{ from: toMs(this.sent(build)?.at) || at, to: looks[index + 1]?.at ?? Number.POSITIVE_INFINITY }];
     });
   }
 
@@ -360,10 +359,10 @@ function pickSet(from: Record<string, unknown>, fields: readonly string[]): Reco
   return Object.fromEntries(known.filter(([, value]) => value !== undefined && value !== null && value !== ''));
 }
 
-type SettingsChange = Record<'before' | 'after', Record<string, unknown>>;
+type SettingsChange = ReturnType<typeof changedSettings>;
 
 /** What differs between two looks. A setting that one of them does not show says nothing. */
-export function changedSettings(before: Record<string, unknown>, after: Record<string, unknown>): SettingsChange {
+export function changedSettings(before: Record<string, unknown>, after: Record<string, unknown>) {
   const changed = Object.keys(after).filter(
     (name) => before[name] !== undefined && stringifyJson(before[name]) !== stringifyJson(after[name]),
   );

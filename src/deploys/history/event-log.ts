@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../kernel/disk/index.ts';
 import { FailedError, systemCode } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { toMs } from '../../kernel/output/format.ts';
 
 export const maxHistoryBytes = 5 * 1024 * 1024;
 const dayMs = 86_400_000;
@@ -102,7 +103,7 @@ export class EventLog {
 }
 
 /** NaN of none. */
-const timeOf = (event: HistoryEvent | undefined): number => Date.parse(event?.at ?? '');
+const timeOf = (event: HistoryEvent | undefined): number => toMs(event?.at);
 
 /** Empty if there is no file, or no usable folder. What cannot be read is not the same as what is not there. */
 async function readText(path: string): Promise<string> {

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, isCi, readVariable, type Variable } from '../../kernel/environment.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
-import { count } from '../../kernel/output/format.ts';
+import { count, toMs } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -105,7 +105,7 @@ export async function settleRollbacks(
     const ready = listed.find(({ id, status }) => id === as && buildPhase(status) === 'succeeded');
     if (ended || !(look || ready)) continue;
     // When it went live, not now: what was found since is later.
-    const since = Math.max(Date.parse(at), Date.parse(ready?.updatedAt ?? '') || (look?.at ?? 0));
+    const since = Math.max(Date.parse(at), toMs(ready?.updatedAt) || (look?.at ?? 0));
     const facts = { from, to, as, reason, isNoticed: true };
     settled = settled.with(await recordEvent(context, app, 'rolled-back', facts, new Date(since).toISOString()));
   }
@@ -119,7 +119,7 @@ export async function settleRollbacks(
 async function withoutOther(context: Context, name: string, app: App, history: AppHistory): Promise<AppHistory> {
   const { project } = context;
   const last = history.served();
-  const createdAt = Date.parse(app.createdAt ?? '');
+  const createdAt = toMs(app.createdAt);
   if (!last || !(createdAt > Date.parse(last.at))) return history;
   const builds = await tryRequest(context, (api) => api(listBuilds, { project, app: name }));
   if (!builds || builds.length === 0 || builds.some(({ id }) => id === last.build)) return history;

@@ -10,7 +10,6 @@ export {
   type DeployedSettings,
   type ListedEvent,
   noCommit,
-  type SeenBuild,
   scalingFields,
   sentSettings,
   settingKey,

@@ -9,7 +9,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
-import { latestFirst } from '../../kernel/output/format.ts';
+import { latestFirst, toMs } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
@@ -143,11 +143,7 @@ export function previewName({ repository, base, branch }: PreviewSource): string
 }
 
 /** Which of these branches the app is a preview of: the name is its only proof. */
-export function findPreviewSource(
-  app: string,
-  repository: string,
-  branches: Iterable<string>,
-): PreviewSource | undefined {
+export function findPreviewSource(app: string, repository: string, branches: Iterable<string>) {
   if (!looksLikePreview(app)) return undefined;
   const bases = [...app.matchAll(/-/g)].map(({ index }) => app.slice(0, index));
   for (const branch of branches) {
@@ -217,7 +213,7 @@ async function readRecordOf(context: Context, app: string): Promise<PreviewRecor
   if (!record) return undefined;
   const shown = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
   if ('refusal' in shown) return shown.refusal instanceof NotFoundError ? undefined : record;
-  const isOther = Date.parse(shown.state.createdAt ?? '') > Date.parse(record.at) + creationMs;
+  const isOther = toMs(shown.state.createdAt) > Date.parse(record.at) + creationMs;
   return isOther ? undefined : record;
 }
 
@@ -231,26 +227,13 @@ async function isAhead(context: Context, commit: string, { defaultBranch }: Refs
   return defaultBranch !== undefined && !(await findMerged(context, [commit], defaultBranch.ref)).has(commit);
 }
 
-export interface Preview {
-  app: string;
-  /** Null if it is not known whose preview it is. */
-  branch: string | null;
-  /** What shows that it is a preview of this repository: its name and a branch, or a record of this machine. */
-  proof: 'branch' | 'record' | null;
-  /** Whether the default branch contains its branch; null if that is unknown. */
-  merged: boolean | null;
-  status: string;
-  createdAt: string | null;
-  updatedAt: string | null;
-  /** When `prune --expired` deletes it; null if no time to live is on record. RFC 3339, UTC. */
-  expiresAt: string | null;
-}
+export type Preview = Awaited<ReturnType<typeof listPreviews>>['previews'][number];
 
-/** Every app that may be a preview, those that are previews of this repository with a proof. `branch` may be gone. */
+/** Every app that may be a preview, those that are previews of this repository with a proof. `branch` may be gone. Null is what is not known. */
 export async function listPreviews(
   context: Context,
   { branch, ...known }: { branch?: string | undefined; repository?: Repository | undefined } = {},
-): Promise<{ repository: Repository; previews: Preview[] }> {
+) {
   const { api, project } = context;
   const repository = known.repository ?? (await readRepository(context)) ?? noRepository;
   const [clone, apps] = [await readClone(context, repository, branch), await api(listApps, { project, query: {} })];
@@ -263,34 +246,25 @@ export async function listPreviews(
   });
   const proven = found.flatMap(({ name, proven: is }) => (is ? { name, ...is } : []));
   const merged = await readMerged(context, proven, clone);
-  const previews = found.map(
-    ({ app, name, proven }): Preview => ({
-      app: name,
-      branch: proven?.branch ?? null,
-      proof: proven?.proof ?? null,
-      merged: merged.get(name) ?? null,
-      status: app.status ?? '',
-      createdAt: app.createdAt ?? null,
-      updatedAt: app.updatedAt ?? null,
-      expiresAt: endOf(app, proven?.record),
-    }),
-  );
+  const previews = found.map(({ app, name, proven }) => ({
+    app: name,
+    branch: proven?.branch ?? null,
+    proof: proven?.proof ?? null,
+    merged: merged.get(name) ?? null,
+    status: app.status ?? '',
+    createdAt: app.createdAt ?? null,
+    updatedAt: app.updatedAt ?? null,
+    expiresAt: endOf(app, proven?.record),
+  }));
   return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
 }
 
 /** Outside of git, previews of the app in this folder have a name of their own, and a record. */
 const noRepository: Repository = { root: '', id: '', name: '' };
 
-interface Clone {
-  repository: string;
-  here: string | undefined;
-  /** Commits by branch. */
-  branches: Map<string, string | undefined>;
-  records: Map<string, PreviewRecord>;
-  defaultBranch: { ref: string; name: string } | undefined;
-}
+type Clone = Awaited<ReturnType<typeof readClone>>;
 
-async function readClone(context: Context, { id }: Repository, branch: string | undefined): Promise<Clone> {
+async function readClone(context: Context, { id }: Repository, branch: string | undefined) {
   const { project } = await checkAppConfig(resolve(context.cwd, 'cerebrium.toml'), { purpose: 'run' });
   const { branches, defaultBranch } = await readRefs(context);
   return {
@@ -362,7 +336,7 @@ export function committedFrom(sent: Work['sent']): string | undefined {
 
 /** The platform knows when it was deployed last, and the record when this began: the later of both counts. */
 function endOf({ updatedAt, createdAt }: AppSummary, record: PreviewRecord | undefined): string | null {
-  const shownAt = Date.parse(updatedAt ?? createdAt ?? '');
+  const shownAt = toMs(updatedAt ?? createdAt);
   if (record?.ttlMs === undefined || Number.isNaN(shownAt)) return null;
   const end = new Date(Math.max(shownAt, Date.parse(record.at) || 0) + record.ttlMs);
   // A record may come from any version, and a time from any platform.

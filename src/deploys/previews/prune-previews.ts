@@ -1,6 +1,6 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { FailedError, NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { count, shortBuild } from '../../kernel/output/format.ts';
+import { count, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 import { deleteAppAndWait } from '../apps.ts';
@@ -127,7 +127,7 @@ function isChosen(
 ): boolean {
   // A clock that is ahead must not delete what is still needed.
   const now = Math.min(context.now(), context.platformNow());
-  const deployedAt = Date.parse(updatedAt ?? createdAt ?? '');
+  const deployedAt = toMs(updatedAt ?? createdAt);
   const isOld = filter.olderThan === undefined || deployedAt <= now - filter.olderThan;
   const isExpired = !filter.expired || (expiresAt !== null && Date.parse(expiresAt) <= now);
   const isOfBranch = filter.branch === undefined || branch === filter.branch;
@@ -148,15 +148,7 @@ function names(previews: readonly Preview[]): string {
   return previews.map(({ app }) => app).join(', ');
 }
 
-export interface PreviewFacts extends AppReading {
-  /** Builds that were sent by a deploy on record, and the last one of them. */
-  sent: ReadonlySet<string>;
-  lastSent: string | undefined;
-  /** The default branch, if the flags go by its files. */
-  main: string | undefined;
-  /** Builds that serve or may serve, all of whose files it has. */
-  committed: ReadonlySet<string>;
-}
+export type PreviewFacts = Awaited<ReturnType<typeof readPreviewFacts>>;
 
 /** Why a preview stays. The later half is for flags that go by its time to live or its files, as they are on record. */
 const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | false | undefined][] = [
@@ -181,7 +173,7 @@ export function whyItStays(facts: PreviewFacts, byRecord: boolean): string | und
 
 const about = (build: string | undefined, what: string) => build && `build ${shortBuild(build)} ${what}`;
 
-function live({ serving, shows }: Pick<PreviewFacts, 'serving' | 'shows'>): readonly string[] {
+function live({ serving, shows }: Pick<AppReading, 'serving' | 'shows'>): readonly string[] {
   const shown = shows === null ? [] : [shows];
   return serving.is === 'one-of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
 }
@@ -197,7 +189,8 @@ function otherThanSent({ builds, sent, lastSent }: PreviewFacts): BuildFact | un
   return builds?.find((build) => !isCanceled(build.status) && !sent.has(build.id) && !isEarlier(build));
 }
 
-async function readPreviewFacts(context: Context, name: string, byFiles: boolean): Promise<PreviewFacts> {
+/** `sent`: by a deploy on record. `main`: the default branch, if files count. `committed`: that has all files of these. */
+async function readPreviewFacts(context: Context, name: string, byFiles: boolean) {
   const shown = await observe(context, name);
   const history = await readHistory(context, name);
   const main = byFiles ? (await readRefs(context)).defaultBranch : undefined;

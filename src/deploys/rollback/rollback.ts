@@ -7,7 +7,7 @@ import {
   PendingError,
   UsageError,
 } from '../../kernel/errors.ts';
-import { duration, fileSummary, shortBuild } from '../../kernel/output/format.ts';
+import { duration, fileSummary, shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
@@ -21,6 +21,7 @@ import {
   pollUntil,
   TimeLimit,
   throwUnlessTransient,
+  unless,
   unlessMissing,
 } from '../../platform/waiting/index.ts';
 import { whyNotUsable } from '../archives/index.ts';
@@ -164,14 +165,12 @@ function sayPlan(
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
   const what = `${fileSummary(files, bytes)} of ${origin}${proof ? `, ${proofTexts[proof]}` : ''}`;
   progress.note(`${title} of ${app}: ${replacing} -> ${shortBuild(restored)}, ${what}`);
-  const tookMs = Date.parse(target.updatedAt ?? '') - Date.parse(target.createdAt ?? '');
+  const tookMs = toMs(target.updatedAt) - toMs(target.createdAt);
   const took = tookMs > 0 ? `; building ${shortBuild(restored)} took ${duration(tookMs)}` : '';
   if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   const anew = resolvedAnew.map(({ kind, requirement }) => requirement + (kind === 'pip' ? '' : ` (${kind})`));
-  const more = anew.length > maxShown ? ` and ${anew.length - maxShown} more` : '';
-  const shown = anew.slice(0, maxShown).join(', ') + more;
-  if (shown !== '') progress.note(`installed again, perhaps in other versions: ${shown}`);
+  if (anew.length > 0) progress.note(`installed again, perhaps in other versions: ${shortList(anew, maxShown)}`);
 }
 
 /** Of what is resolved anew. */
@@ -231,12 +230,7 @@ export async function checkUnchanged(
 
 /** Looks within seconds, also after Ctrl-C. Undefined if that fails. */
 export async function briefly<T>(context: Context, look: (bounded: Context) => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look(contextUntil(context, cleanupSignal()));
-  } catch (error) {
-    if (error instanceof GantryError) return undefined;
-    throw error;
-  }
+  return unless((error) => error instanceof GantryError, look(contextUntil(context, cleanupSignal())));
 }
 
 /** The build of others that became ready between two looks: the one that serves, if the platform shows that. */

@@ -5,7 +5,7 @@ import { readArchivedText } from '../../app/zip/read-entry.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
+import { shortBuild, shortList } from '../../kernel/output/format.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
@@ -161,12 +161,11 @@ export async function proveFiles(context: Context, app: string, build: string, s
   const expected = (await unlessMissing(listFiles(api, { project, app, build }))) ?? [];
   const compared = expected.length > 0 ? await source.compare(expected) : unchangedFiles(0);
   const { added, changed, removed, byCrc32, unverified } = compared;
-  const [first, ...others] = [...added, ...changed, ...removed];
-  if (first !== undefined || source.isAsSent === false) {
-    const more = others.length > 0 ? ` and ${others.length} more` : '';
+  const different = [...added, ...changed, ...removed];
+  if (different.length > 0 || source.isAsSent === false) {
     const bySent = 'the contents or permissions of its files differ from what was sent for that build (SHA-256)';
     throw new ConflictError(`${source.origin} does not have the files of build ${shortBuild(build)}`, {
-      why: first === undefined ? bySent : `different: ${first}${more}`,
+      why: different.length === 0 ? bySent : `different: ${shortList(different, 1)}`,
       fix: gantryCommand`builds list ${app}`,
       details: { app, build, added, changed, removed },
     });
@@ -213,10 +212,7 @@ const lists: { kind: ResolvedAnew['kind']; path: string; pinned: RegExp }[] = [
  * Packages without an exact version, and images without a digest. `read` gives the text of a file of the build, undefined
  * if it has none of this name.
  */
-async function findResolvedAnew(
-  read: (path: string) => Promise<string | undefined>,
-  baseImages: readonly string[],
-): Promise<ResolvedAnew[]> {
+async function findResolvedAnew(read: (path: string) => Promise<string | undefined>, baseImages: readonly string[]) {
   const found: ResolvedAnew[] = [];
   for (const { kind, path, pinned } of lists) {
     const requirements = linesOf((await read(path)) ?? '').filter((line) => !pinned.test(line));

@@ -12,21 +12,12 @@ import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { type DeployedSettings, scalingFields } from '../history/index.ts';
 
 /** The settings that a deploy would change. */
-export function compareSettings(...compared: Parameters<typeof compareBody>): SettingChange[] {
+export function compareSettings(...compared: Parameters<typeof compareBody>) {
   const changed = compareBody(...compared).filter(({ differs }) => differs);
   return changed.map(({ returned: _, differs: __, ...change }) => change);
 }
 
-export interface SettingChange {
-  /** As written in cerebrium.toml: `scaling.min_replicas`. */
-  setting: string;
-  from: unknown;
-  to: unknown;
-  /** The file does not set it: a deploy replaces all settings, so it returns to the default. */
-  byDefault: boolean;
-  /** Whether it was changed outside of the file since the last deploy; null if this machine has no record of that. */
-  drifted: boolean | null;
-}
+export type SettingChange = ReturnType<typeof compareSettings>[number];
 
 /** The live values of replicas, cooldown and concurrency, to keep them in a deploy. */
 export function scalingOf(shown: Record<string, unknown>): Partial<AppCreation> {
@@ -60,14 +51,10 @@ function shownNowhere(...fields: (keyof typeof AppCreation.entries)[]): Record<s
 /**
  * Every field of the body that get app returns (spec 2.4), and every setting that the body leaves out, with its name there
  * and whether it differs. What the platform makes of a setting is known once it was sent: a default of its own is no
- * change, whatever gantry takes for the default.
+ * change, whatever gantry takes for the default. `byDefault`: the file does not set it, and a deploy replaces all settings.
+ * `drifted`: it was changed outside of the file since the last deploy; null if this machine has no record of that.
  */
-export function compareBody(
-  project: AppConfig,
-  body: AppCreation,
-  app: App,
-  deployed: DeployedSettings = {},
-): (SettingChange & { returned: string; differs: boolean })[] {
+export function compareBody(project: AppConfig, body: AppCreation, app: App, deployed: DeployedSettings = {}) {
   const listed = listAppSettings(project);
   const known = new Map(
     listed.map(({ field, section, key, default: fallback }) => [field, { section, key, fallback }]),
@@ -114,11 +101,7 @@ export function isCertain({ byDefault, drifted }: SettingChange): boolean {
  * The settings of the app that a request would change, under the platform's names, as far as get app returns them. `made`:
  * what the platform has made of the same request. What is omitted becomes that again.
  */
-export function compareSent(
-  body: AppCreation,
-  app: App,
-  made: Record<string, unknown> = {},
-): Pick<SettingChange, 'setting' | 'from' | 'to'>[] {
+export function compareSent(body: AppCreation, app: App, made: Record<string, unknown> = {}) {
   const sent = new Set(Object.keys(body).map((field) => returnedNames[field] ?? field));
   const omitted = Object.entries(made).filter(([field]) => !sent.has(field));
   return [...Object.entries(body), ...omitted].flatMap(([field, to]) => {
@@ -177,11 +160,7 @@ export interface CreateAppOptions {
 }
 
 /** Adds the registry login if a base image needs one. */
-export async function withLogin(
-  { env, secrets, progress }: Context,
-  body: AppCreation,
-  baseImages: string[],
-): Promise<AppCreation> {
+export async function withLogin({ env, secrets, progress }: Context, body: AppCreation, baseImages: string[]) {
   const login = await findRegistryLogin(baseImages, env);
   secrets.add(login?.secrets);
   if (login) progress.note(`sending the login for ${login.registry} to pull the base image`);

@@ -1,7 +1,7 @@
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
-import { duration, shortBuild } from '../../kernel/output/format.ts';
+import { duration, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
@@ -21,7 +21,7 @@ import { remoteBuild } from '../builds/index.ts';
 import { type BeforeFacts, beforeFacts } from '../decide.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe, platformTime } from '../observe.ts';
-import { buildFact, type Order, order } from '../serving.ts';
+import { buildFact, order } from '../serving.ts';
 import { recordEnded } from './what-serves.ts';
 
 /** Times in ms. */
@@ -39,12 +39,7 @@ export const busyPolicies = beforeFacts.ifBusy;
 export type BusyPolicy = BeforeFacts['ifBusy'];
 
 /** The builds in progress. With `proceed` they are only noted: without them, or if they take long, the deploy continues. */
-export async function findBusyBuilds(
-  context: Context,
-  app: string,
-  policy: BusyPolicy,
-  stuck: StuckBuilds,
-): Promise<readonly Build[]> {
+export async function findBusyBuilds(context: Context, app: string, policy: BusyPolicy, stuck: StuckBuilds) {
   const find = async (api: Api) => {
     const builds = await list(api, context.project, app);
     // Those that cannot start any more are canceled with the others.
@@ -73,11 +68,7 @@ export function busyError(app: string, busy: readonly Build[], fix: CommandLine)
  * then end in the order in which they were created, and the last one serves, also if deploys start at the same time. Returns
  * whether it waited.
  */
-export async function waitForBuilds(
-  context: Context,
-  app: string,
-  { limit, stuck, own }: WaitOptions,
-): Promise<boolean> {
+export async function waitForBuilds(context: Context, app: string, { limit, stuck, own }: WaitOptions) {
   const { elapsed, progress, project } = context;
   const started = elapsed();
   let busy: Build[] = [];
@@ -114,7 +105,7 @@ export async function waitForBuilds(
  * have not, each may be waiting for the others, so that their ids decide.
  */
 function goesBefore(other: Build, own: Build): boolean {
-  const known = orderOf(other, own);
+  const known = order(buildFact(other).created, buildFact(own).created);
   return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
 }
 
@@ -146,10 +137,6 @@ export async function lookBeforeUpload(context: Context, app: string, known: rea
   const reading = own === undefined ? look : () => untilKnown(look, context.delay);
   const { now, first, unlisted } = await waitForChange(reading, isSettled, context.delay);
   return { now, first: [...first, ...unlisted] };
-}
-
-function orderOf(a: Build, b: Build): Order {
-  return order(buildFact(a).created, buildFact(b).created);
 }
 
 /** A new app has no builds. */
@@ -190,7 +177,7 @@ export function isBusy({ status }: Pick<Build, 'status'>): boolean {
 
 /** Whether a build waits for an upload whose URL has expired. `now`: by the platform's clock. */
 export function isExpired({ status, createdAt }: Build, now: number): boolean {
-  return isPending(status) && now - Date.parse(createdAt ?? '') > maxPendingMs;
+  return isPending(status) && now - toMs(createdAt) > maxPendingMs;
 }
 
 /**
@@ -222,7 +209,7 @@ export class StuckBuilds {
     const { context, app } = this;
     const name = `build ${shortBuild(build.id)} of ${app}`;
     if (isExpired(build, now)) {
-      const age = duration(now - Date.parse(build.createdAt ?? ''));
+      const age = duration(now - toMs(build.createdAt));
       return { message: `${name} cannot start any more: it is pending for ${age}, and its upload URL has expired` };
     }
     const history = await readHistory(context, app);
@@ -234,7 +221,7 @@ export class StuckBuilds {
     if (sent && !sent.unconfirmed) return undefined;
     if (isRunning === false)
       return { message: `${name} never got its files: the deploy that created it from here was killed`, isOwn: true };
-    const sendingMs = now - Date.parse(sent?.at ?? '');
+    const sendingMs = now - toMs(sent?.at);
     if (!sent || !(sendingMs > maxUploadMs(sent.bytes))) return undefined;
     return { message: `nothing has come of ${name}, whose upload by ${sent.by} began ${duration(sendingMs)} ago` };
   }

@@ -31,10 +31,7 @@ export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...
 }
 
 /** The digest of what a deploy of these files sends. */
-export async function sentFilesDigest({
-  entries,
-  checksums,
-}: Pick<LocalApp, 'entries' | 'checksums'>): Promise<string> {
+export async function sentFilesDigest({ entries, checksums }: Pick<LocalApp, 'entries' | 'checksums'>) {
   return checksums.digestOf(entries, (sums) =>
     filesDigestOf(entries.map((entry, index) => ({ ...entry, sha256: sums[index]?.sha256 ?? '' }))),
   );

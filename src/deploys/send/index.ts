@@ -18,7 +18,7 @@ export {
   readLocalApp,
 } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
-export { compareFiles, compareHere, type DeployPlan, type DifferenceHere, movedRegion, type Question } from './plan.ts';
+export { compareFiles, compareHere, type DeployPlan, movedRegion, type Question } from './plan.ts';
 export { checkSecrets, prepareDeploy } from './prepare-deploy.ts';
 export { deploy, deployArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';

@@ -134,8 +134,6 @@ function noteIgnored({ progress }: Context, skipped: readonly SkippedFile[], use
   }
 }
 
-type Collected = Omit<LocalApp, 'project' | 'cache' | 'checksums'> & { warnings: Problem[] };
-
 async function collectApp(
   context: Context,
   project: AppConfig,
@@ -146,7 +144,7 @@ async function collectApp(
     outputs = [],
     onOtherVersion,
   }: LocalAppOptions & Pick<ParserOptions, 'onOtherVersion'>,
-): Promise<Collected> {
+) {
   const { deployment, dependencies, root, file, custom } = project;
   const { include = defaultInclude, exclude = defaultExclude } = deployment;
   const config = relative(root, file);
@@ -239,19 +237,10 @@ export async function asNamed(local: LocalApp, name = local.project.name): Promi
 }
 
 /** A file that is sent, or a file or folder that is not, and why. */
-export interface FileDecision {
-  /** The path of a folder ends with a slash. */
-  path: string;
-  sent: boolean;
-  /** Null for what is not sent. */
-  bytes: number | null;
-  reason: FileReason['kind'];
-  /** The pattern, the line of a `.gitignore`, or the section of the config file that decided; null for rules of gantry. */
-  by: string | null;
-}
+export type FileDecision = ReturnType<typeof decisionOf>;
 
 /** Every file that is sent and everything that is not, ordered by path. */
-export function fileDecisions({ entries, skipped }: Pick<LocalApp, 'entries' | 'skipped'>): FileDecision[] {
+export function fileDecisions({ entries, skipped }: Pick<LocalApp, 'entries' | 'skipped'>) {
   const sent = new Set(entries.map(({ path }) => path));
   // The config file is sent even if the patterns skip it.
   const notSent = skipped.filter(({ path, reason }) => reason.kind === 'replaced' || !sent.has(path));
@@ -264,7 +253,7 @@ export function fileDecisions({ entries, skipped }: Pick<LocalApp, 'entries' | '
 
 const required: FileReason = { kind: 'required' };
 
-function decisionOf(path: string, bytes: number | null, reason: FileReason): FileDecision {
+function decisionOf(path: string, bytes: number | null, reason: FileReason) {
   return { path, sent: bytes !== null, bytes, reason: reason.kind, by: 'by' in reason ? reason.by : null };
 }
 

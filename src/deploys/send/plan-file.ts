@@ -7,7 +7,7 @@ import type { CommandLine } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { ConflictError, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
+import { shortBuild, shortList } from '../../kernel/output/format.ts';
 import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
@@ -60,11 +60,7 @@ export async function writePlanFile(
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */
-export async function readPlanFile(
-  context: Pick<Context, 'cwd' | 'signal'>,
-  file: string,
-  replan: CommandLine,
-): Promise<Plan> {
+export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string, replan: CommandLine) {
   const text = await readNamedFile(context, file).catch((cause) => {
     if (!(cause instanceof UsageError)) throw cause;
     throw planError(`plan ${cause.message}`, { ...(cause.facts.why && { why: cause.facts.why }), cause });
@@ -173,9 +169,7 @@ export async function whyNotAsPlanned(
 
 function notAsPlanned({ plan, replan }: GivenPlan, moved: readonly string[]): ConflictError | undefined {
   if (moved.length === 0) return undefined;
-  const shown = moved.slice(0, maxShown).join(', ');
-  const more = moved.length > maxShown ? ` and ${moved.length - maxShown} more` : '';
-  return new ConflictError(`not as planned: ${shown}${more}`, {
+  return new ConflictError(`not as planned: ${shortList(moved, maxShown)}`, {
     why: 'the plan was made for other settings, files or another state of the deployed app; it takes each flag that decides what is sent, such as --name or --keep-scaling',
     fix: replan,
     details: { app: plan.app, moved },

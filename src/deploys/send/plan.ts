@@ -15,7 +15,7 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { readFolderTarget } from '../../platform/config/folder-target.ts';
 import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
-import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
+import { type App, liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { readKeptFiles } from '../archives/index.ts';
@@ -27,45 +27,14 @@ import {
   describeSetup,
   isCertain,
   isPublic,
-  type SettingChange,
   scalingOf,
   withoutLogin,
 } from './app-settings.ts';
 import { sentFilesDigest } from './deploy-record.ts';
-import { asNamed, type FileDecision, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
+import { asNamed, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
-export interface DeployPlan {
-  dryRun: true;
-  app: string;
-  project: string;
-  runtime: string;
-  /** Whether an app of this name is deployed; null if that could not be read. */
-  exists: boolean | null;
-  /** The build that serves; null if there is none, or if it is unknown. */
-  build: string | null;
-  status: string | null;
-  endpoint: string;
-  region: string | null;
-  /** Whether anyone can call it without a token. */
-  public: boolean;
-  /** Hardware, region and replicas, including defaults, under the names of create app. */
-  setup: Record<string, unknown>;
-  settings: SettingChange[];
-  /** Settings that stay as they are deployed, or that the file does not decide, under the names of create app. */
-  keep: Partial<AppCreation>;
-  /** Null if there is nothing to compare with, or if it was not requested. */
-  fileChanges: FileChanges | null;
-  /** Zero files for a partner's app. */
-  send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
-  /** Every file and why it is sent or not; null if it was not requested. */
-  selection: FileDecision[] | null;
-  failedBuild: string | null;
-  /** Whether what serves is of a newer commit: a deploy needs `--older`. */
-  older: boolean;
-  /** Whether a deploy would change anything, as far as that can be compared. */
-  changed: boolean;
-}
+export type DeployPlan = Awaited<ReturnType<typeof planDeploy>>;
 
 export interface PlanOptions {
   /** Compare the checksums of local files. */
@@ -80,7 +49,7 @@ export interface PlanOptions {
 }
 
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
-export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions): Promise<DeployPlan> {
+export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions) {
   const { project, entries, bytes } = local;
   const { app, exists } = await readDeployedApp(context, project.name, options);
   const build = (app && liveBuild(app)) || null;
@@ -103,7 +72,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const lastStatus = app?.lastBuildStatus;
   const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? ownStatus(lastStatus) : null;
   return {
-    dryRun: true,
+    dryRun: true as const,
     app: project.name,
     project: context.project,
     runtime: project.runtime,
@@ -220,18 +189,8 @@ export async function compareFiles(
   );
 }
 
-/** What a deploy of this folder would change of the live app. */
-export interface DifferenceHere {
-  changed: boolean;
-  settings: string[];
-  /** New, changed and removed files; null if they cannot be compared. */
-  paths: string[] | null;
-  /** Files of equal name and size that have no checksum to compare. */
-  unverified: number;
-}
-
 /** Compares as `deploy --if-changed` does. Throws FailedError for an app that takes too long to read. */
-export async function compareHere(context: Context, configFile: string): Promise<DifferenceHere> {
+export async function compareHere(context: Context, configFile: string) {
   const local = await readLocalApp(context, { configFile, checkSource: false });
   if (local.bytes > maxBytes) {
     throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
@@ -260,7 +219,7 @@ export interface Question {
 }
 
 /** The region that an app would move to, and where it is. */
-export function movedRegion({ settings }: Pick<DeployPlan, 'settings'>): SettingChange | undefined {
+export function movedRegion({ settings }: Pick<DeployPlan, 'settings'>) {
   return settings.find(({ setting }) => setting === 'hardware.region');
 }
 

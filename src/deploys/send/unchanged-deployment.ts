@@ -1,4 +1,4 @@
-import { shortBuild } from '../../kernel/output/format.ts';
+import { shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { appIsUnwell } from '../../platform/contract/apps.ts';
 import { dashboardUrl } from '../apps.ts';
@@ -83,7 +83,7 @@ async function newerSecret(
   history: AppHistory,
 ) {
   const events = [...history.events, ...(await readHistory(context, allApps)).events];
-  const isLater = (time: string) => Date.parse(time) > Date.parse(at ?? '');
+  const isLater = (time: string) => toMs(time) > toMs(at);
   const changed = events.findLast((event) => event.event === 'secrets' && isLater(event.at));
   const now = mark && secretsMark(await secrets());
   if (now ? now === mark : !changed) return undefined;
@@ -103,9 +103,8 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
   const certain = settings.filter(isCertain);
   if (certain.length > 0) return `changed settings: ${certain.map(({ setting }) => setting).join(', ')}`;
   const { added = [], changed = [], removed = [] } = fileChanges ?? {};
-  const [first, ...others] = [...added, ...changed, ...removed];
-  if (first === undefined) return undefined;
-  return others.length > 0 ? `${first} and ${others.length} more changed` : `${first} changed`;
+  const paths = [...added, ...changed, ...removed];
+  return paths.length > 0 ? `${shortList(paths, 1)} changed` : undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makePrivateFolder } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, systemCode, UnavailableError } from '../../kernel/errors.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -84,11 +85,7 @@ export class TeamState {
   }
 
   /** The documents of a folder that are wanted by their name, and how many could not be read. */
-  async read(
-    context: Context,
-    folder: string,
-    isWanted: (name: string) => boolean,
-  ): Promise<{ documents: TeamDocument[]; unreadable: number }> {
+  async read(context: Context, folder: string, isWanted: (name: string) => boolean) {
     const entries = await this.list(context, folder);
     const copies = join(this.#copies, folder);
     const copied = new Set(await readdir(copies).catch((): string[] => []));
@@ -272,7 +269,7 @@ class TeamVolume {
   async download(context: Context, entries: readonly ListedEntry[], path: string): Promise<void> {
     makePrivateFolder(path);
     const files = entries.map(({ name, path: from, size, modified }): FoundFile => {
-      const time = Date.parse(modified ?? '');
+      const time = toMs(modified);
       return { path: name, from: { ...this.root, path: from }, bytes: size ?? 0, modified: time || undefined };
     });
     const [failed] = (await this.#copy(context, 'read', files, { kind: 'local', path })).values();

@@ -5,7 +5,7 @@ import {
   prepareCall,
   readResponse,
 } from '../../calls/invoke/index.ts';
-import { chartReader, hasEnded, matches, runsIn } from '../../calls/runs/index.ts';
+import { hasEnded, matches, readChart } from '../../calls/runs/index.ts';
 import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../calls/spending.ts';
 import { readAppHere } from '../../deploys/apps.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
@@ -16,12 +16,14 @@ import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { cleanupSignal, tryRequest } from '../../platform/waiting/index.ts';
-import { type BenchReport, type BenchStep, findLimit } from './bench-report.ts';
 import { type CallRecords, readServerHalf } from './server-half.ts';
 import { runOpenLoop, StepCalls } from './step-calls.ts';
-import { keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
+import { type BenchStep, keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
 
-export type { BenchReport, BenchSecond, BenchStep, CallParts } from './bench-report.ts';
+export type { BenchSecond, BenchStep, CallParts } from './summarize-step.ts';
+
+/** What a bench measured. Null is what nobody has told. */
+export type BenchReport = Awaited<ReturnType<typeof runBench>>;
 
 /** What is called, as of `invoke`, and how often. */
 interface BenchOptions
@@ -41,7 +43,7 @@ interface BenchOptions
 const shortestMs = 5;
 
 /** Calls an app at one rate after the other, and says what each costs and where its time goes. */
-export async function runBench(context: Context, options: BenchOptions): Promise<BenchReport> {
+export async function runBench(context: Context, options: BenchOptions) {
   const { rates, stepMs, callTimeoutMs } = options;
   const call = await prepareCall(context, { ...options }, undefined);
   const { body } = call;
@@ -77,6 +79,30 @@ export async function runBench(context: Context, options: BenchOptions): Promise
   return bench.report(call.target);
 }
 
+/** How close the search comes to the limit. */
+const precision = 1.2;
+const first = 1;
+const highest = 2_048;
+
+/**
+ * Looks for the rate at which an app no longer keeps up: twice as many calls a second each time, and then between the last
+ * two. `step` says whether the app kept up, or that the search is over.
+ */
+export async function findLimit(step: (rate: number) => Promise<boolean | 'over'>): Promise<void> {
+  let holds = 0;
+  let breaksAt = Number.POSITIVE_INFINITY;
+  for (let rate = first; holds < rate && rate < breaksAt; ) {
+    const keptUp = await step(rate);
+    if (keptUp === 'over') return;
+    if (keptUp) holds = rate;
+    else breaksAt = rate;
+    if (breaksAt === Number.POSITIVE_INFINITY) rate *= 2;
+    // Two digits say enough.
+    else if (breaksAt / holds > precision) rate = Number(Math.sqrt(holds * breaksAt).toPrecision(2));
+    if (rate > highest || holds === 0) return;
+  }
+}
+
 function spendingOf(context: Context, { app }: CallTarget, { price, ...facts }: AppFacts): ReplicaSpending | undefined {
   return price === undefined ? undefined : new ReplicaSpending(context, app, { ...facts, price });
 }
@@ -95,7 +121,7 @@ class Bench {
   /** Of all steps, also of the one that runs. */
   readonly #calls: StepCalls[] = [];
   readonly #steps: { calls: StepCalls; busy: number }[] = [];
-  #stoppedBy: BenchReport['stoppedBy'] = null;
+  #stoppedBy: 'budget' | 'interrupt' | null = null;
 
   constructor(
     private readonly context: Context,
@@ -131,14 +157,14 @@ class Bench {
     return this.#stoppedBy ? 'over' : keepsUp(calls);
   }
 
-  async report({ app, fn = '', name }: CallTarget): Promise<BenchReport> {
+  async report({ app, fn = '', name }: CallTarget) {
     const { facts, budget, spending } = this.settings;
     const all = this.#steps.map(({ calls }) => calls);
     const context = this.#contextAtEnd();
     const records = await this.#readRecords(context, app, all);
     const { unfinished, openRuns } = await this.#lookAtUnfinished(context, name);
     const steps = this.#steps.map(({ calls, busy }) =>
-      summarizeStep(calls, records.get(calls) ?? new Map(), facts, { busy }),
+      summarizeStep(calls, records.get(calls) ?? new Map(), facts, busy),
     );
     this.#warn(steps);
     const held = steps.filter(({ holds }) => holds).map(({ callsPerSecond }) => callsPerSecond);
@@ -200,7 +226,7 @@ class Bench {
   }
 
   /** Calls that outlived their time limit. Their runs cannot be told from those of other callers: they are named, not canceled. */
-  async #lookAtUnfinished(context: Context, name: string): Promise<Pick<BenchReport, 'unfinished' | 'openRuns'>> {
+  async #lookAtUnfinished(context: Context, name: string) {
     const { unfinished, app } = this.settings;
     if (this.#calls.every(({ abandoned }) => abandoned === 0)) return { unfinished: 0, openRuns: [] };
     await unfinished.look(context);
@@ -274,12 +300,11 @@ class UnfinishedCalls {
   async look({ apiWithSignal, signal } = this.context): Promise<void> {
     this.#lookedAt = this.context.platformNow();
     const query = { startTime: time(this.#startedAt), endTime: time(this.#lookedAt), limit: pageSize };
-    const { project, platformNow } = this.context;
-    const read = (api: Context['api']) => chartReader({ api, project, platformNow }, this.app, this.#startedAt)(query);
-    const reply = await tryRequest({ apiWithSignal, signal }, read);
+    const of = { project: this.context.project, app: this.app };
+    const reply = await tryRequest({ apiWithSignal, signal }, (api) => readChart(api, of, query));
     if (!reply) return;
     const range = { since: this.#startedAt, until: this.#lookedAt, filters: {} };
-    const runs = runsIn(reply).filter((run) => matches(run, range));
+    const runs = reply.items.filter((run) => matches(run, range));
     const ended = runs.filter(hasEnded);
     const times = ended.map(({ runtimeMs }) => runtimeMs ?? Number.NaN).filter((ms) => ms > 0);
     this.runs = runs.filter((run) => !hasEnded(run)).map(({ id }) => id);
@@ -309,10 +334,10 @@ async function approveLoad(context: Context, load: Load): Promise<void> {
   const { target, facts, budget, configFile } = load;
   const { app, name } = target;
   checkBudget({ app, facts, budget, otherLimit: '--rate and --for' });
-  const what = `call ${name} ${callsText(load)}${costText(load)}`;
+  const what = `${name} ${callsText(load)}${costText(load)}`;
   const here = await readAppHere(context, configFile).catch(() => '');
   if (shortAppName(context.project, here) !== app) await approveOther(context, load, what);
-  context.willChange(what, { app, function: target.fn ?? '' });
+  context.willChange(`call ${what}`, { app, function: target.fn ?? '' });
 }
 
 async function approveOther({ prompt }: Context, { target, budget }: Load, what: string): Promise<void> {
@@ -320,7 +345,7 @@ async function approveOther({ prompt }: Context, { target, budget }: Load, what:
   if (!prompt.isPossible && budget === undefined) {
     throw needsBudget(app, [...(prompt.isConfirmed ? [] : ['--yes']), '--budget', '1']);
   }
-  await prompt.confirm(`${upperFirst(what)}? ${app} is not the app of this folder.`);
+  await prompt.confirm(`Call ${what}? ${app} is not the app of this folder.`);
 }
 
 function needsBudget(app: string, retryWith: string[]): InputNeededError {
@@ -345,8 +370,4 @@ function costText({ rates, stepMs, facts, budget }: Load): string {
   if (price === undefined || !rates) return '';
   const seconds = (rates.length * stepMs) / 1_000 + cooldownSeconds;
   return `, for ${dollars(price * maxReplicas * seconds)} at most with ${count(maxReplicas, 'replica')}`;
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

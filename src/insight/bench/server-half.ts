@@ -4,14 +4,7 @@ import { type RunDay, readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import type { StepCalls } from './step-calls.ts';
 
 /** What the platform has recorded of a call, in ms; `createdAt` since 1970. Not known: NaN. */
-export interface CallRecord {
-  createdAt: number;
-  runtimeMs: number;
-  coldStartMs: number;
-  /** Waiting for a replica, without its start. */
-  queueMs: number;
-  replica: string | undefined;
-}
+export type CallRecord = ReturnType<typeof recordOf>;
 
 /** By step and call. */
 export type CallRecords = Map<StepCalls, Map<number, CallRecord>>;
@@ -43,9 +36,9 @@ export async function readServerHalf(context: Context, app: string, steps: reado
   return records;
 }
 
-function recordOf(runs: RunDay['runs'], row: number): CallRecord {
+function recordOf(runs: RunDay['runs'], row: number) {
   const column = (name: 'createdAt' | 'runtimeMs' | 'coldstartTimeMs' | 'totalQueueTimeMs') =>
-    runs.column(name)[row] ?? Number.NaN;
+    runs.column(name)[row] as number;
   const coldStartMs = column('coldstartTimeMs') || 0;
   return {
     createdAt: column('createdAt'),

@@ -57,19 +57,19 @@ export class StepCalls {
   }
 
   hasSucceeded(call: number): boolean {
-    const status = this.status[call] ?? 0;
+    const status = this.status[call] as number;
     return status >= 200 && status < 300;
   }
 
   /** How late it was sent. A timer may be late by as much as it is coarse, and that is no wait of a caller. */
   lateMs(call: number): number {
-    const late = (this.sentAt[call] ?? 0) - this.dueAt(call);
+    const late = (this.sentAt[call] as number) - this.dueAt(call);
     return late > timerMs ? late : 0;
   }
 
   /** How long its caller has waited, since the moment in which it was due: a busy sender hides nothing. */
   durationMs(call: number): number {
-    return (this.endedAt[call] ?? Number.NaN) - (this.sentAt[call] ?? 0) + this.lateMs(call);
+    return (this.endedAt[call] as number) - (this.sentAt[call] as number) + this.lateMs(call);
   }
 }
 

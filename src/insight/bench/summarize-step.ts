@@ -1,14 +1,7 @@
 import { quantile } from '../../calls/difference.ts';
 import type { AppFacts } from '../../calls/spending.ts';
-import type { BenchSecond, BenchStep, CallParts } from './bench-report.ts';
 import type { CallRecord } from './server-half.ts';
 import { noConnection, noResponse, type StepCalls } from './step-calls.ts';
-
-/** What was seen of this machine during a step. */
-export interface LocalLoad {
-  /** Share of one processor. */
-  busy: number;
-}
 
 /** Of the calls, at least: below it, the app does not keep up. */
 const minSucceeded = 0.99;
@@ -16,12 +9,17 @@ const minSucceeded = 0.99;
 const growth = { factor: 2, ms: 100 };
 const fewCalls = 8;
 
+export type BenchStep = ReturnType<typeof summarizeStep>;
+export type CallParts = NonNullable<BenchStep['parts']>;
+export type BenchSecond = ReturnType<typeof secondsOf>[number];
+
+/** Calls that were made at one rate. Times in ms, of calls that succeeded or got no response in time. `busy`: of one processor. */
 export function summarizeStep(
   calls: StepCalls,
   records: ReadonlyMap<number, CallRecord>,
   facts: AppFacts,
-  local: LocalLoad,
-): BenchStep {
+  busy: number,
+) {
   const { price } = facts;
   const durations = durationsOf(calls, 0, calls.sent).sort();
   const succeeded = countCalls(calls, (call) => calls.hasSucceeded(call));
@@ -44,7 +42,7 @@ export function summarizeStep(
     replicas: replicas.size || null,
     centsPerThousand: isMeasured ? (1_000 * price * seconds) / succeeded : null,
     holds: keepsUp(calls, succeeded),
-    localLimit: localLimitOf(calls, local),
+    localLimit: localLimitOf(calls, busy),
   };
 }
 
@@ -64,8 +62,8 @@ export function meanAppMs(steps: readonly BenchStep[]): number | undefined {
 }
 
 /** Calls by the second in which they were due. */
-export function secondsOf(calls: StepCalls): BenchSecond[] {
-  const seconds: BenchSecond[] = [];
+export function secondsOf(calls: StepCalls) {
+  const seconds = [];
   for (let from = 0; from < calls.sent; ) {
     const second = Math.floor(calls.dueAt(from) / 1_000);
     let to = from + 1;
@@ -105,10 +103,10 @@ function countCalls(calls: StepCalls, counts: (call: number) => boolean): number
   return number;
 }
 
-function failuresOf(calls: StepCalls): BenchStep['failures'] {
+function failuresOf(calls: StepCalls) {
   const failures = new Map(calls.reasons);
   for (let call = 0; call < calls.sent; call++) {
-    const status = calls.status[call] ?? 0;
+    const status = calls.status[call] as number;
     if (calls.hasSucceeded(call) || status === noConnection) continue;
     const what = status === noResponse ? 'no response in time' : `HTTP ${status}`;
     failures.set(what, (failures.get(what) ?? 0) + 1);
@@ -116,7 +114,7 @@ function failuresOf(calls: StepCalls): BenchStep['failures'] {
   return [...failures].map(([what, number]) => ({ what, calls: number })).sort((a, b) => b.calls - a.calls);
 }
 
-function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>): CallParts | null {
+function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>) {
   const sum = { meanMs: 0, localMs: 0, lineMs: 0, queueMs: 0, coldStartMs: 0, appMs: 0 };
   let number = 0;
   for (const [call, { runtimeMs, coldStartMs, queueMs }] of records) {
@@ -132,7 +130,7 @@ function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>): Ca
     sum.lineMs += all - local - queueMs - coldStartMs - runtimeMs;
   }
   if (number === 0) return null;
-  return Object.fromEntries(Object.entries(sum).map(([name, ms]) => [name, ms / number])) as unknown as CallParts;
+  return Object.fromEntries(Object.entries(sum).map(([name, ms]) => [name, ms / number])) as typeof sum;
 }
 
 /**
@@ -164,7 +162,7 @@ function replicaSeconds(
 
 const limits = { busy: 0.9, lateMs: 10 };
 
-function localLimitOf(calls: StepCalls, { busy }: LocalLoad): string | null {
+function localLimitOf(calls: StepCalls, busy: number): string | null {
   const late = new Float64Array(calls.sent).map((_, call) => calls.lateMs(call)).sort();
   const lateMs = quantileOf(late, 0.9) ?? 0;
   if (busy >= limits.busy) return `gantry used ${Math.round(100 * busy)} % of a processor here`;

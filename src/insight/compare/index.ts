@@ -13,9 +13,12 @@ import { isRefusal, unless } from '../../platform/waiting/index.ts';
 import type { Figure } from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
-import { type BuildCalls, type ChangedSetting, type Comparison, judgeCalls } from './judge-calls.ts';
+import { judgeCalls } from './judge-calls.ts';
 
-export { type BuildVerdict, buildVerdicts, type Comparison, curvePoints, type Durations } from './judge-calls.ts';
+export { type BuildVerdict, buildVerdicts, curvePoints, type Durations } from './judge-calls.ts';
+
+/** Two builds of an app, by their calls. Null is what is not known. */
+export type Comparison = Awaited<ReturnType<typeof compareBuilds>>;
 
 interface CompareBuildsOptions {
   app: string;
@@ -33,9 +36,14 @@ const maxPeriodMs = 7 * dayMs;
 /**
  * Compares the calls of two builds, by default of the one that serves and the one before. Throws NotFoundError, UsageError.
  */
-export async function compareBuilds(context: Context, options: CompareBuildsOptions): Promise<Comparison> {
+export async function compareBuilds(context: Context, options: CompareBuildsOptions) {
+  const comparison = await compare(context, options);
+  return { ...comparison, figures: options.explain ? comparisonFigures(comparison) : null };
+}
+
+async function compare(context: Context, options: CompareBuildsOptions) {
   const { api, project } = context;
-  const { app, explain } = options;
+  const { app } = options;
   const name = shortAppName(project, app);
   const deployed = await fetchApp(api, { project, app });
   const history = await recordLook(context, name, deployed);
@@ -58,7 +66,7 @@ export async function compareBuilds(context: Context, options: CompareBuildsOpti
   const { hours, samples } = sorter.equalHours();
   const { verdict, runTime, coldStart, errors } = judgeCalls(samples);
   const files = await changedFiles(context, app, before.build, after.build);
-  const comparison: Comparison = {
+  return {
     app: name,
     verdict,
     before: callsOf(before, samples.before),
@@ -71,10 +79,10 @@ export async function compareBuilds(context: Context, options: CompareBuildsOpti
     errors,
     missing,
     unattributed: sorter.unattributed,
-    figures: null,
   };
-  return { ...comparison, figures: explain ? comparisonFigures(comparison) : null };
 }
+
+type Compared = Awaited<ReturnType<typeof compare>>;
 
 interface ServedBuilds {
   /** Oldest first. */
@@ -124,11 +132,7 @@ interface CallsReading {
 }
 
 /** Returns how many calls are missing. */
-async function readCalls(
-  context: Context,
-  app: string,
-  { before, after, sorter }: CallsReading,
-): Promise<number | null> {
+async function readCalls(context: Context, app: string, { before, after, sorter }: CallsReading) {
   const [first, last] = before.since <= after.since ? [before, after] : [after, before];
   // What lies between two builds that follow one another is read as well: replicas of the first may finish in it.
   const isOneRange = last.since - first.until < dayMs;
@@ -146,7 +150,7 @@ async function readCalls(
   return Number.isNaN(sum) ? null : sum;
 }
 
-function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSamples[]): BuildCalls {
+function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSamples[]) {
   const { errors, coldStarts } = allHours(samples);
   const time = (ms: number) => new Date(ms).toISOString();
   return { build, since: time(since), until: time(until), calls: errors.calls, failed: errors.failed, coldStarts };
@@ -161,7 +165,7 @@ async function changedFiles(context: Context, app: string, before: string, after
 }
 
 /** Null if the history does not know those of both. */
-function settingsBetween(history: AppHistory, before: string, after: string): ChangedSetting[] | null {
+function settingsBetween(history: AppHistory, before: string, after: string) {
   const one = history.settingsOf(before);
   const other = history.settingsOf(after);
   if (!one || !other) return null;
@@ -177,7 +181,7 @@ const builds = 'GET /v2/projects/{project}/apps/{app}/builds';
 const runs = 'GET /v2/projects/{project}/apps/{app}/runs/charts';
 
 /** Each figure of a comparison with the requests it is from and how it was computed. */
-function comparisonFigures({ app, before, after, runTime, coldStart, errors }: Comparison): Figure[] {
+function comparisonFigures({ app, before, after, runTime, coldStart, errors }: Compared): Figure[] {
   const borders =
     'of the build that the run or else its replica belongs to; builds serve from the history on this machine, or from their success on';
   const ranks =

@@ -19,12 +19,6 @@ export interface Waste {
   line: CommandLine;
 }
 
-interface WasteOrDoubt {
-  waste: Waste | undefined;
-  /** Why what another setting saves is not known; empty if it is. */
-  doubt: string;
-}
-
 interface WasteFacts {
   app: string;
   minReplicas: number;
@@ -48,9 +42,10 @@ const least = { idle: 0.5, saved: 0.25 };
 
 /**
  * The one change of the scaling that would have saved most, if replicas were idle for half of the time and it saves a quarter
- * of that. First, what is must explain the bill: what changes would have saved rests on the same replay.
+ * of that. First, what is must explain the bill: what changes would have saved rests on the same replay. `doubt`: why it is
+ * not known.
  */
-export function findWaste(facts: WasteFacts): WasteOrDoubt {
+export function findWaste(facts: WasteFacts) {
   // Minutes say nothing of a month.
   if (facts.rangeMs < monthMs / 30) return { waste: undefined, doubt: '' };
   const waste = wasteOf(facts);
@@ -141,10 +136,7 @@ interface SettingChange {
 }
 
 /** It saves the share that the replay says, of what was paid; and never more than was idle. */
-function priced(
-  facts: WasteFacts,
-  { change, seconds, lived, moreColdStarts }: SettingChange,
-): Pick<Waste, 'advice' | 'savesCents' | 'savesSeconds' | 'moreColdStarts' | 'since'> {
+function priced(facts: WasteFacts, { change, seconds, lived, moreColdStarts }: SettingChange) {
   const { price, since, time, rangeMs } = facts;
   const paid = paidSeconds(facts, lived);
   const savesSeconds = Math.min((seconds * paid) / lived, Math.max(0, paid - time.busySeconds));

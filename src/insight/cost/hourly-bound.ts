@@ -15,14 +15,7 @@ interface Bound {
 }
 
 /** What one replica needs: its price depends on that. */
-interface Hardware {
-  /** The platform takes any of them. */
-  compute: readonly string[];
-  gpuCount: number;
-  cpu: number;
-  memory: number;
-  computeTier: string;
-}
+type Hardware = NonNullable<ReturnType<typeof hardwareOf>>;
 
 /** Apps that are asked for their price. */
 const maxAsked = 20;
@@ -31,11 +24,7 @@ const maxAsked = 20;
  * Throws LimitError if all replicas of an app could cost more in an hour, or if nobody can tell: no price list is documented,
  * so the price is that of an app with the same hardware. Creates nothing.
  */
-export async function checkHourlyBound(
-  context: Context,
-  config: AppConfig,
-  { maxHourly, keepScaling }: Bound,
-): Promise<void> {
+export async function checkHourlyBound(context: Context, config: AppConfig, { maxHourly, keepScaling }: Bound) {
   const { name } = config;
   const deployed = await unlessMissing(fetchApp(context.api, { project: context.project, app: name }));
   const settings = Object.fromEntries(listAppSettings(config).map((each) => [each.field, each.value ?? each.default]));
@@ -64,7 +53,7 @@ function unknownPrice(app: string, hardware: Hardware | undefined): LimitError {
   });
 }
 
-function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<string, unknown>): Hardware | undefined {
+function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<string, unknown>) {
   const kinds = [compute ?? 'CPU'].flat().map(String);
   const numbers = [cpu, memory].map((value) => Number(value ?? Number.NaN));
   if (numbers.some(Number.isNaN)) return undefined;
@@ -87,11 +76,7 @@ async function highestPrice(context: Context, own: App | undefined, hardware: Ha
   return knownPrices.length === prices.length ? knownPrices.reduce((most, price) => Math.max(most, price)) : undefined;
 }
 
-async function priceOf(
-  { api, project }: Context,
-  own: App | undefined,
-  hardware: Hardware,
-): Promise<number | undefined> {
+async function priceOf({ api, project }: Context, own: App | undefined, hardware: Hardware) {
   if (own && isSame(own, hardware) && own.costPerSecondCents) return own.costPerSecondCents;
   const listed = await api(listApps, { project });
   const alike = listed.filter((app) => app.hardware === hardware.compute[0]).slice(0, maxAsked);

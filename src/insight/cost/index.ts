@@ -1,6 +1,6 @@
 import { recordLook } from '../../deploys/history/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { dollars, localTime, roundCents } from '../../kernel/output/format.ts';
+import { dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
@@ -10,15 +10,29 @@ import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { billOf, utcDay } from './bill.ts';
-import type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
 import { ReplicaTime } from './replica-time.ts';
 
 export { type Bill, billOf, maxReplayError, offBy } from './bill.ts';
-export type { AppCostReport, CostReport, DayCost, Figure } from './cost-report.ts';
 export { cooldownWord, leastSavedCents, monthMs, priceSentence } from './find-waste.ts';
 export { checkHourlyBound } from './hourly-bound.ts';
 export { median } from './replica-time.ts';
+
+/** What apps cost, and what for. Null is what nobody has told: no price list is documented. */
+export type CostReport = Awaited<ReturnType<typeof readCost>>;
+export type AppCostReport = CostReport['apps'][number];
+
+/** One day, in UTC. */
+export type DayCost = ReturnType<typeof dayRows>[number];
+
+export interface Figure {
+  app: string;
+  figure: string;
+  value: number | null;
+  unit: 'US cents' | 'US cents per second' | 'seconds' | 'calls' | 'ms' | 'share';
+  endpoints: string[];
+  how: string;
+}
 
 interface CostOptions {
   /** All apps of the project without it. */
@@ -29,32 +43,24 @@ interface CostOptions {
   explain: boolean;
 }
 
-interface CostPeriod {
-  /** `2026-11-01`; the days of the platform are in UTC. */
-  first: string;
-  last: string;
-  since: number;
-  until: number;
-  /** From the first of this month until today: the period of spec 2.5. */
-  isMonth: boolean;
-}
+type CostPeriod = ReturnType<typeof periodOf>;
 
 const dayMs = 86_400_000;
 
 /** Reads what apps cost, by default in this month, and from their runs what for. Throws UsageError, NotFoundError. */
-export async function readCost(context: Context, { app, since, until, explain }: CostOptions): Promise<CostReport> {
+export async function readCost(context: Context, { app, since, until, explain }: CostOptions) {
   const { api, project, progress } = context;
   const listed = await api(listApps, { project });
   const now = context.platformNow();
   const period = periodOf(now, since?.(now), until?.(now));
   const wanted = app === undefined ? listed : [findApp(listed, project, app)];
   const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
-  const apps: AppCostReport[] = [];
+  const apps = [];
   const figures: Figure[] = [];
   for (const summary of wanted) {
     const read = await readApp(context, summary, period);
     apps.push(read.report);
-    for (const figure of read.figures) figures.push(figure);
+    for (const figure of figuresOf(read.report, read.sources)) figures.push(figure);
   }
   const costs = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
   const projectCost = await total;
@@ -78,7 +84,8 @@ function findApp(listed: readonly AppSummary[], project: string, app: string): A
   return summary;
 }
 
-function periodOf(now: number, since: number | undefined, until: number | undefined): CostPeriod {
+/** The days of the platform are in UTC. `isMonth`: from the first of this month until today, the period of spec 2.5. */
+function periodOf(now: number, since: number | undefined, until: number | undefined) {
   const today = utcDay(now);
   const month = `${today.slice(0, 8)}01`;
   // A date that was typed is that day in any time zone.
@@ -117,7 +124,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
   if (doubt) context.progress.note(doubt);
   const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas);
-  const report: AppCostReport = {
+  const report = {
     app: name,
     costCents: roundCents(cents),
     centsPerSecond: price ?? null,
@@ -129,8 +136,8 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
     days: dayRows(period, byDay, { time, from: utcDay(range.since) }),
     waste: waste ?? null,
   };
-  const replicaTime = paid ? 'paid' : 'modeled';
-  return { report, figures: figuresOf(report, { cost: from, replicaTime: doesFit ? replicaTime : 'unknown' }) };
+  const sources: Sources = { cost: from, replicaTime: !doesFit ? 'unknown' : paid ? 'paid' : 'modeled' };
+  return { report, sources };
 }
 
 function isoTime(time: number | undefined): string | null {
@@ -152,7 +159,7 @@ interface TimesToRead {
 async function readTimes(context: Context, { name, app, summary, period }: TimesToRead) {
   const cooldown = app.cooldownPeriodSeconds ?? 0;
   const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
-  const createdAt = Date.parse(app.createdAt ?? summary.createdAt ?? '') || 0;
+  const createdAt = toMs(app.createdAt ?? summary.createdAt) || 0;
   const since = Math.max(period.since, Math.min(createdAt, period.until));
   const range = { since, until: Math.min(context.platformNow(), period.until + 1) };
   // The day before as well: calls of it may run in the period, and clocks differ.
@@ -196,7 +203,7 @@ function spentOn(summary: AppSummary, costs: Costs | undefined, period: CostPeri
   return { byDay, cents: ofDays, from: ofDays === undefined ? undefined : 'days' };
 }
 
-function paidTime(byDay: Days | undefined, cents: number | undefined, price: number | undefined): PaidTime | undefined {
+function paidTime(byDay: Days | undefined, cents: number | undefined, price: number | undefined) {
   if (cents === undefined || price === undefined) return undefined;
   return { seconds: cents / price, days: [...(byDay?.values() ?? [])].map((each) => (each ?? 0) / price) };
 }
@@ -243,8 +250,8 @@ function dayRows(
   { since, until }: CostPeriod,
   costs: Days | undefined,
   { time: { days }, from }: { time: ReplicaTime; from: string },
-): DayCost[] {
-  const rows: DayCost[] = [];
+) {
+  const rows = [];
   for (let midnight = since; midnight <= until; midnight += dayMs) {
     const date = utcDay(midnight);
     const { calls, coldStarts, busySeconds } = days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
@@ -258,10 +265,7 @@ function localDay(time: number): string {
 }
 
 /** Cost / price, in seconds of replicas. */
-interface PaidTime {
-  seconds: number;
-  days: readonly number[];
-}
+type PaidTime = NonNullable<ReturnType<typeof paidTime>>;
 
 interface Possible {
   app: Pick<App, 'minReplicaCount' | 'maxReplicaCount'>;

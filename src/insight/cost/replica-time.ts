@@ -64,10 +64,10 @@ export class ReplicaTime {
     const runtimeMs = runs.column('runtimeMs');
     const coldstartMs = runs.column('coldstartTimeMs');
     for (const row of rows) {
-      const created = createdAt[row] ?? Number.NaN;
+      const created = createdAt[row] as number;
       const coldStartMs = coldstartMs[row] || 0;
       const start = created + (queueMs[row] || coldStartMs);
-      const runtime = runtimeMs[row] ?? Number.NaN;
+      const runtime = runtimeMs[row] as number;
       const isWorkKnown = this.#work(runs.word('podName', row), { start, runtime, coldStartMs });
       if ((created || day + dayMs - 1) < this.options.countFrom) continue;
       this.#count(created, coldStartMs);
@@ -79,7 +79,7 @@ export class ReplicaTime {
   /** After the last run. */
   finish(): this {
     for (const { lastEnd, startedAt } of this.#replicas.values()) {
-      for (const index of startedAt.keys()) this.#live(index, startedAt[index] ?? 0, lastEnd);
+      for (const index of startedAt.keys()) this.#live(index, startedAt[index] as number, lastEnd);
     }
     this.#replicas.clear();
     return this;
@@ -92,7 +92,7 @@ export class ReplicaTime {
     let seconds = 0;
     for (let minute = 0; minute < alive.length; minute++) {
       const length = Math.min(minuteMs, until - since - minute * minuteMs) / 1000;
-      seconds += Math.max(minReplicas * length, alive[minute] ?? 0);
+      seconds += Math.max(minReplicas * length, alive[minute] as number);
     }
     return seconds;
   }
@@ -148,8 +148,8 @@ export class ReplicaTime {
     }
     const { cooldowns } = this.options;
     for (let index = 0; index < cooldowns.length; index++) {
-      if (start - replica.lastEnd <= (cooldowns[index] ?? 0) * 1000) continue;
-      this.#live(index, replica.startedAt[index] ?? 0, replica.lastEnd);
+      if (start - replica.lastEnd <= (cooldowns[index] as number) * 1000) continue;
+      this.#live(index, replica.startedAt[index] as number, replica.lastEnd);
       replica.startedAt[index] = start - coldStartMs;
     }
     replica.lastEnd = Math.max(replica.lastEnd, end);
@@ -170,13 +170,13 @@ export class ReplicaTime {
   /** A replica lived from its start until its cooldown had passed. */
   #live(index: number, startedAt: number, lastEnd: number): void {
     const { since, countFrom, until, cooldowns } = this.options;
-    if (startedAt >= countFrom) this.#starts[index] = (this.#starts[index] ?? 0) + 1;
-    const alive = this.#alive[index];
-    const to = Math.min(until, lastEnd + (cooldowns[index] ?? 0) * 1000) - since;
-    for (let at = Math.max(0, startedAt - since); alive && at < to; ) {
+    if (startedAt >= countFrom) this.#starts[index] = (this.#starts[index] as number) + 1;
+    const alive = this.#alive[index] as Float32Array;
+    const to = Math.min(until, lastEnd + (cooldowns[index] as number) * 1000) - since;
+    for (let at = Math.max(0, startedAt - since); at < to; ) {
       const minute = Math.floor(at / minuteMs);
       const next = Math.min(to, (minute + 1) * minuteMs);
-      alive[minute] = (alive[minute] ?? 0) + (next - at) / 1000;
+      alive[minute] = (alive[minute] as number) + (next - at) / 1000;
       at = next;
     }
   }

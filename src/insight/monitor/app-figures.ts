@@ -1,33 +1,11 @@
 import { quantile } from '../../calls/difference.ts';
 import { type Call, countErrors, hasEnded, runHasFailed } from '../../calls/runs/index.ts';
-import { roundCents } from '../../kernel/output/format.ts';
+import { roundCents, toMs } from '../../kernel/output/format.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Container, isRunning } from '../../platform/contract/containers.ts';
 
 /** How an app is doing, in the last minute. Null is what is not known: nothing was read yet, or nobody called. */
-export interface AppFigures {
-  app: string;
-  /** RFC 3339, UTC: when its runs were read. */
-  at: string | null;
-  /** Those that run. */
-  replicas: number | null;
-  maxReplicas: number | null;
-  builds: { build: string; replicas: number }[];
-  callsPerSecond: number | null;
-  /** Response times of calls that ended, in ms. */
-  p50Ms: number | null;
-  p90Ms: number | null;
-  p99Ms: number | null;
-  /** Of calls that ended, from 0 to 1. */
-  errorShare: number | null;
-  /** Calls in flight that are more than the replicas take at once. */
-  queued: number | null;
-  coldStartsPerMinute: number | null;
-  /** US cents. */
-  centsPerHour: number | null;
-  /** RFC 3339, UTC; null if there was none within the time that was read. */
-  lastCallAt: string | null;
-}
+export type AppFigures = ReturnType<typeof appFiguresOf>;
 
 export interface FailedCalls {
   app: string;
@@ -59,7 +37,7 @@ export interface RunsReading {
 /** What rates, percentiles and shares are of. */
 const minuteMs = 60_000;
 
-export function appFiguresOf(app: string, { runs: reading, containers, settings }: AppReadings): AppFigures {
+export function appFiguresOf(app: string, { runs: reading, containers, settings }: AppReadings) {
   const running = containers?.filter((each) => isRunning(each));
   const price = settings?.costPerSecondCents || undefined;
   return {
@@ -67,7 +45,7 @@ export function appFiguresOf(app: string, { runs: reading, containers, settings 
     replicas: running?.length ?? null,
     maxReplicas: settings?.maxReplicaCount ?? null,
     builds: running ? buildsOf(running) : [],
-    ...callFigures(reading),
+    ...(reading ? callFigures(reading) : unknownCalls),
     queued: queuedOf(reading, running?.length, settings?.replicaConcurrency ?? undefined),
     centsPerHour: running && price !== undefined ? roundCents(running.length * price * 3_600) : null,
   };
@@ -87,12 +65,7 @@ export function failedCallsOf(app: string, reading: RunsReading | undefined): Fa
   return [...groups.values()].sort((one, other) => (one.at < other.at ? 1 : -1));
 }
 
-type CallFigures = Pick<
-  AppFigures,
-  'at' | 'callsPerSecond' | 'p50Ms' | 'p90Ms' | 'p99Ms' | 'errorShare' | 'coldStartsPerMinute' | 'lastCallAt'
->;
-
-const unknownCalls: CallFigures = {
+const unknownCalls: Record<keyof ReturnType<typeof callFigures>, null> = {
   at: null,
   callsPerSecond: null,
   p50Ms: null,
@@ -103,8 +76,7 @@ const unknownCalls: CallFigures = {
   lastCallAt: null,
 };
 
-function callFigures(reading: RunsReading | undefined): CallFigures {
-  if (!reading) return unknownCalls;
+function callFigures(reading: RunsReading) {
   const { until, runs, total } = reading;
   const from = until - minuteMs;
   const ended = runs.filter((run) => hasEnded(run) && endOf(run) > from);
@@ -160,14 +132,14 @@ function queuedOf(reading: RunsReading | undefined, replicas: number | undefined
   return Math.max(0, inFlight - replicas * concurrency);
 }
 
-function buildsOf(running: readonly Container[]): AppFigures['builds'] {
+function buildsOf(running: readonly Container[]) {
   const builds = new Map<string, number>();
   for (const { buildId } of running) if (buildId) builds.set(buildId, (builds.get(buildId) ?? 0) + 1);
   return [...builds].map(([build, replicas]) => ({ build, replicas })).sort((a, b) => b.replicas - a.replicas);
 }
 
 function timeOf({ createdAt }: Pick<Call, 'createdAt'>): number {
-  return Date.parse(createdAt ?? '') || Number.NEGATIVE_INFINITY;
+  return toMs(createdAt) || Number.NEGATIVE_INFINITY;
 }
 
 function responseMs({ totalResponseTimeMs, runtimeMs, totalQueueTimeMs }: Call): number {

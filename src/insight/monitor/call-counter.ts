@@ -1,17 +1,13 @@
 import * as v from 'valibot';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { getRunsChart, type RunBucket } from '../../platform/contract/runs.ts';
 
-/** Calls of an app since it is counted. They never fall. */
-export interface CallCounts {
-  calls: number;
-  failed: number;
-  /** Of those that have ended; null if the platform did not tell the times of some. */
-  responseSeconds: number | null;
-}
-
+/** Calls of an app since it is counted, and the seconds of those that have ended, if all are known. They never fall. */
 const Counts = v.object({ calls: v.number(), failed: v.number(), responseSeconds: v.nullable(v.number()) });
+export type CallCounts = v.InferOutput<typeof Counts>;
+
 /** What is kept over restarts. Times in ms since 1970. */
 export const KeptCounts = v.object({
   /** Calls that were made before are in `before`. */
@@ -61,7 +57,7 @@ export class CallCounter {
     let settled = before;
     let all = before;
     for (const bucket of aggregatedData ?? []) {
-      const start = Date.parse(bucket.startTime ?? '');
+      const start = toMs(bucket.startTime);
       // Some platforms do not keep to the range.
       if (Number.isNaN(start) || start < from) continue;
       all = add(all, bucket);

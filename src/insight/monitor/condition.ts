@@ -58,11 +58,6 @@ export function parseCondition(text: string): Condition {
 
 const rateUnits: Partial<Record<FigureName, string>> = { rate: '/s', cold: '/min' };
 
-/** The figure that a condition is about, in its unit; null if it is not known. */
-export function figureOf({ figure }: Condition, app: AppFigures): number | null {
-  return figures[figure].of(app);
-}
-
 export function figureText({ figure }: Condition, value: number | null): string {
   if (value === null) return 'not known';
   if (figures[figure].unit === 'ms') return duration(value);
@@ -83,25 +78,20 @@ export class HeldCondition {
 
   /** How long it has held, in ms; undefined if it does not hold. */
   read(at: number, app: AppFigures): number | undefined {
-    const value = figureOf(this.condition, app);
-    if (value === null) {
-      if (at - this.#readAt > gapMs) this.#since = undefined;
-      return undefined;
-    }
-    this.value = value;
+    const value = figures[this.condition.figure].of(app);
     if (at - this.#readAt > gapMs) this.#since = undefined;
+    if (value === null) return undefined;
+    this.value = value;
     this.#readAt = at;
-    if (!holds(this.condition, value)) {
-      this.#since = undefined;
-      return undefined;
-    }
-    this.#since ??= at;
-    return at - this.#since;
+    const { operator, bound } = this.condition;
+    this.#since = operators[operator](value, bound) ? (this.#since ?? at) : undefined;
+    return this.#since === undefined ? undefined : at - this.#since;
   }
 }
 
-function holds({ operator, bound }: Condition, value: number): boolean {
-  if (operator === '>') return value > bound;
-  if (operator === '>=') return value >= bound;
-  return operator === '<' ? value < bound : value <= bound;
-}
+const operators: Record<Condition['operator'], (value: number, bound: number) => boolean> = {
+  '>': (value, bound) => value > bound,
+  '>=': (value, bound) => value >= bound,
+  '<': (value, bound) => value < bound,
+  '<=': (value, bound) => value <= bound,
+};

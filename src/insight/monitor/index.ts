@@ -20,21 +20,13 @@ interface WatchOptions {
   timeoutMs: number;
 }
 
-export interface MetCondition {
-  app: string;
-  condition: string;
-  /** In ms, percent, or a number. */
-  value: number;
-  heldMs: number;
-  waitedMs: number;
-  figures: AppFigures;
-}
+export type MetCondition = Awaited<ReturnType<typeof watchApp>>;
 
 /**
  * Waits until a condition about an app has held for as long as it says. Throws PendingError at the time limit: whether
  * no condition held, or what they are about is not known.
  */
-export async function watchApp(context: Context, { app, conditions, timeoutMs }: WatchOptions): Promise<MetCondition> {
+export async function watchApp(context: Context, { app, conditions, timeoutMs }: WatchOptions) {
   const { elapsed, progress, signal } = context;
   const watched = conditions.map((condition) => new HeldCondition(condition));
   const since = elapsed();
@@ -65,7 +57,7 @@ function heldLongEnough(
   watched: readonly HeldCondition[],
   figures: AppFigures,
   { now, isAnew }: { now: number; isAnew: boolean },
-): Pick<MetCondition, 'condition' | 'value' | 'heldMs'> | undefined {
+) {
   for (const held of watched) {
     const { text, figure, forMs } = held.condition;
     const heldMs = isAnew || figure === 'replicas' ? held.read(now, figures) : undefined;

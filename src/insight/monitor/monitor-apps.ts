@@ -1,5 +1,5 @@
 import { readLogTail } from '../../calls/logs/index.ts';
-import { chartReader, Jobs, matches, runsIn } from '../../calls/runs/index.ts';
+import { Jobs, matches, readChart } from '../../calls/runs/index.ts';
 import { readJobs } from '../../deploys/history/index.ts';
 import { GantryError, isTransient, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
 import type { Api } from '../../platform/api/client.ts';
@@ -21,19 +21,7 @@ import {
 } from './app-figures.ts';
 import type { CallCounter } from './call-counter.ts';
 
-export interface ProjectFigures {
-  /** RFC 3339, UTC. */
-  at: string;
-  project: string;
-  /** The busiest first. */
-  apps: AppFigures[];
-  /** The last first. */
-  failures: FailedCalls[];
-  /** The last lines of the log that is asked for; null if none is, or until it was read. */
-  log: { app: string; lines: readonly string[] } | null;
-  /** Why some of it is old; null if nothing is. */
-  problem: string | null;
-}
+export type ProjectFigures = ReturnType<typeof projectFigures>;
 
 interface MonitorOptions {
   /** All apps of the project without it. */
@@ -111,7 +99,7 @@ async function readAll(apps: Map<string, WatchedApp>, mayGo: boolean): Promise<v
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { name } = next;
       await next.read().catch((error: unknown) => {
-        if (!mayGo || !isGone(error)) throw error;
+        if (!mayGo || !(error instanceof NotFoundError)) throw error;
         apps.delete(name);
       });
     }
@@ -119,11 +107,7 @@ async function readAll(apps: Map<string, WatchedApp>, mayGo: boolean): Promise<v
   await Promise.all(Array.from({ length: requestsAtOnce }, worker));
 }
 
-function projectFigures(
-  { project, platformNow }: Context,
-  apps: Map<string, WatchedApp>,
-  problem?: GantryError,
-): ProjectFigures {
+function projectFigures({ project, platformNow }: Context, apps: Map<string, WatchedApp>, problem?: GantryError) {
   const figures = [...apps.values()].map((one) => one.figures);
   const calls = ({ callsPerSecond }: AppFigures) => callsPerSecond ?? 0;
   const replicas = (app: AppFigures) => app.replicas ?? 0;
@@ -139,7 +123,7 @@ function projectFigures(
   };
 }
 
-function logOf(apps: Map<string, WatchedApp>): ProjectFigures['log'] {
+function logOf(apps: Map<string, WatchedApp>) {
   const watched = [...apps.values()].find(({ showsLog, log }) => showsLog && log);
   return watched ? { app: watched.name, lines: watched.log ?? [] } : null;
 }
@@ -262,12 +246,11 @@ class WatchedApp {
   async #readRuns(api: Context['api'], until: number): Promise<RunsRead> {
     const since = until - this.#rangeMs;
     const [startTime, endTime] = [since, until].map((time) => new Date(time).toISOString());
-    const read = chartReader(contextWith(this.context, { api }), this.name, since);
-    const page = await read({ startTime, endTime, limit: runsPerRead });
-    const items = runsIn(page);
+    const of = { project: this.context.project, app: this.name };
+    const { items, total = 0 } = await readChart(api, of, { startTime, endTime, limit: runsPerRead });
     const runs = items.filter((run) => matches(run, { since, until, filters: {} }));
     // A platform that does not keep to the range announces the runs of another one.
-    return { since, until, runs, total: Math.max(runs.length < items.length ? 0 : (page.total ?? 0), runs.length) };
+    return { since, until, runs, total: Math.max(runs.length < items.length ? 0 : total, runs.length) };
   }
 
   #calls(): RunsReading | undefined {
@@ -297,11 +280,6 @@ class WatchedApp {
   #isAsleep(): boolean {
     return this.#runs?.runs.length === 0 && this.#readings.containers?.length === 0;
   }
-}
-
-/** Whether an app that cannot be read is gone. */
-function isGone(error: unknown): boolean {
-  return error instanceof NotFoundError;
 }
 
 /** A turn must be over before the next one. */

@@ -24,10 +24,7 @@ interface ServeOptions {
 const usualPort = 9464;
 
 /** Serves the figures of apps to Prometheus until Ctrl-C. Yields the URL once it listens. */
-export async function* serveMetrics(
-  context: Context,
-  { app, forMs, host, port }: ServeOptions,
-): AsyncGenerator<{ url: string }> {
+export async function* serveMetrics(context: Context, { app, forMs, host, port }: ServeOptions) {
   const { signal, project, progress } = context;
   const store = await CounterStore.open(context);
   let last: ProjectFigures | undefined;
@@ -38,7 +35,8 @@ export async function* serveMetrics(
       figures,
       counts: store.has(figures.app) ? store.counterOf(figures.app).counts : undefined,
     }));
-    return { contentType: format.contentType, text: metricsText(project, apps, format) };
+    const texts = families.map((family) => familyText(family, project, apps, format));
+    return { contentType: format.contentType, text: `${texts.join('')}${format.end}` };
   };
   // A page in a browser may have a name that leads to this machine: only its own names are answered.
   const isOwnHost = (name: string) => !isLocalName(host) || isLocalName(name);
@@ -127,14 +125,7 @@ interface AppMetrics {
   counts: CallCounts | undefined;
 }
 
-interface Format {
-  contentType: string;
-  /** What the name of a counter gets where its type is declared. */
-  counterSuffix: string;
-  end: string;
-}
-
-/** Prometheus asks for the first one; the second is what `promtool check metrics` reads. */
+/** Prometheus asks for the first one; the second is what `promtool check metrics` reads. A counter is declared with a suffix. */
 const metricFormats = {
   openMetrics: {
     contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
@@ -142,7 +133,9 @@ const metricFormats = {
     end: '# EOF\n',
   },
   text: { contentType: 'text/plain; version=0.0.4; charset=utf-8', counterSuffix: '_total', end: '' },
-} as const satisfies Record<string, Format>;
+};
+
+type Format = typeof metricFormats.text;
 
 interface Family {
   name: string;
@@ -194,10 +187,6 @@ const families: readonly Family[] = [
 ];
 
 /** The numbers of all apps as Prometheus reads them. What is not known is omitted. */
-function metricsText(project: string, apps: readonly AppMetrics[], format: Format): string {
-  return `${families.map((family) => familyText(family, project, apps, format)).join('')}${format.end}`;
-}
-
 function familyText(family: Family, project: string, apps: readonly AppMetrics[], { counterSuffix }: Format): string {
   const { name, type, help } = family;
   const lines = apps.flatMap((metrics) =>

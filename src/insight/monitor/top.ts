@@ -13,15 +13,7 @@ interface TopOptions {
 }
 
 /** A snapshot, and what somebody chose to see of it. */
-export interface TopFrame extends ProjectFigures {
-  /** The app that keys are about; null without a keyboard, or without apps. */
-  selected: string | null;
-  /** The app whose log is shown. */
-  logOf: string | null;
-  /** What is shown instead of a log; null without. */
-  comparison: ShownComparison | null;
-  hasKeys: boolean;
-}
+export type TopFrame = ReturnType<typeof frameOf>;
 
 interface TopState {
   selected?: string;

@@ -1,5 +1,6 @@
-import { atPosition, type Jobs, runKey, runsIn } from '../../calls/runs/index.ts';
-import type { Run, RunsChart, RunsQuery } from '../../platform/contract/runs.ts';
+import { atPosition, type Jobs, type readChart, runKey } from '../../calls/runs/index.ts';
+import { toMs } from '../../kernel/output/format.ts';
+import type { Run, RunsQuery } from '../../platform/contract/runs.ts';
 import { type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { dayMs, type Gap, type RunDay } from './day-file.ts';
 import { mirrored, RunTable } from './run-table.ts';
@@ -90,7 +91,7 @@ function countWithin(runs: RunTable, from: number, to: number): number {
   const created = runs.column('createdAt');
   let within = 0;
   for (let row = 0; row < runs.length; row++) {
-    const at = created[row] ?? Number.NaN;
+    const at = created[row] as number;
     if (at > from && at < to) within++;
   }
   return within;
@@ -110,7 +111,7 @@ function windowsToRepeat({ day, runs, gaps, readAt }: RunDay, resumeAt: number):
   const created = runs.column('createdAt');
   const windows: Window[] = gaps.filter(({ from }) => from < resumeAt).map(({ from, to }) => ({ from, to }));
   for (let row = 0; row < runs.length; row++) {
-    const at = Number.isNaN(created[row]) ? day : (created[row] ?? day);
+    const at = created[row] || day;
     const isOpen = at < resumeAt && readAt < at + settledMs && !runs.hasEnded(row);
     if (isOpen) windows.push({ from: Math.max(day, at - 1), to: Math.min(day + dayMs, at + 1) });
   }
@@ -143,7 +144,7 @@ interface WindowRuns extends Window {
   missing: number | 'some' | undefined;
 }
 
-export type ReadRuns = (query: RunsQuery) => Promise<RunsChart>;
+export type ReadRuns = (query: RunsQuery) => ReturnType<typeof readChart>;
 
 const pageSize = 1_000;
 /** A platform that always says that there is another page must not be asked for each second. */
@@ -158,8 +159,7 @@ const maxParts = 48;
 async function* readWindow(read: ReadRuns, window: Window): AsyncGenerator<WindowRuns> {
   const query = { startTime: time(window.from), endTime: time(window.to), limit: pageSize };
   const page = await read(query);
-  const items = runsIn(page);
-  const { nextToken, total } = page;
+  const { items, nextToken, total } = page;
   const isFull = Boolean(nextToken) || items.length >= pageSize;
   if (!isFull && (total ?? 0) <= new Set(items.map(runKey)).size) yield { ...window, runs: items, missing: undefined };
   else if (isFull && canBeSplit(window, items)) {
@@ -172,7 +172,7 @@ function canBeSplit({ from, to }: Window, items: readonly Run[]): boolean {
   return (
     to - from >= 2 * shortestWindowMs &&
     items.length >= smallestFullPage &&
-    items.every(({ createdAt }) => Date.parse(createdAt ?? '') >= from - 1 && Date.parse(createdAt ?? '') <= to + 1)
+    items.every(({ createdAt }) => toMs(createdAt) >= from - 1 && toMs(createdAt) <= to + 1)
   );
 }
 
@@ -183,19 +183,22 @@ function split({ from, to }: Window, pages: number): Window[] {
   return Array.from({ length: count }, (_, part) => ({ from: at(part), to: at(part + 1) }));
 }
 
-async function readAllPages(read: ReadRuns, query: RunsQuery, window: Window, first: RunsChart): Promise<WindowRuns> {
-  const readPage = async (position: PagePosition | undefined) => {
-    const page = position ? await read({ ...query, ...atPosition(position) }) : first;
-    return { ...page, items: runsIn(page) };
-  };
+async function readAllPages(
+  read: ReadRuns,
+  query: RunsQuery,
+  window: Window,
+  first: Awaited<ReturnType<ReadRuns>>,
+): Promise<WindowRuns> {
+  const readPage = async (position: PagePosition | undefined) =>
+    position ? read({ ...query, ...atPosition(position) }) : first;
   const pages = readPages({ read: readPage, key: runKey, by: 'offset', limit: pageSize, fix: 'read fewer days' });
   const runs: Run[] = [];
   let total = Number.POSITIVE_INFINITY;
   for (;;) {
     const next = await pages.next();
     if (next.done) {
-      const missing = next.value ? undefined : total - runs.length;
-      return { ...window, runs, missing: missing === undefined || Number.isFinite(missing) ? missing : 'some' };
+      const missing = Number.isFinite(total) ? total - runs.length : 'some';
+      return { ...window, runs, missing: next.value ? undefined : missing };
     }
     for (const run of next.value.items) runs.push(run);
     total = Math.min(total, next.value.page.total ?? total);

@@ -6,25 +6,13 @@ import { dayMs, readOwner } from './day-file.ts';
 /** What is kept at most, over all apps. */
 const limits = { bytes: 2 ** 30, days: 92 };
 
-export interface KeptRuns {
-  project: string;
-  app: string;
-  path: string;
-  /** One a day. */
-  files: number;
-  bytes: number;
-  /** RFC 3339, UTC. */
-  usedAt: string;
-  remove: () => Promise<void>;
-}
-
 export function mirrorRoot(cache: string): string {
   return join(cache, 'runs');
 }
 
-export async function listKeptRuns(cache: string): Promise<KeptRuns[]> {
+export async function listKeptRuns(cache: string) {
   const root = mirrorRoot(cache);
-  const apps = namesIn(root).map(async (name): Promise<KeptRuns[]> => {
+  const apps = namesIn(root).map(async (name) => {
     const path = join(root, name);
     const files = await dayFiles(path);
     const owner = files[0] && (await readOwner(files[0].path));
@@ -64,15 +52,8 @@ export async function trimMirror(cache: string, now: number): Promise<void> {
   }
 }
 
-interface DayFile {
-  path: string;
-  day: number;
-  bytes: number;
-  usedAt: number;
-}
-
-async function dayFiles(folder: string): Promise<DayFile[]> {
-  const files = namesIn(folder).map(async (name): Promise<DayFile[]> => {
+async function dayFiles(folder: string) {
+  const files = namesIn(folder).map(async (name) => {
     const [, date] = /^(\d{4}-\d\d-\d\d)\.runs$/.exec(name) ?? [];
     const path = join(folder, name);
     const stats = date && (await stat(path).catch(() => undefined));

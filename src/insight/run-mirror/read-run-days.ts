@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { chartReader, findJobs, type Jobs } from '../../calls/runs/index.ts';
+import { findJobs, type Jobs, readChart } from '../../calls/runs/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
-import { contextWith } from '../../platform/waiting/index.ts';
 import { dayMs, emptyDay, type Gap, type MirrorOwner, type RunDay, readDay, writeDay } from './day-file.ts';
 import { fillDay, isDayWhole, type ReadRuns } from './fill-day.ts';
 import { mirrorRoot, trimMirror } from './kept-runs.ts';
@@ -30,14 +29,11 @@ export async function* readRunDays(context: Context, range: RunRange): AsyncGene
   const first = Math.floor(since / dayMs) * dayMs;
   const days = Array.from({ length: Math.floor((until - first) / dayMs) + 1 }, (_, index) => first + index * dayMs);
   const done = new AbortController();
+  const api = context.apiWithSignal(AbortSignal.any([context.signal, done.signal]));
   const step = context.progress.step(`Reading runs of ${app}`);
   let read = 0;
   const mirror = new Mirror(context, app, {
-    read: chartReader(
-      contextWith(context, { api: context.apiWithSignal(AbortSignal.any([context.signal, done.signal])) }),
-      app,
-      first,
-    ),
+    read: (query) => readChart(api, { project: context.project, app }, query),
     onRuns: (number) => {
       read += number;
       step.update({ text: `${count(read, 'new run')}` });
@@ -72,7 +68,7 @@ export async function* readRunDays(context: Context, range: RunRange): AsyncGene
 export function* rowsWithin({ runs }: RunDay, { since, until }: Pick<RunRange, 'since' | 'until'>): Generator<number> {
   const created = runs.column('createdAt');
   for (let row = 0; row < runs.length; row++) {
-    const at = created[row] ?? Number.NaN;
+    const at = created[row] as number;
     if (!(at < since || at > until)) yield row;
   }
 }

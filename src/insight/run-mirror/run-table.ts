@@ -1,4 +1,5 @@
 import { hasEnded, type Jobs, runKey } from '../../calls/runs/index.ts';
+import { toMs } from '../../kernel/output/format.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 
 /** Times in ms; `createdAt` since 1970. */
@@ -62,7 +63,7 @@ export class RunTable {
   /** The word of a run; undefined if it is not known. */
   word(name: WordColumn, row: number): string | undefined {
     const { list, numbers } = this.#words[name];
-    return list[(numbers[row] ?? 0) - 1];
+    return list[(numbers[row] as number) - 1];
   }
 
   id(row: number): string {
@@ -168,7 +169,7 @@ type OrNull<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined>
 
 /** A run of the platform as it is kept. */
 export function mirrored(run: Run, jobs: Jobs): MirroredRun {
-  const createdAt = Date.parse(run.createdAt ?? '');
+  const createdAt = toMs(run.createdAt);
   const columns = {
     runtimeMs: run.runtimeMs ?? run.executionTimeMs,
     coldstartTimeMs: run.coldstartTimeMs,
@@ -219,6 +220,6 @@ function pick<Column extends Float64Array | Uint32Array>(
   type: new (length: number) => Column,
 ): Column {
   const picked = new type(order.length);
-  for (let at = 0; at < order.length; at++) picked[at] = column[order[at] ?? 0] ?? 0;
+  for (let at = 0; at < order.length; at++) picked[at] = column[order[at] as number] as number;
   return picked;
 }

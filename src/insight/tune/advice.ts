@@ -1,45 +1,4 @@
-import type { Figure } from '../cost/index.ts';
-
-/** What other settings would have meant for the calls of an app. Null is what is not known. */
-export interface Advice {
-  app: string;
-  /** RFC 3339, UTC: the calls that were replayed. */
-  since: string;
-  until: string;
-  calls: number;
-  verdict: AdviceVerdict;
-  /** Why there is no advice, or a part of it; empty if there is all. */
-  reason: string;
-  /** Of the prediction of the past; null if nothing was predicted. */
-  predictionError: AdviceError | null;
-  /** What is and can be; the settings of now are the first. Empty without advice. */
-  options: TunedOption[];
-  /** Of all that were tried, those than which none is both cheaper and faster, the cheapest first. */
-  frontier: Outcome[];
-  /** How many were tried. */
-  tried: number;
-  assumptions: string[];
-  /** What was written to the config file; null if nothing was to be written. */
-  written: WrittenSetting[] | null;
-  figures: Figure[] | null;
-}
-
-/** A key of cerebrium.toml, such as `scaling.cooldown`. */
-export interface WrittenSetting {
-  setting: string;
-  to: number;
-}
-
 export const adviceVerdicts = ['advice', 'not enough runs', 'not predictable'] as const;
-export type AdviceVerdict = (typeof adviceVerdicts)[number];
-
-/** Each day was predicted from the others. Shares: 0.04 is 4 % too high; null if not known. */
-export interface AdviceError {
-  coldStartsShare: number | null;
-  p90Share: number | null;
-  costShare: number | null;
-  days: number;
-}
 
 /** Values of `[cerebrium.scaling]`. */
 export interface ScalingSettings {

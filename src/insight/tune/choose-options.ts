@@ -40,10 +40,7 @@ export function wishesOf(now: Outcome, { slo, budgetCents }: Limits): Wish[] {
 }
 
 /** The settings of now, which are the first, and for each wish those that keep it best. */
-export function chooseOptions(
-  outcomes: readonly Outcome[],
-  { app, wishes }: { app: string; wishes: readonly Wish[] },
-): { options: TunedOption[]; missed: string } {
+export function chooseOptions(outcomes: readonly Outcome[], { app, wishes }: { app: string; wishes: readonly Wish[] }) {
   const now = outcomes[0] as Outcome;
   const options: TunedOption[] = [{ option: 'now', within: '', ...now, argv: null, needsDeploy: false, advice: '' }];
   const missed: string[] = [];
@@ -92,11 +89,7 @@ const settings: {
   { name: 'concurrency', word: String, say: (value) => `replica_concurrency ${value}` },
 ];
 
-function optionOf(
-  { option, within }: Wish,
-  outcome: Outcome,
-  { app, now }: { app: string; now: Outcome },
-): TunedOption {
+function optionOf({ option, within }: Wish, outcome: Outcome, { app, now }: { app: string; now: Outcome }) {
   const changed = settings.filter(({ name }) => outcome[name] !== now[name]);
   const flags = Object.fromEntries(
     changed.flatMap(({ name, flag, word }) => (flag ? [[flag, word(outcome[name])]] : [])),
@@ -170,12 +163,7 @@ function isKept({ limited, most }: Wish, outcome: Outcome): boolean {
 }
 
 /** Adds what it replays to the family, whose cooldowns ascend. */
-async function bisect(
-  replay: ReplaySettings,
-  family: Outcome[],
-  wish: Wish,
-  families: readonly Outcome[][],
-): Promise<void> {
+async function bisect(replay: ReplaySettings, family: Outcome[], wish: Wish, families: readonly Outcome[][]) {
   const [measure] = wish.least;
   const isCheapest = wish.option === 'cheapest';
   const kept = families.flat().filter((each) => isKept(wish, each));

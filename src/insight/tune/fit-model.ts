@@ -13,28 +13,13 @@ import {
 } from './replay.ts';
 
 /** The model that fits the past best, and how far it was off: each day was predicted from the others. */
-export interface FittedModel {
-  model: ReplicaModel;
-  error: PredictionError;
-  /** The past was not predicted: no advice rests on it. */
-  isOff: boolean;
-}
-
-/** Shares: 0.04 is 4 % too high. Null if there is nothing to compare with. */
-export interface PredictionError {
-  coldStartsShare: number | null;
-  p90Share: number | null;
-  /** Days that were predicted. */
-  days: number;
-  /** Of the whole span, in seconds: what the bill is computed from. */
-  replicaSeconds: number;
-}
+export type FittedModel = ReturnType<typeof fitModel>;
 
 /**
  * Replays the past with the settings that it had, by each set of rules: no document says which ones the platform has. They are
  * judged by starts that take as long as they did. What is predicted has starts of other days.
  */
-export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling): FittedModel {
+export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling) {
   const daysWithCalls = [...past.days.keys()].filter((day) => (past.days[day]?.latency.size ?? 0) > 0);
   const attempt = (model: ReplicaModel, misfit: Misfit): Attempt => {
     const replayed = replayCalls(trace, scaling, model);

@@ -3,7 +3,7 @@ import { recordLook } from '../../deploys/history/index.ts';
 import { pause } from '../../kernel/clock.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
 import { LimitError } from '../../kernel/errors.ts';
-import { count, dollars, duration } from '../../kernel/output/format.ts';
+import { count, dollars, duration, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { getAppCost } from '../../platform/contract/billing.ts';
@@ -12,15 +12,13 @@ import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { type Bill, billOf, type Figure, maxReplayError, median, offBy } from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
-import type { Advice, ScalingSettings, ServiceLevel } from './advice.ts';
+import type { ScalingSettings, ServiceLevel } from './advice.ts';
 import { chooseOptions, frontierOf, replayer, scalingToReplay, searchSettings, wishesOf } from './choose-options.ts';
 import { type FittedModel, fitModel } from './fit-model.ts';
 import { PastCalls } from './past-calls.ts';
 
 /** What other scaling settings would have meant: the calls of the past, replayed by the emulator's rules for replicas. */
 export {
-  type Advice,
-  type AdviceError,
   adviceVerdicts,
   type Outcome,
   type ServiceLevel,
@@ -46,9 +44,19 @@ const leastRuns = 200;
 const enoughToCompare = 50;
 
 /** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
-export async function tuneApp(context: Context, options: TuneOptions): Promise<Advice> {
+export async function tuneApp(context: Context, options: TuneOptions) {
+  const advice = await advise(context, options);
+  const isExplained = options.explain && advice.verdict === 'advice';
+  return { ...advice, figures: isExplained ? adviceFigures(advice) : null };
+}
+
+/** What other settings would have meant for the calls of an app. Null is what is not known. */
+export type Advice = Awaited<ReturnType<typeof tuneApp>>;
+export type AdviceError = NonNullable<Advice['predictionError']>;
+
+async function advise(context: Context, options: TuneOptions) {
   const { api, project } = context;
-  const { app, slo, budgetCents, explain } = options;
+  const { app, slo, budgetCents } = options;
   const name = shortAppName(project, app);
   const deployed = await fetchApp(api, { project, app });
   const { price, ...settings } = factsOf(deployed);
@@ -65,7 +73,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   };
   if (past.length < leastRuns) {
     const reason = `${count(past.length, 'run')} since ${advice.since}, ${leastRuns} are needed`;
-    return { ...advice, verdict: 'not enough runs', reason };
+    return { ...advice, verdict: 'not enough runs' as const, reason };
   }
   const trace = past.trace();
   const fitted = fitModel(past, trace, scalingToReplay(settings));
@@ -76,7 +84,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
   const assumptions = assumptionsOf(past, fitted, settings);
   const report = { ...advice, predictionError: { ...predictionError, costShare: cost }, assumptions };
   const reason = fitted.isOff ? unknownRules : mispriced(replayedCents, bill, cost ?? 0);
-  if (reason !== undefined) return { ...report, verdict: 'not predictable', reason };
+  if (reason !== undefined) return { ...report, verdict: 'not predictable' as const, reason };
   // What is said about a month agrees with what was paid.
   const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
   const found = await replayAll(context, {
@@ -89,8 +97,7 @@ export async function tuneApp(context: Context, options: TuneOptions): Promise<A
     slo,
     budgetCents,
   });
-  const advised: Advice = { ...report, verdict: 'advice', ...found };
-  return { ...advised, figures: explain ? adviceFigures(advised) : null };
+  return { ...report, verdict: 'advice' as const, ...found };
 }
 
 const noAdvice = {
@@ -110,17 +117,12 @@ function mispriced(replayedCents: number, bill: Bill | undefined, cost: number):
   return `at the price of now, these runs cost ${dollars(replayedCents)}, and the bill is ${dollars(bill.most)}`;
 }
 
-async function readPast(
-  context: Context,
-  name: string,
-  deployed: App,
-  { app, since }: TuneOptions,
-): Promise<PastCalls> {
+async function readPast(context: Context, name: string, deployed: App, { app, since }: TuneOptions) {
   const history = await recordLook(context, name, deployed);
   const now = context.platformNow();
   const from = Math.max(
     Math.floor((since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
-    Date.parse(deployed.createdAt ?? '') || 0,
+    toMs(deployed.createdAt) || 0,
     history.scalingSince(),
   );
   const past = new PastCalls(Math.min(from, now), now);
@@ -215,7 +217,12 @@ const app = 'GET /v2/projects/{project}/apps/{app}';
 const runs = `${app}/runs/charts`;
 
 /** Each figure of the options with the requests it is from and how it was computed. */
-function adviceFigures({ app: name, predictionError: error, options, calls }: Advice): Figure[] {
+function adviceFigures({
+  app: name,
+  predictionError: error,
+  options,
+  calls,
+}: Awaited<ReturnType<typeof advise>>): Figure[] {
   const of = (
     figure: string,
     unit: Figure['unit'],

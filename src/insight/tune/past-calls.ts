@@ -53,8 +53,8 @@ export class PastCalls {
     const ran = runs.column('runtimeMs');
     const cold = runs.column('coldstartTimeMs');
     for (const row of rows) {
-      const at = created[row] ?? Number.NaN;
-      const runtime = ran[row] ?? Number.NaN;
+      const at = created[row] as number;
+      const runtime = ran[row] as number;
       const coldStartMs = cold[row] || 0;
       if (Number.isNaN(at + runtime)) this.unknown++;
       else
@@ -66,11 +66,7 @@ export class PastCalls {
     }
   }
 
-  addCall(
-    at: number,
-    runtime: number,
-    waited: { coldStartMs: number; queueMs: number; replica: string | undefined },
-  ): void {
+  addCall(at: number, runtime: number, waited: { coldStartMs: number; queueMs: number; replica: string | undefined }) {
     const { coldStartMs, queueMs, replica } = waited;
     const day = this.days[dayOf(at, this.since)];
     if (!day) return;

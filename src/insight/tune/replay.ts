@@ -35,13 +35,7 @@ export interface StartTimes {
   draw: (nth: number, at: number, call: number) => number;
 }
 
-export interface Replayed {
-  /** In UTC, the first one has `since`. */
-  days: ReplayedDay[];
-  replicaSeconds: number;
-  /** A call found as many replicas as there may be, and none of them free: with more it would have gone otherwise. */
-  isLimited: boolean;
-}
+export type Replayed = ReturnType<Replay['run']>;
 
 export interface ReplayedDay {
   /** Those that waited for a replica to start. */
@@ -95,7 +89,8 @@ class Replay {
     }
   }
 
-  run(): Replayed {
+  /** By day in UTC. Limited: with more replicas, a call would have gone otherwise. */
+  run() {
     const { at } = this.trace;
     for (let call = 0; call < at.length; call++) {
       const now = at[call] as number;

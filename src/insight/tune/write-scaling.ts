@@ -9,7 +9,7 @@ import { toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import type { Advice, ScalingSettings, WrittenSetting } from './advice.ts';
+import type { ScalingSettings, TunedOption } from './advice.ts';
 
 const keys = {
   minReplicas: 'min_replicas',
@@ -18,7 +18,7 @@ const keys = {
   concurrency: 'replica_concurrency',
 } as const satisfies Record<keyof ScalingSettings, string>;
 
-interface WriteOptions {
+interface WriteOptions<Advice> {
   app: string;
   configFile: string;
   wanted: 'cheapest' | 'fastest';
@@ -26,7 +26,10 @@ interface WriteOptions {
 }
 
 /** Writes an option into the config file. Looks at the file first: advice takes a while. Throws UsageError, FailedError. */
-export async function writeAdvice(context: Context, { app, configFile, wanted, read }: WriteOptions): Promise<Advice> {
+export async function writeAdvice<Advice extends { options: readonly TunedOption[] }>(
+  context: Context,
+  { app, configFile, wanted, read }: WriteOptions<Advice>,
+) {
   const text = await readScalingFile(context, shortAppName(context.project, app), configFile);
   const advice = await read();
   const [now] = advice.options;
@@ -65,11 +68,7 @@ async function readScalingFile(context: Context, app: string, configFile: string
 }
 
 /** Sets what differs from the file, or where that says nothing, from what is deployed. Comments stay. */
-async function editScaling(
-  text: string,
-  configFile: string,
-  { from, to }: Record<'from' | 'to', ScalingSettings>,
-): Promise<{ edited: string; written: WrittenSetting[] }> {
+async function editScaling(text: string, configFile: string, { from, to }: Record<'from' | 'to', ScalingSettings>) {
   const inFile = scalingIn(text, configFile);
   const names = Object.keys(keys) as (keyof ScalingSettings)[];
   const changed = names.filter((name) => Number(inFile[keys[name]] ?? from[name]) !== to[name]);

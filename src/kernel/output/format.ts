@@ -129,9 +129,20 @@ export function fileSummary(files: number, bytes: number): string {
   return `${count(files, 'file')}, ${size(bytes)}`;
 }
 
+/** `a, b and 3 more`. */
+export function shortList(items: readonly string[], most: number): string {
+  const more = items.length > most ? ` and ${items.length - most} more` : '';
+  return items.slice(0, most).join(', ') + more;
+}
+
 /** Truncates to `maxLength` characters. The ellipsis also tells the redactor that a secret may be cut there. */
 export function cutText(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+}
+
+/** An RFC 3339 time in ms since 1970; NaN without one. */
+export function toMs(time: string | null | undefined): number {
+  return Date.parse(time ?? '');
 }
 
 /** Compares RFC 3339 times in UTC, latest first. Entries without a time come last. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { type Credential, environmentCredential, storedCredential } from '../../platform/config/credentials.ts';
+import { environmentCredential, storedCredential } from '../../platform/config/credentials.ts';
 import { checkProjectId } from '../../platform/config/setting-values.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { storeSettings } from '../../platform/config/stored-files.ts';
@@ -27,37 +27,8 @@ export {
 } from './profiles.ts';
 export { importLogin, type Login } from './stored-login.ts';
 
-/** The login that commands use, without the token. */
-interface Identity {
-  project: string | null;
-  /** The project and the platform, in the words of every command. */
-  target: string;
-  /** `emulator`, or the host of the management API. */
-  platform: string;
-  platformOrigin: string;
-  region: string | null;
-  regionOrigin: string | null;
-  /** Origin of the project: flag, environment, profile or token. */
-  projectOrigin: string | null;
-  profile: string;
-  /** Origin of the profile: flag, environment, folder, profile (selected) or default. */
-  profileOrigin: string;
-  tokenOrigin: string;
-  /** Origin of a stored token that is not used because a variable takes precedence. */
-  unusedToken: string | null;
-  kind: Credential['kind'];
-  user: string | null;
-  expiresAt: string | null;
-  /** Whether the token is renewed automatically. */
-  renewable: boolean;
-  /** URLs that are not the default. */
-  addresses: Record<string, string>;
-  /** Whether the platform was asked and accepts the token. */
-  verified: boolean;
-}
-
 /** Reads the login in use. With `verify`, asks the platform to verify it. Throws AuthError if not logged in. */
-export async function readIdentity(context: Context, { verify }: { verify: boolean }): Promise<Identity> {
+export async function readIdentity(context: Context, { verify }: { verify: boolean }) {
   const { api, settings, progress, credential: first, target } = context;
   if (verify) await api(listProjects, {});
   const stored = storedCredential(settings, (message) => progress.warn(message));
@@ -97,23 +68,15 @@ function otherAddresses({ addresses }: Settings): Record<string, string> {
   return Object.fromEntries(others.map(([name, { value }]) => [name, value]));
 }
 
-type ListedProject = Project & { current: boolean };
-
 /** Lists the projects that the token has access to, and which of them is in use. */
-export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'>): Promise<ListedProject[]> {
+export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'>) {
   const projects = await context.api(listProjects, {});
   const current = projectOf(context);
   return projects.map((project) => ({ ...project, current: project.id === current }));
 }
 
-/** A project and the profile that it is stored in. */
-interface ProjectInUse {
-  project: string;
-  profile: string;
-}
-
 /** Stores the project in the profile. With `verify`, throws NotFoundError if the token has no access to it. */
-export async function useProject(context: Context, id: string, { verify }: { verify: boolean }): Promise<ProjectInUse> {
+export async function useProject(context: Context, id: string, { verify }: { verify: boolean }) {
   const { api, settings } = context;
   const project = checkProjectId(id);
   if (verify) checkAccess(await api(listProjects, {}), project);
@@ -142,14 +105,8 @@ function projectOf(context: Pick<Context, 'project'>): string | undefined {
   }
 }
 
-interface LogoutResult {
-  profiles: string[];
-  /** Origin of a token that is still in use, such as a variable. */
-  stillUsed: string | null;
-}
-
 /** Removes the stored token of the profile, or of all profiles. Succeeds if there is none. */
-export async function logOut(context: Context, { all }: { all: boolean }): Promise<LogoutResult> {
+export async function logOut(context: Context, { all }: { all: boolean }) {
   const { settings, env, progress } = context;
   const profiles = existsSync(credentialsPath(settings)) ? await removeTokens(context, all) : [];
   if (profiles.length > 0) progress.note('removed tokens stay valid until they expire; revoke them in the dashboard');

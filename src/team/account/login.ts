@@ -94,13 +94,10 @@ function addedIntervalMs(error: GantryError): number {
   const code = error.facts.details?.error as DeviceLoginError | undefined;
   if (code === 'authorization_pending') return 0;
   if (code === 'slow_down' || error.facts.retryable) return 5_000;
-  if (code === 'access_denied') throw deniedError(error);
+  const facts = { ...error.facts, fix: gantryCommand`login`, cause: error };
+  if (code === 'access_denied') throw new AuthError('the login was denied in the browser', facts);
   if (code === 'expired_token') throw expiredError();
   throw error;
-}
-
-function deniedError(cause: GantryError): AuthError {
-  return new AuthError('the login was denied in the browser', { ...cause.facts, fix: gantryCommand`login`, cause });
 }
 
 function expiredError(): AuthError {
@@ -204,10 +201,7 @@ function noAccessError(project: string, projects: Project[]): NotFoundError {
 }
 
 /** Opens a URL from the platform in the user's browser. Never fails: says why if it cannot. */
-export async function openInBrowser(
-  { openBrowser, progress }: Pick<Context, 'openBrowser' | 'progress'>,
-  url: string,
-): Promise<void> {
+export async function openInBrowser({ openBrowser, progress }: Pick<Context, 'openBrowser' | 'progress'>, url: string) {
   if (!URL.canParse(url) || !isSecure(new URL(url))) {
     progress.warn('the URL was not opened: it is not https');
   } else if (!(await openBrowser(new URL(url).href))) {

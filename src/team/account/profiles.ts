@@ -23,17 +23,9 @@ import {
 } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 
-export interface Profile {
-  name: string;
-  /** Whether it is in use. */
-  current: boolean;
-  project: string | null;
-  hasToken: boolean;
-  /** The folders that are bound to it. */
-  folders: string[];
-}
+export type Profile = ReturnType<typeof listProfiles>[number];
 
-export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[] {
+export function listProfiles({ settings }: Pick<Context, 'settings'>) {
   const withToken = profilesWithToken(settings);
   const { profiles = {}, folders = {} } = readStoredSettings(settings.folders.config) as {
     profiles?: Record<string, { project?: string }>;
@@ -49,10 +41,7 @@ export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[]
 }
 
 /** Switches to another profile. Throws NotFoundError if it does not exist. */
-export async function switchProfile(
-  { settings, progress }: Pick<Context, 'settings' | 'progress'>,
-  name: string,
-): Promise<{ profile: string; folder: null }> {
+export async function switchProfile({ settings, progress }: Pick<Context, 'settings' | 'progress'>, name: string) {
   checkProfileExists(settings, name);
   await useProfile(settings, name);
   const { value, origin } = settings.profile;
@@ -68,10 +57,7 @@ export async function switchProfile(
 }
 
 /** Uses a profile in this folder and below. Nothing is written into the folder. */
-export async function bindHere(
-  { settings, cwd }: Pick<Context, 'settings' | 'cwd'>,
-  name: string,
-): Promise<{ profile: string; folder: string }> {
+export async function bindHere({ settings, cwd }: Pick<Context, 'settings' | 'cwd'>, name: string) {
   checkProfileExists(settings, name);
   const folder = realFolder(cwd);
   await bindFolder(settings, folder, name);
@@ -138,10 +124,7 @@ export function checkSettingName(name: string, { toStore }: { toStore: boolean }
 }
 
 /** Reads one setting that is in force. Throws NotFoundError if none is. */
-export function getSetting(
-  context: Pick<Context, 'settings' | 'env' | 'target'>,
-  name: string,
-): ListedSetting & { value: string } {
+export function getSetting(context: Pick<Context, 'settings' | 'env' | 'target'>, name: string) {
   const found = listSettings(context).find((setting) => setting.name === name);
   if (found && found.value !== null) return { ...found, value: found.value };
   throw new NotFoundError(
@@ -150,17 +133,11 @@ export function getSetting(
   );
 }
 
-interface StoredSetting {
-  name: string;
-  value: string | null;
-  profile: string;
-}
-
 /**
  * Stores one setting in the profile in use and creates the profile if needed; without a value, removes the setting.
  * Throws UsageError for an invalid name or value.
  */
-export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
+export async function storeSetting(context: Configured, name: string, given?: string) {
   const key = storableSettings.get(checkSettingName(name, { toStore: true })) as StoredKey;
   const value = given === undefined ? undefined : checks[key](given, context.progress);
   const profile = context.settings.profile.value;

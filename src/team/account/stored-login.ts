@@ -15,17 +15,7 @@ import type { Settings } from '../../platform/config/settings.ts';
 import { storeSettings, updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 
-export interface Login {
-  profile: string;
-  project: string | null;
-  /** User that the token belongs to. */
-  user: string | null;
-  expiresAt: string | null;
-  /** Whether the token is renewed automatically. */
-  renewable: boolean;
-  /** The file with the token. */
-  storedIn: string;
-}
+export type Login = ReturnType<typeof describeLogin>;
 
 type Profiles = Record<string, StoredTokens>;
 
@@ -38,11 +28,7 @@ export function checkCredentialsWritable({ settings }: Pick<Context, 'settings'>
  * Replaces the stored tokens of the profile. Warns if a token of the environment takes precedence. Throws AuthError for
  * tokens that cannot be used.
  */
-export async function storeTokens(
-  context: Context,
-  tokens: StoredTokens,
-  findProblem = findTokenProblem,
-): Promise<void> {
+export async function storeTokens(context: Context, tokens: StoredTokens, findProblem = findTokenProblem) {
   const { settings, env, progress, secrets, now } = context;
   secrets.add(tokens.token, tokens.refreshToken);
   const problem = findProblem(tokens, now());
@@ -70,7 +56,7 @@ export async function removeTokens({ settings }: Pick<Context, 'settings'>, all:
   return removed;
 }
 
-export function describeLogin(settings: Settings, tokens: StoredTokens, project: string | null): Login {
+export function describeLogin(settings: Settings, tokens: StoredTokens, project: string | null) {
   const { user, expiresAt } = parseClaims(tokens.token);
   return {
     profile: settings.profile.value,
@@ -86,22 +72,13 @@ export function credentialsPath({ folders }: Settings): string {
   return join(folders.config, 'credentials.json');
 }
 
-interface ImportedLogin extends Login {
-  region: string | null;
-  /** The file that was read. It is not changed. */
-  from: string;
-  /** Keys of that file whose values were imported, and keys that were skipped. */
-  imported: string[];
-  skipped: string[];
-}
-
 type LoginValues = Record<string, string | undefined>;
 
 /**
  * Imports the login, project and region of the official client into the profile in use, without any request. Throws
  * UsageError if its file cannot be read, AuthError if it has no valid token.
  */
-export async function importLogin(context: Context, given: string | true): Promise<ImportedLogin> {
+export async function importLogin(context: Context, given: string | true) {
   const { settings, progress, now } = context;
   checkAddresses(context);
   const from = resolveFile(context, given);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ReplicaSpending } from '../../../src/calls/spending.ts';
-import { findLimit } from '../../../src/insight/bench/bench-report.ts';
+import { findLimit } from '../../../src/insight/bench/index.ts';
 import { noResponse, StepCalls } from '../../../src/insight/bench/step-calls.ts';
 import { keepsUp, summarizeStep } from '../../../src/insight/bench/summarize-step.ts';
 
@@ -28,7 +28,7 @@ function calls(durations: readonly number[], { late = 0, status = 200 } = {}): S
   return step;
 }
 const facts = { price: 0.01, cooldownSeconds: 10, minReplicas: 0, maxReplicas: 2, concurrency: 1 };
-const idle = { busy: 0 };
+const idle = 0;
 const even = (length: number, ms: number) => Array.from({ length }, () => ms);
 
 test('a call that left late has waited since it was due', () => {
@@ -41,7 +41,7 @@ test('a timer that is late by as much as timers are adds nothing', () => {
   const { p50Ms, localLimit } = summarizeStep(calls(even(50, 20), { late: 1.5 }), new Map(), facts, idle);
   expect(p50Ms).toBe(20);
   expect(localLimit).toBeNull();
-  expect(summarizeStep(calls(even(50, 20)), new Map(), facts, { busy: 0.95 }).localLimit).toBe(
+  expect(summarizeStep(calls(even(50, 20)), new Map(), facts, 0.95).localLimit).toBe(
     'gantry used 95 % of a processor here',
   );
 });

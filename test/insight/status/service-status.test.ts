@@ -52,25 +52,8 @@ describe('a report on the status page', () => {
 });
 
 describe('the state of the platform', () => {
-  test.each<[states: string[], state: string]>([
-    [[], 'unknown'],
-    [['operational', 'not_monitored'], 'operational'],
-    [['operational', 'degraded'], 'degraded'],
-    [['maintenance', 'degraded', 'downtime'], 'downtime'],
-    [['maintenance', 'degraded'], 'degraded'],
-    [['maintenance', 'operational'], 'maintenance'],
-    [['operational', 'odd'], 'odd'],
-    [[''], 'unknown'],
-  ])('with services %j is %s if the page does not say', (states, state) => {
-    expect(parse(states.map((status, index) => resource(String(index), status))).status).toBe(state);
-  });
-
   test('is what the page says, in lower case', () => {
     expect(parse([resource('1', 'operational')], 'Degraded').status).toBe('degraded');
-  });
-
-  test('is worse if there is an incident', () => {
-    expect(parse([resource('1', 'operational'), report({ aggregate_state: 'downtime' })]).status).toBe('downtime');
   });
 
   test.each([
