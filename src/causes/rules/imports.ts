@@ -215,9 +215,9 @@ export const importRules: readonly FailureRule[] = [
     cause: 'module-missing',
     rank: 3,
     signs: {
-      "annot find module '": /Cannot find module '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
-      "an't resolve '": /Can't resolve '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
-      "annot find package '": /Cannot find package '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
+      "annot find module '": /Cannot find module '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/,
+      "an't resolve '": /Can't resolve '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/,
+      "annot find package '": /Cannot find package '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/,
       'Cannot find module @': /Cannot find module (?<name>@\S{1,100}?)\.? /,
     },
     title: 'the Node package {name} is not installed in the image',
