@@ -19,6 +19,14 @@ export const importRules: readonly FailureRule[] = [
     at: 'dependencies.pip',
   },
   {
+    cause: 'module-missing',
+    rank: 3,
+    signs: { ': No module named': /^\S{0,120}python[\d.]{0,6}: No module named '?pip'?$/ },
+    title: 'the Python of the image has no pip',
+    fix: 'install it in the image before it is used: apt-get install -y python3-pip, or python3 -m ensurepip --upgrade',
+    at: 'dependencies.apt',
+  },
+  {
     // `python -m uvicorn`; a name that is not known is a module of the app.
     cause: 'module-missing',
     rank: 2,
@@ -194,6 +202,17 @@ export const importRules: readonly FailureRule[] = [
     title: 'bitsandbytes does not find the libraries of CUDA',
     fix: 'use a newer bitsandbytes, which finds those of torch, or a base image with the same CUDA as torch',
     at: 'dependencies.pip.bitsandbytes',
+  },
+  {
+    // Wheels bring libraries with the hash of their build in the name.
+    cause: 'shared-library-missing',
+    rank: 5,
+    signs: {
+      'cannot open shared object file':
+        /(?<![\w.+-])(?<library>lib[\w.+]{1,60}-[\da-f]{8}\.so[\w.]{0,20}): cannot open shared object file/,
+    },
+    title: 'a wheel brings the library {library}, and it was left out',
+    fix: 'keep the folders *.libs beside the packages: what makes the image smaller may not remove them',
   },
   {
     cause: 'shared-library-missing',
