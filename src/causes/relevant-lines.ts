@@ -24,37 +24,37 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
 /** Since when a server answers to the end: each path got a good answer after its last bad one, and nothing ended. */
 export function goesOnSince(lines: readonly CleanLine[]): number | undefined {
   const since = withoutNotices(sinceServing(lines));
-  const answering = new Set(since.flatMap(({ text, stream }) => (serves.test(text) ? [stream] : [])));
+  const answering = new Set(since.flatMap(({ text, stream }) => (serves(text) ? [stream] : [])));
   const others = lines.filter(({ stream }) => !answering.has(stream));
   const { isGood, hasRecovered } = lastAnswers(since);
-  if (!isGood || relevantLines(others).some(({ text }) => ended.test(text))) return undefined;
+  if (!isGood || relevantLines(others).some(({ text }) => crashed.test(text) || ended.test(text))) return undefined;
   // What an app raises while it answers is over with the next good answer.
-  const stops = (text: string) => broke.test(text) || (hasRecovered ? crashed : ended).test(text);
+  const stops = (text: string) => broke.test(text) || crashed.test(text) || (!hasRecovered && ended.test(text));
   if (relevantLines(since).some(({ text }) => stops(text))) return undefined;
-  return lines.findLastIndex(({ text }) => serves.test(text)) + 1;
+  return lines.findLastIndex(({ text }) => serves(text)) + 1;
 }
 
 function lastAnswers(lines: readonly CleanLine[]): { isGood: boolean; hasRecovered: boolean } {
   const last = new Map<string, boolean>();
   let hasRecovered = false;
   for (const { text } of lines) {
-    const [, path = '', status, completed = status] = answered.exec(text) ?? [];
-    if (completed === undefined || unasked.test(text)) continue;
-    if (completed < '4' && last.get(path) === false) hasRecovered = true;
-    last.set(path, completed < '4');
+    const { path, isGood } = answerTo(text) ?? {};
+    if (path === undefined || isGood === undefined || unasked.test(text)) continue;
+    if (isGood && last.get(path) === false) hasRecovered = true;
+    last.set(path, isGood);
   }
   return { isGood: last.size > 0 && ![...last.values()].includes(false), hasRecovered };
 }
 
-/** An image that is built, or a server that answers after all: an error before it says nothing. */
+/** An image that is built, or work that is done: an error before it says nothing. */
 export function endsSurely(lines: readonly CleanLine[]): boolean {
   const last = lines.findLast(({ text }) => text.trim() !== '');
   if (last === undefined) return false;
   const isExported = () => lines.some(({ text, stream }) => stream === last.stream && text === 'exporting to image');
-  if (/^(?:Successfully tagged|COMMIT) /.test(last.text) || (last.text.startsWith('DONE ') && isExported()))
-    return true;
-  if (/\bexit code:? 0$/.test(last.text)) return true;
-  return serves.test(last.text) && !withoutNotices(sinceServing(lines)).some(({ text }) => broken.test(text));
+  return (
+    /^(?:Successfully tagged|COMMIT) |\bexit code:? 0$/.test(last.text) ||
+    (last.text.startsWith('DONE ') && isExported())
+  );
 }
 
 /** A server that answers has started, whatever failed before: what it waited for is there. */
@@ -62,24 +62,29 @@ function sinceServing(lines: readonly CleanLine[]): readonly CleanLine[] {
   return lines.slice(
     Math.max(
       0,
-      lines.findIndex(({ text }) => serves.test(text)),
+      lines.findIndex(({ text }) => serves(text)),
     ),
   );
 }
 
 /** A request that was answered, as servers and their loggers write it. */
 const answered =
-  /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) (\/[^\s"?]{0,300})\S{0,300}(?: HTTP\/[\d.]{1,3})?"?(?: ->)? ([2345])\d\d\b|\bCompleted ([2345])\d\d /;
-/** A server that runs, and answers. */
-const serves =
-  /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) \/\S{0,300}(?: HTTP\/[\d.]{1,3})?"?(?: ->)? (?:20\d|30\d)\b|\bCompleted (?:20\d|30\d) |(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:/;
-const broken =
-  /(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|(?:Error|\berror): |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;
+  /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) (\/[^\s"?]{0,300})(?:\?[^\s"]{0,300})?(?: HTTP\/[\d.]{1,3})?"?(?: ->)? ([2345])\d\d\b|\bCompleted ([2345])\d\d /;
+const running = /(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:/;
+
+/** Whether a line shows a server that runs, and answers. */
+function serves(text: string): boolean {
+  return answerTo(text)?.isGood ?? running.test(text);
+}
+
+function answerTo(text: string): { path: string; isGood: boolean } | undefined {
+  const [, path = '', status, completed = status] = answered.exec(text) ?? [];
+  return completed === undefined ? undefined : { path, isGood: completed < '4' };
+}
 
 /** What a server that goes on does not say. */
 const broke = /^panic\b|\b(?:FATAL|CRITICAL|Killed|[Rr]estart\w{0,4}|[Bb]ack-?[Oo]ff|[Cc]rash\w{0,9})\b/;
-const ended =
-  /Traceback \(most recent|\b[Ee]xiting\b|exited with code [1-9]|exit(?:ed)? (?:code|status):? [1-9]|\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)/;
+const ended = /Traceback \(most recent|\b[Ee]xiting\b|exited with code [1-9]|exit(?:ed)? (?:code|status):? [1-9]/;
 
 /** One of several programs has ended, or a call was refused that somebody meant. */
 const isRefused = (text: string) => refused.test(text) && !unasked.test(text);
