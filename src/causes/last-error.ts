@@ -29,9 +29,8 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   const traceback = decisive(findTracebacks(shown));
   const uncaught = findUncaught(shown);
   const end = traceback?.end ?? -1;
-  const said = lastComplaint(shown, uncaught);
-  const isRepeated = traceback !== undefined && shown[said]?.includes(messageOf(traceback));
-  const at = said > end && !isRepeated ? said : end;
+  const said = lastComplaint(shown, uncaught, traceback && messageOf(traceback));
+  const at = said > end ? said : end;
   const line = lines[at];
   if (line === undefined || lines.length - at > maxDistance) return undefined;
   const raised = () => (traceback && at === end ? raisedIn(shown, traceback) : mistakeOf(uncaught));
@@ -40,8 +39,10 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   return found && { ...found, evidence };
 }
 
-function lastComplaint(shown: readonly string[], uncaught: Uncaught | undefined): number {
-  return shown.findLastIndex((text, at) => at === uncaught?.at || (complaint.test(text) && !frame.test(text)));
+/** The last one that does not repeat what was raised. */
+function lastComplaint(shown: readonly string[], uncaught: Uncaught | undefined, raised = '\n'): number {
+  const isOther = (text: string) => complaint.test(text) && !frame.test(text) && !text.includes(raised);
+  return shown.findLastIndex((text, at) => at === uncaught?.at || isOther(text));
 }
 
 /** From the end of the log: what was said before was not the end of the work. */
@@ -107,16 +108,12 @@ function raisedIn(shown: readonly string[], { start, end, exception }: Traceback
   const own = frames.findLast(({ file }) => !isForeignFile(file));
   const at = `${raisedAt(shown.slice(start, end))}`;
   const place = own?.code === undefined ? at : `${at} (${cutText(own.code, 80)})`;
-  const said = cutText(exception, 240);
   const packages = frames.flatMap(({ file }) => packageOfFile(file) ?? []).map(nameOf);
   const name = packages.at(-1);
   if (own !== undefined && own === frames.at(-1)) {
     if (!mistakes.test(exception)) return undefined;
-    return {
-      cause: 'code-error',
-      title: `the code of the app raised ${said}`,
-      fix: `correct ${place}${hintOf(exception)}`,
-    };
+    const fix = `correct ${place}${hintOf(exception)}`;
+    return { cause: 'code-error', title: `the code of the app raised ${cutText(exception, 240)}`, fix };
   }
   if (name === undefined) return undefined;
   return (
@@ -166,7 +163,7 @@ function betweenPackages(
   if (caller === undefined || !lacks.test(exception)) return undefined;
   return {
     cause: 'package-api-changed',
-    title: `${caller} and ${name} do not fit together: ${cutText(exception, 200)}`,
+    title: `${caller} does not fit ${name}: ${cutText(exception, 200)}`,
     fix: `pin ${name} to the version that ${caller} was made for, or update ${caller}`,
     setting: `dependencies.pip.${name}`,
   };

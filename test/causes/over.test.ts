@@ -69,7 +69,7 @@ test.each([
 });
 
 test.each([
-  ['AttributeError: warp', 'package-api-changed', 'engine and flux do not fit together'],
+  ['AttributeError: warp', 'package-api-changed', 'engine does not fit flux'],
   [
     "AttributeError: 'tuple' object has no attribute 'warp'",
     'code-error',

@@ -19,14 +19,6 @@ export const importRules: readonly FailureRule[] = [
     at: 'dependencies.pip',
   },
   {
-    cause: 'module-missing',
-    rank: 3,
-    signs: { ': No module named': /^\S{0,120}python[\d.]{0,6}: No module named '?pip'?$/ },
-    title: 'the Python of the image has no pip',
-    fix: 'install it in the image before it is used: apt-get install -y python3-pip, or python3 -m ensurepip --upgrade',
-    at: 'dependencies.apt',
-  },
-  {
     // `python -m uvicorn`; a name that is not known is a module of the app.
     cause: 'module-missing',
     rank: 2,

@@ -3,6 +3,7 @@ import { type FailureRule, messageRows } from '../rule.ts';
 /** Messages that say enough by their text alone: of packages, models and GPUs. */
 export const messageRules: readonly FailureRule[] = messageRows(`
 package-api-changed | unexpected keyword argument 'serialized_options'; has no attribute '_internal_create_key' | the code was generated for a newer protobuf than the installed one | pin protobuf = ">=3.20,<4", or generate the code again | dependencies.pip.protobuf
+3 module-missing | python3: No module named pip; python: No module named pip | the Python of the image has no pip | install it in the image before it is used: apt-get install -y python3-pip, or python3 -m ensurepip --upgrade | dependencies.apt
 package-api-changed | Cannot add middleware after an application has started | the installed starlette is newer than the code: it adds no middleware to an app that runs | add it before the start, or pin fastapi and starlette to the versions that the code was written for | dependencies.pip.starlette
 package-api-changed | Op type not registered '{name}' | the installed TensorFlow does not know {name}, which the model uses | use a newer TensorFlow (Serving), or import the package that brings it (tensorflow_text) | dependencies.pip.tensorflow
 package-api-changed | data did not match any variant of untagged enum | the installed tokenizers is older than the tokenizer.json of the model | update transformers and tokenizers | dependencies.pip.transformers
