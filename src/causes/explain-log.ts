@@ -6,7 +6,7 @@ import { explainLastError } from './last-error.ts';
 import { cleanLines } from './log-text.ts';
 import { debianPackageOf, debianPackageOfHeader } from './program-packages.ts';
 import { refine } from './refine.ts';
-import { endsWell, relevantLines } from './relevant-lines.ts';
+import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 import { decisive, findTracebacks, findUncaught } from './tracebacks.ts';
@@ -15,7 +15,24 @@ import { decisive, findTracebacks, findUncaught } from './tracebacks.ts';
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
   const all = logLines(log);
   if (!hasFailed(facts) && endsWell(all)) return undefined;
-  const lines = [...factLines(facts), ...relevantLines(all)];
+  const since = hasFailed(facts) ? undefined : goesOnSince(all);
+  // A failure after which the same succeeds is no cause.
+  const lines = [...factLines(facts), ...relevantLines(all.slice(since ?? 0))];
+  const best = bestMatch(lines, facts);
+  // What only follows says less than what the last error itself advises.
+  if (best === undefined || rankOf(best) <= 0) {
+    const found = since === undefined ? explainLastError(lines) : undefined;
+    if (found || best === undefined) return found && fixedInDockerfile(found, facts.config);
+  }
+  const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
+  const shown = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
+  const step = shown && best.rule.step ? fill(best.rule.step, best.captured) : shown;
+  const found = { ...toExplanation(best), ...(step !== undefined && { step }) };
+  return fixedInDockerfile(refine(found, best.captured, facts, before), facts.config);
+}
+
+/** Of what the rules find, the cause: a warning is none while an error ended the work. */
+function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefined {
   const texts = lines.map(({ text }) => text);
   const whole = texts.join('\n');
   const tracebacks = findTracebacks(texts);
@@ -26,24 +43,13 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const isPassed = ({ at, line, rule }: Match) =>
     at < raised &&
     (warning.test(line.text) || (line.source === 'log' && (rule.rank ?? defaultRank) < 3 && !isRaised(at)));
-  const matches = rules
+  const isHard = texts.some((text) => hard.test(text) && !warning.test(text));
+  return rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
     .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
-    .filter((match) => hasFailed(facts) || !isPassed(match));
-  const best = matches.reduce<Match | undefined>(
-    (one, other) => (one && !isBetter(other, one) ? one : other),
-    undefined,
-  );
-  // What only follows says less than what the last error itself advises.
-  if (best === undefined || rankOf(best) <= 0) {
-    const found = explainLastError(lines, hasFailed(facts));
-    if (found || best === undefined) return found && fixedInDockerfile(found, facts.config);
-  }
-  const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
-  const shown = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
-  const step = shown && best.rule.step ? fill(best.rule.step, best.captured) : shown;
-  const found = { ...toExplanation(best), ...(step !== undefined && { step }) };
-  return fixedInDockerfile(refine(found, best.captured, facts, before), facts.config);
+    .filter((match) => hasFailed(facts) || !isPassed(match))
+    .filter(({ line }) => !(isHard && warning.test(line.text)))
+    .reduce<Match | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
 }
 
 function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
@@ -152,7 +158,10 @@ function rankOf({ rule }: Match): number {
 /** An exception of Java, whose chain names the last one only. */
 const causedBy = /^(?:Caused by: )?[\w$]{1,40}(?:\.[\w$]{1,60}){1,8}(?:Exception|Error): /;
 
-const warning = /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W):|\b(?:UserWarning:|failed call to cuInit)/;
+const warning =
+  /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W)\b(?::(?! Retrying \(| Failed to fetch)| - | (?:SKIPPING|notsup|optional|deprecated)\b)|^W\d{4} |\b(?:UserWarning:|failed call to cuInit)/;
+/** What ends the work. */
+const hard = /^(?:Traceback \(most|panic: |\S{0,40}[Ee]rror\b|FATAL|Failed )|\bERROR\b|exited with code [1-9]/;
 
 function toExplanation({ rule, captured, line }: Match): Explanation {
   const { source, line: number, text } = line;

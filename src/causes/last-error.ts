@@ -4,10 +4,13 @@ import { packageOf } from './import-names.ts';
 import { namespaces } from './refine.ts';
 import {
   decisive,
+  type Frame,
   findTracebacks,
   findUncaught,
+  framesOf,
   isForeignFile,
-  lastFile,
+  messageOf,
+  packageOfFile,
   raisedAt,
   type Traceback,
   type Uncaught,
@@ -21,23 +24,25 @@ interface Line {
 }
 
 /** What the last error of a log says by itself, where no rule knows its cause: its own advice, or where it was raised. */
-export function explainLastError(lines: readonly Line[], hasFailed = false): Explanation | undefined {
+export function explainLastError(lines: readonly Line[]): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
   const traceback = decisive(findTracebacks(shown));
   const uncaught = findUncaught(shown);
   const end = traceback?.end ?? -1;
-  const said = lastComplaint(shown, uncaught);
+  const said = lastComplaint(shown, uncaught, traceback && messageOf(traceback));
   const at = said > end ? said : end;
   const line = lines[at];
   if (line === undefined || lines.length - at > maxDistance) return undefined;
-  const raised = () => (traceback && at === end ? raisedIn(shown, traceback, hasFailed) : mistakeOf(uncaught));
+  const raised = () => (traceback && at === end ? raisedIn(shown, traceback) : mistakeOf(uncaught));
   const found = adviceOf(shown, at, traceback) ?? raised();
   const evidence = { source: line.source, line: line.number || null, text: cutText(line.text.trim(), 400) };
   return found && { ...found, evidence };
 }
 
-function lastComplaint(shown: readonly string[], uncaught: Uncaught | undefined): number {
-  return shown.findLastIndex((text, at) => at === uncaught?.at || (complaint.test(text) && !frame.test(text)));
+/** The last one that does not repeat what was raised. */
+function lastComplaint(shown: readonly string[], uncaught: Uncaught | undefined, raised = '\n'): number {
+  const isOther = (text: string) => complaint.test(text) && !frame.test(text) && !text.includes(raised);
+  return shown.findLastIndex((text, at) => at === uncaught?.at || isOther(text));
 }
 
 /** From the end of the log: what was said before was not the end of the work. */
@@ -49,7 +54,7 @@ const complaint =
   /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
 /** What engines, shells and servers print after the message that counts. */
 const frame =
-  /^\s*(?:[IW]\d{4} |>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
+  /^\s*(?:[IW]\d{4} |>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|back-?off\b|\brestarting\b|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
 
 const advice =
   /\b(?:[Pp]lease (?!fix |correct |report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|must|have to)\b|[Tt]ry (?!again|running|restarting|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;
@@ -76,9 +81,7 @@ function adviceOf(shown: readonly string[], at: number, traceback: Traceback | u
 
 /** Errors of code that no setting mends. Where None came from, nobody knows. */
 const mistakes =
-  /^(?:(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError)\b|TypeError: (?!.{0,120}NoneType)(?:unsupported operand|can only concatenate|can't multiply sequence|'\w{1,40}' object is not (?:callable|iterable|subscriptable)))/;
-/** Code may handle them: mistakes where the work is known to have failed. */
-const lookups = /^(?:KeyError|IndexError)\b/;
+  /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError|KeyError|IndexError|AttributeError|TypeError)\b(?!.{0,120}NoneType)/;
 /** The same in other languages. */
 const otherMistakes =
   /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|all goroutines are asleep/;
@@ -92,34 +95,88 @@ function mistakeOf({ error, place }: Partial<Uncaught> = {}): Found | undefined 
 /** What is raised where packages do not fit together. */
 const misfits =
   /^(?:AttributeError|TypeError|NameError|ImportError|ValueError|RuntimeError|SystemError|AssertionError)\b/;
+/** What code raises that looks for what another version has. */
+const lacks = /^(?:AttributeError|TypeError|ImportError|NameError)\b/;
+/** A value of Python itself, where an object is wanted. */
+const plainValue = /^AttributeError: '(tuple|dict|list|str|int|float|set|bytes)' object has no attribute '(\w{1,60})'/;
+/** What a call with other values or objects than a package takes ends in. */
+const calls = /^(?:AttributeError|TypeError|ValueError|IndexError|KeyError)\b/;
 
-/** A package that fails while it is imported, and mistakes of the app. */
-function raisedIn(
-  shown: readonly string[],
-  { start, end, exception }: Traceback,
-  hasFailed: boolean,
-): Found | undefined {
-  const frames = shown.slice(start, end);
-  const shortened = cutText(exception, 200);
-  if (!isForeignFile(lastFile(frames))) {
-    if (!mistakes.test(exception) && !(hasFailed && lookups.test(exception))) return undefined;
-    return {
-      cause: 'code-error',
-      title: `the code of the app raised ${shortened}`,
-      fix: `correct ${raisedAt(frames)}`,
-    };
+/** Mistakes of the app, and of packages. */
+function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
+  const frames = framesOf(shown.slice(start, end));
+  const own = frames.findLast(({ file }) => !isForeignFile(file));
+  const at = `${raisedAt(shown.slice(start, end))}`;
+  const place = own?.code === undefined ? at : `${at} (${cutText(own.code, 80)})`;
+  const packages = frames.flatMap(({ file }) => packageOfFile(file) ?? []).map(nameOf);
+  const name = packages.at(-1);
+  if (own !== undefined && own === frames.at(-1)) {
+    if (!mistakes.test(exception)) return undefined;
+    const fix = `correct ${place}${hintOf(exception)}`;
+    return { cause: 'code-error', title: `the code of the app raised ${cutText(exception, 240)}`, fix };
   }
-  const importer = frames.findLastIndex((text) =>
-    /^\s+File "(?!<|[^"]{0,200}(?:-packages|\/lib\/python\d[^/]{0,8})\/)/.test(text),
+  if (name === undefined) return undefined;
+  return (
+    importOf(name, frames, exception) ??
+    betweenPackages(name, packages, exception, place) ??
+    callOf(own && name, exception, at, place)
   );
-  const isImport = importer >= 0 && /^\s+(?:from|import) /.test(frames[importer + 1] ?? '');
-  const top = frames.flatMap((text) => /\/(?:site|dist)-packages\/(\w+)/.exec(text)?.[1] ?? []).at(-1);
-  if (!isImport || top === undefined || !misfits.test(exception)) return undefined;
-  const name = (namespaces.has(top) ? undefined : packageOf(top)) ?? top;
+}
+
+function hintOf(exception: string): string {
+  const [, hint] = hints.find(([sign]) => sign.test(exception)) ?? [];
+  return hint === undefined ? '' : `: ${hint}`;
+}
+
+const hints: readonly [RegExp, string][] = [
+  [/^IndexError/, 'look whether there is an element before it is taken'],
+  [/^KeyError/, 'look whether the key is there, or take .get()'],
+  [/^AttributeError/, 'define what is missing; if the class is of a package, pin that to the version that has it'],
+];
+
+/** A package that fails while it is imported. */
+function importOf(name: string, frames: readonly Frame[], exception: string): Found | undefined {
+  const importer = frames.findLast(({ file }) => !/^<|-packages\/|\/lib\/python\d[^/]{0,8}\//.test(file));
+  if (!/^(?:from|import) /.test(importer?.code ?? '') || !misfits.test(exception)) return undefined;
   return {
     cause: 'package-import-failed',
-    title: `${name} fails while it is imported: ${shortened}`,
+    title: `${name} fails while it is imported: ${cutText(exception, 200)}`,
     fix: `update ${name}, or pin it and the packages that it uses to versions that were made for each other`,
     setting: `dependencies.pip.${name}`,
   };
+}
+
+/** One package calls another, which does not have what it wants, or was given a value of Python by the app. */
+function betweenPackages(
+  name: string,
+  packages: readonly string[],
+  exception: string,
+  place: string,
+): Found | undefined {
+  const [, kind, attribute] = plainValue.exec(exception) ?? [];
+  if (kind !== undefined) {
+    const title = `${name} got a ${kind} where it needs an object with ${attribute}, at ${place}`;
+    const fix = `correct what the app returns or passes there: an object with ${attribute}, not a ${kind}`;
+    return { cause: 'code-error', title, fix };
+  }
+  const caller = packages.findLast((one) => one !== name);
+  if (caller === undefined || !lacks.test(exception)) return undefined;
+  return {
+    cause: 'package-api-changed',
+    title: `${caller} does not fit ${name}: ${cutText(exception, 200)}`,
+    fix: `pin ${name} to the version that ${caller} was made for, or update ${caller}`,
+    setting: `dependencies.pip.${name}`,
+  };
+}
+
+/** The app gives a package what it does not take. */
+function callOf(name: string | undefined, exception: string, at: string, place: string): Found | undefined {
+  if (name === undefined || !calls.test(exception)) return undefined;
+  const title = `${name} refuses the call at ${at}: ${cutText(exception, 200)}`;
+  const fix = `correct ${place}; if that is right, pin ${name} to the version that it was written for`;
+  return { cause: 'code-error', title, fix };
+}
+
+function nameOf(top: string): string {
+  return (namespaces.has(top) ? undefined : packageOf(top)) ?? top;
 }

@@ -79,14 +79,17 @@ function messagesOf(record: Record<string, unknown>): string[] {
   const message = messageKeys.map((key) => record[key]).find((value) => typeof value === 'string');
   const traces = traceKeys.map((key) => record[key]).filter((value) => typeof value === 'string');
   if (message === undefined && traces.length === 0) return [];
-  return [message ?? '', ...traces].flatMap((text) => String(text).trimEnd().split('\n'));
+  const { method, path, status } = record;
+  const request = method && path && status ? ` ${String(method)} ${String(path)} ${String(status)}` : '';
+  return [`${String(message ?? '')}${request}`, ...traces].flatMap((text) => String(text).trimEnd().split('\n'));
 }
 
 const logfmt = /^(?:time|ts|t|level|lvl)=\S.{0,120}? msg="((?:[^"\\]|\\.){0,2000})"/;
 
 function unwrapLogfmt(line: string): string[] {
   const message = line.includes(' msg="') ? logfmt.exec(line)?.[1] : undefined;
-  return message === undefined ? [line] : [message.replace(/\\(["\\])/g, '$1')];
+  const request = / method=(\w{3,7}) path=(\S{1,300}) status=(\d{3})\b/.exec(line)?.slice(1) ?? [];
+  return message === undefined ? [line] : [[message.replace(/\\(["\\])/g, '$1'), ...request].join(' ')];
 }
 
 /** Of a line with carriage returns, such as a progress bar, the last state remains. */

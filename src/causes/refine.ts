@@ -10,6 +10,7 @@ import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { standardModules } from './files/python-names.ts';
 import { packageOf } from './import-names.ts';
+import { missingPlace } from './missing-places.ts';
 import { moduleOf, versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, isNodeProgram, pythonPackageOfProgram } from './program-packages.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
@@ -335,6 +336,7 @@ const refinements: readonly Refinement[] = [
   excludedModule,
   excludedFile,
   misspelledFile,
+  missingPlace,
   notInstalledHere,
   unsupportedPython,
   failedCommand,

@@ -1,5 +1,5 @@
 import type { CleanLine } from './log-text.ts';
-import { findTracebacks, type Traceback } from './tracebacks.ts';
+import { findTracebacks, messageOf, type Traceback } from './tracebacks.ts';
 
 /** The lines that can show why the work ended: without those of work that went on after all. */
 export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
@@ -21,14 +21,40 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
   );
 }
 
-/** An image that is built, or a server that answers after all: an error before it says nothing. */
+/** Since when a server answers to the end: each path got a good answer after its last bad one, and nothing ended. */
+export function goesOnSince(lines: readonly CleanLine[]): number | undefined {
+  const since = withoutNotices(sinceServing(lines));
+  const answering = new Set(since.flatMap(({ text, stream }) => (serves(text) ? [stream] : [])));
+  const others = lines.filter(({ stream }) => !answering.has(stream));
+  const { isGood, hasRecovered } = lastAnswers(since);
+  if (!isGood || relevantLines(others).some(({ text }) => crashed.test(text) || ended.test(text))) return undefined;
+  // What an app raises while it answers is over with the next good answer.
+  const stops = (text: string) => broke.test(text) || crashed.test(text) || (!hasRecovered && ended.test(text));
+  if (relevantLines(since).some(({ text }) => stops(text))) return undefined;
+  return lines.findLastIndex(({ text }) => serves(text)) + 1;
+}
+
+function lastAnswers(lines: readonly CleanLine[]): { isGood: boolean; hasRecovered: boolean } {
+  const last = new Map<string, boolean>();
+  let hasRecovered = false;
+  for (const { text } of lines) {
+    const { path, isGood } = answerTo(text) ?? {};
+    if (path === undefined || isGood === undefined || unasked.test(text)) continue;
+    if (isGood && last.get(path) === false) hasRecovered = true;
+    last.set(path, isGood);
+  }
+  return { isGood: last.size > 0 && ![...last.values()].includes(false), hasRecovered };
+}
+
+/** An image that is built, or work that is done: an error before it says nothing. */
 export function endsSurely(lines: readonly CleanLine[]): boolean {
   const last = lines.findLast(({ text }) => text.trim() !== '');
   if (last === undefined) return false;
   const isExported = () => lines.some(({ text, stream }) => stream === last.stream && text === 'exporting to image');
-  if (/^(?:Successfully tagged|COMMIT) /.test(last.text) || (last.text.startsWith('DONE ') && isExported()))
-    return true;
-  return serves.test(last.text) && !withoutNotices(sinceServing(lines)).some(({ text }) => broken.test(text));
+  return (
+    /^(?:Successfully tagged|COMMIT) |\bexit code:? 0$/.test(last.text) ||
+    (last.text.startsWith('DONE ') && isExported())
+  );
 }
 
 /** A server that answers has started, whatever failed before: what it waited for is there. */
@@ -36,35 +62,52 @@ function sinceServing(lines: readonly CleanLine[]): readonly CleanLine[] {
   return lines.slice(
     Math.max(
       0,
-      lines.findIndex(({ text }) => serves.test(text)),
+      lines.findIndex(({ text }) => serves(text)),
     ),
   );
 }
 
-/** A server that runs, and answers. */
-const serves =
-  /"(?:GET|HEAD|POST|PUT|DELETE) \S{1,300}(?: HTTP\/[\d.]{1,3})?" (?:20\d|30\d)\b|(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:/;
-const broken =
-  /(?:Traceback \(most recent|HTTP\/[\d.]{1,3}"? 5\d\d|\b(?:ERROR|CRITICAL|FATAL|[Ff]atal|panic|FAIL)\b|(?:Error|\berror): |exited with code [1-9]|exit(?:ed)? code:? [1-9]|Killed|[Ee]xiting)/;
+/** A request that was answered, as servers and their loggers write it. */
+const answered =
+  /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) (\/[^\s"?]{0,300})(?:\?[^\s"]{0,300})?(?: HTTP\/[\d.]{1,3})?"?(?: ->)? ([2345])\d\d\b|\bCompleted ([2345])\d\d /;
+const running = /(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:/;
+
+/** Whether a line shows a server that runs, and answers. */
+function serves(text: string): boolean {
+  return answerTo(text)?.isGood ?? running.test(text);
+}
+
+function answerTo(text: string): { path: string; isGood: boolean } | undefined {
+  const [, path = '', status, completed = status] = answered.exec(text) ?? [];
+  return completed === undefined ? undefined : { path, isGood: completed < '4' };
+}
+
+/** What a server that goes on does not say. */
+const broke = /^panic\b|\b(?:FATAL|CRITICAL|Killed|[Rr]estart\w{0,4}|[Bb]ack-?[Oo]ff|[Cc]rash\w{0,9})\b/;
+const ended = /Traceback \(most recent|\b[Ee]xiting\b|exited with code [1-9]|exit(?:ed)? (?:code|status):? [1-9]/;
 
 /** One of several programs has ended, or a call was refused that somebody meant. */
 const isRefused = (text: string) => refused.test(text) && !unasked.test(text);
 const refused = /\bexit status [1-9]|\bFATAL\b|\bNo supported\b|HTTP\/[\d.]{1,3}"? 4\d\d/;
 
 /** What browsers and scanners ask of any server. */
-const unasked = /"(?:GET|HEAD|POST) \/(?:favicon\.ico|robots\.txt|apple-touch-icon\S*|wp-\S*|\.env|\.git\S*|\S*\.php) /;
+const unasked =
+  /\b(?:GET|HEAD|POST) \/(?:favicon\.ico|robots\.txt|apple-touch-icon\S*|wp-\S*|\.env|\.git\S*|\S*\.php|ads\.txt|cgi-bin\S*|solr\S*|actuator\S*|manifest\.json|sitemap\.xml)[ ?]/;
 
 const succeeded =
   /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;
 
 /** What started anew afterwards failed before. */
-const crashed = /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)|^[\w.-]{1,64} exited with code [1-9]/;
+const crashed =
+  /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)|^[\w.-]{1,64} exited with code [1-9]|: exited [1-9]/;
 
 /** Of several services of Compose, the one that ended with an error. */
 function withoutOtherServices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
   const ended = lines.flatMap(({ text }) => /^([\w.-]{1,64}) exited with code [1-9]/.exec(text)?.[1] ?? []);
-  if (!lines.some(({ stream }) => stream !== undefined && ended.includes(stream))) return lines;
-  return lines.filter(({ stream }) => stream === undefined || ended.includes(stream));
+  // A container has the name of its project too.
+  const isEnded = ({ stream }: T) => ended.some((name) => name === stream || name.endsWith(`_${stream}`));
+  if (!lines.some(isEnded)) return lines;
+  return lines.filter((line) => line.stream === undefined || isEnded(line));
 }
 
 /** A step of an image build that is done has not failed, whatever it printed. */
@@ -106,10 +149,10 @@ function withoutIgnored<T extends CleanLine>(lines: readonly T[]): readonly T[] 
 
 function handledTracebacks(lines: readonly CleanLine[]): Traceback[] {
   const handled: Traceback[] = [];
-  let hasLater = false;
+  let later: Traceback | undefined;
   for (const one of findTracebacks(lines.map(({ text }) => text)).reverse()) {
-    if (isHandled(one, hasLater)) handled.push(one);
-    else hasLater = true;
+    if (isHandled(one, later)) handled.push(one);
+    else later = one;
   }
   return handled;
 }
@@ -121,12 +164,15 @@ const ordinary =
 const logged = /^(?:\[?\w{1,30}\]?[ :]{1,6})?\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b|^\(trapped\)/;
 const handledLevel =
   /^\(trapped\)|\bWARN(?:ING)?\b|\b(?:DEBUG|INFO)\b.*(?:unavailable|not (?:available|installed|found)|fall(?:ing)? ?back|fail|missing|ignor|skip|retry)/i;
-const ended =
+const ending =
   /exit|restart|shut(?:ting)? ?down|stopp|terminat|closing|crash|fail|abort|kill|fatal|booting|respawn|^==>/i;
 
-function isHandled({ exception, header, next }: Traceback, hasLater: boolean): boolean {
-  if (next.startsWith('During handling of the above exception')) return ordinary.test(exception);
-  const goesOn = logged.test(next) && !ended.test(next);
+function isHandled(one: Traceback, later: Traceback | undefined): boolean {
+  const { exception, header, next } = one;
+  // What is raised again, with another name, is the same.
+  if (next.startsWith('During handling of the above exception'))
+    return ordinary.test(exception) && !later?.exception.includes(messageOf(one));
+  const goesOn = logged.test(next) && !ending.test(next);
   if (!goesOn) return false;
-  return hasLater || (logged.test(header) && handledLevel.test(header));
+  return later !== undefined || (logged.test(header) && handledLevel.test(header));
 }

@@ -5,6 +5,8 @@ export interface Traceback {
   end: number;
   /** The last line: `KeyError: 'user'`. */
   exception: string;
+  /** Whether a frame is of the code of the app. */
+  isOwn: boolean;
   /** The lines around it; empty at the start and the end of the log. */
   header: string;
   next: string;
@@ -18,15 +20,29 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
     const end = endOf(lines, start);
     if (end === undefined) continue;
     const next = lines.slice(end + 1, end + 12).find((line) => line.trim() !== '') ?? '';
-    found.push({ start, end, exception: lines[end] ?? '', header: lines[start - 1] ?? '', next });
+    const isOwn = framesOf(lines.slice(start, end)).some(({ file }) => !isForeignFile(file));
+    found.push({ start, end, exception: lines[end] ?? '', isOwn, header: lines[start - 1] ?? '', next });
     start = end;
   }
   return found;
 }
 
-/** The last one that does not only point to another. */
+/** The last one that does not only point to another, or repeat what another said before it. */
 export function decisive(tracebacks: readonly Traceback[]): Traceback | undefined {
-  return tracebacks.findLast(({ exception }) => !pointer.test(exception)) ?? tracebacks.at(-1);
+  const last = tracebacks.findLast(({ exception }) => !pointer.test(exception)) ?? tracebacks.at(-1);
+  const isOrigin = (one: Traceback) =>
+    last !== undefined &&
+    one.start < last.start &&
+    one.exception !== last.exception &&
+    (one.isOwn || !last.isOwn) &&
+    last.exception.includes(messageOf(one));
+  return tracebacks.findLast(isOrigin) ?? last;
+}
+
+/** What an exception says, without its name; all of it if that is little. */
+export function messageOf({ exception }: Traceback): string {
+  const said = exception.replace(/^[\w.]+: /, '');
+  return said.length > 12 ? said : exception;
 }
 
 const pointer =
@@ -46,12 +62,25 @@ function endOf(lines: readonly string[], start: number): number | undefined {
 
 /** Where the exception was raised: in the code of the app, if a frame is. `main.py:2` */
 export function raisedAt(lines: readonly string[]): string | undefined {
-  const frames = lines.flatMap((text) => {
-    const [, file, line] = /^\s+File "([^"]{1,300})", line (\d{1,7})/.exec(text) ?? [];
-    return file === undefined ? [] : [{ file, line }];
-  });
+  const frames = framesOf(lines);
   const own = frames.findLast(({ file }) => !isForeignFile(file)) ?? frames.at(-1);
   return own && `${withoutFolder(own.file)}:${own.line}`;
+}
+
+export interface Frame {
+  file: string;
+  line: string;
+  code?: string;
+}
+
+/** What was called, from the outside to the inside, each with its line of code if it is shown. */
+export function framesOf(lines: readonly string[]): Frame[] {
+  return lines.flatMap((text, at) => {
+    const [, file, line = ''] = /^\s+File "([^"]{1,300})", line (\d{1,7})/.exec(text) ?? [];
+    const next = lines[at + 1]?.trim() ?? '';
+    const code = next !== '' && !/^(?:File "|[\^~]+$)/.test(next) ? next : undefined;
+    return file === undefined ? [] : [{ file, line, ...(code !== undefined && { code }) }];
+  });
 }
 
 /** An error of another language that nothing caught. */
@@ -94,7 +123,7 @@ function withoutFolder(file: string): string {
 
 /** Of the last frame; empty if there is none. */
 export function lastFile(lines: readonly string[]): string {
-  return lines.flatMap((line) => /^\s+File "([^"]{1,300})", line/.exec(line)?.[1] ?? []).at(-1) ?? '';
+  return framesOf(lines).at(-1)?.file ?? '';
 }
 
 /** Whether a file is of Python or of an installed package. */
@@ -102,4 +131,9 @@ export function isForeignFile(file: string): boolean {
   return (
     file.startsWith('<') || /\/(?:site|dist)-packages\/|\/lib\/python\d|\/(?:usr|opt)\/(?:local\/)?bin\//.test(file)
   );
+}
+
+/** The package that a file is of. */
+export function packageOfFile(file: string): string | undefined {
+  return /\/(?:site|dist)-packages\/(\w+)/.exec(file)?.[1];
 }

@@ -1,6 +1,6 @@
 import { cutText } from '../kernel/output/format.ts';
 import { cleanLines } from './log-text.ts';
-import { endsSurely, endsWell, relevantLines } from './relevant-lines.ts';
+import { endsSurely, endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
 import { decisive, findTracebacks, findUncaught, raisedAt, type Traceback } from './tracebacks.ts';
 
@@ -24,6 +24,11 @@ export function describeUnknown(log: string, facts: Partial<FailureFacts> = {}):
   if (reason === '' && status === undefined && endsWell(all) && isCalm())
     return { cause: null, title: 'the log shows no failure: it ends well', log: [] };
   const lines = relevantLines(all).map(({ text }) => text);
+  if (reason === '' && status === undefined && goesOnSince(all) !== undefined) {
+    const said = lastErrorLine(lines);
+    const after = said === undefined ? '' : `, after ${said}`;
+    return { cause: null, title: `the log shows no failure: the app goes on answering${after}`, log: [] };
+  }
   return { cause: 'unknown', ...describe(lines, reason, statusCode) };
 }
 
@@ -49,15 +54,20 @@ function describe(lines: readonly string[], reason: string, statusCode?: number)
 
 function lastError(lines: readonly string[]): string {
   const { error, place } = findUncaught(lines) ?? {};
-  if (error !== undefined) return `the app raised ${cutText(error, 160)}${place === undefined ? '' : ` at ${place}`}`;
+  if (error !== undefined) return `the app raised ${cutText(error, 240)}${place === undefined ? '' : ` at ${place}`}`;
+  const said = lastErrorLine(lines.slice(-shownLines));
+  return `no known cause matches${said === undefined ? '' : `; the last error is: ${said}`}`;
+}
+
+function lastErrorLine(lines: readonly string[]): string | undefined {
   const isError = (line: string) => failed.test(line) && !calm.test(line) && !request.test(line) && !frame.test(line);
-  const said = lines.slice(-shownLines).findLast(isError);
-  return `no known cause matches${said === undefined ? '' : `; the last error is: ${cutText(said.trim(), 160)}`}`;
+  const said = lines.findLast(isError);
+  return said && cutText(said.trim(), 240);
 }
 
 function titleOf({ start, end, exception }: Traceback, lines: readonly string[]): string {
   const place = raisedAt(lines.slice(start, end));
-  const shown = exception.length > 160 ? `${exception.slice(0, 160)}…` : exception;
+  const shown = cutText(exception, 240);
   return place === undefined ? `the app raised ${shown}` : `the app raised ${shown} at ${place}`;
 }
 

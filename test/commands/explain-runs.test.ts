@@ -79,7 +79,11 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
       emulator.late.pass();
       const { json } = await gantry(['explain', '--json'], setting);
       const location = { file: 'main.py', line: 2, column: 5, text: `    return ${mistake}` };
-      expect(json()).toMatchObject({ cause: 'code-error', fix: 'correct main.py:2', location });
+      expect(json()).toMatchObject({
+        cause: 'code-error',
+        fix: expect.stringMatching(/^correct main\.py:2 /),
+        location,
+      });
     },
   );
 

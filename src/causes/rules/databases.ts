@@ -8,6 +8,7 @@ service-quota-exceeded | FATAL:  sorry, too many clients already; FATAL:  remain
 service-access-denied | role "{user}" does not exist; Authentication failed…code: 18; OperationFailure: bad auth; OperationFailure: Authentication failed; is not allowed to connect to this MySQL server; is not allowed to connect to this MariaDB server; no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused | the database refuses the login of the app: {user} | correct the user, the password and the name of the database (gantry secrets set NAME); the server must allow the address of the app (its firewall, GRANT, pg_hba.conf)
 5 sqlite-too-old | unsupported version of sqlite3; SQLite {wanted} or later is required | the SQLite of the image is older than a package needs | use a newer base image (Debian bookworm or later), or add pysqlite3-binary and put it in the place of sqlite3 before the import | deployment.docker_base_image_url
 permission-denied | attempt to write a readonly database | the app may not write to its SQLite file, or to the folder around it | keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write
+service-access-denied | Configured service account doesn't have access; cannot get resource "{name}" in API group | Kubernetes does not allow the service account of the app to read {name|what it asks for} | give it a Role with that right, and a RoleBinding
 file-not-found | unable to open database file | SQLite cannot open its file: the folder does not exist, or the app may not write there | create the folder first, and keep the file in /persistent-storage or /tmp
 3 database-locked | OperationalError…database is locked | several processes write to one SQLite file, or it is on a network share that cannot lock it (CIFS, NFS) | keep it on a local disk, start one worker, or use a database server
 database-schema-missing | FATAL: …database "{name}" does not exist; Unknown database '{name}' | the database server has no database {name} | create it, or correct its name in the address
@@ -140,6 +141,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
     cause: 'download-failed',
     rank: 3,
     signs: {
+      'ailed to fetch ': /[Ff]ailed to fetch .{0,80}https?:\/\/\S{1,300} - (?<status>[45]\d\d)\b/,
       'The requested URL returned error': /^curl: \(22\) The requested URL returned error: (?<status>\d{3})/,
       'ERROR 4': /\bERROR (?<status>4\d\d): /,
       'urllib.error.HTTPError: ': /^urllib\.error\.HTTPError: HTTP Error (?<status>404|410|5\d\d)/,
@@ -147,7 +149,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
         /^(?:requests\.exceptions\.)?HTTPError: (?<status>404|410) Client Error: .{0,40}for url: (?!https:\/\/huggingface\.co)/,
     },
     title: 'an address that is downloaded answers with status {status}',
-    fix: 'correct the address; a private one needs a login',
+    fix: 'correct the address; a private one needs a login; if both are right, its server or a proxy refuses it: try again later',
   },
   {
     cause: 'service-access-denied',

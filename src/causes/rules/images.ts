@@ -3,6 +3,7 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 /** Images, their registries and Dockerfiles. */
 export const imageRules: readonly FailureRule[] = [
   ...messageRows(`
+binary-incompatible | ELF load command address/offset not properly aligned | a compiled library of a package is damaged: it was changed after its installation | run no strip and no upx over the .so files of wheels, and install the package again | dependencies.pip
 1 image-not-found | ErrImagePull; ImagePullBackOff | the image cannot be pulled | correct its name and tag; a private image needs a login | deployment.docker_base_image_url
 5 container-engine-failed | sd-bus call: {problem…}; newuidmap: {problem…}; newgidmap: {problem…}; exec: "newuidmap": {problem…}; exec: "newgidmap": {problem…}; error creating overlay mount{problem…}; error mounting overlay mount{problem…}; Cannot connect to the Docker daemon; potentially insufficient UIDs or GIDs available in user namespace | the container engine of the machine that builds failed, and not the app: {said} | make docker info or podman info work there for this user
 image-rate-limited | toomanyrequests:  | the registry of the base image limits how often it is pulled | log in with docker login before the deploy, or use another registry | deployment.docker_base_image_url
@@ -61,7 +62,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
       'no matching manifest for': /no matching manifest for (?<platform>linux\/\w{1,20})/,
       'qemu-': /qemu-\w{1,20}(?:-static)?: Could not open '\/lib/,
       ...texts(`no match for platform in manifest; rosetta error: failed to open elf; Unsupported system page size;
-        ELF load command address/offset not properly aligned; exec format error; qemu: uncaught target signal;
+        exec format error; qemu: uncaught target signal;
         Exec format error; invalid ELF header`),
     },
     title: 'an image or a program is made for another processor or system than the machine that runs it',

@@ -196,6 +196,17 @@ export const importRules: readonly FailureRule[] = [
     at: 'dependencies.pip.bitsandbytes',
   },
   {
+    // Wheels bring libraries with the hash of their build in the name.
+    cause: 'shared-library-missing',
+    rank: 5,
+    signs: {
+      'cannot open shared object file':
+        /(?<![\w.+-])(?<library>lib[\w.+]{1,60}-[\da-f]{8}\.so[\w.]{0,20}): cannot open shared object file/,
+    },
+    title: 'a wheel brings the library {library}, and it was left out',
+    fix: 'keep the folders *.libs beside the packages: what makes the image smaller may not remove them',
+  },
+  {
     cause: 'shared-library-missing',
     signs: {
       'cannot open shared object file':
@@ -215,9 +226,9 @@ export const importRules: readonly FailureRule[] = [
     cause: 'module-missing',
     rank: 3,
     signs: {
-      "annot find module '": /Cannot find module '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
-      "an't resolve '": /Can't resolve '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
-      "annot find package '": /Cannot find package '(?<name>@?[A-Za-z][^'\s]{0,100})'/,
+      "annot find module '": /Cannot find module '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/,
+      "an't resolve '": /Can't resolve '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/,
+      "annot find package '": /Cannot find package '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/,
       'Cannot find module @': /Cannot find module (?<name>@\S{1,100}?)\.? /,
     },
     title: 'the Node package {name} is not installed in the image',

@@ -8,6 +8,7 @@ const unsatisfied =
 export const packageRules: readonly FailureRule[] = [
   ...messageRows(`
 5 package-renamed | The '{package}' PyPI package is deprecated, use '{other}' | {package} on PyPI is only a placeholder for {other} | list {other} instead of {package} | dependencies.pip.{package}
+6 apt-repository-failed | Hash Sum mismatch | a mirror gave an index of apt that does not have the expected hash: it is being renewed, or a proxy keeps an old one | build again later, without the proxy or with another mirror
 hash-mismatch | THESE PACKAGES DO NOT MATCH THE HASHES; Hash mismatch for \`{package}\` | a downloaded package does not have the expected hash | update the --hash of the requirement; if it was right, somebody has changed the package | dependencies.paths.pip
 hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --require-hashes mode, all requirements must have their version; In \`--require-hashes\` mode, all requirements must | the requirements have hashes, but not all of them, with what they need | write the file again with all hashes: pip-compile --generate-hashes, or uv pip compile --generate-hashes | dependencies.paths.pip
 `),

@@ -5,7 +5,7 @@ import { endedBy } from './processes.ts';
 const started = /Application startup complete|App is ready/;
 
 const killer =
-  /^(?:Step \d|STEP \d|\[\d{1,2}\/\d{1,2}\] |> \[|Collecting |running build)|[Hh]ealth ?check|became healthy|SIGTERM|failed liveness|WORKER TIMEOUT/;
+  /^(?:Step \d|STEP \d|\[\d{1,2}\/\d{1,2}\] |> \[|Collecting |running build)|[Hh]ealth ?check|became healthy|SIGTERM|failed liveness|WORKER TIMEOUT|Error R10 /;
 
 /** Names of the standard library by the version of Python that brought them. */
 const added: Readonly<Record<string, string>> = {
@@ -181,6 +181,20 @@ export const pythonRules: readonly FailureRule[] = [
     },
     title: 'a pickled file was written with other versions of the packages, or with classes that the app does not have',
     fix: 'pin numpy, scikit-learn and the others to the versions that wrote the file, or write it again; classes of __main__ belong in a module',
+    at: 'dependencies.pip',
+  },
+  {
+    // The warning alone stops nothing.
+    cause: 'package-api-changed',
+    rank: 5,
+    signs: {
+      ' object has no attribute': /^AttributeError: '(?<object>\w{1,80})' object has no attribute/,
+      'oad model': /\b(?:[Ff]ailed|[Cc]ould not|[Uu]nable) to load model/,
+      'oad the model': /\b(?:[Ff]ailed|[Cc]ould not|[Uu]nable) to load the model|\bCould not load the model/,
+    },
+    after: /Trying to unpickle estimator|loading a serialized model/,
+    title: 'the model was saved with another version of its package than the installed one: {object}',
+    fix: 'install the version that saved it (pip list there shows it), or save the model again with the installed one',
     at: 'dependencies.pip',
   },
   {

@@ -49,6 +49,8 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
       'Failed to find attribute': /Failed to find attribute '(?<name>[^']{1,80})' in '(?<module>[^']{1,120})'/,
       'Failed to find Flask application':
         /Failed to find Flask application or factory in module '(?<module>[^']{1,120})'/,
+      'is expected to contain a function named':
+        /File (?<module>\S{1,120}) is expected to contain a function named '?(?<name>\w{1,80})/,
       'Application object must be callable': /Application object must be callable/,
     },
     title: 'the entrypoint names an object that {module} does not have: {name}',
@@ -167,7 +169,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
         instance refused connection. is your app listening on`),
     },
     title: 'nothing answers on the port of the app',
-    fix: 'listen on 0.0.0.0 and on the port of [cerebrium.runtime.custom]',
+    fix: 'listen on 0.0.0.0 and on the port of [cerebrium.runtime.custom], or on $PORT where the platform sets it',
     at: 'runtime.custom.port',
   },
   {
@@ -232,6 +234,14 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     title: 'the server listens on an address that the container does not have',
     fix: 'listen on 0.0.0.0',
     at: 'runtime.custom.entrypoint',
+  },
+  {
+    cause: 'worker-timeout',
+    rank: 3,
+    signs: { 'WORKER TIMEOUT': timedOut },
+    after: /Application startup complete/,
+    title: 'gunicorn stopped an async worker that answered nothing: something blocks its event loop',
+    fix: 'call what blocks from def instead of async def, or in a thread (run_in_threadpool), and read less at once; --timeout only hides it',
   },
   {
     cause: 'worker-timeout',
