@@ -6,12 +6,13 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
+// A range begins at a full minute, up to one earlier than was asked for.
 test.each([
   [minute, 'minute'],
-  [3 * hour, 'minute'],
-  [3 * hour + 1, 'hour'],
-  [7 * day, 'hour'],
-  [7 * day + 1, 'day'],
+  [3 * hour + minute, 'minute'],
+  [3 * hour + minute + 1, 'hour'],
+  [7 * day + minute, 'hour'],
+  [7 * day + minute + 1, 'day'],
 ])('a chart of %i ms has a bar for each %s', (rangeMs, expected) => {
   expect(chooseBucketSize(rangeMs)).toBe(expected);
 });
@@ -28,8 +29,8 @@ async function failure(rangeMs: number, by: 'minute' | 'hour' | 'day'): Promise<
 
 describe('a chart with too many bars', () => {
   test('is refused: more than a week of minutes', async () => {
-    expect(await failure(7 * day, 'minute')).toBeUndefined();
-    expect(await failure(7 * day + 1, 'minute')).toBeInstanceOf(UsageError);
+    expect(await failure(7 * day + minute, 'minute')).toBeUndefined();
+    expect(await failure(7 * day + minute + 1, 'minute')).toBeInstanceOf(UsageError);
   });
 
   test.each<[days: number, by: 'minute' | 'hour' | 'day', fix: RegExp]>([
