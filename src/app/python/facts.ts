@@ -25,11 +25,22 @@ export interface PythonFacts {
   /** Names that nothing defines, or only a line below. */
   undefinedNames: (At & { name: string; definedAt?: number | undefined })[];
   /** The parameters of its functions and of methods of its classes (`Index.load`), where they are known. */
-  parameters: ReadonlyMap<string, ReadonlySet<string> | undefined>;
+  parameters: ReadonlyMap<string, Parameters | undefined>;
   /** The first line that is no Python, if there is one. */
   brokenLine?: number;
   /** Syntax that only this version and later ones know. */
   needs: (At & { version: string; what: string })[];
+}
+
+/** What a function takes. */
+export interface Parameters {
+  names: ReadonlySet<string>;
+  /** Those that a call may give without their names, in order, and whether it may give more. */
+  placed: readonly string[];
+  takesMore: boolean;
+  required: readonly string[];
+  /** Of a method, the first one is the object or the class. */
+  kind: 'function' | 'method' | 'classmethod';
 }
 
 export interface Import extends At {
@@ -60,6 +71,8 @@ export interface PythonCall extends At {
   /** The call whose arguments have it. */
   inside: PythonCall | undefined;
   isDecorator: boolean;
+  /** Whether it is given what is not written out: `*args`. */
+  isOpen: boolean;
 }
 
 export interface PythonText extends At {

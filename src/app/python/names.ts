@@ -3,7 +3,7 @@ import { isWithin, nodeBefore, type PyNode, type PySource } from './tree.ts';
 
 /** Code that runs later, that may not run, or that is not run. */
 const runLater = new Set(
-  'FunctionDefinition LambdaExpression IfStatement TryStatement TypeDef WhileStatement ConditionalExpression'.split(
+  'FunctionDefinition LambdaExpression IfStatement TryStatement TypeDef WhileStatement ForStatement ConditionalExpression'.split(
     ' ',
   ),
 );
@@ -31,10 +31,10 @@ export class PythonNames {
     });
   }
 
-  /** The line of a function or a class that the file surely uses before it is there. */
+  /** The line of what the file surely uses before it is there. */
   private definedAfter(name: string, usedAt: number, node: PyNode): number | undefined {
-    const { made = '', line = 0 } = this.top.get(name) ?? {};
-    const isLater = /^(?:def|class)$/.test(made) && line > usedAt && !this.rebound.has(name);
+    const { line = 0 } = this.top.get(name) ?? {};
+    const isLater = line > usedAt && !this.rebound.has(name);
     return isLater && !isWithin(node, runLater) ? line : undefined;
   }
 

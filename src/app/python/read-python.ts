@@ -1,4 +1,4 @@
-import type { Import, PythonCall, PythonFacts } from './facts.ts';
+import type { Import, Parameters, PythonCall, PythonFacts } from './facts.ts';
 import { unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
@@ -38,7 +38,7 @@ class PythonReader {
   private readonly members: PythonFacts['members'] = [];
   private readonly needs: PythonFacts['needs'] = [];
   private readonly scriptLines = new Set<number>();
-  private readonly parameters = new Map<string, ReadonlySet<string> | undefined>();
+  private readonly parameters = new Map<string, Parameters | undefined>();
   private brokenAt: number | undefined;
   private hasMore = false;
 
@@ -141,17 +141,28 @@ class PythonReader {
     if ((owner?.parent ?? outer)?.kind !== 'Script') return;
     const names = [owner, node].flatMap((each) => childOf(each, 'VariableName') ?? []);
     const name = names.map((each) => this.source.of(each)).join('.');
-    this.parameters.set(name, this.parameters.has(name) ? undefined : this.parametersOf(node));
+    this.parameters.set(name, this.parameters.has(name) ? undefined : this.parametersOf(node, owner !== undefined));
   }
 
   /** Undefined if it takes any, or if a decorator may change them. */
-  private parametersOf({ children, parent }: PyNode): ReadonlySet<string> | undefined {
+  private parametersOf({ children, parent }: PyNode, isMethod: boolean): Parameters | undefined {
     const list = children.find(({ kind }) => kind === 'ParamList')?.children ?? [];
     const before = parent?.kind === 'DecoratedStatement' ? this.source.of(parent) : 'def';
     const isKnown = /^(?:@(?:static|class)method\s+(?:async\s+)?)?def\b/.test(before);
-    if (!isKnown || list.some(({ kind }) => kind === '**' || kind === '⚠')) return undefined;
-    const names = list.filter((each) => each.kind === 'VariableName' && nodeBefore(each)?.kind !== 'AssignOp');
-    return new Set(names.map((each) => this.source.of(each)));
+    return isKnown && !list.some(takesAny)
+      ? this.listed(list.filter(isParameter), isMethod ? before : '@static')
+      : undefined;
+  }
+
+  private listed(names: readonly PyNode[], before: string): Parameters {
+    const textsOf = (nodes: readonly PyNode[]) => nodes.map((each) => this.source.of(each));
+    return {
+      names: new Set(textsOf(names)),
+      placed: textsOf(beforeStar(names)),
+      takesMore: names[0]?.parent?.children.some(takesRest) === true,
+      required: textsOf(names.filter((each) => !hasDefault(each))),
+      kind: kinds[before.slice(0, 3)] ?? 'method',
+    };
   }
 
   private need(node: PyNode, version: string, what: string): void {
@@ -245,6 +256,7 @@ class PythonReader {
       references: nothingGiven,
       line: this.source.lineOf(node.from),
       isDecorator,
+      isOpen: childOf(node, 'ArgList')?.children.some(({ kind }) => /^(?:\*\*?|for)$/.test(kind)) === true,
       inside: this.open.at(-1)?.call,
     };
     for (const { key = String(call.arguments.length), value } of this.source.given(node)) {
@@ -341,6 +353,21 @@ function innerScope({ kind }: PyNode, scope: Scope): Scope {
     return { ...scope, isTop: false };
   return kind === 'IfStatement' && scope.isNeeded === 'always' ? { ...scope, isNeeded: 'sometimes' } : scope;
 }
+
+const kinds: Readonly<Record<string, Parameters['kind']>> = { '@st': 'function', '@cl': 'classmethod' };
+const takesAny = ({ kind }: PyNode) => kind === '**' || kind === '/' || kind === '⚠';
+const takesRest = (node: PyNode) => node.kind === 'VariableName' && nodeBefore(node)?.kind === '*';
+const isParameter = (node: PyNode) =>
+  node.kind === 'VariableName' && !/^(?:AssignOp|\*)$/.test(nodeBefore(node)?.kind ?? '');
+
+/** What comes after it, or after what takes the rest, has to be named. */
+const beforeStar = (names: readonly PyNode[]) =>
+  names.filter(({ parent, index }) => !parent?.children.slice(0, index).some(({ kind }) => kind === '*'));
+
+const hasDefault = (parameter: PyNode) => {
+  const next = nodeAfter(parameter);
+  return (next?.kind === 'TypeDef' ? nodeAfter(next) : next)?.kind === 'AssignOp';
+};
 
 const isReference = new Set(['VariableName', 'MemberExpression']);
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
-import type { Import, PythonCall, PythonFacts } from '../../app/python/facts.ts';
+import type { Import, Parameters, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
@@ -22,8 +22,9 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
     for (const each of membersOf(module.facts)) yield* movedName(module, each, packages);
     yield* members(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
-    yield* wrongKeywords(module, graph);
+    yield* wrongArguments(module, graph);
     yield* hidesOther(module, shipment, packages);
+    yield* neverMain(module, shipment);
   }
 }
 
@@ -37,6 +38,21 @@ function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
     why: 'Python reads its files as UTF-8, unless a comment in the first lines names another encoding',
     fix: `save ${file} as UTF-8`,
   };
+}
+
+/** `if __name__ == "main":`. */
+function* neverMain({ file, isEntry }: Module, shipment: Shipment): Generator<SeenCause> {
+  const lines = isEntry === 'script' ? (shipment.text(file) ?? '').split('\n') : [];
+  const at = lines.findIndex((text) => /^if __name__ == ["'](?!__main__["'])/.test(text));
+  if (at >= 0)
+    yield {
+      cause: 'app-exited',
+      severity: 'warning',
+      captured: {},
+      at: { file, line: at + 1 },
+      title: `${file} starts nothing: __name__ of what is started is "__main__"`,
+      fix: 'write if __name__ == "__main__":',
+    };
 }
 
 /** Syntax and names of the standard library that a newer Python has. */
@@ -170,21 +186,34 @@ function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
       };
 }
 
-/** Keywords that a function of the app does not have. */
-function* wrongKeywords(module: Module, graph: ModuleGraph): Generator<SeenCause> {
+/** Calls of functions of the app with other arguments than they take. */
+function* wrongArguments(module: Module, graph: ModuleGraph): Generator<SeenCause> {
   for (const call of module.facts.calls) {
-    const { name = '', file, known } = ownFunction(call, module, graph) ?? {};
-    const wrong = Object.keys(call.keywords).find((each) => known?.has(each) === false);
-    if (wrong === undefined || known === undefined) continue;
-    yield {
-      cause: 'wrong-arguments',
-      severity: 'warning',
-      captured: { name, wanted: wrong },
-      at: { file: module.file, line: call.line },
-      title: `${name} has no parameter ${wrong}`,
-      fix: `${file} has: ${[...known].filter((each) => !/^(?:self|cls)$/.test(each)).join(', ')}`,
-    };
+    const { name = '', file, known, isOfObject } = ownFunction(call, module, graph) ?? {};
+    const wanted =
+      known && wrongIn(call, known, known.kind === 'classmethod' || (known.kind === 'method' && isOfObject === true));
+    if (wanted)
+      yield {
+        cause: 'wrong-arguments',
+        severity: 'warning',
+        captured: { name, wanted },
+        at: { file: module.file, line: call.line },
+        title: `${name} ${wanted}`,
+        fix: `${file} has: ${[...known.names].filter((each) => !/^(?:self|cls)$/.test(each)).join(', ')}`,
+      };
   }
+}
+
+function wrongIn({ keywords, arguments: given, isOpen }: PythonCall, known: Parameters, isBound: boolean) {
+  const wrong = Object.keys(keywords).find((each) => !known.names.has(each));
+  const count = given.length + (isBound ? 1 : 0);
+  const isThere = (name: string) => name in keywords || known.placed.slice(0, count).includes(name);
+  if (wrong !== undefined) return `has no parameter ${wrong}`;
+  if (isOpen) return undefined;
+  if (count > known.placed.length && !known.takesMore)
+    return `takes fewer arguments without names than ${given.length}`;
+  const missing = known.required.find((each) => !isThere(each));
+  return missing && `needs ${missing}`;
 }
 
 /** The function of the app that a call calls, if its parameters are known. */
@@ -194,12 +223,27 @@ function ownFunction({ written, isDecorator }: PythonCall, module: Module, graph
   const link = owner === module ? undefined : module.links.find(({ found }) => found.as === first);
   const parts =
     link && (link.found.name === undefined || isModule(link, owner)) ? rest : [link?.found.name ?? first, ...rest];
-  const name = parts.join('.');
-  const { parameters, rebound } = owner?.facts ?? {};
-  const known = rebound?.has(parts[0] ?? '')
-    ? undefined
-    : (parameters?.get(name) ?? parameters?.get(`${name}.__init__`));
-  return known && { name, file: owner?.file, known };
+  const [top = ''] = parts;
+  return owner && !owner.facts.rebound.has(top) ? functionOf(parts, owner, graph) : undefined;
+}
+
+/** A function, the method of an object, or what makes an object of a class. */
+function functionOf(parts: readonly string[], owner: Module, graph: ModuleGraph) {
+  const [top = '', method = ''] = parts;
+  const made = parts.length === 2 ? classOf(owner.facts.names.get(top)?.made ?? '', owner, graph) : undefined;
+  const own = made?.owner ?? owner;
+  const name = made ? `${made.name}.${method}` : parts.join('.');
+  const created = own.facts.parameters.get(`${name}.__init__`);
+  const known = own.facts.parameters.get(name) ?? created;
+  return known && { name, file: own.file, known, isOfObject: made !== undefined || known === created };
+}
+
+/** The class of the app whose call made an object: `ocr.Reader`. */
+function classOf(made: string, module: Module, graph: ModuleGraph): { owner: Module; name: string } | undefined {
+  const [, path, name = ''] = /^(?:(.+)\.)?(\w+)$/.exec(made) ?? [];
+  const there = path === undefined ? module : graph.moduleNamed(path);
+  const owner = there && ownerOf(name, there, graph);
+  return owner?.facts.names.get(name)?.made === 'class' ? { owner, name } : undefined;
 }
 
 /** Whether the import is of a module, not of what it has. */
