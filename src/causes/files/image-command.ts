@@ -34,7 +34,7 @@ function* interpreter({ path: file, stage }: Docker, packages: Packages): Genera
   const [program = ''] = stage.command?.isShell
     ? (stage.command.words[0]?.split(' ') ?? [])
     : (stage.command?.words ?? []);
-  const found = program === 'python' ? lacksProgram(stage, program, packages) : undefined;
+  const found = /^(?:python|(?:ba|z)sh)$/.test(program) ? lacksProgram(stage, program, packages) : undefined;
   if (found)
     yield {
       cause: 'command-not-found',
@@ -57,7 +57,9 @@ const usualUsers = /^(?:\d|(?:root|nobody|daemon|www-data|node|bun|deno|mambause
 
 function* unknownUser({ path: file, image, stage: { user, base, commands } }: Docker): Generator<SeenCause> {
   const [name = ''] = (user ?? '').split(':');
-  const isMade = commands.some(({ words }) => /user/.test(words[0] ?? '') || words.some((word) => word.includes(name)));
+  const isMade = commands.some(({ words }) =>
+    words.some((word) => word.includes(name) || (/user/.test(words[0] ?? '') && /\$/.test(word))),
+  );
   if (name === '' || usualUsers.test(name) || !isPlainImage(base) || isMade) return;
   const line = image.instructions.findLast(({ keyword }) => keyword === 'USER')?.line;
   yield { cause: 'user-missing', severity: 'error', captured: { user: name }, at: { file, line } };
