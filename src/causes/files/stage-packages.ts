@@ -8,7 +8,7 @@ import type { Docker, Shipment } from './shipment.ts';
 /** Packages of Python that one stage installs, and that the last one does not have, or does not find. */
 export function* lookAtStages(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
-  const started = shipment.started().find(({ words }) => /^python/.test(words[0] ?? '') || isOfPackage(words[0] ?? ''));
+  const started = shipment.servers()[0] ?? shipment.started().find(({ words: [program = ''] }) => isOfPackage(program));
   if (!docker || !started || !isPlainImage(docker.stage.base)) return;
   yield* notCopied(docker, started.words);
   yield* notInPath(docker, started.words, shipment);
