@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readPython } from '../../src/app/python/read-python.ts';
 import { folder } from '../app/config-folder.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
@@ -399,3 +400,113 @@ describe('variables that a program of Node needs', () => {
     expect([...stderr.matchAll(/fix gantry secrets set (\w+)/g)].map(([, name]) => name)).toEqual(needed);
   });
 });
+
+const members =
+  'import os\n\n\nclass Shop:\n    currency = "EUR"\n\n    def __init__(self):\n        self.items, self.size = [], 0\n\n    def add(self, item):\n        self.items.append(item)\n        self._count()\n\n    def _count(self):\n        self.size += 1\n\n    @property\n    def total(self):\n        return self.size\n';
+const fields =
+  'from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Item:\n    name: str\n    price: int = 0\n';
+const shop = (rest: string, own = members) =>
+  run(`${demo}from item import Item\nfrom own import Shop\n\nshop = Shop()\n${rest}\n${launch}`, {
+    'own.py': own,
+    'item.py': fields,
+  });
+
+cases('a class of the app', [
+  [
+    'with what it has',
+    shop('shop.add(Item("a", price=1))\nprint(shop.total, shop.size, Shop.currency, shop.__class__)'),
+    undefined,
+  ],
+  ['with what other code gives it', shop('shop.owner = "x"\nprint(shop.owner)'), undefined],
+  ['with a base that may have more', shop('shop.sell()', members.replace('Shop:', 'Shop(os.PathLike):')), undefined],
+  [
+    'with members that it looks for',
+    shop('shop.sell()', `${members}\n    def __getattr__(self, name):\n        return name\n`),
+    undefined,
+  ],
+  [
+    'that another one mixes in',
+    shop('', `${members.replace('self._count()', 'self.other()')}\n\nclass Big(Shop, dict):\n    pass\n`),
+    undefined,
+  ],
+  ['without a method', shop('shop.sell()'), 'Shop of own.py has no sell'],
+  ['without an attribute', shop('print(Shop.currencies)'), 'Shop of own.py has no currencies'],
+  [
+    'without a method of its own',
+    shop('', members.replace('self._count()', 'self._counts()')),
+    'Shop of own.py has no _counts',
+  ],
+  ['without a field', shop('Item("a", cost=1)'), 'Item has no parameter cost'],
+  ['with a field that is not given', shop('Item(price=1)'), 'Item needs name'],
+  ['in a function', shop('def use():\n    mine = Shop()\n    mine.add()\n\n\nuse()'), 'Shop.add needs item'],
+]);
+
+test.each([
+  ['tabs and spaces in one block', 'def f():\n        a = 1\n\treturn a\n', 3],
+  ['tabs in one function and spaces in another', 'def f():\n    return 1\n\n\ndef g():\n\treturn 2\n', undefined],
+])('what Python refuses: %s', (_, source, line) => {
+  expect(readPython(source, 'main.py').brokenLine).toBe(line);
+});
+
+describe('variables that settings of Python need', () => {
+  const emulator = emulatorForAll();
+
+  test.each([
+    [
+      'django-environ',
+      'import environ\n\nenv = environ.Env(DEBUG=(bool, False))\nA = env("DEBUG")\nB = env.str("TOKEN")\nC = env("OTHER", default="")\n',
+      ['TOKEN'],
+    ],
+    [
+      'python-decouple',
+      'from decouple import config\n\nA = config("TOKEN")\nB = config("OTHER", default="")\n',
+      ['TOKEN'],
+    ],
+    ['another config', 'def config(name):\n    return name\n\n\nA = config("TOKEN")\n', []],
+  ])('%s', async (_, source, needed) => {
+    const cwd = folder({
+      'cerebrium.toml': settings(
+        '[cerebrium.dependencies.pip]\ndjango-environ = "latest"\npython-decouple = "latest"\n',
+      ),
+      'main.py': `${source}\n\ndef run():\n    return A\n`,
+    });
+    const { stderr } = await gantry(['check', '--online'], { emulator, cwd });
+    expect([...stderr.matchAll(/fix gantry secrets set (\w+)/g)].map(([, name]) => name)).toEqual(needed);
+  });
+});
+
+cases('a command of an image', [
+  [
+    'with tini that is installed',
+    {
+      Dockerfile:
+        'FROM node:22-alpine\nRUN apk add --no-cache tini\nCOPY a.js .\nENTRYPOINT ["/sbin/tini", "--", "node", "a.js"]\n',
+      'a.js': '',
+    },
+    undefined,
+  ],
+  [
+    'with tini of another image',
+    {
+      Dockerfile:
+        'FROM node:22-alpine\nCOPY --from=example.com/tini:1 /tini /sbin/tini\nCOPY a.js .\nENTRYPOINT ["/sbin/tini", "--", "node", "a.js"]\n',
+      'a.js': '',
+    },
+    undefined,
+  ],
+  [
+    'with tini that is not there',
+    { Dockerfile: 'FROM node:22-alpine\nCOPY a.js .\nENTRYPOINT ["/sbin/tini", "--", "node", "a.js"]\n', 'a.js': '' },
+    'warning: tini is not installed in the image',
+  ],
+  [
+    'as a text, without a shell',
+    {
+      Dockerfile:
+        'FROM golang:1.24 AS build\nRUN go build -o /web\n\nFROM gcr.io/distroless/static\nCOPY --from=build /web /web\nENTRYPOINT /web\n',
+      'go.mod': 'module web\n\ngo 1.24\n',
+      'main.go': 'package main\n\nfunc main() {}\n',
+    },
+    'warning: sh is not installed in the image',
+  ],
+]);

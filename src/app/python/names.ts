@@ -13,6 +13,8 @@ export class PythonNames {
   readonly top = new Map<string, Definition>();
   /** Names that stand for more than one thing. */
   readonly rebound = new Set<string>();
+  /** What made the object of a name. */
+  readonly objects = new Map<string, string>();
   private readonly bound = new Set<string>();
   private readonly used = new Map<string, PyNode>();
 
@@ -40,6 +42,8 @@ export class PythonNames {
 
   add(name: string, at: number, isTop: boolean, made = ''): void {
     if (this.bound.has(name)) this.rebound.add(name);
+    if (!this.bound.has(name) && made !== '') this.objects.set(name, made);
+    else this.objects.delete(name);
     this.bound.add(name);
     const known = this.top.get(name);
     if (!isTop) return;

@@ -1,4 +1,4 @@
-import { checkSource } from '../../app/app-source.ts';
+import { checkSource, startedFile } from '../../app/app-source.ts';
 import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
@@ -120,9 +120,9 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
 
 /** The parser here forgives much: what it does not know is asked of Python. The file that is started was read already. */
 async function brokenFiles(graph: ModuleGraph, { config, shownAs, parser }: Looked): Promise<Problem[]> {
+  const known = startedFile(config);
   const broken = [...graph.modules.values()].filter(
-    ({ facts, isEntry }) =>
-      facts.brokenLine !== undefined && (!isEntry || config.custom?.dockerfile_path !== undefined),
+    ({ facts, file }) => facts.brokenLine !== undefined && file !== known,
   );
   const found = await Promise.all(
     broken.slice(0, 5).map(({ file }) => (parser ? checkSource(config, file, shownAs(file), parser) : [])),

@@ -15,6 +15,8 @@ import { ownerOf } from './values.ts';
 /** What Python itself refuses, and names that are not there. */
 export function* lookAtPython(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const python = shipment.python();
+  const all = [...graph.modules.values()].flatMap(({ facts }) => [...facts.classes.values()]);
+  const inherited = new Set(all.flatMap(({ bases }) => bases.map((each) => each.replace(/^.*\./, ''))));
   for (const module of graph.modules.values()) {
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
@@ -23,6 +25,7 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
     yield* members(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
     yield* wrongArguments(module, graph);
+    yield* missingMembers(module, graph, inherited);
     yield* hidesOther(module, shipment, packages);
     yield* neverMain(module, shipment);
   }
@@ -224,13 +227,15 @@ function ownFunction({ written, isDecorator }: PythonCall, module: Module, graph
   const parts =
     link && (link.found.name === undefined || isModule(link, owner)) ? rest : [link?.found.name ?? first, ...rest];
   const [top = ''] = parts;
-  return owner && !owner.facts.rebound.has(top) ? functionOf(parts, owner, graph) : undefined;
+  return owner && !owner.facts.rebound.has(top) ? functionOf(parts, owner, module, graph) : undefined;
 }
 
 /** A function, the method of an object, or what makes an object of a class. */
-function functionOf(parts: readonly string[], owner: Module, graph: ModuleGraph) {
+function functionOf(parts: readonly string[], owner: Module, module: Module, graph: ModuleGraph) {
   const [top = '', method = ''] = parts;
-  const made = parts.length === 2 ? classOf(owner.facts.names.get(top)?.made ?? '', owner, graph) : undefined;
+  const { names, objects } = owner.facts;
+  const local = owner === module ? objects.get(top) : names.get(top)?.made;
+  const made = parts.length === 2 ? classOf(local ?? '', owner, graph) : undefined;
   const own = made?.owner ?? owner;
   const name = made ? `${made.name}.${method}` : parts.join('.');
   const created = own.facts.parameters.get(`${name}.__init__`);
@@ -245,6 +250,46 @@ function classOf(made: string, module: Module, graph: ModuleGraph): { owner: Mod
   const owner = there && ownerOf(name, there, graph);
   return owner?.facts.names.get(name)?.made === 'class' ? { owner, name } : undefined;
 }
+
+/** Members that a class of the app does not have, of its objects and of `self`. */
+function* missingMembers(module: Module, graph: ModuleGraph, inherited: ReadonlySet<string>): Generator<SeenCause> {
+  const said = new Set<string>();
+  for (const { owner, of, name, line } of [...ofObjects(module, graph), ...ofSelf(module, inherited)]) {
+    const { members, more } = owner.facts.classes.get(of) ?? {};
+    const isThere = !members || members.has(name) || more?.test(name) || /^__|^mro$/.test(name);
+    if (isThere || said.has(`${of}.${name}`) || isSetElsewhere(name, graph)) continue;
+    said.add(`${of}.${name}`);
+    const meant = closestName(name, members);
+    yield {
+      cause: 'name-undefined',
+      severity: 'warning',
+      captured: { name, path: module.file },
+      at: { file: module.file, line },
+      title: `${of} of ${owner.file} has no ${name}`,
+      fix: meant ? `write ${meant}` : `define ${name} in ${of}`,
+    };
+  }
+}
+
+const ofSelf = (owner: Module, inherited: ReadonlySet<string>) =>
+  [...owner.facts.classes].flatMap(([of, { used }]) =>
+    inherited.has(of) || /Mixin|Base/.test(of) ? [] : used.map((each) => ({ ...each, owner, of })),
+  );
+
+const ofObjects = (module: Module, graph: ModuleGraph) =>
+  module.facts.members.flatMap(({ object, ...member }) => {
+    const owner = module.facts.rebound.has(object) ? undefined : ownerOf(object, module, graph);
+    const own = module.links.find(({ found }) => found.as === object)?.found.name ?? object;
+    const made = owner === module ? module.facts.objects.get(own) : owner?.facts.names.get(own)?.made;
+    const isOwn = owner?.facts.classes.has(own) && !owner.facts.rebound.has(own);
+    const found = owner && (isOwn ? { owner, name: own } : classOf(made ?? '', owner, graph));
+    const isEntered = found?.owner.facts.classes.get(found.name)?.members?.has('__enter__');
+    return found && !isEntered ? [{ ...member, owner: found.owner, of: found.name }] : [];
+  });
+
+/** Whether any code gives an object such a member. */
+const isSetElsewhere = (name: string, graph: ModuleGraph) =>
+  [...graph.modules.values()].some(({ facts }) => facts.assigned.has(name));
 
 /** Whether the import is of a module, not of what it has. */
 const isModule = ({ target }: Link, owner: Module | undefined) => owner !== undefined && target !== owner.path;
