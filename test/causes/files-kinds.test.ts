@@ -510,3 +510,26 @@ cases('a command of an image', [
     'warning: sh is not installed in the image',
   ],
 ]);
+
+cases('a name of a module', [
+  [
+    'that it has',
+    run(`from collections import abc, defaultdict\nfrom typing import Optional\n${demo}${launch}`),
+    undefined,
+  ],
+  [
+    'that a module of the app has',
+    run(`from datetime import timeDelta\n${demo}${launch}`, { 'datetime.py': 'timeDelta = 1\n' }),
+    'datetime.py hides',
+  ],
+  [
+    'in other letters',
+    run(`from datetime import timeDelta\n${demo}${launch}`),
+    'main.py takes timeDelta from datetime, which has timedelta',
+  ],
+  [
+    'that may be missing',
+    run(`try:\n    from typing import Optionals\nexcept ImportError:\n    Optionals = None\n${demo}${launch}`),
+    undefined,
+  ],
+]);
