@@ -533,3 +533,31 @@ cases('a name of a module', [
     undefined,
   ],
 ]);
+
+const ofPoetry = (rest: string, command = '"gunicorn"'): Files => ({
+  ...poetryApp('gunicorn = "^23"\n'),
+  Dockerfile: `FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install poetry\n${rest}COPY pyproject.toml poetry.lock web.py ./\nRUN poetry install --no-root\nCMD [${command}, "web:app", "-b", "0.0.0.0:8000"]\n`,
+});
+
+cases('an environment of Poetry', [
+  ['that is not made', ofPoetry('ENV POETRY_VIRTUALENVS_CREATE=false\n'), undefined],
+  ['that poetry run finds', ofPoetry('', '"poetry", "run", "gunicorn"'), undefined],
+  ['that the PATH does not have', ofPoetry(''), 'warning: gunicorn is not installed in the image'],
+]);
+
+const started = (changed: Files): Files => ({
+  Dockerfile:
+    'FROM node:22-alpine\nRUN apk add --no-cache tini\nCOPY . .\nENTRYPOINT ["/sbin/tini", "--"]\nCMD ["npm", "start"]\n',
+  'package.json': '{"scripts": {"start": "node a.mjs"}}',
+  'a.mjs': 'import http from "node:http";\n\nhttp.createServer().listen(8000, "0.0.0.0");\n',
+  ...changed,
+});
+
+cases('a script that an init starts', [
+  ['with its file', started({}), undefined],
+  [
+    'without its file',
+    started({ 'package.json': '{"scripts": {"start": "node b.mjs"}}' }),
+    'b.mjs is started, which is not in the image',
+  ],
+]);

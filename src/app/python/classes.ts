@@ -49,36 +49,34 @@ const hasDefault = (parameter: PyNode) => {
 /** What a class at the top of a file has, and what makes it if that is written in its fields. */
 export function readClass(node: PyNode, source: PySource): [facts: ClassFacts, made: Parameters | undefined] {
   const text = source.of(node);
-  const given = childOf(node, 'ArgList')?.children ?? [];
-  const names = given
-    .filter(({ kind }) => /^(?:VariableName|MemberExpression)$/.test(kind))
-    .map((each) => source.of(each));
-  const before =
-    node.parent?.kind === 'DecoratedStatement' ? source.of(node.parent).slice(0, node.from - node.parent.from) : '';
-  const base = names[0]?.replace(/^.*\./, '') ?? 'object';
-  const isPlain = names.length < 2 && Object.hasOwn(bases, base) && !given.some(({ kind }) => kind === 'AssignOp');
-  const isData = /^@(?:dataclasses\.)?dataclass(?:\((?:(?:frozen|slots|order|eq|kw_only)=\w+,?\s*)*\))?\s*$/.test(
-    before,
-  );
-  const isOpen =
-    !isPlain ||
-    !(before === '' || isData) ||
-    /__getattr|__slots__|(?:set|has|get)attr\(self|__dict__|setattr\(|extra\s*=\s*["']allow/.test(text);
+  const { before, names, base } = headOf(node, source);
   const body = childOf(node, 'Body')?.children ?? [];
   const members = new Set([...body.flatMap((each) => namesOf(each, source)), ...setIn(text)]);
-  const facts = {
-    bases: names,
-    members: isOpen ? undefined : members,
-    more: bases[base] ?? /^/,
-    used: usedIn(node, source),
-  };
-  const isMade =
-    isPlain &&
-    (isData || base === 'NamedTuple') &&
-    !members.has('__init__') &&
-    !/KW_ONLY|init=False|InitVar/.test(text);
+  const isOpen = base === undefined || !(before === '' || ofData.test(before)) || mayHaveMore.test(text);
+  const more = bases[base ?? ''] ?? /^/;
+  const facts = { bases: names, members: isOpen ? undefined : members, more, used: usedIn(node, source) };
+  const isMade = hasFields(before, base) && !/\b(?:__init__|KW_ONLY|init=False|InitVar)\b/.test(text);
   return [facts, isMade ? fieldsOf(body, source, /kw_only=True/.test(before)) : undefined];
 }
+
+/** Its decorators, and its bases; `base` is undefined if there are some that are not known. */
+function headOf(node: PyNode, source: PySource): { before: string; names: string[]; base: string | undefined } {
+  const given = childOf(node, 'ArgList')?.children ?? [];
+  const before = source.text.slice(
+    node.parent?.kind === 'DecoratedStatement' ? node.parent.from : node.from,
+    node.from,
+  );
+  const named = given.filter(({ kind }) => /^(?:VariableName|MemberExpression)$/.test(kind));
+  const names = named.map((each) => source.of(each));
+  const base = names.length === 0 ? 'object' : names.join(' ').replace(/^.*\./, '');
+  const isKnown = Object.hasOwn(bases, base) && !given.some(({ kind }) => kind === 'AssignOp');
+  return { before, names, base: isKnown ? base : undefined };
+}
+
+const ofData = /^@(?:dataclasses\.)?dataclass(?:\((?:(?:frozen|slots|order|eq|kw_only)=\w+,?\s*)*\))?\s*$/;
+const hasFields = (before: string, base: string | undefined) =>
+  base === 'NamedTuple' || (base !== undefined && ofData.test(before));
+const mayHaveMore = /__getattr|__slots__|(?:has|get)attr\(self|setattr\(|__dict__|extra\s*=\s*["']allow/;
 
 /** What a statement of a class defines. */
 function namesOf(node: PyNode, source: PySource): string[] {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
-import type { Import, Parameters, PythonCall, PythonFacts } from '../../app/python/facts.ts';
+import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
@@ -118,10 +118,9 @@ const namesOfModules = once(
 
 /** A name that is nearly one of a module of Python or of a package. */
 function* misspelledName({ file }: Module, found: Import): Generator<SeenCause> {
-  const { module, name = '*', line, level, isNeeded } = found;
-  const names = level > 0 || isNeeded === 'guarded' ? undefined : namesOfModules().get(module);
-  const isKnown = names?.includes(name) || name === '*' || name.startsWith('_') || addedNames.has(`${module}.${name}`);
-  const meant = names && !isKnown && boundOf(found) === undefined ? closestName(name, names) : undefined;
+  const { module, name = '*', line } = found;
+  const names = mayBeOther(found) ? [] : (namesOfModules().get(module) ?? [name]);
+  const meant = names.includes(name) ? undefined : closestName(name, names);
   if (meant !== undefined)
     yield {
       cause: 'import-name-missing',
@@ -132,6 +131,13 @@ function* misspelledName({ file }: Module, found: Import): Generator<SeenCause> 
       fix: `import ${meant}`,
     };
 }
+
+const mayBeOther = (found: Import) =>
+  found.level > 0 ||
+  found.isNeeded === 'guarded' ||
+  /^(?:_|\*|undefined$)/.test(`${found.name}`) ||
+  addedNames.has(`${found.module}.${found.name}`) ||
+  boundOf(found) !== undefined;
 
 /** Names that the listed version of a package does not have. */
 function* movedName({ file }: Module, found: Import, packages: Packages): Generator<SeenCause> {
@@ -281,11 +287,10 @@ function classOf(made: string, module: Module, graph: ModuleGraph): { owner: Mod
 function* missingMembers(module: Module, graph: ModuleGraph, inherited: ReadonlySet<string>): Generator<SeenCause> {
   const said = new Set<string>();
   for (const { owner, of, name, line } of [...ofObjects(module, graph), ...ofSelf(module, inherited)]) {
-    const { members, more } = owner.facts.classes.get(of) ?? {};
-    const isThere = !members || members.has(name) || more?.test(name) || /^__|^mro$/.test(name);
-    if (isThere || said.has(`${of}.${name}`) || isSetElsewhere(name, graph)) continue;
+    const found = owner.facts.classes.get(of);
+    if (hasMember(found, name) || said.has(`${of}.${name}`) || isSetElsewhere(name, graph)) continue;
     said.add(`${of}.${name}`);
-    const meant = closestName(name, members);
+    const meant = closestName(name, found?.members ?? []);
     yield {
       cause: 'name-undefined',
       severity: 'warning',
@@ -297,6 +302,9 @@ function* missingMembers(module: Module, graph: ModuleGraph, inherited: Readonly
   }
 }
 
+const hasMember = ({ members, more }: Partial<ClassFacts> = {}, name: string) =>
+  !members || members.has(name) || more?.test(name) || /^__|^mro$/.test(name);
+
 const ofSelf = (owner: Module, inherited: ReadonlySet<string>) =>
   [...owner.facts.classes].flatMap(([of, { used }]) =>
     inherited.has(of) || /Mixin|Base/.test(of) ? [] : used.map((each) => ({ ...each, owner, of })),
@@ -304,14 +312,20 @@ const ofSelf = (owner: Module, inherited: ReadonlySet<string>) =>
 
 const ofObjects = (module: Module, graph: ModuleGraph) =>
   module.facts.members.flatMap(({ object, ...member }) => {
-    const owner = module.facts.rebound.has(object) ? undefined : ownerOf(object, module, graph);
-    const own = module.links.find(({ found }) => found.as === object)?.found.name ?? object;
-    const made = owner === module ? module.facts.objects.get(own) : owner?.facts.names.get(own)?.made;
-    const isOwn = owner?.facts.classes.has(own) && !owner.facts.rebound.has(own);
-    const found = owner && (isOwn ? { owner, name: own } : classOf(made ?? '', owner, graph));
-    const isEntered = found?.owner.facts.classes.get(found.name)?.members?.has('__enter__');
-    return found && !isEntered ? [{ ...member, owner: found.owner, of: found.name }] : [];
+    const found = module.facts.rebound.has(object) ? undefined : classBehind(object, module, graph);
+    const members = found?.owner.facts.classes.get(found.name)?.members;
+    return found && !members?.has('__enter__') ? [{ ...member, owner: found.owner, of: found.name }] : [];
   });
+
+/** The class that a name stands for, or that of its object. */
+function classBehind(object: string, module: Module, graph: ModuleGraph) {
+  const owner = ownerOf(object, module, graph);
+  const own = module.links.find(({ found }) => found.as === object)?.found.name ?? object;
+  if (!owner || owner.facts.rebound.has(own)) return undefined;
+  if (owner.facts.classes.has(own)) return { owner, name: own };
+  const made = owner === module ? owner.facts.objects.get(own) : owner.facts.names.get(own)?.made;
+  return classOf(made ?? '', owner, graph);
+}
 
 /** Whether any code gives an object such a member. */
 const isSetElsewhere = (name: string, graph: ModuleGraph) =>

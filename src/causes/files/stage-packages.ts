@@ -19,7 +19,8 @@ const installs =
   /^(?:\S*\/)?(?:pip[\d.]* install|python[\d.]* -m pip install|uv (?:sync|pip install)|(?:poetry|pdm|pipenv|conda|mamba|micromamba) (?:install|sync|env|create|update))\b/;
 
 /** Folders of packages that a command makes or fills. */
-function homeOf({ words, cwd, before: { environment } }: RunCommand): string | undefined {
+function homeOf({ words, cwd, before }: RunCommand): string | undefined {
+  const { environment } = before;
   const command = words.join(' ');
   const [, venv] =
     /^(?:\S*python[\d.]* -m venv|virtualenv|uv venv)(?: (?:-[^p]\S*|-p \S+|--python \S+))*(?: (\S+))?/.exec(command) ??
@@ -28,8 +29,19 @@ function homeOf({ words, cwd, before: { environment } }: RunCommand): string | u
   if (venv !== undefined || given !== undefined) return posix.resolve(cwd, venv ?? given ?? '');
   if (/^uv (?:sync|venv)/.test(command))
     return posix.resolve(cwd, environment.get('UV_PROJECT_ENVIRONMENT') ?? '.venv');
+  if (isOfPoetry({ words, before }) && /^poetry/.test(command)) return poetryHome;
   return installs.test(command) ? '/' : undefined;
 }
+
+const poetryHome = '/root/.cache/pypoetry';
+
+/** Whether Poetry makes an environment of its own, which only `poetry run` finds. */
+const isOfPoetry = ({ words, before: { environment, commands, base } }: Pick<RunCommand, 'words' | 'before'>) =>
+  /^(?:install|sync)$/.test(words[1] ?? '') &&
+  isPlainImage(base) &&
+  !['CREATE', 'IN_PROJECT', 'PATH'].some((name) => environment.has(`POETRY_VIRTUALENVS_${name}`)) &&
+  !environment.has('VIRTUAL_ENV') &&
+  !commands.some((each) => /virtualenvs|venv|poetry\.toml/.test(each.words.join(' ')));
 
 const mayBePackages = /^\/$|^\/(?:usr|root|home|opt|lib)\b|packages|venv|\.local|python|conda|install|deps|wheel/;
 
@@ -74,27 +86,30 @@ function* notInPath(
   [program = '']: readonly string[],
   shipment: Shipment,
 ): Generator<SeenCause> {
-  const homes = homesOf(stage);
-  const path = stage.environment.get('PATH') ?? '';
+  const [home, ...others] = homesOf(stage);
+  if (home === undefined || !isOfPackage(program) || isFound([home, ...others], program, stage)) return;
   const texts = [...(stage.command?.words ?? []), ...shipment.startedFiles().map((each) => shipment.text(each) ?? '')];
-  const isFound =
-    homes.some((home) => home === '/' || path.includes(`${home}/bin`)) || /\$\{?VIRTUAL_ENV|venv/.test(path);
-  if (
-    homes.length === 0 ||
-    isFound ||
-    !isOfPackage(program) ||
-    program.includes('/') ||
-    findsItself.test(texts.join(' '))
-  )
-    return;
+  if (findsItself.test(texts.join(' '))) return;
+  const said = { why: `it is in ${home}/bin, where the PATH does not look`, fix: `ENV PATH="${home}/bin:$PATH"` };
+  const ofPoetry = {
+    why: 'Poetry installs it into an environment of its own',
+    fix: 'write poetry config virtualenvs.create false before poetry install, or start it with poetry run',
+  };
   yield {
     cause: 'command-not-found',
     severity: 'warning',
     captured: { command: program },
     at: { file, line: stage.command?.line },
-    why: `it is in ${homes[0]}/bin, where the PATH does not look`,
-    fix: `ENV PATH="${homes[0]}/bin:$PATH"`,
+    ...(home === poetryHome ? ofPoetry : said),
   };
+}
+
+/** Whether the PATH has it, or a command installs it by its name. */
+function isFound(homes: readonly string[], program: string, { environment, commands }: ImageState): boolean {
+  const path = environment.get('PATH') ?? '';
+  const isNamed = commands.some(({ words }) => words.some((word) => word.split(/[[=<>~]/)[0] === program));
+  const isInPath = homes.some((home) => home === '/' || path.includes(`${home}/bin`));
+  return isNamed || isInPath || /\$\{?VIRTUAL_ENV|venv/.test(path) || program.includes('/');
 }
 
 /** A project that another stage installs by the place of its sources. */
