@@ -7,6 +7,8 @@ The packages have to be installed. Of a module with very many names, only those 
 """
 import importlib
 import pkgutil
+import sys
+import typing
 
 TABLE = "src/causes/files/public-names.ts"
 MODULES = """abc asyncio collections contextlib dataclasses datetime enum functools itertools pathlib typing
@@ -16,9 +18,8 @@ pydantic pydantic_settings requests sqlalchemy sqlalchemy.orm starlette.response
 
 
 def is_own(loaded, name):
-    """Not of another package, such as `Any`; what has no origin may be its own."""
-    origin = getattr(getattr(loaded, name, None), "__module__", None) or loaded.__name__
-    return origin.split(".")[0].lstrip("_") in (loaded.__name__.split(".")[0], "starlette", "builtins")
+    """Neither of `typing` nor a module of Python, which many modules have for themselves."""
+    return name not in dir(typing) and name not in sys.stdlib_module_names
 
 
 def names_of(module, start):

@@ -213,7 +213,7 @@ cases('an app of Django', [
 const flask = (template: string): Files => ({
   Dockerfile:
     'FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install flask gunicorn\nCOPY . .\nCMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n',
-  'web.py': `from flask import Flask, render_template\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef index():\n    return render_template("a.html")\n`,
+  'web.py': `from flask import Flask, current_app, g, render_template, request, session\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef index():\n    return render_template("a.html")\n`,
   'templates/a.html': template,
 });
 

@@ -45,9 +45,9 @@ function* imported(found: Found): Generator<SeenCause> {
   if (isRun || isCompiled(shipment)) yield* kind(found);
 }
 
-function* notExported({ file, each, shipment }: Found, near: string): Generator<SeenCause> {
-  const target = candidates(near).find((path) => shipment.sent.has(path));
-  const exported = target !== undefined && isScript(target) ? exportsOf(shipment.text(target) ?? '') : undefined;
+function* notExported({ file, each, shipment, projects }: Found, near: string): Generator<SeenCause> {
+  const target = each.names.length > 0 ? candidates(near).find((path) => shipment.sent.has(path)) : undefined;
+  const exported = target !== undefined && isScript(target) ? projects.exportedBy(target) : undefined;
   const name = each.names.find((one) => one !== 'default' && exported?.has(one) === false);
   if (name === undefined || !exported || target === undefined) return;
   const meant = closestName(name, exported);
@@ -153,6 +153,13 @@ class Projects {
         ]),
       ),
   );
+
+  private readonly exported = new Map<string, ReadonlySet<string> | undefined>();
+
+  exportedBy(file: string): ReadonlySet<string> | undefined {
+    if (!this.exported.has(file)) this.exported.set(file, exportsOf(this.shipment.text(file) ?? ''));
+    return this.exported.get(file);
+  }
 
   /** Whether a package is listed, or one of those brings it. */
   has(name: string): boolean {
