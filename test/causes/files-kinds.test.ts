@@ -294,7 +294,7 @@ cases('an image', [
 
 const run = (main: string, changed: Files = {}, rest = ''): Files => ({
   'cerebrium.toml': settings(
-    `${rest}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["python", "main.py"]\n[cerebrium.dependencies.pip]\ngradio = "latest"\nrich = "latest"\n`,
+    `${rest}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["python", "main.py"]\n[cerebrium.dependencies.pip]\ngradio = "latest"\nrich = "latest"\nsqlalchemy = "latest"\ntransformers = "latest"\n`,
   ),
   'main.py': main,
   ...changed,
@@ -514,7 +514,9 @@ cases('a command of an image', [
 cases('a name of a module', [
   [
     'that it has',
-    run(`from collections import abc, defaultdict\nfrom typing import Optional\n${demo}${launch}`),
+    run(
+      `from collections import abc, defaultdict\nfrom typing import Optional\nfrom sqlalchemy import Text, cast, select\nfrom transformers import TFAutoModel\n${demo}${launch}`,
+    ),
     undefined,
   ],
   [

@@ -116,10 +116,14 @@ const namesOfModules = once(
   () => new Map(publicNames.split('\n').map((row) => [row.split(' ', 1)[0] ?? '', row.split(' ').slice(1)])),
 );
 
+/** All of them, or those that begin with the same four letters. */
+const namesIn = (module: string, name: string) =>
+  namesOfModules().get(module) ?? namesOfModules().get(`${module}:${name.slice(0, 4)}`);
+
 /** A name that is nearly one of a module of Python or of a package. */
 function* misspelledName({ file }: Module, found: Import): Generator<SeenCause> {
   const { module, name = '*', line } = found;
-  const names = mayBeOther(found) ? [] : (namesOfModules().get(module) ?? [name]);
+  const names = mayBeOther(found) ? [] : (namesIn(module, name) ?? [name]);
   const meant = names.includes(name) ? undefined : closestName(name, names);
   if (meant !== undefined)
     yield {
