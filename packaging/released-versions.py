@@ -16,7 +16,7 @@ from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._vendor.packaging.version import Version
 
 TABLE = "src/causes/files/released-versions.ts"
-SERIES = 60
+SERIES = 200
 
 
 def version_of(package, filename):

@@ -30,7 +30,7 @@ export function throwOnError(problems: readonly Problem[]): void {
 }
 
 /** Relative to the app folder. Undefined if it is not known: a Dockerfile may start anything. */
-function startedFile({ runtime, root, custom }: AppConfig): string | undefined {
+export function startedFile({ runtime, root, custom }: AppConfig): string | undefined {
   if (runtime === 'cortex') return 'main.py';
   if (!custom?.entrypoint || custom.dockerfile_path !== undefined) return undefined;
   return startedScript(root, custom.entrypoint);

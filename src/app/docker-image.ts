@@ -329,7 +329,7 @@ export const isPlainImage = (base: string): boolean => plainImage.test(base);
 
 /** What installs programs and packages, or only changes what is there: no file of the app comes from it. */
 const makesNoFiles =
-  /^(?:apt|apt-get|apk|yum|dnf|microdnf|pip[\d.]*|pipx|conda|mamba|micromamba|chmod|chown|mkdir|rm|useradd|adduser|groupadd|addgroup|usermod|export|set|cd|test|true|ldconfig|locale-gen|update-ca-certificates|which|sed)$|^(?:npm|yarn|pnpm|bun) (?:install|i|ci)\b|^(?:poetry|bundle|composer) install|^poetry config|^uv (?:sync|pip|venv)|^python[\d.]* -m (?:venv|pip)/;
+  /^(?:apt|apt-get|apk|yum|dnf|microdnf|pip[\d.]*|pipx|conda|mamba|micromamba|chmod|chown|mkdir|rm|useradd|adduser|groupadd|addgroup|usermod|export|set|cd|test|true|ldconfig|locale-gen|update-ca-certificates|which|sed|playwright)$|^(?:npm|yarn|pnpm|bun) (?:install|i|ci)\b|^(?:poetry|bundle|composer) install|^poetry config|^uv (?:sync|pip|venv)|^python[\d.]* -m (?:venv|pip)/;
 
 /** What a command makes, as far as it is known: undefined if it may make any file. */
 export type Makes = (step: RunCommand) => ((path: string) => boolean) | undefined;

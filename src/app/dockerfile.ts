@@ -53,7 +53,7 @@ export function parseInstructions(dockerfile: string): Instruction[] {
       while (at < lines.length && isBlank(lines[at]));
       joined = `${part[1]} ${lines[at] ?? ''}`;
     }
-    const [, keyword, rest = ''] = /^\s*([A-Za-z][\w-]*)(?:\s+(.*))?$/.exec(joined) ?? [];
+    const [, keyword, rest = ''] = /^\s*(\S+)(?:\s+(.*))?$/.exec(joined) ?? [];
     if (keyword === undefined) continue;
     const heredocs = heredocsOf(keyword, rest, lines, at + 1);
     at += heredocs.reduce((sum, text) => sum + text.split('\n').length, 0);

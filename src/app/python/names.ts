@@ -3,7 +3,7 @@ import { isWithin, nodeBefore, type PyNode, type PySource } from './tree.ts';
 
 /** Code that runs later, that may not run, or that is not run. */
 const runLater = new Set(
-  'FunctionDefinition LambdaExpression IfStatement TryStatement TypeDef WhileStatement ConditionalExpression'.split(
+  'FunctionDefinition LambdaExpression IfStatement TryStatement TypeDef WhileStatement ForStatement ConditionalExpression'.split(
     ' ',
   ),
 );
@@ -13,6 +13,8 @@ export class PythonNames {
   readonly top = new Map<string, Definition>();
   /** Names that stand for more than one thing. */
   readonly rebound = new Set<string>();
+  /** What made the object of a name. */
+  readonly objects = new Map<string, string>();
   private readonly bound = new Set<string>();
   private readonly used = new Map<string, PyNode>();
 
@@ -31,15 +33,17 @@ export class PythonNames {
     });
   }
 
-  /** The line of a function or a class that the file surely uses before it is there. */
+  /** The line of what the file surely uses before it is there. */
   private definedAfter(name: string, usedAt: number, node: PyNode): number | undefined {
-    const { made = '', line = 0 } = this.top.get(name) ?? {};
-    const isLater = /^(?:def|class)$/.test(made) && line > usedAt && !this.rebound.has(name);
+    const { line = 0 } = this.top.get(name) ?? {};
+    const isLater = line > usedAt && !this.rebound.has(name);
     return isLater && !isWithin(node, runLater) ? line : undefined;
   }
 
   add(name: string, at: number, isTop: boolean, made = ''): void {
     if (this.bound.has(name)) this.rebound.add(name);
+    if (!this.bound.has(name) && made !== '') this.objects.set(name, made);
+    else this.objects.delete(name);
     this.bound.add(name);
     const known = this.top.get(name);
     if (!isTop) return;

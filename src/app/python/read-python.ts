@@ -1,4 +1,5 @@
-import type { Import, PythonCall, PythonFacts } from './facts.ts';
+import { readClass, readParameters } from './classes.ts';
+import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from './facts.ts';
 import { unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
@@ -38,7 +39,9 @@ class PythonReader {
   private readonly members: PythonFacts['members'] = [];
   private readonly needs: PythonFacts['needs'] = [];
   private readonly scriptLines = new Set<number>();
-  private readonly parameters = new Map<string, ReadonlySet<string> | undefined>();
+  private readonly assigned = new Set<string>();
+  private readonly classes = new Map<string, ClassFacts>();
+  private readonly parameters = new Map<string, Parameters | undefined>();
   private brokenAt: number | undefined;
   private hasMore = false;
 
@@ -51,6 +54,7 @@ class PythonReader {
 
   read(): PythonFacts {
     this.visit(this.source.root, { isTop: true, isNeeded: 'always' }, 0);
+    this.brokenAt ??= this.source.mixedAt();
     const aliases = new Map(this.imports.map((each) => [each.as, wholeName(each)]));
     for (const each of this.names.top.values()) each.made = qualified(each.made, aliases);
     for (const each of this.calls) {
@@ -68,6 +72,9 @@ class PythonReader {
       values: this.texts.values(),
       rebound: this.names.rebound,
       parameters: this.parameters,
+      classes: this.classes,
+      assigned: this.assigned,
+      objects: new Map([...this.names.objects].map(([name, made]) => [name, qualified(made, aliases)])),
       needs: this.needs,
       scriptLines: this.scriptLines,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
@@ -121,7 +128,7 @@ class PythonReader {
     ['ContinuedString', (node) => this.text(node)],
     ['FormatString', (node) => this.formatted(node)],
     ['BinaryExpression', (node) => this.text(node)],
-    ['ClassDefinition', (node) => this.variables.settings(node)],
+    ['ClassDefinition', (node) => this.defineClass(node)],
     ['FunctionDefinition', (node) => this.define(node)],
     ['IfStatement', (node) => this.variables.condition(node)],
     ['ForStatement', (node) => this.variables.loop(node)],
@@ -141,17 +148,20 @@ class PythonReader {
     if ((owner?.parent ?? outer)?.kind !== 'Script') return;
     const names = [owner, node].flatMap((each) => childOf(each, 'VariableName') ?? []);
     const name = names.map((each) => this.source.of(each)).join('.');
-    this.parameters.set(name, this.parameters.has(name) ? undefined : this.parametersOf(node));
+    this.parameters.set(
+      name,
+      this.parameters.has(name) ? undefined : readParameters(node, this.source, owner !== undefined),
+    );
   }
 
-  /** Undefined if it takes any, or if a decorator may change them. */
-  private parametersOf({ children, parent }: PyNode): ReadonlySet<string> | undefined {
-    const list = children.find(({ kind }) => kind === 'ParamList')?.children ?? [];
-    const before = parent?.kind === 'DecoratedStatement' ? this.source.of(parent) : 'def';
-    const isKnown = /^(?:@(?:static|class)method\s+(?:async\s+)?)?def\b/.test(before);
-    if (!isKnown || list.some(({ kind }) => kind === '**' || kind === '⚠')) return undefined;
-    const names = list.filter((each) => each.kind === 'VariableName' && nodeBefore(each)?.kind !== 'AssignOp');
-    return new Set(names.map((each) => this.source.of(each)));
+  private defineClass(node: PyNode): void {
+    this.variables.settings(node);
+    const outer = node.parent?.kind === 'DecoratedStatement' ? node.parent.parent : node.parent;
+    const name = outer?.kind === 'Script' ? childOf(node, 'VariableName') : undefined;
+    if (!name) return;
+    const [facts, made] = readClass(node, this.source);
+    this.classes.set(this.source.of(name), facts);
+    if (made) this.parameters.set(`${this.source.of(name)}.__init__`, made);
   }
 
   private need(node: PyNode, version: string, what: string): void {
@@ -245,6 +255,7 @@ class PythonReader {
       references: nothingGiven,
       line: this.source.lineOf(node.from),
       isDecorator,
+      isOpen: childOf(node, 'ArgList')?.children.some(({ kind }) => /^(?:\*\*?|for)$/.test(kind)) === true,
       inside: this.open.at(-1)?.call,
     };
     for (const { key = String(call.arguments.length), value } of this.source.given(node)) {
@@ -301,6 +312,8 @@ class PythonReader {
   private member(node: PyNode, isTried: boolean): void {
     this.variables.member(node);
     const [object, , property] = node.children;
+    if (property && node.index === 0 && node.parent?.kind === 'AssignStatement')
+      this.assigned.add(this.source.of(property));
     if (isTried || property?.kind !== 'PropertyName' || object?.kind !== 'VariableName') return;
     const line = this.source.lineOf(node.from);
     this.members.push({ object: this.source.of(object), name: this.source.of(property), line });

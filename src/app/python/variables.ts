@@ -55,10 +55,21 @@ export class PythonVariables {
     const callee = this.source.dotted(node.children[0]);
     const [first, other] = this.source.given(node);
     const name = first && this.texts.value(first.value);
+    if (name !== undefined && !other && this.isReader(callee, name)) this.add(name, node, this.sureness(node));
     if (/(?:^|\.)(?:environ\.setdefault|putenv)$/.test(callee)) this.add(name, node, 'set');
     if (!readsOptional.test(callee) || name === undefined || other) return;
     if (this.needsText(node)) this.add(name, node, this.sureness(node, name));
     else this.add(name, node, credential.test(name) && !this.isTested(node) ? 'sometimes' : 'no');
+  }
+
+  /** `env("X")` of django-environ and environs, `config("X")` of python-decouple: without a default, they raise. */
+  private isReader(callee: string, name: string): boolean {
+    const { text } = this.source;
+    if (/^config(?:\.|$)/.test(callee)) return callee === 'config' && /^from decouple import/m.test(text);
+    const isEnv = /^env(?:\.(?:str|int|float|bool|list|json|url|db|db_url|cache|cache_url))?$/.test(callee);
+    return (
+      isEnv && /^(?:import environ$|from environs? import)/m.test(text) && !new RegExp(`\\b${name}=\\(`).test(text)
+    );
   }
 
   private needsText(node: PyNode): boolean {

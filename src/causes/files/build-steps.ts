@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
 import { pipLines, readPipLine } from '../../app/pip-line.ts';
+import { flagOf } from '../../app/shell.ts';
 import { staleLock } from './locks.ts';
 import { lineWith, projectFiles } from './package-files.ts';
 import { readJsonc, scriptCommands } from './package-json.ts';
@@ -24,6 +25,7 @@ export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Gener
         yield* toolVersion(shipment, docker, step);
         yield* packageIndex(docker, step);
         yield* managedPython(docker, step);
+        yield* withoutRoot(docker, step);
         yield* packageScript(shipment, docker, step);
       }
 }
@@ -84,6 +86,8 @@ function namedFiles(words: readonly string[]): string[] {
       (word, at) => /^(?:-r|--requirement|-c|--constraint)$/.test(words[at - 1] ?? '') && !/:\/\//.test(word),
     );
   if (/^(?:python[\d.]*|(?:ba)?sh|node|ruby|php)$/.test(program) && /^[\w./-]+\.\w+$/.test(first)) return [first];
+  if (/^(?:(?:npx|yarn|pnpm exec) )?tsc(?: |$)(?!.*(?:-v|--init|--version|\.tsx?)\b)/.test(words.join(' ')))
+    return [flagOf(words, '-p', '--project') ?? 'tsconfig.json'];
   return /^\.\/[\w./-]+$/.test(program) ? [program] : [];
 }
 
@@ -222,6 +226,27 @@ function* packageIndex({ path: file }: Docker, { words, line, before }: RunComma
     at: { file, line },
     title: 'apt-get install knows no packages: the image has no lists of them',
     fix: 'write RUN apt-get update && apt-get install -y …',
+  };
+}
+
+function* withoutRoot(
+  { path: file }: Docker,
+  { words, line, before: { base, user } }: RunCommand,
+): Generator<SeenCause> {
+  const command = words.slice(0, 2).join(' ');
+  if (
+    !isPlainImage(base) ||
+    /^(?:root|0|\$.*)?(?::|$)/.test(user ?? '') ||
+    !/^(?:apt(?:-get)?|apk) (?:update|install|add|-\S+)$/.test(command)
+  )
+    return;
+  yield {
+    cause: 'permission-denied',
+    severity: 'error',
+    captured: { path: command },
+    at: { file, line },
+    title: `${command} needs root, and USER ${user} stands above it`,
+    fix: 'move USER below the commands that install',
   };
 }
 

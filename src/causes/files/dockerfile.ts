@@ -19,6 +19,7 @@ export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   yield* instructions(docker);
   yield* tags(docker);
   yield* bases(docker);
+  yield* namedInEnvironment(shipment, docker);
   for (const copy of docker.image.copies)
     if (copy.from === undefined) yield* copied(shipment, docker, copy);
     else yield* copiedFromStage(shipment, docker, copy, copy.from);
@@ -44,7 +45,7 @@ const official = /^((?:[\w.-]+\/)*(?:python|node|golang|rust|php|ruby|debian|ubu
 
 /** Since CUDA 11.1, each tag names the whole version, what the image has, and the system. */
 const cudaTags =
-  /^1[1-9]\.\d\.[0-3](?:-cudnn\d?)?-(?:base|runtime|devel)-(?:ubuntu(?:18|20|22|24)\.04|(?:ubi|rhel|rockylinux|centos|opensuse|oraclelinux)\d+|cm2|azl3|amzn2023)(?:-\w+)?$/;
+  /^(?:(?:11\.\d|12\.[0-2])\.[0-3](?:-cudnn8)?|12\.3\.[0-3](?:-cudnn[89])?|1[2-9]\.\d\.[0-3](?:-cudnn)?)-(?:base|runtime|devel)-(?:ubuntu(?:18|20|22|24)\.04|(?:ubi|rhel|rockylinux|centos|opensuse|oraclelinux)\d+|cm2|azl3|amzn2023)(?:-\w+)?$/;
 
 function* cudaTag(image: string, at: NonNullable<SeenCause['at']>): Generator<SeenCause> {
   const [, tag] = /^(?:docker\.io\/)?nvidia\/cuda(?::([\w.-]+))?$/.exec(image) ?? [];
@@ -95,6 +96,31 @@ function* bases({ path: file, image }: Docker): Generator<SeenCause> {
           fix: `write ARG ${braced}=… above the first FROM`,
         };
 }
+
+/** Paths of the environment that the image lacks, where the app has the file, or the image another one of nearly this name. */
+function* namedInEnvironment(shipment: Shipment, { path: file, image, stage }: Docker): Generator<SeenCause> {
+  const folders = [...stage.files.keys()].filter((path) => path.startsWith('/')).flatMap(foldersAbove);
+  for (const [name, value] of stage.environment) {
+    const path = posix.join(value);
+    const inApp = posix.relative(stage.workdir, path);
+    if (!path.startsWith(`${stage.workdir.replace(/\/$/, '')}/`) || value.includes(':') || !shipment.lacks(stage, path))
+      continue;
+    const meant = closestName(path, new Set([...folders, ...stage.files.keys()]));
+    const isSent = shipment.sent.has(inApp) || shipment.hasFolder(inApp);
+    if (!isSent && meant === undefined) continue;
+    yield {
+      cause: 'file-not-found',
+      severity: 'warning',
+      captured: { path },
+      at: { file, line: image.instructions.find(({ text }) => text.includes(`${name}=`))?.line },
+      title: `${name} is ${path}, which is not in the image`,
+      fix: isSent ? `COPY ${inApp} ${inApp}` : `write ${meant}`,
+    };
+  }
+}
+
+const foldersAbove = (path: string): string[] =>
+  path === '/' ? [] : [posix.dirname(path), ...foldersAbove(posix.dirname(path))];
 
 function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Generator<SeenCause> {
   const { sources, line, count, target } = copy;

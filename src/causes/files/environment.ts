@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import type { ModuleGraph } from './modules.ts';
+import { isBeside, isScript, withoutComments } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -28,12 +29,33 @@ export interface Needed {
 export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[] {
   const set = variablesSet(shipment, graph);
   const found = new Map<string, Needed>();
-  for (const each of pythonReads(graph)) {
+  for (const each of [...pythonReads(graph), ...scriptReads(shipment)]) {
     const known = found.get(each.name);
     if (given.test(each.name) || (each.isOptional && reporting.test(each.name)) || set.has(each.name)) continue;
     if (!known || (known.isOptional && !each.isOptional)) found.set(each.name, each);
   }
   return [...found.values()];
+}
+
+/** Variables that the settings of Django need in the build, where there are no secrets. */
+export function* lookAtBuildVariables(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
+  const { path: file = '', image } = shipment.dockerfile() ?? {};
+  const text = shipment.text(file) ?? '';
+  const step = image?.stages
+    .flatMap(({ commands }) => commands)
+    .find(({ words, hasMounts }) => /^python[\d.]* (?:\S*\/)?manage\.py /.test(words.join(' ')) && !hasMounts);
+  const isOfSettings = (each: Needed) => /(?:^|\/)settings(?:\.py$|\/)/.test(each.file) && !each.isOptional;
+  for (const { name, ...place } of step ? neededVariables(shipment, graph).filter(isOfSettings) : [])
+    if (!new RegExp(`\\b${name}\\b`).test(text))
+      yield {
+        cause: 'secret-missing',
+        severity: 'error',
+        captured: { name },
+        at: { file, line: step?.line },
+        title: `${step?.words.slice(1, 3).join(' ')} needs ${name}, and there are no secrets in a build`,
+        why: `${place.file}:${place.line} reads it`,
+        fix: `RUN ${name}=build ${step?.words.join(' ')}`,
+      };
 }
 
 function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
@@ -45,6 +67,23 @@ function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
   const file = (shipment.text('.env') ?? '').matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm);
   return new Set([...image, ...started, ...code, ...[...file].map(([, name = '']) => name)]);
 }
+
+/** Of Node: `if (!process.env.X) throw`, and what a schema of zod demands. */
+function scriptReads(shipment: Shipment): Needed[] {
+  const files = shipment.isDocker ? shipment.paths.filter((path) => isScript(path) && !isBeside(path)) : [];
+  return files.flatMap((file) => {
+    const text = withoutComments(shipment.text(file) ?? '');
+    const pattern = /\.parse\(process\.env\)/.test(text) ? inSchema : demanded;
+    return [...text.matchAll(pattern)].map(({ index, 1: one = '', 3: name = one }) => {
+      const line = text.slice(0, index).trimEnd().split('\n').length;
+      return { name, file, line, isOptional: false };
+    });
+  });
+}
+
+const inSchema = /^\s*([A-Z][A-Z0-9_]+): *z\.(?!.*\b(?:optional|default|nullish|catch|preprocess)\()[^\n]*,?$/gm;
+const demanded =
+  /if \(!process\.env\.(\w+)\) *\{?\s*throw|(?:const|let) (\w+) = process\.env\.(\w+);?\s*if \(!\2\) *\{?\s*throw/g;
 
 function pythonReads(graph: ModuleGraph): Needed[] {
   return [...graph.modules.values()].flatMap(({ file, facts }) =>

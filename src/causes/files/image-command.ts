@@ -29,21 +29,29 @@ export function* lookAtImageCommand(shipment: Shipment, packages: Packages): Gen
   yield* interpreters(shipment, docker);
 }
 
-/** `python -m uvicorn`: the server is looked at below, and the program that runs it here. */
+/** What runs the rest of the command, which is looked at below: Python, a shell, an init. */
 function* interpreter({ path: file, stage }: Docker, packages: Packages): Generator<SeenCause> {
-  const [program = ''] = stage.command?.isShell
-    ? (stage.command.words[0]?.split(' ') ?? [])
-    : (stage.command?.words ?? []);
-  const found = program === 'python' ? lacksProgram(stage, program, packages) : undefined;
-  if (found)
-    yield {
-      cause: 'command-not-found',
-      severity: 'warning',
-      captured: { command: program },
-      at: { file, line: stage.command?.line },
-      why: `the image ${stage.base} has no ${program}`,
-      fix: found.fix,
-    };
+  const { words = [], isShell, line } = stage.command ?? {};
+  const program = posix.basename((isShell ? words[0]?.split(' ') : words)?.[0] ?? '');
+  const isThere = [...stage.files.keys(), ...stage.others.map(({ path }) => path)].some(
+    (path) => posix.basename(path) === program,
+  );
+  const hasNoShell = isShell && /distroless(?!.*debug)|^scratch$/.test(stage.base);
+  const found =
+    /^(?:python|bash|zsh|tini|dumb-init|gosu)$/.test(program) && !isThere
+      ? lacksProgram(stage, program, packages)
+      : undefined;
+  const fix = hasNoShell ? 'write the command as a list of words' : found?.fix;
+  if (fix === undefined) return;
+  const command = hasNoShell ? 'sh' : program;
+  yield {
+    cause: 'command-not-found',
+    severity: 'warning',
+    captured: { command },
+    at: { file, line },
+    why: `the image ${stage.base} has no ${command}`,
+    fix,
+  };
 }
 
 function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCause> {
@@ -57,7 +65,9 @@ const usualUsers = /^(?:\d|(?:root|nobody|daemon|www-data|node|bun|deno|mambause
 
 function* unknownUser({ path: file, image, stage: { user, base, commands } }: Docker): Generator<SeenCause> {
   const [name = ''] = (user ?? '').split(':');
-  const isMade = commands.some(({ words }) => /user/.test(words[0] ?? '') || words.some((word) => word.includes(name)));
+  const isMade = commands.some(({ words }) =>
+    words.some((word) => word.includes(name) || (/user/.test(words[0] ?? '') && /\$/.test(word))),
+  );
   if (name === '' || usualUsers.test(name) || !isPlainImage(base) || isMade) return;
   const line = image.instructions.findLast(({ keyword }) => keyword === 'USER')?.line;
   yield { cause: 'user-missing', severity: 'error', captured: { user: name }, at: { file, line } };

@@ -351,7 +351,7 @@ const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: 
   !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));
 
 const mayBeBrought = (name: string | undefined, packages: Packages) =>
-  packages.hasOthers || name === undefined || isBroughtByOthers(name);
+  packages.hasOthers || name === undefined || (isBroughtByOthers(name) && packages.unknown().length > 2);
 
 function nobodyHas(link: Link, severity: Said['severity'], { graph }: Known): Said | undefined {
   const { module } = link.found;

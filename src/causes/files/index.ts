@@ -1,4 +1,4 @@
-import { checkSource } from '../../app/app-source.ts';
+import { checkSource, startedFile } from '../../app/app-source.ts';
 import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
@@ -9,8 +9,9 @@ import { fill } from '../fill.ts';
 import { causeInFiles } from '../rules/index.ts';
 import { lookAtBuildSteps, lookAtNamedFiles } from './build-steps.ts';
 import { lookAtData } from './data.ts';
+import { lookAtDjango } from './django.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
-import { missingSecrets, type Needed, neededVariables } from './environment.ts';
+import { lookAtBuildVariables, missingSecrets, type Needed, neededVariables } from './environment.ts';
 import { lookAtImageCommand } from './image-command.ts';
 import { lookAtImports } from './imports.ts';
 import { lookAtLinks } from './linked.ts';
@@ -29,8 +30,10 @@ import { lookAtScripts } from './scripts.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { type FindingPlace, Shipment } from './shipment.ts';
 import { lookAtSources } from './sources.ts';
+import { lookAtStages } from './stage-packages.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
+import { lookAtTemplates } from './templates.ts';
 
 /** What an app is when it is looked at. */
 export interface Looked {
@@ -68,12 +71,14 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtImports(shipment, packages, graph),
     ...lookAtPython(shipment, packages, graph),
     ...lookAtOpened(shipment, graph),
+    ...lookAtTemplates(shipment, graph),
     ...lookAtRequirements(shipment, packages),
     ...lookAtPins(shipment, packages),
     ...lookAtPackageNames(shipment, packages, graph),
     ...lookAtPythonVersion(shipment),
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment, packages),
+    ...lookAtStages(shipment),
     ...lookAtNamedFiles(shipment),
     ...lookAtMigrations(shipment),
     ...lookAtImageCommand(shipment, packages),
@@ -81,6 +86,8 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtSources(shipment),
     ...lookAtLinks(shipment),
     ...lookAtStart(shipment, packages, graph),
+    ...lookAtDjango(shipment, graph),
+    ...lookAtBuildVariables(shipment, graph),
     ...(isServer ? lookAtListening(shipment, graph) : []),
     ...(isServer ? lookAtChecks(shipment, graph) : []),
     ...lookAtSystem(shipment, packages, graph),
@@ -113,9 +120,9 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
 
 /** The parser here forgives much: what it does not know is asked of Python. The file that is started was read already. */
 async function brokenFiles(graph: ModuleGraph, { config, shownAs, parser }: Looked): Promise<Problem[]> {
+  const known = startedFile(config);
   const broken = [...graph.modules.values()].filter(
-    ({ facts, isEntry }) =>
-      facts.brokenLine !== undefined && (!isEntry || config.custom?.dockerfile_path !== undefined),
+    ({ facts, file }) => facts.brokenLine !== undefined && file !== known,
   );
   const found = await Promise.all(
     broken.slice(0, 5).map(({ file }) => (parser ? checkSource(config, file, shownAs(file), parser) : [])),

@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
 import type { RunCommand } from '../../app/docker-image.ts';
 import { isOlder } from '../../app/wheels.ts';
-import { lineWith } from './package-files.ts';
+import { lineWith, normalizeName, projectRequirements } from './package-files.ts';
 import { type LockedPackage, type PackageJson, readJsonc } from './package-json.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
@@ -17,6 +17,8 @@ interface LockRule {
   unlocked: (manifest: string, lock: string) => (string | undefined)[];
   /** Whether the command refuses it only with a setting. */
   only?: (step: RunCommand) => boolean;
+  /** Of a command that does not refuse it. */
+  does?: string;
   fix: string;
 }
 
@@ -42,6 +44,29 @@ const lockRules: readonly LockRule[] = [
     lock: 'Cargo.lock',
     unlocked: byCargo,
     fix: 'cargo update --workspace',
+  },
+  {
+    command: /^uv sync\b.* --locked\b/,
+    manifest: 'pyproject.toml',
+    lock: 'uv.lock',
+    unlocked: byUv,
+    fix: 'uv lock',
+  },
+  {
+    command: /^uv sync\b.* --frozen\b/,
+    manifest: 'pyproject.toml',
+    lock: 'uv.lock',
+    unlocked: (manifest, lock) => unlockedNames(manifest, lock, false),
+    does: 'does not install it',
+    fix: 'uv lock',
+  },
+  {
+    command: /^poetry (?:install|sync)\b/,
+    manifest: 'pyproject.toml',
+    lock: 'poetry.lock',
+    // Versions before 2.2 do not read groups of this kind.
+    unlocked: (manifest, lock) => (/^\[dependency-groups\]/m.test(manifest) ? [] : unlockedNames(manifest, lock, true)),
+    fix: 'poetry lock',
   },
   {
     command: /^bundle(?: install)?(?: -|$)/,
@@ -78,13 +103,14 @@ export function* staleLock(shipment: Shipment, docker: Docker, step: RunCommand)
   const text = shipment.text(manifest) ?? '';
   const lock = lockText(rule, pathOf(rule.lock), step, shipment);
   const [name] = lock === undefined ? [] : namesIn(() => rule.unlocked(text, lock));
+  const { does = 'refuses that' } = rule;
   if (name !== undefined)
     yield {
       cause: 'lock-file-outdated',
-      severity: 'error',
+      severity: rule.does ? 'warning' : 'error',
       captured: { path: rule.lock, name },
       at: { file: manifest, line: lineWith(text, name) },
-      title: `${pathOf(rule.lock) || rule.lock} does not have ${name} as ${manifest} lists it, and ${command} refuses that`,
+      title: `${pathOf(rule.lock) || rule.lock} does not have ${name} as ${manifest} lists it, and ${command} ${does}`,
       why: `${docker.path}:${step.line} runs it`,
       fix: `run ${rule.fix}, and send the lock file that it writes`,
     };
@@ -177,6 +203,55 @@ function byCargo(manifest: string, lock: string): (string | undefined)[] {
       return locked.some((each) => each.name === name && fitsRange(each.version, range)) ? undefined : name;
     }),
   ];
+}
+
+interface LockedNeed {
+  name: string;
+  specifier?: string;
+}
+
+interface LockedPython {
+  package?: {
+    name: string;
+    version?: string;
+    source?: object;
+    metadata?: { 'requires-dist'?: LockedNeed[]; 'requires-dev'?: Record<string, LockedNeed[]> };
+  }[];
+}
+
+/** A package and its bounds, in whatever order they are written. */
+const bounded = (name: string, wanted: string) => `${name} ${wanted.replace(/\s/g, '').split(',').toSorted()}`;
+
+/** What the project lists, and did not list so when it was locked, and what it does not list any more. */
+function byUv(manifest: string, lock: string): string[] {
+  const wanted = projectRequirements(manifest) ?? [];
+  const packages = (parse(lock) as LockedPython).package?.filter(({ metadata }) => metadata) ?? [];
+  if (packages.length !== 1 || /^dynamic\b/m.test(manifest)) return [];
+  const { 'requires-dist': needs = [], 'requires-dev': groups = {} } = packages[0]?.metadata ?? {};
+  const locked = [...needs, ...Object.values(groups).flat()];
+  const all = new Set(locked.map(({ name, specifier = '' }) => bounded(name, specifier)));
+  // Of another source than an index, only the name is known.
+  const others = new Set(
+    locked.flatMap((each) => (/git|url|path|directory|editable|virtual/.test(`${Object.keys(each)}`) ? each.name : [])),
+  );
+  return [
+    ...wanted.filter(({ name, wanted: bounds }) => !all.has(bounded(name, bounds)) && !others.has(name)),
+    ...locked.filter(({ name }) => !wanted.some((each) => each.name === name)),
+  ].map(({ name }) => name);
+}
+
+/** What the project lists and the lock has not, or in no version that fits. */
+function unlockedNames(manifest: string, lock: string, isChecked: boolean): string[] {
+  const { package: locked = [] } = parse(lock) as LockedPython;
+  // A lock of uv has the project itself.
+  if (!isChecked && !locked.some(({ source = {} }) => 'editable' in source || 'virtual' in source)) return [];
+  const fits = (version: string, bounds: string) => !isChecked || fitsRange(version, bounds.replaceAll(',', ' '));
+  return (projectRequirements(manifest) ?? [])
+    .filter(({ name, wanted, isConditional }) => {
+      const found = locked.filter((each) => normalizeName(each.name) === name);
+      return name !== 'python' && !isConditional && !found.some(({ version = '' }) => fits(version, wanted));
+    })
+    .map(({ name }) => name);
 }
 
 function byBundler(manifest: string, lock: string): (string | undefined)[] {

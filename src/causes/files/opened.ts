@@ -38,7 +38,6 @@ interface Opened {
 
 /** Files that the code opens by a name that is known: those that are not sent, and those that are not there. */
 export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  yield* lookAtTemplates(shipment, graph);
   const opened = openedBy(graph);
   const said = new Set<string>();
   for (const each of opened) {
@@ -48,55 +47,6 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
     said.add(key);
     yield { at: { file: each.file, line: each.line }, ...found };
   }
-}
-
-/** Templates that the code names: any folder may have them. */
-function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const calls = [...graph.modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ file, call })));
-  const hasOwnFolder = calls.some(({ call }) => 'template_folder' in call.keywords || lastOf(call).endsWith('Loader'));
-  for (const { file, call } of shipment.isDocker ? [] : calls) {
-    const name = templates.has(lastOf(call))
-      ? call.arguments.find((each) => /\.(?:j2|jinja2?|tmpl|tpl)$/.test(each ?? '') || dataEnds.test(each ?? ''))
-      : undefined;
-    if (name === undefined || name.includes(unknown)) continue;
-    const isOfFlask = call.name === 'flask.render_template' && !hasOwnFolder;
-    const found = unsentTemplate(name, shipment) ?? otherTemplate(name, shipment.paths, isOfFlask);
-    if (found) yield { at: { file, line: call.line }, ...found };
-  }
-}
-
-const templates = lastNames('get_template render_template TemplateResponse');
-
-/** A template that is in a folder of templates, and not sent. */
-function unsentTemplate(name: string, shipment: Shipment): Said | undefined {
-  if (shipment.paths.some(isFor(name))) return undefined;
-  const path = shipment.unsent.find((each) => each.endsWith(`templates/${name}`));
-  const { why, fix, setting } = shipment.reasonOf(path ?? '');
-  const title = `${path} is in the app folder, but is not sent: ${why}`;
-  return path === undefined
-    ? undefined
-    : { cause: 'file-excluded', severity: 'warning', captured: { path }, at: { setting }, title, fix };
-}
-
-const isFor = (name: string) => (path: string) => path === name || path.endsWith(`/${name}`);
-
-/** Of a template that is not there, one with the same ending; Flask looks in `templates` only. */
-function otherTemplate(name: string, paths: readonly string[], isOfFlask: boolean): Said | undefined {
-  const there = paths.filter(isFor(name));
-  if (there.length > 0 && !(isOfFlask && there.every((path) => !/(?:^|\/)templates\//.test(path)))) return undefined;
-  const other = there[0] ?? nearTemplate(name, paths);
-  if (other === undefined) return undefined;
-  const fix = there.length > 0 ? 'move it into a folder templates' : `name ${posix.basename(other)}, or rename it`;
-  return { ...notFound(name), why: `the app has ${other}`, fix };
-}
-
-function nearTemplate(name: string, paths: readonly string[]): string | undefined {
-  const stem = posix.basename(name).split('.')[0];
-  const near = paths.filter((path) => /(?:^|\/)templates?\//.test(path));
-  return (
-    near.find((path) => posix.basename(path).split('.')[0] === stem) ??
-    near.find((path) => posix.extname(path) === posix.extname(name))
-  );
 }
 
 const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });
@@ -163,7 +113,8 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): Said | und
   const sent = places.find((each) => shipment.sent.has(each));
   if (sent !== undefined)
     return uncopied(sent, opened, shipment) ?? (opened.isText ? undecodable(sent, shipment) : undefined);
-  if (places.some((each) => shipment.hasFolder(each))) return undefined;
+  const folder = places.find((each) => shipment.hasFolder(each));
+  if (folder !== undefined) return opened.isRead ? uncopied(folder, opened, shipment) : undefined;
   const there = places.find((each) => shipment.exists(each));
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
 }
@@ -171,7 +122,16 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): Said | und
 /** A file that is sent, and that nothing brings into the image. */
 function uncopied(path: string, { isRead }: Opened, shipment: Shipment): Said | undefined {
   const { path: file, image, stage } = shipment.dockerfile() ?? {};
-  if (!stage || !image || !isRead || [...stage.files.values()].includes(path) || isBuilt(path, shipment))
+  const isMeant =
+    isRead ||
+    (dataEnds.test(path) && !/^(?:README\.md|pyproject\.toml|package\.json|requirements\S*\.txt)$/.test(path));
+  if (
+    !stage ||
+    !image ||
+    !isMeant ||
+    [...stage.files.values()].some((each) => isBelowOrSame(each, path)) ||
+    isBuilt(path, shipment)
+  )
     return undefined;
   const full = posix.resolve(stage.workdir, path);
   if (stage.others.some((each) => isBelowOrSame(full, each.path))) return undefined;

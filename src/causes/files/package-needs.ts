@@ -9,7 +9,7 @@ django 6: python>=3.12
 faiss-cpu 1.9 1.10 1.11: numpy>=1.25
 fastapi 0.100 0.101 0.102 0.103: starlette<0.28
 gradio 4.44: pandas<3 pillow<11
-gradio 5: pandas<3
+gradio 5: pandas<3 pillow<12
 ipython 9: python>=3.11
 kokoro 0.9.4: python<3.13
 langchain-anthropic 0.3: langchain-core>=0.3

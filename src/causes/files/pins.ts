@@ -13,13 +13,12 @@ import { looseNeeds } from './tables.ts';
 export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<SeenCause> {
   yield* conflicts(packages);
   const indexes = otherIndexes(shipment, packages);
-  const hasIndex = indexes.length > 0;
   for (const listed of packages.listed) {
     const version = pinnedVersion(listed.wanted);
     yield* unreadable(listed, packages);
     yield* localVersion(listed, indexes);
     if (version === undefined || listed.isConditional) continue;
-    yield* neverReleased(listed, version, hasIndex);
+    if (indexes.every((each) => hasNot(each, listed))) yield* neverReleased(listed, version);
     yield* withoutWheels(shipment, listed, version);
     yield* loose(packages, listed, version);
     yield* unmet(shipment, packages, listed, version);
@@ -90,8 +89,12 @@ function contradict(one: string, other: string): boolean {
   return least !== undefined && most !== undefined && isOlder(most, least);
 }
 
-function* neverReleased({ name, wanted, at }: Listed, version: string, hasIndex: boolean): Generator<SeenCause> {
-  const found = hasIndex ? undefined : unreleased(name, version);
+/** Whether an index has only versions of a package that PyPI has, too. */
+const hasNot = (index: string, { name }: Listed) =>
+  index.includes('download.pytorch.org') && !/^(?:py)?torch|^(?:triton|xformers|fbgemm|nvidia)/.test(name);
+
+function* neverReleased({ name, wanted, at }: Listed, version: string): Generator<SeenCause> {
+  const found = unreleased(name, version);
   if (!found) return;
   const { isSure, nearest, readOn } = found;
   yield {

@@ -14,6 +14,7 @@ const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, i
     true,
   ],
   [/^(?:javac|mvn)$/, /[-:]jre\b|-jre\b/, 'build in an image with a JDK', true],
+  [/^(?:tini|dumb-init|gosu)$/, /./, 'install it first: it is a package of the system'],
   [/^(?:bash|zsh)$/, /alpine/, 'write sh, or RUN apk add --no-cache bash'],
   [/^(?:git|curl|wget)$/, /slim/, 'install it first with apt-get'],
   [/^(?:git|curl)$/, /alpine/, 'install it first with apk'],

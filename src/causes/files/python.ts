@@ -1,12 +1,14 @@
 import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
-import type { Import, PythonCall, PythonFacts } from '../../app/python/facts.ts';
+import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
 import { versionsWith } from '../moved-names.ts';
 import type { Link, Module, ModuleGraph } from './modules.ts';
+import { once } from './once.ts';
 import { normalizeName, type Packages } from './packages.ts';
+import { publicNames } from './public-names.ts';
 import { addedNames, builtins, standardModules } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -15,15 +17,22 @@ import { ownerOf } from './values.ts';
 /** What Python itself refuses, and names that are not there. */
 export function* lookAtPython(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const python = shipment.python();
+  const all = [...graph.modules.values()].flatMap(({ facts }) => [...facts.classes.values()]);
+  const inherited = new Set(all.flatMap(({ bases }) => bases.map((each) => each.replace(/^.*\./, ''))));
   for (const module of graph.modules.values()) {
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
-    for (const each of module.facts.imports) yield* movedName(module, each, packages);
+    for (const each of module.facts.imports) {
+      yield* movedName(module, each, packages);
+      if (graph.find(each.module.split('.')) === undefined) yield* misspelledName(module, each);
+    }
     for (const each of membersOf(module.facts)) yield* movedName(module, each, packages);
     yield* members(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
-    yield* wrongKeywords(module, graph);
+    yield* wrongArguments(module, graph);
+    yield* missingMembers(module, graph, inherited);
     yield* hidesOther(module, shipment, packages);
+    yield* neverMain(module, shipment);
   }
 }
 
@@ -37,6 +46,21 @@ function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
     why: 'Python reads its files as UTF-8, unless a comment in the first lines names another encoding',
     fix: `save ${file} as UTF-8`,
   };
+}
+
+/** `if __name__ == "main":`. */
+function* neverMain({ file, isEntry }: Module, shipment: Shipment): Generator<SeenCause> {
+  const lines = isEntry === 'script' ? (shipment.text(file) ?? '').split('\n') : [];
+  const at = lines.findIndex((text) => /^if __name__ == ["'](?!__main__["'])/.test(text));
+  if (at >= 0)
+    yield {
+      cause: 'app-exited',
+      severity: 'warning',
+      captured: {},
+      at: { file, line: at + 1 },
+      title: `${file} starts nothing: __name__ of what is started is "__main__"`,
+      fix: 'write if __name__ == "__main__":',
+    };
 }
 
 /** Syntax and names of the standard library that a newer Python has. */
@@ -87,6 +111,37 @@ function boundOf({ module, name, level }: Import): string | undefined {
   const whole = `${module}.${name}`;
   return name === undefined || level > 0 || cameBack.test(whole) ? undefined : versionsWith(whole);
 }
+
+const namesOfModules = once(
+  () => new Map(publicNames.split('\n').map((row) => [row.split(' ', 1)[0] ?? '', row.split(' ').slice(1)])),
+);
+
+/** All of them, or those that begin with the same four letters. */
+const namesIn = (module: string, name: string) =>
+  namesOfModules().get(module) ?? namesOfModules().get(`${module}:${name.slice(0, 4)}`);
+
+/** A name that is nearly one of a module of Python or of a package. */
+function* misspelledName({ file }: Module, found: Import): Generator<SeenCause> {
+  const { module, name = '*', line } = found;
+  const names = mayBeOther(found) ? [] : (namesIn(module, name) ?? [name]);
+  const meant = names.includes(name) ? undefined : closestName(name, names);
+  if (meant !== undefined)
+    yield {
+      cause: 'import-name-missing',
+      severity: 'warning',
+      captured: { module, name, path: file },
+      at: { file, line },
+      title: `${file} takes ${name} from ${module}, which has ${meant}`,
+      fix: `import ${meant}`,
+    };
+}
+
+const mayBeOther = (found: Import) =>
+  found.level > 0 ||
+  found.isNeeded === 'guarded' ||
+  /^(?:_|\*|undefined$)/.test(`${found.name}`) ||
+  addedNames.has(`${found.module}.${found.name}`) ||
+  boundOf(found) !== undefined;
 
 /** Names that the listed version of a package does not have. */
 function* movedName({ file }: Module, found: Import, packages: Packages): Generator<SeenCause> {
@@ -170,21 +225,34 @@ function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
       };
 }
 
-/** Keywords that a function of the app does not have. */
-function* wrongKeywords(module: Module, graph: ModuleGraph): Generator<SeenCause> {
+/** Calls of functions of the app with other arguments than they take. */
+function* wrongArguments(module: Module, graph: ModuleGraph): Generator<SeenCause> {
   for (const call of module.facts.calls) {
-    const { name = '', file, known } = ownFunction(call, module, graph) ?? {};
-    const wrong = Object.keys(call.keywords).find((each) => known?.has(each) === false);
-    if (wrong === undefined || known === undefined) continue;
-    yield {
-      cause: 'wrong-arguments',
-      severity: 'warning',
-      captured: { name, wanted: wrong },
-      at: { file: module.file, line: call.line },
-      title: `${name} has no parameter ${wrong}`,
-      fix: `${file} has: ${[...known].filter((each) => !/^(?:self|cls)$/.test(each)).join(', ')}`,
-    };
+    const { name = '', file, known, isOfObject } = ownFunction(call, module, graph) ?? {};
+    const wanted =
+      known && wrongIn(call, known, known.kind === 'classmethod' || (known.kind === 'method' && isOfObject === true));
+    if (wanted)
+      yield {
+        cause: 'wrong-arguments',
+        severity: 'warning',
+        captured: { name, wanted },
+        at: { file: module.file, line: call.line },
+        title: `${name} ${wanted}`,
+        fix: `${file} has: ${[...known.names].filter((each) => !/^(?:self|cls)$/.test(each)).join(', ')}`,
+      };
   }
+}
+
+function wrongIn({ keywords, arguments: given, isOpen }: PythonCall, known: Parameters, isBound: boolean) {
+  const wrong = Object.keys(keywords).find((each) => !known.names.has(each));
+  const count = given.length + (isBound ? 1 : 0);
+  const isThere = (name: string) => name in keywords || known.placed.slice(0, count).includes(name);
+  if (wrong !== undefined) return `has no parameter ${wrong}`;
+  if (isOpen) return undefined;
+  if (count > known.placed.length && !known.takesMore)
+    return `takes fewer arguments without names than ${given.length}`;
+  const missing = known.required.find((each) => !isThere(each));
+  return missing && `needs ${missing}`;
 }
 
 /** The function of the app that a call calls, if its parameters are known. */
@@ -194,13 +262,78 @@ function ownFunction({ written, isDecorator }: PythonCall, module: Module, graph
   const link = owner === module ? undefined : module.links.find(({ found }) => found.as === first);
   const parts =
     link && (link.found.name === undefined || isModule(link, owner)) ? rest : [link?.found.name ?? first, ...rest];
-  const name = parts.join('.');
-  const { parameters, rebound } = owner?.facts ?? {};
-  const known = rebound?.has(parts[0] ?? '')
-    ? undefined
-    : (parameters?.get(name) ?? parameters?.get(`${name}.__init__`));
-  return known && { name, file: owner?.file, known };
+  const [top = ''] = parts;
+  return owner && !owner.facts.rebound.has(top) ? functionOf(parts, owner, module, graph) : undefined;
 }
+
+/** A function, the method of an object, or what makes an object of a class. */
+function functionOf(parts: readonly string[], owner: Module, module: Module, graph: ModuleGraph) {
+  const [top = '', method = ''] = parts;
+  const { names, objects } = owner.facts;
+  const local = owner === module ? objects.get(top) : names.get(top)?.made;
+  const made = parts.length === 2 ? classOf(local ?? '', owner, graph) : undefined;
+  const own = made?.owner ?? owner;
+  const name = made ? `${made.name}.${method}` : parts.join('.');
+  const created = own.facts.parameters.get(`${name}.__init__`);
+  const known = own.facts.parameters.get(name) ?? created;
+  return known && { name, file: own.file, known, isOfObject: made !== undefined || known === created };
+}
+
+/** The class of the app whose call made an object: `ocr.Reader`. */
+function classOf(made: string, module: Module, graph: ModuleGraph): { owner: Module; name: string } | undefined {
+  const [, path, name = ''] = /^(?:(.+)\.)?(\w+)$/.exec(made) ?? [];
+  const there = path === undefined ? module : graph.moduleNamed(path);
+  const owner = there && ownerOf(name, there, graph);
+  return owner?.facts.names.get(name)?.made === 'class' ? { owner, name } : undefined;
+}
+
+/** Members that a class of the app does not have, of its objects and of `self`. */
+function* missingMembers(module: Module, graph: ModuleGraph, inherited: ReadonlySet<string>): Generator<SeenCause> {
+  const said = new Set<string>();
+  for (const { owner, of, name, line } of [...ofObjects(module, graph), ...ofSelf(module, inherited)]) {
+    const found = owner.facts.classes.get(of);
+    if (hasMember(found, name) || said.has(`${of}.${name}`) || isSetElsewhere(name, graph)) continue;
+    said.add(`${of}.${name}`);
+    const meant = closestName(name, found?.members ?? []);
+    yield {
+      cause: 'name-undefined',
+      severity: 'warning',
+      captured: { name, path: module.file },
+      at: { file: module.file, line },
+      title: `${of} of ${owner.file} has no ${name}`,
+      fix: meant ? `write ${meant}` : `define ${name} in ${of}`,
+    };
+  }
+}
+
+const hasMember = ({ members, more }: Partial<ClassFacts> = {}, name: string) =>
+  !members || members.has(name) || more?.test(name) || /^__|^mro$/.test(name);
+
+const ofSelf = (owner: Module, inherited: ReadonlySet<string>) =>
+  [...owner.facts.classes].flatMap(([of, { used }]) =>
+    inherited.has(of) || /Mixin|Base/.test(of) ? [] : used.map((each) => ({ ...each, owner, of })),
+  );
+
+const ofObjects = (module: Module, graph: ModuleGraph) =>
+  module.facts.members.flatMap(({ object, ...member }) => {
+    const found = module.facts.rebound.has(object) ? undefined : classBehind(object, module, graph);
+    const members = found?.owner.facts.classes.get(found.name)?.members;
+    return found && !members?.has('__enter__') ? [{ ...member, owner: found.owner, of: found.name }] : [];
+  });
+
+/** The class that a name stands for, or that of its object. */
+function classBehind(object: string, module: Module, graph: ModuleGraph) {
+  const owner = ownerOf(object, module, graph);
+  const own = module.links.find(({ found }) => found.as === object)?.found.name ?? object;
+  if (!owner || owner.facts.rebound.has(own)) return undefined;
+  if (owner.facts.classes.has(own)) return { owner, name: own };
+  const made = owner === module ? owner.facts.objects.get(own) : owner.facts.names.get(own)?.made;
+  return classOf(made ?? '', owner, graph);
+}
+
+/** Whether any code gives an object such a member. */
+const isSetElsewhere = (name: string, graph: ModuleGraph) =>
+  [...graph.modules.values()].some(({ facts }) => facts.assigned.has(name));
 
 /** Whether the import is of a module, not of what it has. */
 const isModule = ({ target }: Link, owner: Module | undefined) => owner !== undefined && target !== owner.path;

@@ -1,10 +1,19 @@
 import { posix } from 'node:path';
 import { type ImageState, isBelowOrSame, type RunCommand } from '../../app/docker-image.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { fill } from '../fill.ts';
 import { once } from './once.ts';
 import { isInstall, type LockedPackage, type PackageJson, readJsonc } from './package-json.ts';
 import { lookAtNamedPath } from './references.ts';
-import { candidates, isBeside, isScript, packageIn, type ScriptImport, scriptImports } from './script-imports.ts';
+import {
+  candidates,
+  exportsOf,
+  isBeside,
+  isScript,
+  packageIn,
+  type ScriptImport,
+  scriptImports,
+} from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment, StartedCommand } from './shipment.ts';
 
@@ -31,8 +40,24 @@ function* imported(found: Found): Generator<SeenCause> {
   else {
     const images = isRun ? [docker.stage] : [];
     yield* lookAtNamedPath({ ...each, file, paths: candidates(near), isCertain: isRun, images }, shipment);
+    yield* notExported(found, near);
   }
   if (isRun || isCompiled(shipment)) yield* kind(found);
+}
+
+function* notExported({ file, each, shipment, projects }: Found, near: string): Generator<SeenCause> {
+  const target = each.names.length > 0 ? candidates(near).find((path) => shipment.sent.has(path)) : undefined;
+  const exported = target !== undefined && isScript(target) ? projects.exportedBy(target) : undefined;
+  const name = each.names.find((one) => one !== 'default' && exported?.has(one) === false);
+  if (name === undefined || !exported || target === undefined) return;
+  const meant = closestName(name, exported);
+  yield {
+    cause: 'import-name-missing',
+    severity: 'warning',
+    captured: { module: target, name, path: target },
+    at: { file, line: each.line },
+    fix: meant && `import ${meant}, or export ${name} from ${target}`,
+  };
 }
 
 /** The packages of programs that scripts start. Others have the name of the program. */
@@ -128,6 +153,13 @@ class Projects {
         ]),
       ),
   );
+
+  private readonly exported = new Map<string, ReadonlySet<string> | undefined>();
+
+  exportedBy(file: string): ReadonlySet<string> | undefined {
+    if (!this.exported.has(file)) this.exported.set(file, exportsOf(this.shipment.text(file) ?? ''));
+    return this.exported.get(file);
+  }
 
   /** Whether a package is listed, or one of those brings it. */
   has(name: string): boolean {

@@ -73,7 +73,7 @@ export function* servesNothing({ shipment, graph }: StartFacts): Generator<SeenC
       title: `python runs ${entry.file} once, and starts no server`,
       fix: `entrypoint = ["streamlit", "run", "${server.script}", "--server.port", "${port}", "--server.address", "0.0.0.0"]`,
     };
-  else if (makesApp(entry) && ![...graph.modules.values()].some(mayServe))
+  else if ((makesApp(entry) || makesDemo(entry)) && ![...graph.modules.values()].some(mayServe))
     yield {
       ...said,
       title: `${entry.file} makes an app, and nothing in it starts a server`,
@@ -81,6 +81,8 @@ export function* servesNothing({ shipment, graph }: StartFacts): Generator<SeenC
     };
 }
 
+const makesDemo = ({ facts }: Module) =>
+  facts.calls.some(({ name }) => /^gradio\.(?:Blocks|Interface|ChatInterface)$/.test(name));
 const makesApp = ({ facts }: Module) => [...facts.names.values()].some(({ made }) => isFramework.test(made));
 const mayServe = ({ facts }: Module) =>
   facts.calls.some(

@@ -230,13 +230,14 @@ export class Shipment {
   });
 
   /** A script is its commands, with the folder and the variables that each finds. */
-  private expand(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
+  private expand(given: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
+    const words = unwrapped(given);
     const named = depth > 3 ? undefined : scriptCommands({ words, line: 0 }, from.cwd, this.inImage(), this.text);
     if (named) return named.flatMap((each) => this.expand(each.words, from, depth + 1));
     const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
     if (!script) {
-      const plain = unwrapped(words);
-      return [{ ...from, words: plain }, ...(depth > 3 ? [] : this.supervised(plain, from, depth))];
+      const others = depth > 3 ? [] : this.supervised(words, from, depth);
+      return [{ ...from, words }, ...others];
     }
     const { file, text, rest } = script;
     let { cwd } = from;
@@ -246,9 +247,9 @@ export class Shipment {
       if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
       const [, variable, set = ''] = /^(?:export )?(\w+)=(.*)$/.exec(command.words.join(' ')) ?? [];
       if (variable !== undefined) environment.set(variable, set);
-      const given = expandWords(command.words, rest, environment);
+      const next = expandWords(command.words, rest, environment);
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
-      return this.expand(given, { line: place.line, at: place.at, cwd, environment }, depth + 1);
+      return this.expand(next, { line: place.line, at: place.at, cwd, environment }, depth + 1);
     });
   }
 

@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
+import { readPython } from '../../app/python/read-python.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
+import { modulesIn } from './django.ts';
 import { folderOf, type Module, type ModuleGraph } from './modules.ts';
-import { lineWith } from './package-files.ts';
 import type { Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { isAsgi, isFramework, type StartFacts, servesNothing, worker } from './serving.ts';
@@ -18,7 +19,6 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
   if (shipment.config.runtime === 'custom') {
     for (const server of shipment.servers()) {
       yield* path(server);
-      yield* djangoSettings(server, known);
       yield* script(server, known);
       yield* target(server, known);
       yield* worker(server, known);
@@ -28,7 +28,7 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
     for (const command of shipment.started()) yield* program(command, known);
     yield* servesNothing(known);
   }
-  yield* buildScripts(shipment);
+  yield* buildScripts(known);
 }
 
 /** FastAPI or Flask behind the default runtime, which serves functions. */
@@ -56,22 +56,6 @@ function* defaultRuntime({ shipment, graph }: StartFacts): Generator<SeenCause> 
 }
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian)$/;
-
-/** The module of settings that Django is told by the environment. */
-function* djangoSettings({ environment, at }: StartedServer, { graph, shipment }: StartFacts): Generator<SeenCause> {
-  const name = environment.get('DJANGO_SETTINGS_MODULE') ?? '';
-  const [top = ''] = name.split('.');
-  const { path: file = '' } = shipment.dockerfile() ?? {};
-  if (!/^[\w.]+$/.test(name) || graph.find([top]) === undefined || graph.find(name.split('.')) !== undefined) return;
-  yield {
-    cause: 'module-missing',
-    severity: 'warning',
-    captured: { module: name },
-    at: file === '' ? at : { file, line: lineWith(shipment.text(file) ?? '', name) },
-    title: `DJANGO_SETTINGS_MODULE is ${name}, which the app does not have`,
-    fix: modulesIn(posix.dirname(name.replaceAll('.', '/')), graph),
-  };
-}
 
 /** `uvicorn app/main.py:app`. */
 function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
@@ -175,13 +159,6 @@ function isOfApp(top: string, graph: ModuleGraph): boolean {
 }
 
 const hasCode = ({ tree }: ModuleGraph) => [...tree.values()].some((file) => file.endsWith('.py'));
-
-function modulesIn(folder: string, { tree }: ModuleGraph): string | undefined {
-  const files = [...tree.values()].filter((file) => /(?<!__init__)\.py$/.test(file));
-  const near = files.filter((file) => posix.dirname(file) === (folder || '.'));
-  const names = (near.length > 0 ? near : files).slice(0, 3);
-  return names.length > 0 ? `the app has ${names.join(', ')}` : undefined;
-}
 
 function* objectMissing(
   { at, module, program }: StartedServer,
@@ -363,11 +340,32 @@ function* missing(
   yield { cause: 'file-excluded', severity, captured: { path: file }, at, title, fix };
 }
 
-/** `sh setup.sh` in the build. */
-function* buildScripts(shipment: Shipment): Generator<SeenCause> {
-  for (const { words, at } of shipment.isDocker ? [] : shipment.buildCommands()) {
-    const [shell = '', file = ''] = words;
-    if (isShell.test(shell) && file.endsWith('.sh') && !shipment.fileAt(file))
-      yield* missing(posix.normalize(file), at, shipment);
+const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;
+
+/** `sh setup.sh` and `python setup.py` in the build. */
+function* buildScripts(known: StartFacts): Generator<SeenCause> {
+  const { shipment } = known;
+  const commands = shipment.isDocker ? [] : shipment.buildCommands();
+  for (const { words, at } of commands.filter((each) => runsFile.test(each.words.join(' ')))) {
+    const [, file = ''] = words;
+    const own = shipment.fileAt(file);
+    const isMade = commands.some((each) => each.words !== words && each.words.join(' ').includes(file));
+    if (!own && !isMade) yield* missing(posix.normalize(file), at, shipment);
+    else if (own && 'setting' in at && at.setting.endsWith('pre_build_commands')) yield* tooEarly(own, at, known);
   }
+}
+
+/** What a command before the installation imports. */
+function* tooEarly(file: string, at: SeenCause['at'], { shipment, packages }: StartFacts): Generator<SeenCause> {
+  const { imports } = readPython(shipment.text(file) ?? '', file);
+  const found = imports.find(({ module, isNeeded }) => isNeeded === 'always' && packages.has(packageOf(module) ?? ''));
+  if (!found) return;
+  yield {
+    cause: 'module-missing',
+    severity: 'warning',
+    captured: { module: found.module },
+    at,
+    title: `${file} imports ${found.module}, and pre_build_commands run before the packages are installed`,
+    fix: 'move the command to shell_commands',
+  };
 }

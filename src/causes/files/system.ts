@@ -27,6 +27,7 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
     yield* libraryOf(each, used, packages, fixOf);
     if (!otherIndexes(shipment, packages).length) yield* compiler(each, packages, fixOf);
   }
+  yield* browserLibraries(shipment, packages, fixOf);
   for (const { file, facts } of modules)
     for (const call of facts.calls) {
       yield* startedProgram(call, file, packages, fixOf);
@@ -74,7 +75,7 @@ function isMissing({ owner, bound, packages: needed }: Optional, packages: Packa
 /** A package that is not known may bring what others bring; what versions of its owner need, only these brought. */
 const hasOrMay = (name: string, packages: Packages, owner: string | undefined) =>
   [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`)) ||
-  (owner === undefined && !packages.all().isWhole && isBroughtByOthers(name));
+  (owner === undefined && packages.unknown().length > 2 && isBroughtByOthers(name));
 
 type Said = Pick<PythonFacts, 'imports' | 'calls' | 'texts'>;
 
@@ -159,7 +160,7 @@ function* libraryOf(
   if (
     first === undefined ||
     !isUsed(name, used) ||
-    libraries.some((each) => packages.apt.has(each) || packages.has(each))
+    libraries.some((each) => packages.apt.has(each) || (each !== name && packages.has(each)))
   )
     return;
   yield {
@@ -228,6 +229,28 @@ function* browser(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> 
       why: 'pre_build_commands run before the packages are installed',
       fix: 'move it to shell_commands',
     };
+}
+
+const ofBrowser = /^(?:libnss3|libnspr4|chromium|google-chrome\S*)$/;
+
+/** Browsers need libraries that small images do not have. */
+function* browserLibraries(shipment: Shipment, { apt }: Packages, fixOf: FixOf): Generator<SeenCause> {
+  const texts = shipment.buildCommands().map(({ words, at }) => ({ text: words.join(' '), at }));
+  const found = texts.find(({ text }) => /playwright install(?! .*--with-deps)(?!-deps)/.test(text));
+  if (
+    !found ||
+    texts.some(({ text }) => /install-deps|--with-deps/.test(text)) ||
+    [...apt].some((each) => ofBrowser.test(each))
+  )
+    return;
+  yield {
+    cause: 'shared-library-missing',
+    severity: 'warning',
+    captured: { library: 'libnss3', package: 'libnss3' },
+    at: found.at,
+    title: 'the browser of Playwright needs libraries, and nothing installs them',
+    fix: shipment.isDocker ? 'playwright install --with-deps chromium' : fixOf('libnss3'),
+  };
 }
 
 /** Models of spaCy are packages. */

@@ -1,0 +1,565 @@
+import { describe, expect, test } from 'vitest';
+import { readPython } from '../../src/app/python/read-python.ts';
+import { folder } from '../app/config-folder.ts';
+import { emulatorForAll } from '../support/emulators.ts';
+import { gantry } from '../support/gantry.ts';
+
+type Files = Record<string, string>;
+const settings = (rest: string) =>
+  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${rest}`;
+const docker = settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n');
+
+async function told(files: Files): Promise<string[]> {
+  const { stdout, stderr } = await gantry(['check'], { cwd: folder({ 'cerebrium.toml': docker, ...files }) });
+  return (stdout + stderr).split('\n').filter((line) => /^(?:error|warning):/.test(line));
+}
+
+type Case = [what: string, files: Files, said: string | undefined];
+
+const cases = (title: string, all: Case[]) =>
+  describe(title, () => {
+    test.each(all)('%s', async (_, files, said) => {
+      const lines = await told(files);
+      if (said === undefined) expect(lines).toEqual([]);
+      else expect(lines.join('\n')).toContain(said);
+    });
+  });
+
+const project = (needs: string, rest = '') =>
+  `[project]\nname = "web"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = [${needs}]\n${rest}`;
+const locked = (needs: string, packages = 'flask gunicorn') =>
+  `version = 1\n\n[[package]]\nname = "web"\nversion = "1"\nsource = { virtual = "." }\n\n[package.metadata]\nrequires-dist = [${needs}]\n\n${packages
+    .split(' ')
+    .map((name) => `[[package]]\nname = "${name}"\nversion = "3.0"\n`)
+    .join('\n')}`;
+const both = '"flask>=3,<4", "gunicorn"';
+const bothLocked = '{ name = "flask", specifier = "<4,>=3" }, { name = "gunicorn" }';
+const uv = (flag: string) =>
+  `FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install uv\nCOPY pyproject.toml uv.lock web.py ./\nRUN uv sync ${flag}\nENV PATH="/srv/.venv/bin:$PATH"\nCMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n`;
+const web = 'from flask import Flask\n\napp = Flask(__name__)\n';
+const uvApp = (pyproject: string, lock: string, flag = '--locked'): Files => ({
+  Dockerfile: uv(flag),
+  'pyproject.toml': pyproject,
+  'uv.lock': lock,
+  'web.py': web,
+});
+const poetryApp = (needs: string): Files => ({
+  Dockerfile:
+    'FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install poetry && poetry config virtualenvs.create false\nCOPY pyproject.toml poetry.lock web.py ./\nRUN poetry install --no-root\nCMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n',
+  'pyproject.toml': `[tool.poetry]\nname = "web"\nversion = "1"\n\n[tool.poetry.dependencies]\npython = "^3.11"\nflask = "^3.0"\n${needs}`,
+  'poetry.lock':
+    '[[package]]\nname = "flask"\nversion = "3.1.0"\n\n[[package]]\nname = "gunicorn"\nversion = "23.0.0"\n',
+  'web.py': web,
+});
+
+cases('a lock file of Python', [
+  ['that has all', uvApp(project(both), locked(bothLocked)), undefined],
+  [
+    'with a source of its own',
+    uvApp(
+      project(both, '\n[tool.uv.sources]\nflask = { path = "flask" }\n'),
+      locked('{ name = "flask", directory = "flask" }, { name = "gunicorn" }'),
+    ),
+    undefined,
+  ],
+  ['without a package', uvApp(project(`${both}, "rich"`), locked(bothLocked)), 'error: uv.lock does not have rich'],
+  [
+    'with another range',
+    uvApp(project('"flask>=3.1", "gunicorn"'), locked(bothLocked)),
+    'error: uv.lock does not have flask',
+  ],
+  [
+    'with a package that is not listed any more',
+    uvApp(project('"flask>=3,<4"'), locked(bothLocked)),
+    'error: uv.lock does not have gunicorn',
+  ],
+  [
+    'that is taken as it is',
+    uvApp(project(`${both}, "rich"`), locked(bothLocked), '--frozen'),
+    'warning: uv.lock does not have rich',
+  ],
+  [
+    'that is taken as it is, with another range',
+    uvApp(project('"flask>=3.1", "gunicorn"'), locked(bothLocked), '--frozen'),
+    undefined,
+  ],
+  ['of Poetry that has all', poetryApp('gunicorn = ">=22,<24"\n'), undefined],
+  [
+    'of Poetry without a package',
+    poetryApp('gunicorn = "^23"\nrich = "^13"\n'),
+    'error: poetry.lock does not have rich',
+  ],
+  ['of Poetry with another version', poetryApp('gunicorn = "^24"\n'), 'error: poetry.lock does not have gunicorn'],
+]);
+
+const stages = (last: string, build = 'python -m venv /opt/venv && /opt/venv/bin/pip install flask gunicorn') =>
+  `FROM python:3.11-slim AS build\nRUN ${build}\n\nFROM python:3.11-slim\nWORKDIR /srv\nCOPY web.py .\n${last}CMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n`;
+const staged = (last: string, build?: string): Files => ({ Dockerfile: stages(last, build), 'web.py': web });
+const path = 'ENV PATH="/opt/venv/bin:$PATH"\n';
+const lost = 'error: the image has none of the packages that Dockerfile installs';
+
+cases('packages of another stage', [
+  ['that are copied', staged(`COPY --from=build /opt/venv /opt/venv\n${path}`), undefined],
+  ['that are copied with the folder above', staged(`COPY --from=build /opt /opt\n${path}`), undefined],
+  [
+    'of the Python of the image',
+    staged('COPY --from=build /usr/local /usr/local\n', 'pip install flask gunicorn'),
+    undefined,
+  ],
+  [
+    'of the user',
+    staged(
+      'COPY --from=build /root/.local /root/.local\nENV PATH="/root/.local/bin:$PATH"\n',
+      'pip install --user flask gunicorn',
+    ),
+    undefined,
+  ],
+  [
+    'as wheels',
+    staged('COPY --from=build /wheels /wheels\nRUN pip install /wheels/*\n', 'pip wheel -w /wheels flask gunicorn'),
+    undefined,
+  ],
+  ['that are not copied', staged(path), lost],
+  ['that are copied from another folder', staged(`COPY --from=build /venv /venv\n${path}`), lost],
+  [
+    'that the PATH does not have',
+    staged('COPY --from=build /opt/venv /opt/venv\n'),
+    'warning: gunicorn is not installed in the image',
+  ],
+]);
+
+const editable = (flag: string, last: string): Files => ({
+  Dockerfile: `FROM python:3.11-slim AS build\nWORKDIR /srv\nRUN pip install uv\nCOPY pyproject.toml ./\nCOPY src ./src\nRUN uv sync ${flag}\n\nFROM python:3.11-slim\nWORKDIR /srv\nCOPY --from=build /srv/.venv /srv/.venv\n${last}ENV PATH="/srv/.venv/bin:$PATH"\nCMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n`,
+  'pyproject.toml': project(
+    '"flask", "gunicorn"',
+    '\n[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n',
+  ),
+  'src/web/__init__.py': web,
+});
+
+cases('a project that another stage installs', [
+  ['with its files', editable('--no-editable', ''), undefined],
+  ['by their place, which is copied', editable('', 'COPY src ./src\n'), undefined],
+  ['by their place, which is not copied', editable('', ''), 'error: the packages only point to the sources in /srv'],
+]);
+
+const django = (changed: Files = {}): Files => ({
+  Dockerfile:
+    'FROM python:3.11-slim\nENV DJANGO_SETTINGS_MODULE=desk.settings\nWORKDIR /srv\nRUN pip install django gunicorn\nCOPY . .\nRUN SECRET=x python manage.py collectstatic --noinput\nCMD ["gunicorn", "desk.wsgi", "-b", "0.0.0.0:8000"]\n',
+  'manage.py':
+    'import sys\n\nfrom django.core.management import execute_from_command_line\n\nexecute_from_command_line(sys.argv)\n',
+  'desk/__init__.py': '',
+  'desk/wsgi.py': 'from django.core.wsgi import get_wsgi_application\n\napplication = get_wsgi_application()\n',
+  'desk/urls.py': 'urlpatterns = []\n',
+  'desk/settings.py':
+    'import os\n\nSECRET_KEY = os.environ["SECRET"]\nINSTALLED_APPS = ["django.contrib.staticfiles"]\nROOT_URLCONF = "desk.urls"\nSTATIC_ROOT = "static"\n',
+  'desk/templates/base.html':
+    '{% load static %}\n{# {% if %} #}\n<link href="{% static "css/a.css" %}">{% block a %}{% endblock a %}\n',
+  'desk/templates/page.html':
+    '{% extends "base.html" %}\n{% block a %}{% for x in y %}{{ x }}{% empty %}{% endfor %}{% verbatim %}{% if %}{% endverbatim %}{% endblock %}\n',
+  'desk/static/css/a.css': '',
+  ...changed,
+});
+const without = (files: Files, file: string, from: string, to = ''): Files => {
+  expect(files[file]).toContain(from);
+  return { ...files, [file]: (files[file] ?? '').replace(from, to) };
+};
+
+cases('an app of Django', [
+  ['that works', django(), undefined],
+  [
+    'without a folder to collect into',
+    without(django(), 'desk/settings.py', 'STATIC_ROOT = "static"\n'),
+    'error: collectstatic needs STATIC_ROOT',
+  ],
+  [
+    'with other routes',
+    without(django(), 'desk/settings.py', 'desk.urls', 'desk.routes'),
+    'warning: ROOT_URLCONF is desk.routes',
+  ],
+  [
+    'with a variable that the build lacks',
+    without(django(), 'Dockerfile', 'SECRET=x '),
+    'error: manage.py collectstatic needs SECRET',
+  ],
+  [
+    'with another static file',
+    without(django(), 'desk/templates/base.html', 'a.css', 'b.css'),
+    'warning: css/b.css is not in the app',
+  ],
+  [
+    'with a tag that is not loaded',
+    without(django(), 'desk/templates/base.html', '{% load static %}'),
+    'it has static, and does not load it',
+  ],
+  [
+    'with another base',
+    without(django(), 'desk/templates/page.html', 'base.html', 'main.html'),
+    'warning: main.html is not in the app',
+  ],
+  [
+    'with a loop without an end',
+    without(django(), 'desk/templates/page.html', '{% endfor %}'),
+    'endblock ends a block of for',
+  ],
+  [
+    'with a block without an end',
+    without(django(), 'desk/templates/base.html', '{% endblock a %}'),
+    'the block of block has no endblock',
+  ],
+  ['with an end of nothing', django({ 'desk/templates/x.html': '{% endif %}' }), 'endif ends nothing'],
+]);
+
+const flask = (template: string): Files => ({
+  Dockerfile:
+    'FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install flask gunicorn\nCOPY . .\nCMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n',
+  'web.py': `from flask import Flask, current_app, g, render_template, request, session\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef index():\n    return render_template("a.html")\n`,
+  'templates/a.html': template,
+});
+
+cases('a template of Jinja', [
+  ['that shows braces', flask("{{ '{{' }} {% raw %}{{ x }{% endraw %} {{ {'a': 1}['a'] }}"), undefined],
+  ['with an inclusion that may be missing', flask('{% include "b.html" ignore missing %}'), undefined],
+  ['with a value that is not closed', flask('{{ x }\n{{ y }}'), 'a value {{ is not closed'],
+]);
+
+const image = (lines: string, changed: Files = {}): Files => ({
+  Dockerfile: `FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install flask gunicorn\nCOPY web.py ./\n${lines}CMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n`,
+  'web.py': web,
+  ...changed,
+});
+
+cases('an image', [
+  [
+    'with a variable that names a folder of it',
+    image('COPY prompts ./prompts\nENV PROMPTS=/srv/prompts\n', { 'prompts/a.txt': '' }),
+    undefined,
+  ],
+  ['with a variable that names what the app makes', image('ENV CACHE=/srv/cache\n'), undefined],
+  [
+    'with a variable that names a folder of nearly this name',
+    image('COPY prompts ./prompts\nENV PROMPTS=/srv/prompt\n', { 'prompts/a.txt': '' }),
+    'warning: PROMPTS is /srv/prompt',
+  ],
+  [
+    'with a variable that names what is not copied',
+    image('ENV PROMPTS=/srv/prompts\n', { 'prompts/a.txt': '' }),
+    'warning: PROMPTS is /srv/prompts',
+  ],
+  ['whose user is made', image('RUN useradd web\nUSER web\n'), undefined],
+  ['whose user has a name that is a variable', image('ARG NAME=web\nRUN useradd "$NAME"\nUSER web\n'), undefined],
+  ['with another user than the one that is made', image('RUN useradd app\nUSER web\n'), 'error: the user web'],
+  [
+    'where root installs',
+    image('USER 1000\nUSER root\nRUN apt-get update && apt-get install -y git\nUSER 1000\n'),
+    undefined,
+  ],
+  [
+    'where another user installs',
+    image('USER 1000\nRUN apt-get update && apt-get install -y git\n'),
+    'error: apt-get update needs root',
+  ],
+  ['whose line is not continued', image('ENV A=1\nNAME=2\n'), 'there is no instruction NAME=2'],
+  [
+    'of alpine that starts bash',
+    { Dockerfile: 'FROM node:22-alpine\nCOPY a.js .\nCMD ["bash", "-c", "node a.js"]\n', 'a.js': '' },
+    'warning: bash is not installed',
+  ],
+  [
+    'of CUDA with another cuDNN',
+    { Dockerfile: 'FROM nvidia/cuda:12.1.1-cudnn9-runtime-ubuntu22.04\nCMD ["sleep", "1"]\n' },
+    'the base image nvidia/cuda:12.1.1',
+  ],
+  [
+    'without a library of the browser',
+    image('RUN pip install playwright && playwright install chromium\n'),
+    'the browser of Playwright needs libraries',
+  ],
+  [
+    'with the libraries of the browser',
+    image('RUN pip install playwright && playwright install --with-deps chromium\n'),
+    undefined,
+  ],
+  [
+    'without tsconfig.json',
+    {
+      Dockerfile:
+        'FROM node:22\nWORKDIR /srv\nCOPY package.json a.ts ./\nRUN npm install\nRUN npx tsc\nCMD ["node", "a.js"]\n',
+      'package.json': '{"devDependencies": {"typescript": "5"}}',
+      'a.ts': '',
+    },
+    'needs tsconfig.json',
+  ],
+]);
+
+const run = (main: string, changed: Files = {}, rest = ''): Files => ({
+  'cerebrium.toml': settings(
+    `${rest}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["python", "main.py"]\n[cerebrium.dependencies.pip]\ngradio = "latest"\nrich = "latest"\nsqlalchemy = "latest"\ntransformers = "latest"\n`,
+  ),
+  'main.py': main,
+  ...changed,
+});
+const demo = 'import gradio as gr\n\ndemo = gr.Interface(print, "text", "text")\n';
+const launch = 'demo.launch(server_name="0.0.0.0", server_port=8000)\n';
+const own =
+  'class Reader:\n    def __init__(self, path, *, mode="r"):\n        self.path = path\n\n    def read(self, size=1):\n        return size\n\n    @staticmethod\n    def of(a, b):\n        return a\n\n\ndef cut(a, b, *rest, c=1):\n    return a\n';
+const called = (call: string) =>
+  run(`${demo}from own import Reader, cut\n\nr = Reader("x", mode="w")\n${call}\n${launch}`, { 'own.py': own });
+
+cases('a program of Python', [
+  [
+    'with the arguments that its functions take',
+    called(
+      'r.read()\nr.read(size=2)\nReader.of(1, 2)\nr.of(1, 2)\nReader.read(r, 2)\ncut(1, 2, 3, c=4)\ncut(*[1, 2])\ncut(b=1, **{})',
+    ),
+    undefined,
+  ],
+  ['with too many arguments', called('r.read(1, 2)'), 'Reader.read takes fewer arguments without names than 2'],
+  ['without an argument', called('cut(1)'), 'cut needs b'],
+  ['without an argument of a class', called('Reader()'), 'Reader needs path'],
+  ['with a keyword that a method does not have', called('r.read(count=1)'), 'Reader.read has no parameter count'],
+  ['that starts nothing', run(`${demo}if __name__ == "main":\n    ${launch}`), 'main.py starts nothing'],
+  ['that does not launch its page', run(demo), 'makes an app, and nothing in it starts a server'],
+  ['that launches its page', run(demo + launch), undefined],
+  [
+    'that uses a variable before it is there',
+    run(`${demo}print(size)\nsize = 1\n${launch}`),
+    'main.py uses size before line 5',
+  ],
+  [
+    'that uses it in a loop',
+    run(`${demo}for i in [1, 2]:\n    print(i > 1 and last)\n    last = i\n${launch}`),
+    undefined,
+  ],
+  [
+    'with a script of the build that is not there',
+    run(demo + launch, {}, 'shell_commands = ["python get.py"]\n'),
+    'error: get.py is started, and is not in the app',
+  ],
+  [
+    'with a script that the build makes',
+    run(demo + launch, {}, 'shell_commands = ["curl -o get.py https://example.com/get.py", "python get.py"]\n'),
+    undefined,
+  ],
+  [
+    'with a script that runs too early',
+    run(demo + launch, { 'get.py': 'import rich\n' }, 'pre_build_commands = ["python get.py"]\n'),
+    'get.py imports rich, and pre_build_commands',
+  ],
+  [
+    'with a script that runs later',
+    run(demo + launch, { 'get.py': 'import rich\n' }, 'shell_commands = ["python get.py"]\n'),
+    undefined,
+  ],
+]);
+
+const node = (source: string, changed: Files = {}): Files => ({
+  Dockerfile: 'FROM node:22\nWORKDIR /srv\nCOPY . .\nCMD ["node", "a.mjs"]\n',
+  'a.mjs': `${source}\nimport http from "node:http";\n\nhttp.createServer().listen(8000, "0.0.0.0");\n`,
+  ...changed,
+});
+const exporting = {
+  'b.mjs': 'export const one = 1;\nexport async function two() {}\nconst three = 3;\nexport { three as drei };\n',
+};
+
+cases('a program of Node', [
+  [
+    'with names that another file exports',
+    node('import { one, two as zwei, drei } from "./b.mjs";', exporting),
+    undefined,
+  ],
+  [
+    'with a name that another file does not export',
+    node('import { one, three } from "./b.mjs";', exporting),
+    'b.mjs has no three',
+  ],
+  [
+    'with a name of a file that may export all',
+    node('import { x } from "./b.mjs";', { 'b.mjs': 'export * from "node:fs";\n' }),
+    undefined,
+  ],
+]);
+
+describe('variables that a program of Node needs', () => {
+  const emulator = emulatorForAll();
+
+  test.each([
+    ['a test', 'if (!process.env.TOKEN) throw new Error("no TOKEN");', ['TOKEN']],
+    ['a test of a constant', 'const url = process.env.TOKEN;\nif (!url) {\n  throw new Error();\n}', ['TOKEN']],
+    [
+      'a schema',
+      'const env = z.object({\n  TOKEN: z.string().min(1),\n  PORT: z.coerce.number().default(80),\n}).parse(process.env);',
+      ['TOKEN'],
+    ],
+    ['a value that may be missing', 'const url = process.env.TOKEN ?? "";', []],
+  ])('%s', async (_, source, needed) => {
+    const { stderr } = await gantry(['check', '--online'], {
+      emulator,
+      cwd: folder({ 'cerebrium.toml': docker, ...node(source) }),
+    });
+    expect([...stderr.matchAll(/fix gantry secrets set (\w+)/g)].map(([, name]) => name)).toEqual(needed);
+  });
+});
+
+const members =
+  'import os\n\n\nclass Shop:\n    currency = "EUR"\n\n    def __init__(self):\n        self.items, self.size = [], 0\n\n    def add(self, item):\n        self.items.append(item)\n        self._count()\n\n    def _count(self):\n        self.size += 1\n\n    @property\n    def total(self):\n        return self.size\n';
+const fields =
+  'from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Item:\n    name: str\n    price: int = 0\n';
+const shop = (rest: string, own = members) =>
+  run(`${demo}from item import Item\nfrom own import Shop\n\nshop = Shop()\n${rest}\n${launch}`, {
+    'own.py': own,
+    'item.py': fields,
+  });
+
+cases('a class of the app', [
+  [
+    'with what it has',
+    shop('shop.add(Item("a", price=1))\nprint(shop.total, shop.size, Shop.currency, shop.__class__)'),
+    undefined,
+  ],
+  ['with what other code gives it', shop('shop.owner = "x"\nprint(shop.owner)'), undefined],
+  ['with a base that may have more', shop('shop.sell()', members.replace('Shop:', 'Shop(os.PathLike):')), undefined],
+  [
+    'with members that it looks for',
+    shop('shop.sell()', `${members}\n    def __getattr__(self, name):\n        return name\n`),
+    undefined,
+  ],
+  [
+    'that another one mixes in',
+    shop('', `${members.replace('self._count()', 'self.other()')}\n\nclass Big(Shop, dict):\n    pass\n`),
+    undefined,
+  ],
+  ['without a method', shop('shop.sell()'), 'Shop of own.py has no sell'],
+  ['without an attribute', shop('print(Shop.currencies)'), 'Shop of own.py has no currencies'],
+  [
+    'without a method of its own',
+    shop('', members.replace('self._count()', 'self._counts()')),
+    'Shop of own.py has no _counts',
+  ],
+  ['without a field', shop('Item("a", cost=1)'), 'Item has no parameter cost'],
+  ['with a field that is not given', shop('Item(price=1)'), 'Item needs name'],
+  ['in a function', shop('def use():\n    mine = Shop()\n    mine.add()\n\n\nuse()'), 'Shop.add needs item'],
+]);
+
+test.each([
+  ['tabs and spaces in one block', 'def f():\n        a = 1\n\treturn a\n', 3],
+  ['tabs in one function and spaces in another', 'def f():\n    return 1\n\n\ndef g():\n\treturn 2\n', undefined],
+])('what Python refuses: %s', (_, source, line) => {
+  expect(readPython(source, 'main.py').brokenLine).toBe(line);
+});
+
+describe('variables that settings of Python need', () => {
+  const emulator = emulatorForAll();
+
+  test.each([
+    [
+      'django-environ',
+      'import environ\n\nenv = environ.Env(DEBUG=(bool, False))\nA = env("DEBUG")\nB = env.str("TOKEN")\nC = env("OTHER", default="")\n',
+      ['TOKEN'],
+    ],
+    [
+      'python-decouple',
+      'from decouple import config\n\nA = config("TOKEN")\nB = config("OTHER", default="")\n',
+      ['TOKEN'],
+    ],
+    ['another config', 'def config(name):\n    return name\n\n\nA = config("TOKEN")\n', []],
+  ])('%s', async (_, source, needed) => {
+    const cwd = folder({
+      'cerebrium.toml': settings(
+        '[cerebrium.dependencies.pip]\ndjango-environ = "latest"\npython-decouple = "latest"\n',
+      ),
+      'main.py': `${source}\n\ndef run():\n    return A\n`,
+    });
+    const { stderr } = await gantry(['check', '--online'], { emulator, cwd });
+    expect([...stderr.matchAll(/fix gantry secrets set (\w+)/g)].map(([, name]) => name)).toEqual(needed);
+  });
+});
+
+cases('a command of an image', [
+  [
+    'with tini that is installed',
+    {
+      Dockerfile:
+        'FROM node:22-alpine\nRUN apk add --no-cache tini\nCOPY a.js .\nENTRYPOINT ["/sbin/tini", "--", "node", "a.js"]\n',
+      'a.js': '',
+    },
+    undefined,
+  ],
+  [
+    'with tini of another image',
+    {
+      Dockerfile:
+        'FROM node:22-alpine\nCOPY --from=example.com/tini:1 /tini /sbin/tini\nCOPY a.js .\nENTRYPOINT ["/sbin/tini", "--", "node", "a.js"]\n',
+      'a.js': '',
+    },
+    undefined,
+  ],
+  [
+    'with tini that is not there',
+    { Dockerfile: 'FROM node:22-alpine\nCOPY a.js .\nENTRYPOINT ["/sbin/tini", "--", "node", "a.js"]\n', 'a.js': '' },
+    'warning: tini is not installed in the image',
+  ],
+  [
+    'as a text, without a shell',
+    {
+      Dockerfile:
+        'FROM golang:1.24 AS build\nRUN go build -o /web\n\nFROM gcr.io/distroless/static\nCOPY --from=build /web /web\nENTRYPOINT /web\n',
+      'go.mod': 'module web\n\ngo 1.24\n',
+      'main.go': 'package main\n\nfunc main() {}\n',
+    },
+    'warning: sh is not installed in the image',
+  ],
+]);
+
+cases('a name of a module', [
+  [
+    'that it has',
+    run(
+      `from collections import abc, defaultdict\nfrom typing import Optional\nfrom sqlalchemy import Text, cast, select\nfrom transformers import TFAutoModel\n${demo}${launch}`,
+    ),
+    undefined,
+  ],
+  [
+    'that a module of the app has',
+    run(`from datetime import timeDelta\n${demo}${launch}`, { 'datetime.py': 'timeDelta = 1\n' }),
+    'datetime.py hides',
+  ],
+  [
+    'in other letters',
+    run(`from datetime import timeDelta\n${demo}${launch}`),
+    'main.py takes timeDelta from datetime, which has timedelta',
+  ],
+  [
+    'that may be missing',
+    run(`try:\n    from typing import Optionals\nexcept ImportError:\n    Optionals = None\n${demo}${launch}`),
+    undefined,
+  ],
+]);
+
+const ofPoetry = (rest: string, command = '"gunicorn"'): Files => ({
+  ...poetryApp('gunicorn = "^23"\n'),
+  Dockerfile: `FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install poetry\n${rest}COPY pyproject.toml poetry.lock web.py ./\nRUN poetry install --no-root\nCMD [${command}, "web:app", "-b", "0.0.0.0:8000"]\n`,
+});
+
+cases('an environment of Poetry', [
+  ['that is not made', ofPoetry('ENV POETRY_VIRTUALENVS_CREATE=false\n'), undefined],
+  ['that poetry run finds', ofPoetry('', '"poetry", "run", "gunicorn"'), undefined],
+  ['that the PATH does not have', ofPoetry(''), 'warning: gunicorn is not installed in the image'],
+]);
+
+const started = (changed: Files): Files => ({
+  Dockerfile:
+    'FROM node:22-alpine\nRUN apk add --no-cache tini\nCOPY . .\nENTRYPOINT ["/sbin/tini", "--"]\nCMD ["npm", "start"]\n',
+  'package.json': '{"scripts": {"start": "node a.mjs"}}',
+  'a.mjs': 'import http from "node:http";\n\nhttp.createServer().listen(8000, "0.0.0.0");\n',
+  ...changed,
+});
+
+cases('a script that an init starts', [
+  ['with its file', started({}), undefined],
+  [
+    'without its file',
+    started({ 'package.json': '{"scripts": {"start": "node b.mjs"}}' }),
+    'b.mjs is started, which is not in the image',
+  ],
+]);
