@@ -123,44 +123,31 @@ export function isTransient({ exit, facts }: GantryError): boolean {
   return facts.retryable ?? (exit === 'unavailable' || exit === 'rate-limited');
 }
 
-export class FailedError extends GantryError {
-  override readonly exit = 'failed';
+function errorOf<Exit extends ExitName>(exit: Exit) {
+  return class extends GantryError {
+    override readonly exit: Exit = exit;
+  };
 }
 
-export class UsageError extends GantryError {
-  override readonly exit = 'usage';
-}
-
-export class AuthError extends GantryError {
-  override readonly exit = 'auth';
-}
-
-export class DeniedError extends GantryError {
-  override readonly exit = 'denied';
-}
-
-export class NotFoundError extends GantryError {
-  override readonly exit = 'not-found';
-}
-
-export class ConflictError extends GantryError {
-  override readonly exit = 'conflict';
-}
+export class FailedError extends errorOf('failed') {}
+export class UsageError extends errorOf('usage') {}
+export class AuthError extends errorOf('auth') {}
+export class DeniedError extends errorOf('denied') {}
+export class NotFoundError extends errorOf('not-found') {}
+export class ConflictError extends errorOf('conflict') {}
+export class BuildFailedError extends errorOf('build-failed') {}
+export class NotReadyError extends errorOf('not-ready') {}
+export class LimitError extends errorOf('limit') {}
+export class RateLimitedError extends errorOf('rate-limited') {}
 
 /** The wait ended, but the remote work continues. `fix` is the command that follows it. */
-export class PendingError extends GantryError {
-  override readonly exit = 'pending';
-}
+export class PendingError extends errorOf('pending') {}
 
 /** Input is required, but prompting is not possible. `fix` names the flag that provides it. */
-export class InputNeededError extends GantryError {
-  override readonly exit = 'input-needed';
-}
+export class InputNeededError extends errorOf('input-needed') {}
 
 /** The user's files are invalid. Carries all problems found, warnings included; the first error says what to do next. */
-export class ProjectError extends GantryError {
-  override readonly exit = 'project';
-
+export class ProjectError extends errorOf('project') {
   constructor(
     message: string,
     readonly problems: readonly Problem[],
@@ -171,18 +158,8 @@ export class ProjectError extends GantryError {
   }
 }
 
-export class BuildFailedError extends GantryError {
-  override readonly exit = 'build-failed';
-}
-
-export class NotReadyError extends GantryError {
-  override readonly exit = 'not-ready';
-}
-
 /** The app returned an error. Its response is in `details`. */
-export class AppError extends GantryError {
-  override readonly exit = 'app-error';
-}
+export class AppError extends errorOf('app-error') {}
 
 /** A program that ran on the platform failed. */
 export class ProgramError extends AppError {
@@ -200,23 +177,11 @@ export class ProgramError extends AppError {
   }
 }
 
-export class LimitError extends GantryError {
-  override readonly exit = 'limit';
-}
-
 /** Network, DNS, TLS or 5xx, after retries. */
-export class UnavailableError extends GantryError {
-  override readonly exit = 'unavailable';
-}
+export class UnavailableError extends errorOf('unavailable') {}
 
 /** A reply with an unexpected shape: a bug in gantry or in the platform. */
-export class UnexpectedReplyError extends GantryError {
-  override readonly exit = 'bug';
-}
-
-export class RateLimitedError extends GantryError {
-  override readonly exit = 'rate-limited';
-}
+export class UnexpectedReplyError extends errorOf('bug') {}
 
 /** Signals that ask the process to end. */
 export type TerminationSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
