@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommands } from '../../kernel/command-line.ts';
 import { annotationsRoot, unattendedBy } from '../../kernel/environment.ts';
 import { GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { duration, timeLeft } from '../../kernel/output/format.ts';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
@@ -16,7 +17,6 @@ import { RemoteClock } from '../../platform/api/remote-clock.ts';
 import type { Retry } from '../../platform/api/retry.ts';
 import { createSender } from '../../platform/api/sender.ts';
 import { createTokenProvider } from '../../platform/api/token-provider.ts';
-import type { Send } from '../../platform/api/transport.ts';
 import { UnreadableItems } from '../../platform/api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../../platform/config/credentials.ts';
 import { isLocalTarget, readFolderTarget } from '../../platform/config/folder-target.ts';
@@ -246,24 +246,70 @@ type ApiAccess = Pick<Context, 'api' | 'apiWithSignal' | 'apiWithToken' | 'raw' 
 
 /** How a command reaches the platform. The client and its transport are loaded by the first call. */
 function createApiAccess(access: ApiAccessOptions): ApiAccess {
-  const { io, settings, signal, secrets, trace } = access;
-  const token = tokenSource(access, () => apiWithSignal(signal));
-  const apiWithSignal: Context['apiWithSignal'] = (until, onRetry, send) =>
-    lazyApi(() => apiOptions(access, token, { signal: until, onRetry, send }), access, access.checkAddress);
+  const { io, settings, signal, secrets, trace, warn, unread, clock, checkAddress, projects } = access;
+  const renew = async (current: Credential, refused: boolean) => {
+    const { renewStoredToken } = await import('../../platform/api/token-renewal.ts');
+    const platform = { api: apiWith(signal), settings: settings(), now: io.now, warn };
+    const fresh = await renewStoredToken(current, refused, platform);
+    secrets.add(fresh.token, fresh.refreshToken);
+    return fresh;
+  };
+  const token = createTokenProvider(access.credential, renew, io);
+  const optionsFor = async (until: AbortSignal, own: OwnOptions): Promise<ApiOptions> => {
+    const { addresses, proxy } = settings();
+    return {
+      token,
+      signal: until,
+      onRetry: access.onRetry,
+      onUnreadable: (route, url, items) => unread.record(route, url, items),
+      trace,
+      delay: io.delay,
+      addresses,
+      headers: {
+        'user-agent': `gantry/${version}`,
+        'x-source': 'cli',
+        'x-cli-version': version,
+        'x-client-os': process.platform,
+        'x-client-arch': process.arch,
+      },
+      send: own.send ?? (await createSender(proxy)),
+      silenceMs: io.silenceMs,
+      now: io.now,
+      elapsed: io.elapsed,
+      clock,
+      ...own,
+    };
+  };
+  const apiWith = (until: AbortSignal, own: OwnOptions = {}, check = checkAddress): Api => {
+    let api: Promise<Api> | undefined;
+    const create = async () => {
+      const { createApi } = await import('../../platform/api/client.ts');
+      return createApi(await optionsFor(until, own));
+    };
+    return async (endpoint, parameters) => {
+      // A renewed token is no change that a dry run is about.
+      if (access.dryRun && !endpoint.route.startsWith('GET ') && endpoint.host !== 'refresh') {
+        throw new Error(`a dry run would have sent ${endpoint.route}`);
+      }
+      if (!endpoint.anonymous) check(endpoint.host);
+      api ??= create();
+      return noteProject(projects, parameters, (await api)(endpoint, parameters));
+    };
+  };
   return {
-    api: apiWithSignal(signal),
-    apiWithSignal,
+    api: apiWith(signal),
+    apiWithSignal: (until, onRetry, send) => apiWith(until, defined({ onRetry, send })),
     apiWithToken: (other) => {
       secrets.add(other);
-      return lazyApi(() => apiOptions(access, () => other, { signal }), access);
+      return apiWith(signal, { token: () => other }, () => {});
     },
     raw: async (call) => {
-      access.checkAddress('management');
+      checkAddress('management');
       const { callRaw } = await import('../../platform/api/client.ts');
-      return callRaw(call, await apiOptions(access, token, { signal }));
+      return callRaw(call, await optionsFor(signal, {}));
     },
     openLog: async (path, query, until = signal) => {
-      access.checkAddress('logs');
+      checkAddress('logs');
       const { openLogSocket } = await import('../../platform/api/log-socket.ts');
       const { addresses, proxy } = settings();
       const socket = await openLogSocket(path, query, {
@@ -277,48 +323,6 @@ function createApiAccess(access: ApiAccessOptions): ApiAccess {
       trace(`GET ${path} 101`);
       return socket;
     },
-  };
-}
-
-/** Renews the token when needed. Every token it returns is redacted from then on. */
-function tokenSource(
-  { io, settings, credential, secrets, warn }: ApiAccessOptions,
-  api: () => Api,
-): (refused?: string) => Promise<string> {
-  const renew = async (current: Credential, refused: boolean) => {
-    const { renewStoredToken } = await import('../../platform/api/token-renewal.ts');
-    const fresh = await renewStoredToken(current, refused, { api: api(), settings: settings(), now: io.now, warn });
-    secrets.add(fresh.token, fresh.refreshToken);
-    return fresh;
-  };
-  const nextToken = createTokenProvider(credential, renew, io);
-  let last: string | undefined;
-  return async (refused) => {
-    const token = await nextToken(refused);
-    if (token !== last) secrets.add(token);
-    last = token;
-    return token;
-  };
-}
-
-function lazyApi(
-  options: () => Promise<ApiOptions>,
-  { dryRun, projects }: Pick<ApiAccessOptions, 'dryRun' | 'projects'>,
-  checkAddress?: ApiAccessOptions['checkAddress'],
-): Api {
-  let api: Promise<Api> | undefined;
-  const create = async () => {
-    const { createApi } = await import('../../platform/api/client.ts');
-    return createApi(await options());
-  };
-  return async (endpoint, parameters) => {
-    // A renewed token is no change that a dry run is about.
-    if (dryRun && !endpoint.route.startsWith('GET ') && endpoint.host !== 'refresh') {
-      throw new Error(`a dry run would have sent ${endpoint.route}`);
-    }
-    if (!endpoint.anonymous) checkAddress?.(endpoint.host);
-    api ??= create();
-    return noteProject(projects, parameters, (await api)(endpoint, parameters));
   };
 }
 
@@ -338,37 +342,4 @@ async function noteProject<Reply>(
   }
 }
 
-interface CallOptions {
-  signal: AbortSignal;
-  onRetry?: ((retry: Retry) => void) | undefined;
-  send?: Send | undefined;
-}
-
-async function apiOptions(
-  { io, settings, onRetry, trace, unread, clock }: ApiAccessOptions,
-  token: ApiOptions['token'],
-  call: CallOptions,
-): Promise<ApiOptions> {
-  const { addresses, proxy } = settings();
-  return {
-    token,
-    signal: call.signal,
-    onRetry: call.onRetry ?? onRetry,
-    onUnreadable: (route, url, items) => unread.record(route, url, items),
-    trace,
-    delay: io.delay,
-    addresses,
-    headers: {
-      'user-agent': `gantry/${version}`,
-      'x-source': 'cli',
-      'x-cli-version': version,
-      'x-client-os': process.platform,
-      'x-client-arch': process.arch,
-    },
-    send: call.send ?? (await createSender(proxy)),
-    silenceMs: io.silenceMs,
-    now: io.now,
-    elapsed: io.elapsed,
-    clock,
-  };
-}
+type OwnOptions = Partial<Pick<ApiOptions, 'token' | 'onRetry' | 'send'>>;
