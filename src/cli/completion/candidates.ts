@@ -12,7 +12,6 @@ export interface CompletionTree {
 
 export type CommandInputs = Pick<CommandReference, 'arguments' | 'flags' | 'json'>;
 
-/** A value to complete. */
 export interface ValueAtCursor {
   /** Its name in the help: `app` for `<app>`, `dir` for `--cwd <dir>`. */
   value: string;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { accelerators, regions } from '../../app/hardware.ts';
-import { after } from '../../kernel/clock.ts';
+import { pause } from '../../kernel/clock.ts';
 import { makePrivateFolder, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage } from '../../kernel/output/page.ts';
@@ -39,7 +39,7 @@ export async function complete([form, ...argv]: string[], io: Io): Promise<numbe
   const words = joinFlagValues(argv);
   const request = { io, signal: stop.signal, secrets: new KnownSecrets(), words };
   try {
-    if (form === '--refresh') await refresh(request);
+    if (form === '--refresh') await answer(request, refreshMs);
     else await print(request, await answer(request));
   } catch {
     // A shell has no place for an error.
@@ -62,7 +62,8 @@ interface Answer {
   mode: 'files' | 'folders' | 'none';
 }
 
-async function answer(request: CompletionRequest): Promise<Answer> {
+/** `timeoutMs`: how long to wait for names of the platform. */
+async function answer(request: CompletionRequest, timeoutMs = defaultTimeoutMs): Promise<Answer> {
   const tree = await typable();
   const found = findCandidates(tree, request.words);
   if ('words' in found) return { words: found.words, mode: 'none' };
@@ -70,29 +71,17 @@ async function answer(request: CompletionRequest): Promise<Answer> {
   const kind = kindAt(found, typing);
   if (kind === 'local') return { words: [], mode: 'files' };
   if (kind === 'folder') return { words: [], mode: 'folders' };
-  const local = kind && localNames[kind];
+  const local: LocalNames | undefined = localNames[kind as keyof typeof localNames];
   const context = await contextOf(request, found);
   if (local) return { words: (await local({ context, tree, typing })).filter(isNoFlag), mode: 'none' };
   if (!kind || !isPlatformName(kind)) return { words: [], mode: 'none' };
-  const { words, inTime } = await completePlatformNames(context, tree, kind, { ...found, typing });
-  if (!inTime) await request.io.spawnDetached(['complete', '--refresh', ...request.words]);
+  const { words, inTime } = await completePlatformNames(context, tree, kind, { ...found, typing }, timeoutMs);
+  if (!inTime && timeoutMs < refreshMs) await request.io.spawnDetached(['complete', '--refresh', ...request.words]);
   return { words: words.filter(isNoFlag), mode: 'none' };
 }
 
 /** A name such as `--yes`, which others chose, would be taken for a flag. */
 const isNoFlag = ([name]: Candidate) => !name.startsWith('-');
-
-async function refresh(request: CompletionRequest): Promise<void> {
-  const tree = await typable();
-  const found = findCandidates(tree, request.words);
-  if ('words' in found) return;
-  const typing = typedValue(request.words);
-  const kind = kindAt(found, typing);
-  if (!kind || !isPlatformName(kind)) return;
-  await completePlatformNames(await contextOf(request, found), tree, kind, { ...found, typing }, refreshMs);
-}
-
-const refreshMs = 10_000;
 
 /** A path with a colon is on a volume; any other is on the disk where both are possible. */
 function kindAt(found: ValueAtCursor, typing: string): ValueKind | undefined {
@@ -161,22 +150,24 @@ interface Asked {
   typing: string;
 }
 
+type LocalNames = (asked: Asked) => Candidate[] | Promise<Candidate[]>;
+
 /** Values that are known without a request. */
-const localNames: { [Kind in ValueKind]?: (asked: Asked) => Candidate[] | Promise<Candidate[]> } = {
+const localNames = {
   region: () => regions.map(withoutMeaning),
   compute: () => Object.keys(accelerators).map(withoutMeaning),
   role: () => ['member', 'billing', 'admin'].map(withoutMeaning),
   'time-zone': () => ['UTC', ...Intl.supportedValuesOf('timeZone')].map(withoutMeaning),
-  profile: ({ context }) => profileNames(context.settings).map(withoutMeaning),
-  async setting({ context: { settings, env } }) {
+  profile: ({ context }: Asked) => profileNames(context.settings).map(withoutMeaning),
+  async setting({ context: { settings, env } }: Asked): Promise<Candidate[]> {
     const { describeSettings } = await import('../../platform/config/setting-list.ts');
     return describeSettings(settings, env).map(({ name, value }) => [name, value ?? '']);
   },
-  topic: ({ tree }) => [
+  topic: ({ tree }: Asked) => [
     ...tree.commands.map(({ command, summary }): Candidate => [command.split(' ')[0] ?? '', summary]),
     ...['topics', 'flags', 'exit-codes', 'environment', 'json', 'faults'].map(withoutMeaning),
   ],
-  'config-file': ({ context, typing }) => configFiles(context.cwd, typing),
+  'config-file': ({ context, typing }: Asked) => configFiles(context.cwd, typing),
 };
 
 function withoutMeaning(word: string): Candidate {
@@ -193,21 +184,8 @@ function configFiles(cwd: string, typing: string): Candidate[] {
 }
 
 /** What a value is. `remote-path` is on a volume; `path` may be anywhere, `local` is on the disk. */
-type ValueKind =
-  | PlatformName
-  | 'local'
-  | 'folder'
-  | 'config-file'
-  | 'path'
-  | 'profile'
-  | 'region'
-  | 'setting'
-  | 'compute'
-  | 'role'
-  | 'time-zone'
-  | 'topic';
+type ValueKind = PlatformName | keyof typeof localNames | 'local' | 'folder' | 'path';
 
-/** The kind of a value; undefined if nothing is known about it. */
 function kindOf({ value, flag, command }: ValueAtCursor): ValueKind | undefined {
   const place = flag === undefined ? `${command} ${value}` : `${flag} ${value}`;
   return byPlace[place] ?? byName[value];
@@ -264,6 +242,8 @@ const byPlace: Record<string, ValueKind> = {
 const maxAgeMs = 60_000;
 /** Maximum time a shell waits. */
 const defaultTimeoutMs = 60;
+/** Maximum time that nobody waits. */
+const refreshMs = 10_000;
 /** Runs and the files of a folder may be many. */
 const maxNames = 500;
 
@@ -280,7 +260,7 @@ async function completePlatformName(
   context: NamesContext,
   kind: PlatformName,
   place: Place,
-  timeoutMs = defaultTimeoutMs,
+  timeoutMs: number,
 ): Promise<{ words: Candidate[]; inTime: boolean }> {
   const { file, key } = cacheLocation(context, nameKeys[kind](place, context));
   const kept = readCache(file);
@@ -289,7 +269,9 @@ async function completePlatformName(
   try {
     // Not loaded for cached names: endpoints and their schemas take longer than all else here.
     const { nameSources } = await import('./name-sources.ts');
-    const words = (await withTimeout(timeoutMs, nameSources[kind](context, place))).slice(0, maxNames);
+    const late = pause(timeoutMs, undefined, { background: true }).then(() => undefined);
+    const words = (await Promise.race([nameSources[kind](context, place), late]))?.slice(0, maxNames);
+    if (!words) return { words: old?.words ?? [], inTime: false };
     writeCache(file, { ...withoutOld(kept, context.now()), [key]: { at: context.now(), words } });
     return { words, inTime: true };
   } catch {
@@ -303,7 +285,7 @@ async function completePlatformNames(
   tree: CompletionTree,
   kind: PlatformName,
   place: ValueAtCursor & Place,
-  timeoutMs?: number,
+  timeoutMs: number,
 ) {
   const own = await completePlatformName(context, kind, place, timeoutMs);
   const next = tree.inputsOf(place.command).arguments[place.typed.length + 1]?.name ?? '';
@@ -340,18 +322,6 @@ function withoutOld(kept: Record<string, CachedNames>, now: number): Record<stri
 }
 
 const maxKeptMs = 86_400_000;
-
-async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  let stopTimer = () => {};
-  const late = new Promise<never>((_, reject) => {
-    stopTimer = after(ms, () => reject(new Error('timed out')));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    stopTimer();
-  }
-}
 
 function readCache(file: string): Record<string, CachedNames> {
   try {
