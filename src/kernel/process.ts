@@ -106,7 +106,6 @@ export function isCharacterDevice(fd: number): boolean {
 /** Node restores the terminal when it exits, and aborts if the terminal is closed by then. */
 function closeTerminalOnExit(): void {
   process.once('exit', () => {
-    const { closeSync } = process.getBuiltinModule('node:fs');
     for (const stream of [0, 1, 2]) {
       try {
         closeSync(stream);

@@ -40,7 +40,7 @@ test.each([
   ['{"a":"x\\udc00y\\ud83d\\ude00"}', 'x\ufffdy\u{1f600}'],
   ['{"a":"\\\\ud83d"}', '\\ud83d'],
 ])('half a surrogate pair is shown as U+FFFD: %s', async (json, shown) => {
-  const filter = await compileJq('.a', { signal: new AbortController().signal });
+  const filter = await compileJq('.a', new AbortController().signal);
   expect(await filter.filter(json)).toBe(`${shown}\n`);
   await filter.close();
 });
@@ -122,7 +122,7 @@ describe('a program that does not end by itself', () => {
     ['makes a text that is too long', '. * 400000000', /needs more than the 256 MiB of memory/],
   ])('%s: is ended', async (_, expression, why) => {
     const isLimited = expression === endless;
-    const filter = await compileJq(expression, { signal: never, ...(isLimited && { timeoutMs: 20 }) });
+    const filter = await compileJq(expression, never, isLimited ? 20 : undefined);
     await expect(filter.filter('"x"')).rejects.toMatchObject({
       exit: 'failed',
       facts: { why: expect.stringMatching(why) },

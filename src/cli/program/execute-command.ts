@@ -20,7 +20,7 @@ import { fieldsOf, isOpen, type ResultSchema, takesFields } from '../result-sche
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
-import { DryRunEnd, dryRunView, markDryRun, type RunState } from './run-state.ts';
+import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
 import { placeBeside, placeResult } from './same-place.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
@@ -49,7 +49,7 @@ async function loadFilter({ jq }: GlobalFlags, inputs: unknown[], { signal }: Ru
   if (jq === undefined) return undefined;
   const { compileJq } = await import('../../kernel/output/jq.ts');
   const { timeout } = inputs.at(-1) as { timeout?: number };
-  return compileJq(jq, { signal, timeoutMs: timeout });
+  return compileJq(jq, signal, timeout);
 }
 
 interface Call {
@@ -158,7 +158,6 @@ async function loadPager(io: Io, interruption: InterruptNotice) {
     createPagedOutput({ stdout: io.stdout, env: io.env, start, write });
 }
 
-/** What `--json` asks for, by its value. */
 export function parseJsonFlag(flag: string | undefined): JsonChoice {
   if (flag === undefined) return false;
   return flag === '' ? true : flag.split(',').map((field) => field.trim());
@@ -241,7 +240,10 @@ async function showOutcome(
 async function showDryRun(end: DryRunEnd, renderer: Renderer, json: JsonChoice | 'events', usual: Finish) {
   const result = markDryRun(end.result);
   if (json === 'events') await showEvents(result, { data: (document) => document }, renderer, usual);
-  else await renderer.value(json === false ? result : await usual(result), dryRunView(end));
+  else {
+    const view = () => end.changes.map((change) => `would ${change}`).join('\n');
+    await renderer.value(json === false ? result : await usual(result), view);
+  }
 }
 
 /** Whether all of a result is there, so that what follows it is known. */
@@ -259,10 +261,6 @@ async function endLines(
   if (!isJsonLines || isFiltered) return;
   const last = Array.isArray(json) ? result : await finish(result ?? {});
   await renderer.line({ type: 'result', ...(last as object) });
-}
-
-function noteEmpty({ empty }: Command, options: object, { unread, progress }: Context): void {
-  if (empty && unread.isEmpty) progress.note(typeof empty === 'function' ? empty(options) : empty);
 }
 
 async function noteNext([first]: readonly NextCommand[], { progress }: Context, renderer: Renderer): Promise<void> {
@@ -302,6 +300,10 @@ async function withUsualNext(
   return next.length === 0 ? document : { ...document, next };
 }
 
+function noteEmpty({ empty }: Command, options: object, { unread, progress }: Context): void {
+  if (empty && unread.isEmpty) progress.note(typeof empty === 'function' ? empty(options) : empty);
+}
+
 function isEmptyList(value: unknown): boolean {
   return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
 }
@@ -313,27 +315,20 @@ async function showRaw(
   json: JsonChoice,
   finish: Finish,
 ): Promise<void> {
-  const {
-    jsonValue,
-    untrusted,
-    isJson = false,
-    terminalFix = 'redirect to a file, or pass --raw',
-    cancel,
-    onWritten,
-  } = options;
+  const { jsonValue, untrusted, isJson = false, terminalFix = 'redirect to a file, or pass --raw' } = options;
   const { page } = renderer;
   if (json !== false) {
     if (jsonValue) return renderer.value(await finish(await jsonValue()), () => '');
     throw new UsageError('--json is not supported here', { why: 'the output is raw bytes' });
   }
   if (untrusted === 'bytes' && page.terminal) {
-    await cancel?.();
+    await options.cancel?.();
     throw new UsageError('the output is binary and cannot be shown on a terminal', { fix: terminalFix });
   }
   if (untrusted === 'text' && (page.terminal || page.githubActions))
     await showUntrustedText(writeTo, renderer, isJson && page.terminal);
   else await writeTo((bytes) => renderer.bytes(bytes));
-  onWritten?.();
+  options.onWritten?.();
 }
 
 /** Sanitizes chunk by chunk. On a terminal, ends with a newline, so that the prompt starts on its own line. */

@@ -1,6 +1,5 @@
 import type { Command as Commander } from 'commander';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
-import type { View } from '../../kernel/output/page.ts';
 import type { Context, InterruptNotice } from '../../platform/context.ts';
 
 /** What `main` and the running command share. */
@@ -17,7 +16,6 @@ export interface RunState {
   called?: Commander;
   /** The flags that answer what a dry run would have asked. */
   unasked?: readonly string[];
-  /** The folder that the command works in. */
   cwd?: string;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
   isJsonLines?: boolean;
@@ -39,10 +37,6 @@ export function createWillChange(isDryRun: boolean): Context['willChange'] {
   return (what, result) => {
     if (isDryRun) throw new DryRunEnd([what].flat(), result);
   };
-}
-
-export function dryRunView({ changes }: DryRunEnd): View {
-  return () => changes.map((change) => `would ${change}`).join('\n');
 }
 
 /** Adds `dryRun` to a result, or to each entry of a list. */

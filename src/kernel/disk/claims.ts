@@ -6,14 +6,13 @@ import { type Lock, waitForLock } from './lock.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAbandoned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 
-export interface TargetClaim {
-  release(): void;
-}
-
-export interface ClaimOptions {
+interface ClaimTarget {
   /** A file that will be written, or a folder that will be filled. */
   path: string;
   kind: 'file' | 'folder';
+}
+
+interface ClaimOptions extends ClaimTarget {
   delay: (ms: number) => Promise<void>;
   /** Called once with the process that must end first. */
   onWait: (pid: number) => void;
@@ -23,7 +22,6 @@ export interface ClaimOptions {
 const maxWaitMs = 10 * 60_000;
 /** Pause between two attempts, which doubles each time. */
 const pauseMs = { first: 200, max: 3_200 };
-/** Maximum wait for the lock on the list of claims. */
 const lockWaitMs = 10_000;
 
 /**
@@ -31,7 +29,7 @@ const lockWaitMs = 10_000;
  * same path, a parent or a child; throws a ConflictError after ten minutes. Throws system errors if the state folder is
  * not writable.
  */
-export async function claimTarget(state: string, { path, kind, delay, onWait }: ClaimOptions): Promise<TargetClaim> {
+export async function claimTarget(state: string, { path, kind, delay, onWait }: ClaimOptions): Promise<Lock> {
   const folder = join(state, 'claims');
   makePrivateFolder(folder);
   const wanted = { path: realPath(path), kind };
@@ -46,11 +44,6 @@ export async function claimTarget(state: string, { path, kind, delay, onWait }: 
   }
 }
 
-interface ClaimTarget {
-  path: string;
-  kind: 'file' | 'folder';
-}
-
 /** A claim of another process. */
 interface OtherClaim {
   pid: number;
@@ -58,7 +51,7 @@ interface OtherClaim {
   target: ClaimTarget;
 }
 
-async function tryClaim(folder: string, wanted: ClaimTarget): Promise<TargetClaim | OtherClaim> {
+async function tryClaim(folder: string, wanted: ClaimTarget): Promise<Lock | OtherClaim> {
   const lock = await lockClaims(folder);
   try {
     const other = liveClaims(folder).find(({ target }) => overlap(target, wanted));

@@ -4,7 +4,7 @@
  */
 export { announce, readAnnouncements } from './announcements.ts';
 export { appendToFileSync, openForAppend } from './append.ts';
-export { claimTarget, type TargetClaim } from './claims.ts';
+export { claimTarget } from './claims.ts';
 export {
   openPipeOrDevice,
   readFileOrPipeChunks,
@@ -27,7 +27,7 @@ export {
   removeOldFiles,
   sizesBelow,
 } from './folders.ts';
-export { lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
+export { type Lock, lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
 export {
   linkOrCopy,

@@ -62,7 +62,6 @@ export function lockHolder(path: string): LockOwner | undefined {
     .find((owner) => isAlive(owner) !== false);
 }
 
-/** Removes locks and prepared locks in a folder whose owners are dead. */
 export function removeDeadLocks(folder: string): void {
   for (const name of namesIn(folder)) {
     const owner = parseOwnerName(name.slice(name.lastIndexOf('.') + 1));

@@ -8,11 +8,9 @@ import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export interface NameProbe {
   /** Whether different names can lead to the same entry. */
   mergesNames(folder: string): boolean;
-  /** Whether these two are the same in a folder. */
   isSameName(folder: string, first: string, second: string): boolean;
   /** Whether the disk keeps trailing dots and spaces of the name. */
   keepsName(folder: string, name: string): boolean;
-  /** Whether two paths below a folder lead to one entry. */
   isSameEntry(folder: string, first: string, second: string): boolean;
 }
 

@@ -236,7 +236,6 @@ export class NewSmallFile {
     return file;
   }
 
-  /** Renames it to its target. */
   commit(target: string): void {
     replaceFileSync(this.path, target);
     removedOnExit.delete(this.path);

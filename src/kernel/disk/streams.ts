@@ -21,7 +21,6 @@ function regularFile(descriptor: number): Stats[] {
   }
 }
 
-/** The SHA-256 of a file's content, in hex. */
 export async function sha256OfFile(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash, defined({ signal }));

@@ -7,8 +7,11 @@ import { duration, size } from './format.ts';
 import { readJq } from './jq-wasm.ts';
 import type { JqJob, JqReply } from './jq-worker.mjs';
 
-/** Prepares the expression of `--jq`. Throws UsageError if it is invalid, before the command has done anything. */
-export async function compileJq(expression: string, { signal, timeoutMs = maxMs }: JqBounds): Promise<JqFilter> {
+/**
+ * Prepares the expression of `--jq`. Throws UsageError if it is invalid, before the command has done anything. The signal
+ * ends the program; `timeoutMs` is how long it may take for one JSON text, if less than 30 seconds.
+ */
+export async function compileJq(expression: string, signal: AbortSignal, timeoutMs = maxMs): Promise<JqFilter> {
   const thread = new JqThread(signal);
   try {
     const { exitCode, stderr } = await thread.run({ json: '', expression }, maxMs);
@@ -18,13 +21,6 @@ export async function compileJq(expression: string, { signal, timeoutMs = maxMs 
     await thread.close();
     throw error instanceof BoundError ? tooLarge(error) : error;
   }
-}
-
-export interface JqBounds {
-  /** Ends the program. */
-  signal: AbortSignal;
-  /** How long the program may take for one JSON text, if less than 30 seconds. */
-  timeoutMs?: number | undefined;
 }
 
 const maxMs = 30_000;
@@ -64,7 +60,6 @@ function withoutHalves(json: string): string {
   return json.replace(escapes, (whole, half?: string) => (half ? '\\ufffd' : whole));
 }
 
-/** The bound that a program has reached. */
 class BoundError extends Error {}
 
 /** A thread that runs one program after the other. It ends with the first that reaches a bound, and at the signal. */
@@ -84,10 +79,16 @@ class JqThread {
       resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
     });
     this.#worker.on('message', (reply: JqReply) => this.#waiting?.resolve(reply));
-    this.#worker.on('error', (error) => this.#end(isOutOfMemory(error) ? tooMuchMemory() : error));
+    this.#worker.on('error', (error: NodeJS.ErrnoException) => {
+      this.#end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuchMemory() : error);
+    });
     signal.addEventListener('abort', this.#interrupt);
     if (signal.aborted) this.#interrupt();
-    this.#last = sendJq(this.#worker).catch((error) => this.#end(error));
+    // It is read while the thread starts.
+    this.#last = readJq().then(
+      (jq) => this.#worker.postMessage(jq),
+      (error) => this.#end(error),
+    );
   }
 
   run(job: JqJob, timeoutMs: number): Promise<JqResult> {
@@ -105,7 +106,8 @@ class JqThread {
   async #runNext(job: JqJob, timeoutMs: number): Promise<JqResult> {
     if (job.json.length > maxBytes) this.#end(tooMuchMemory());
     if (this.#error) throw this.#error;
-    const stopTimer = after(timeoutMs, () => this.#end(tooLong(timeoutMs)));
+    const late = new BoundError(`the program was still running after ${duration(timeoutMs)}`);
+    const stopTimer = after(timeoutMs, () => this.#end(late));
     const reply = new Promise<JqReply>((resolve, reject) => {
       this.#waiting = { resolve, reject };
     });
@@ -123,19 +125,6 @@ class JqThread {
     this.#waiting?.reject(this.#error);
     void this.#worker.terminate();
   }
-}
-
-/** It is read while the thread starts. */
-async function sendJq(worker: Worker): Promise<void> {
-  worker.postMessage(await readJq());
-}
-
-function isOutOfMemory(error: NodeJS.ErrnoException): boolean {
-  return error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
-
-function tooLong(timeoutMs: number): BoundError {
-  return new BoundError(`the program was still running after ${duration(timeoutMs)}`);
 }
 
 function tooMuchMemory(): BoundError {

@@ -16,7 +16,8 @@ export function redactValue<T>(value: T, secrets: KnownSecrets): T {
   const stack: PendingCopy[] = [{ value, key: 'copy', into: result }];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const plain = toJsonValue(next.value);
-    const copy = typeof plain === 'string' ? redact(plain, secrets) : isObject(plain) ? emptyCopy(plain) : plain;
+    const copy =
+      typeof plain === 'string' ? redact(plain, secrets) : isObject(plain) ? (Array.isArray(plain) ? [] : {}) : plain;
     defineUnique(next.into, next.key, copy);
     if (!isObject(plain)) continue;
     const children = Object.entries(plain).map(([name, inner]) => ({
@@ -49,8 +50,4 @@ interface PendingCopy {
 function defineUnique(into: object, key: string, value: unknown): void {
   const unique = Object.hasOwn(into, key) && !Array.isArray(into) ? `${key} (${Object.keys(into).length})` : key;
   defineKey(into, unique, value);
-}
-
-function emptyCopy(value: object): object {
-  return Array.isArray(value) ? [] : {};
 }

@@ -27,7 +27,6 @@ export interface Renderer {
   item(value: unknown, view: View, isRaw: boolean): Promise<void>;
   line(value: unknown): Promise<void>;
   text(text: string): Promise<void>;
-  /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): Promise<void>;
   /** Prints one value of a stream in place of the one before, on a terminal that can do that. */
   frame(value: unknown, view: View): Promise<void>;
@@ -129,14 +128,11 @@ function createWriter(stdout: Stream): Write {
   return (text) =>
     new Promise((resolve, reject) => {
       stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
-        if (!error) resolve();
-        else reject(closedCodes.has(error.code ?? '') ? new StdoutClosedError() : stdoutError(error));
+        if (!error) return resolve();
+        if (closedCodes.has(error.code ?? '')) return reject(new StdoutClosedError());
+        reject(new StdoutError(`cannot write to stdout: ${systemErrorReason(error.message)}`, { cause: error }));
       });
     });
-}
-
-function stdoutError(cause: NodeJS.ErrnoException): StdoutError {
-  return new StdoutError(`cannot write to stdout: ${systemErrorReason(cause.message)}`, { cause });
 }
 
 type ToJson = (value: unknown, indent: number) => string;

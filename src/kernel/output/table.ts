@@ -69,13 +69,11 @@ function rowsAsLists(titles: readonly string[], body: readonly string[][]): stri
   return body.map(item).join('\n\n');
 }
 
-export interface KeyValueLayout {
-  /** Whether long values continue on the next line of a terminal. A value to copy, such as a key, must not. Default: true. */
-  wrap?: boolean;
-}
-
-/** `name  value` lines without empty values, for one thing in full. Anywhere but on a terminal a tab separates the two. */
-export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }: KeyValueLayout = {}): View {
+/**
+ * `name  value` lines without empty values, for one thing in full. Anywhere but on a terminal a tab separates the two.
+ * `wrap`: long values continue on the next line of a terminal; one to copy, such as a key, must not.
+ */
+export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true } = {}): View {
   return (page) => {
     const filled = pairs
       .map(([name, value]): [string, string] => [page.terminal ? name : withUnitOf(value, name), cellText(value, page)])
@@ -207,11 +205,6 @@ function truncate(cell: string, width: number): string {
   return `${kept}…${' '.repeat(Math.max(0, width - 1 - displayWidth(kept)))}`;
 }
 
-interface WrappedTableOptions {
-  /** Whether the columns have titles. Default: true. */
-  titled?: boolean;
-}
-
 /** In columns. */
 const minExplanationWidth = 16;
 
@@ -219,19 +212,13 @@ const minExplanationWidth = 16;
  * Rows of text, for explanations rather than data: on a terminal long cells continue on the next line and no column is
  * dropped. Its time grows with the square of the number of rows. Off a terminal the rows are those of {@link table}.
  */
-export function wrappedTable<Row>(
-  rows: readonly Row[],
-  columns: Columns<Row>,
-  { titled = true }: WrappedTableOptions = {},
-): View {
+export function wrappedTable<Row>(rows: readonly Row[], columns: Columns<Row>, { titled = true } = {}): View {
   return (page) => {
     if (rows.length === 0) return '';
     if (!page.terminal || page.accessible) return table(rows, columns)(page);
     const titles = titled ? [Object.keys(columns).map((title) => page.style.bold(title))] : [];
-    return draw(
-      [...titles, ...rows.map((row) => Object.values(columns).map((read) => cellText(read(row), page)))],
-      page,
-    );
+    const body = rows.map((row) => Object.values(columns).map((read) => cellText(read(row), page)));
+    return draw([...titles, ...body], page);
   };
 }
 
@@ -249,23 +236,9 @@ function draw(cells: readonly string[][], page: Page): string {
   return drawn.toString().replace(/ +$/gm, '');
 }
 
-const borderless = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: gap,
-};
+const borders =
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid';
+const borderless = { ...Object.fromEntries(borders.split(' ').map((name) => [name, ''])), middle: gap };
 
 function naturalWidths(cells: readonly string[][]): number[] {
   const lineWidths = (cell = '') => cell.split('\n').map(displayWidth);

@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import {
-  claimTarget,
-  removeOrphanedFiles,
-  type TargetClaim,
-  TemporaryNames,
-  toDiskError,
-} from '../../kernel/disk/index.ts';
+import { claimTarget, type Lock, removeOrphanedFiles, TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
 import { GantryError, InterruptedError, systemCode } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
@@ -170,7 +164,7 @@ function openPlace(
  * Commands that write to the same local files take turns. Without a writable state folder they run side by side; each
  * file is still put in place as a whole.
  */
-async function claimLocal(context: Context, { folder, name }: CopyTarget): Promise<TargetClaim | undefined> {
+async function claimLocal(context: Context, { folder, name }: CopyTarget): Promise<Lock | undefined> {
   if (folder.kind === 'remote') return undefined;
   const { progress, settings, delay } = context;
   const path = name === undefined ? folder.path : join(folder.path, name);
