@@ -375,7 +375,6 @@ const dense = new Set([
   'src/causes/explain-log.ts',
   'src/causes/refine.ts',
   'src/causes/unknown-failure.ts',
-  'src/cli/command.ts',
   'src/cli/commands/cp.ts',
   'src/cli/commands/deploy.ts',
   'src/cli/commands/history.ts',

@@ -6,15 +6,14 @@ import type { RawOutput } from '../kernel/output/raw-output.ts';
 import type { Context } from '../platform/context.ts';
 import { type ResultSchema, takesFields, withDryRun, withSharedFields } from './result-schema.ts';
 
-/** A command: its arguments and flags, what it does, and how its result is shown. */
-interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json> {
-  configure?: (command: Commander) => Commander<Inputs, Options>;
+/** What a command does, and how its result is shown. The last of its inputs are its flags. */
+interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   /** Does the work and returns a plain value or an async iterable of values. Prints nothing to stdout. */
-  run: (context: Context, ...inputs: [...Inputs, Options]) => Value | Promise<Value>;
-  /** The text for the value, or for each value of an iterable. Makes no requests. */
-  view: (value: Value extends AsyncIterable<infer Item> ? Item : Value, options: Options) => View;
+  run: (context: Context, ...inputs: Inputs) => Value | Promise<Value>;
+  /** The text for the value, or for each value of an iterable. Makes no requests. Without it, there is none. */
+  view?: (value: ItemOf<Value>, options: Options) => View | string;
   /** The JSON for the value, or for each value of an iterable, if it differs from the value. */
-  data?: (value: Value extends AsyncIterable<infer Item> ? Item : Value) => Data;
+  data?: (value: ItemOf<Value>) => Data;
   /** Whether the text is written without sanitizing. */
   raw?: (options: Options) => boolean;
   /** Whether secrets in the result are shown, because the user asked for them or the result is an app's. */
@@ -30,29 +29,35 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
    * program/next-commands.ts. Only for a result that is a document. `args` are what the user typed.
    */
   next?: (value: Value, options: Options, args: readonly unknown[]) => readonly NextCommand[];
-  /** What `--json` prints. A command without it prints raw bytes, which JSON cannot hold. */
-  json?: Json;
   /**
    * Whether it only reads, changes something, or destroys: removes or replaces what gantry cannot bring back. On this
    * machine or on the platform. `gantry mcp` tells it to clients.
    */
   effect: Effect;
   /** False if it waits for a person or runs until it is interrupted: `gantry mcp` does not offer it then. */
-  unattended?: false;
+  unattended?: boolean;
   /** On a terminal, each value that it yields takes the place of the one before. */
-  live?: true;
+  live?: boolean;
   /** Works on this machine only. Other commands have a target, which those that change something name first. */
-  local?: true;
+  local?: boolean;
   /** It changes the login or the settings of a profile, which an emulator has none of. */
-  ofProfile?: true;
+  ofProfile?: boolean;
   /** Whether this command line only reads, if others of the command change something. */
-  onlyReads?: (...inputs: [...Inputs, Options]) => boolean;
+  onlyReads?: (...inputs: Inputs) => boolean;
   /** Has `--dry-run`: `run` calls `willChange` of the context before it changes something. */
-  dryRun?: true;
+  dryRun?: boolean;
   /** Paragraphs of its help, below the summary. */
   details?: string[];
   /** Command lines without the leading `gantry`. */
   examples?: string[];
+}
+
+interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json>
+  extends CommandActs<[...Inputs, Options], Options, Value, Data> {
+  configure?: (command: Commander) => Commander<Inputs, Options>;
+  flagRules?: FlagTable<NoInfer<Options>>;
+  /** What `--json` prints. A command without it prints raw bytes, which JSON cannot hold. */
+  json?: Json;
 }
 
 export interface NextCommand {
@@ -90,12 +95,36 @@ export interface ArgumentRules {
   isNeeded: true;
 }
 
-/** What a flag may have besides (flags/values.ts). */
 export interface FlagRules {
   /** Attribute names of the flags, one of which it needs. */
   requires: readonly string[];
   /** The help of the command leaves it to the reference. */
-  isSeldom: true;
+  isSeldom: boolean;
+}
+
+/** What holds for flags of a command, by their attribute names. */
+interface FlagTable<Options> {
+  /** A flag has no effect without one of these: alone it is refused, and the help says "with --dry-run". */
+  requires?: Partners<Options>;
+  /** A flag cannot be combined with these. */
+  excludes?: Partners<Options>;
+  /** Few need these: the reference and the completion have them, `--help` has not. */
+  seldom?: readonly (keyof Options)[];
+}
+
+type Partners<Options> = { [Flag in keyof Options]?: readonly (keyof Options & string)[] };
+
+export function addFlagRules<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+  { requires = {}, excludes = {}, seldom = [] }: FlagTable<Options>,
+): Commander<Inputs, Options> {
+  for (const flag of command.options) {
+    const name: keyof Options = flag.attributeName();
+    flag.conflicts([...(excludes[name] ?? [])]);
+    const rules: FlagRules = { requires: requires[name] ?? [], isSeldom: seldom.includes(name) };
+    Object.assign(flag, rules);
+  }
+  return command;
 }
 
 export type Effect = 'reads' | 'changes' | 'destroys';
@@ -103,6 +132,8 @@ export type Effect = 'reads' | 'changes' | 'destroys';
 /** Of a command that has no `data`. */
 type WithoutData = { readonly [withoutData]: never };
 declare const withoutData: unique symbol;
+
+type ItemOf<Value> = Value extends AsyncIterable<infer Item> ? Item : Value;
 
 /** What of the value of `run` goes into JSON. */
 type JsonOf<Value> =
@@ -118,29 +149,29 @@ type Checked<Json, Result> = Json extends ResultSchema
     : { resultDoesNotMatchItsDeclaration: Result; declared: Json }
   : Command;
 
+type Acts = Required<CommandActs<unknown[], unknown, unknown, unknown>>;
+
 /** A command without its input types, as the program uses it. */
-export interface Command {
+export interface Command extends Acts {
   configure: (command: Commander) => void;
-  run: (context: Context, ...inputs: unknown[]) => unknown;
   view: (value: unknown, options: unknown) => View;
-  data: (value: unknown) => unknown;
-  raw: (options: unknown) => boolean;
-  verbatim: (options: unknown) => boolean;
-  exit: (value: unknown, options: unknown) => ExitName | number;
-  exits: readonly ExitName[];
-  empty: Fix | ((options: unknown) => Fix) | undefined;
-  next: (value: unknown, options: unknown, args: readonly unknown[]) => readonly NextCommand[];
   json: ResultSchema | undefined;
-  effect: Effect;
-  local: boolean;
-  ofProfile: boolean;
-  onlyReads: (...inputs: unknown[]) => boolean;
-  unattended: boolean;
-  dryRun: boolean;
-  live: boolean;
-  details: string[];
-  examples: string[];
 }
+
+const defaults = {
+  data: (value: unknown) => value,
+  raw: () => false,
+  exit: () => 'ok',
+  empty: '',
+  next: () => [],
+  unattended: true,
+  live: false,
+  local: false,
+  ofProfile: false,
+  dryRun: false,
+  details: [],
+  examples: [],
+};
 
 export function defineCommand<
   Value,
@@ -151,32 +182,25 @@ export function defineCommand<
 >(
   parts: CommandParts<Inputs, Options, Value, Data, Json>,
 ): Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data> {
-  const command: Command = {
-    configure: (command) => {
-      parts.configure?.(command);
+  const { view = () => '', raw = defaults.raw, exits = platformExits } = parts;
+  const command = {
+    ...defaults,
+    verbatim: raw,
+    onlyReads: () => parts.effect === 'reads',
+    ...parts,
+    configure: (command: Commander) => {
+      const configured = parts.configure?.(command);
+      if (configured && parts.flagRules) addFlagRules(configured, parts.flagRules);
       if (parts.dryRun) command.option('--dry-run', 'show what would change, and change nothing');
     },
-    run: parts.run as Command['run'],
-    view: parts.view as Command['view'],
-    data: (parts.data as Command['data']) ?? ((value) => value),
-    raw: (parts.raw as Command['raw']) ?? (() => false),
-    verbatim: (parts.verbatim as Command['verbatim']) ?? (parts.raw as Command['raw']) ?? (() => false),
-    exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
-    exits: [...everyCommandExits, ...(parts.exits ?? platformExits)],
-    empty: parts.empty as Command['empty'],
-    next: (parts.next as Command['next']) ?? (() => []),
+    view: (value: ItemOf<Value>, options: Options) => {
+      const shown = view(value, options);
+      return typeof shown === 'string' ? () => shown : shown;
+    },
+    exits: [...everyCommandExits, ...exits],
     json: parts.json && schemaOf(parts, parts.json),
-    dryRun: parts.dryRun === true,
-    live: parts.live === true,
-    effect: parts.effect,
-    local: parts.local ?? false,
-    ofProfile: parts.ofProfile ?? false,
-    onlyReads: (parts.onlyReads as Command['onlyReads']) ?? (() => parts.effect === 'reads'),
-    unattended: parts.unattended ?? true,
-    details: parts.details ?? [],
-    examples: parts.examples ?? [],
   };
-  return command as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
+  return command as unknown as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
 }
 
 /** With what is added to the result: what usually follows, warnings, and that it is a dry run. */

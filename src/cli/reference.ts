@@ -48,7 +48,6 @@ export interface Reference {
   exitCodes: ExitCodeReference[];
 }
 
-/** The flags that every command takes. */
 export function globalFlags(): FlagReference[] {
   const { options } = buildProgram({ run: ignore, onHelp: () => {} });
   const help = {

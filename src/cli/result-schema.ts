@@ -96,21 +96,14 @@ export function listOr<Entries, Value>(
   return { form: 'list', schema: { anyOf: [entries.schema, ...variantsOf(schema)] } };
 }
 
-export function text(description: string): Shape<string> {
-  return { schema: { type: 'string', description } };
+function scalar<Value>(type: string): (description: string) => Shape<Value> {
+  return (description) => ({ schema: { type, description } });
 }
 
-export function integer(description: string): Shape<number> {
-  return { schema: { type: 'integer', description } };
-}
-
-export function number(description: string): Shape<number> {
-  return { schema: { type: 'number', description } };
-}
-
-export function boolean(description: string): Shape<boolean> {
-  return { schema: { type: 'boolean', description } };
-}
+export const text = scalar<string>('string');
+export const integer = scalar<number>('integer');
+export const number = scalar<number>('number');
+export const boolean = scalar<boolean>('boolean');
 
 export function choice<const Word extends string>(words: readonly Word[], description: string): Shape<Word> {
   return { schema: { type: 'string', enum: words, description } };
@@ -131,8 +124,9 @@ export function record<Value>({ schema }: Shape<Value>, description: string): Sh
 
 export function object<const F extends Fields>(fields: F, description?: string): ObjectShape<ObjectOf<F>> {
   const required = Object.keys(fields).filter((name) => !('isOptional' in (fields[name] ?? {})));
-  const schema = { type: 'object', properties: propertiesOf(fields), required, additionalProperties: false };
-  return { isObject: true, schema: description === undefined ? schema : { ...schema, description } };
+  const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
+  const schema = { type: 'object', properties, required, additionalProperties: false };
+  return { isObject: true, schema: { ...schema, ...defined({ description }) } };
 }
 
 /** An object that the platform sent: these fields are known, but any may be missing, and there may be others. */
@@ -142,7 +136,7 @@ export function passThrough<const F extends Fields>(
 ): ObjectShape<{ [Name in keyof F]?: unknown }> {
   const entries = Object.entries(fields).map(([name, { schema }]) => [name, withoutPromise(schema)]);
   const schema = { type: 'object', properties: Object.fromEntries(entries), $comment: passedThrough };
-  return { isObject: true, schema: description === undefined ? schema : { ...schema, description } };
+  return { isObject: true, schema: { ...schema, ...defined({ description }) } };
 }
 
 const passedThrough = 'sent by the platform and passed through';
@@ -163,7 +157,15 @@ export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> 
   return { schema, isOptional: true };
 }
 
-/** A field of a result. */
+/** Where a problem is in a file of the user. */
+export const locationShape = object({
+  file: text('file'),
+  line: integer('from 1'),
+  column: integer('from 1, in characters'),
+  length: integer('characters'),
+  text: text('the line'),
+});
+
 export interface Field {
   /** As in `string`, `integer or null`, `list of object`; empty if it may be anything. */
   type: string;
@@ -247,8 +249,4 @@ function variantsSchema(variants: Variants): JsonSchema {
 
 function isShape(variant: Fields | ObjectShape<never>): variant is ObjectShape<never> {
   return (variant as { isObject?: unknown }).isObject === true;
-}
-
-function propertiesOf(fields: Fields): Record<string, JsonSchema> {
-  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
 }

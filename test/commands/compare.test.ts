@@ -159,7 +159,7 @@ describe('gantry builds compare', () => {
   test.each<[string[], number, RegExp]>([
     [['web', 'abcdef12'], 6, /no build abcdef12/],
     [['nope'], 6, /app nope not found/],
-    [['web', '--html', '-'], 2, /--html requires a file name/],
+    [['web', '--html', '-'], 2, /invalid --html "-": expected a file name/],
   ])('%j exits with %i', async (words, code, said) => {
     const outcome = await run(['builds', 'compare', ...words]);
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(said)]);

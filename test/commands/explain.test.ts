@@ -151,7 +151,7 @@ describe('a log of a file', () => {
 
   test('cannot be combined with an app', async () => {
     const { code, stderr } = await gantry(['explain', 'web', '--file', 'build.log']);
-    expect([code, stderr]).toEqual([2, 'error: --file explains a log, not an app\n']);
+    expect([code, stderr]).toEqual([2, 'error: --file and an app cannot be combined\n']);
   });
 
   test('that is missing is an error', async () => {

@@ -149,7 +149,7 @@ test.each([
   [['--since', '30d', '--by', 'minute'], 'the range is too long: 43,200 minutes'],
   [['--by', 'week'], 'expected one of minute, hour, day'],
   [['--metric', 'cost'], 'expected one of requests, runtime, response'],
-  [['--html', '-'], '--html requires a file name'],
+  [['--html', '-'], 'invalid --html "-": expected a file name such as chart.html'],
 ])('rejects %j before any request', async (flags, message) => {
   const { code, stderr } = await chart(flags);
   expect(code).toBe(2);

@@ -10,9 +10,10 @@ export default defineCommand({
       .argument('<path>', 'path, such as /v2/projects/{project}/apps; {project} is filled in')
       .option('--query <name=value>', 'query parameter (repeatable)', repeatablePairFlag)
       .option('--field <name=value>', 'text field of the JSON body; name:=json for others', repeatablePairFlag)
-      .addOption(command.createOption('--input <file>', 'read the body from this file; - is stdin').conflicts('field'))
+      .option('--input <file>', 'read the body from this file; - is stdin')
       .option('-i, --show-headers', 'print the status and headers')
       .option('--paginate', 'fetch all pages and join them'),
+  flagRules: { excludes: { input: ['field'] } },
   run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
     callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
   verbatim: () => true,

@@ -11,7 +11,6 @@ export default defineCommand({
     );
     return new RawOutput((take) => streamFiles(context, files, take));
   },
-  view: () => () => '',
   effect: 'reads',
   examples: ['cat /logs/today.txt', 'cat /data/part-1 /data/part-2 > whole', 'cat default:/notes.md | head'],
 });

@@ -12,8 +12,8 @@ import {
   boolean,
   choice,
   document,
-  integer,
   list,
+  locationShape,
   object,
   optional,
   passThrough,
@@ -24,15 +24,7 @@ const problemShape = object({
   severity: choice(['error', 'warning'], 'severity'),
   message: text('what is wrong'),
   cause: optional(text('the name of its cause, if it has one')),
-  location: optional(
-    object({
-      file: text('file'),
-      line: integer('from 1'),
-      column: integer('from 1, in characters'),
-      length: integer('characters'),
-      text: text('the line'),
-    }),
-  ),
+  location: optional(locationShape),
   why: optional(text('cause')),
   fix: optional(anything('what to do about it, as text')),
 });
@@ -61,7 +53,7 @@ export default defineCommand({
     return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
   },
   view: (found) => {
-    if (!isChecked(found)) return () => JSON.stringify(found, null, 2);
+    if (!isChecked(found)) return JSON.stringify(found, null, 2);
     const { file, app, runtime, problems } = found;
     const warnings = problems.length > 0 ? `, ${count(problems.length, 'warning')}` : '';
     return wrapped(() => `${file} is valid: app ${app}, runtime ${runtime}${warnings}`);

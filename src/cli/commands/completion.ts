@@ -13,10 +13,7 @@ export default defineCommand({
   },
   run: (_, shell) => ({ shell, script: scriptFor(shell) }),
   verbatim: () => true,
-  view:
-    ({ script }) =>
-    () =>
-      script,
+  view: ({ script }) => script,
   details: [
     'Completes commands, flags, and the names of what you have: apps, builds, runs, containers, secrets, files on volumes. To load the script in every new shell:',
     'bash: add eval "$(gantry completion bash)" to ~/.bashrc.',

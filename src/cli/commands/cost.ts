@@ -1,12 +1,12 @@
 import { type AppCostReport, type CostReport, type DayCost, readCost } from '../../insight/cost/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
-import { count, countCell, dollars, duration, roundCents, withUnit } from '../../kernel/output/format.ts';
+import { count, countCell, dollars, duration, forPeople, roundCents, withUnit } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
-import { appsArgument, checkApps } from '../flags/app.ts';
-import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
+import { appsArgument } from '../flags/app.ts';
+import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { timeFlag } from '../flags/values.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { figuresField, figuresView } from '../views/figure-sources.ts';
@@ -21,14 +21,12 @@ export default defineCommand({
         .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
     ),
   run: async (context, app, flags) => {
-    checkApps(app, flags);
-    checkChartPageFlags(flags);
     const { since, until, explainFigures } = flags;
     const report = await readCost(context, { app, since, until, explain: explainFigures === true });
     await saveChartPage(context, flags, app === undefined ? 'Cost' : `Cost of ${app}`, () => costReport(report));
     return report;
   },
-  view: (report, { by }) => costView(report, { by }),
+  view: costView,
   data: ({ apps, ...report }) => ({
     ...report,
     apps: apps.map(({ waste, ...each }) => ({ ...each, waste: waste && wasteDocument(waste) })),
@@ -97,12 +95,8 @@ function wasteDocument({ line, ...waste }: NonNullable<CostReport['apps'][number
   return { ...waste, argv: [...line.argv] };
 }
 
-interface CostViewOptions {
-  by?: 'day' | undefined;
-}
-
 /** What apps cost, what for, and the commands that end waste; off a terminal a line for each app or day. */
-function costView(report: CostReport, { by }: CostViewOptions): View {
+function costView(report: CostReport, { by }: { by?: 'day' | undefined }): View {
   const { apps, figures } = report;
   const [only] = apps;
   const main = apps.length === 1 && only ? appFacts(only) : appsTable(report);
@@ -123,7 +117,6 @@ function costView(report: CostReport, { by }: CostViewOptions): View {
   };
 }
 
-/** Cost and calls by day. */
 function costReport(report: CostReport): ChartReport<DayCost> {
   const { apps } = report;
   const days = daysOf(apps);
@@ -138,7 +131,7 @@ function costReport(report: CostReport): ChartReport<DayCost> {
       ...apps.flatMap(({ app, waste }) => (waste ? [`${app}: ${waste.why}; ${waste.advice}. ${waste.line}`] : [])),
     ],
     rows: days.toReversed(),
-    columns: plainDayColumns,
+    columns: dayColumns,
     chart: {
       step: 'day',
       zone: 'UTC',
@@ -178,7 +171,7 @@ function appFacts(app: AppCostReport): View {
   const { costCents, centsPerSecond, replicaSeconds, busySeconds, idleSeconds, idleCents, calls, coldStarts } = app;
   return keyValueTable([
     ['cost', money(costCents)],
-    ['price', priceText(centsPerSecond)],
+    ['price', centsPerSecond === null ? notKnown : `${dollars(3600 * centsPerSecond)} an hour for each replica`],
     ['replica time', time(replicaSeconds)],
     ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
     ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
@@ -252,25 +245,14 @@ const dayColumns = {
 };
 const dayNumbers = ['COST', 'CALLS', 'COLD STARTS', 'BUSY'] as const;
 
-/** For the page, whose cells are texts. */
-const plainDayColumns: Columns<DayCost> = {
-  DATE: ({ date }) => date,
-  COST: ({ costCents }) => (costCents === null ? notKnown : dollars(costCents)),
-  CALLS: ({ calls }) => calls,
-  'COLD STARTS': ({ coldStarts }) => coldStarts,
-  BUSY: ({ busySeconds }) => duration(busySeconds * 1000),
-};
-
 const notKnown = 'not known';
 
 function money(cents: number | null): Cell {
-  if (cents === null) return notKnown;
-  return withUnit('US cents', ({ terminal }) => (terminal ? dollars(cents) : String(roundCents(cents))));
+  return cents === null ? notKnown : withUnit('US cents', forPeople(dollars(cents), roundCents(cents)));
 }
 
 function time(seconds: number | null): Cell {
-  if (seconds === null) return notKnown;
-  return withUnit('s', ({ terminal }) => (terminal ? duration(seconds * 1000) : String(Number(seconds.toFixed(3)))));
+  return seconds === null ? notKnown : withUnit('s', forPeople(duration(seconds * 1000), Number(seconds.toFixed(3))));
 }
 
 function withShare(cell: Cell, more: string | undefined): Cell {
@@ -285,8 +267,4 @@ function share(part: number | null, whole: number | null): string | undefined {
 function coldText({ calls, coldStarts, coldStartMs }: AppCostReport): string | undefined {
   if (coldStartMs === null) return undefined;
   return `${share(coldStarts, calls)} of the calls, ${duration(coldStartMs)} at the median`;
-}
-
-function priceText(centsPerSecond: number | null): string {
-  return centsPerSecond === null ? notKnown : `${dollars(3600 * centsPerSecond)} an hour for each replica`;
 }

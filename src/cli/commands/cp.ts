@@ -18,7 +18,7 @@ import { defineCommand } from '../command.ts';
 import { addCopyFlags, type CopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { sha256Flag } from '../flags/values.ts';
 import { document } from '../result-schema.ts';
-import { copyExit, copyView, failedExit } from '../views/copy.ts';
+import { copyExit, copyView } from '../views/copy.ts';
 import { pullFields, pullView } from '../views/weights.ts';
 
 export default defineCommand({
@@ -46,8 +46,8 @@ export default defineCommand({
     if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
     return summary;
   },
-  exit: (value) => (value instanceof RawOutput ? 'ok' : 'lock' in value ? failedExit(value.failed) : copyExit(value)),
-  view: (value) => (value instanceof RawOutput ? () => '' : 'lock' in value ? pullView(value) : copyView(value)),
+  exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value.failed)),
+  view: (value) => (value instanceof RawOutput ? '' : 'lock' in value ? pullView(value) : copyView(value)),
   details: [
     "Remote paths are written volume:/path, or :/path for the default volume. A folder's contents are copied. Run it again to resume.",
     'A model (hf://ORG/NAME[@REVISION]) or a https:// URL goes to a volume directly. weights.lock records the checksums of a model: commit it. For gated models, set HF_TOKEN.',

@@ -27,9 +27,9 @@ import {
   UsageError,
 } from '../../kernel/errors.ts';
 import type { FailureDocument } from '../../kernel/output/failure.ts';
-import { count, shortBuild } from '../../kernel/output/format.ts';
+import { count, forPeople, shortBuild } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
-import type { Page, View } from '../../kernel/output/page.ts';
+import type { View } from '../../kernel/output/page.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import { stackViews, table } from '../../kernel/output/table.ts';
 import { announceEnd } from '../../local/notify/index.ts';
@@ -136,7 +136,7 @@ export default defineCommand({
         ? deployedAppsView(value)
         : 'dryRun' in value
           ? deployPlanView(value)
-          : () => value.endpoint,
+          : value.endpoint,
   data: documentOf,
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
   next: nextCommands,
@@ -212,7 +212,6 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
   return deployed;
 }
 
-/** A deployment, and how to call it. */
 type Deployed = Deployment & { call: SampleCall | undefined };
 
 function documentOf(value: Result): DeployPlan | Deployment | DeployedApps | Packed {
@@ -278,9 +277,9 @@ function asOutput(packed: Awaited<ReturnType<typeof packApp>>): Packed | RawOutp
   return new RawOutput(packed.send, { untrusted: 'bytes', terminalFix });
 }
 
-function packedView(value: Packed | RawOutput): View {
-  if (value instanceof RawOutput) return () => '';
-  return value.selection ? fileDecisionsView(value.selection) : () => value.file;
+function packedView(value: Packed | RawOutput): View | string {
+  if (value instanceof RawOutput) return '';
+  return value.selection ? fileDecisionsView(value.selection) : value.file;
 }
 
 function nextCommands(value: Result, options: DeployFlags, [folders]: readonly unknown[]): NextCommand[] {
@@ -363,7 +362,6 @@ function notStartedProblem({ app, notStarted }: Pick<Deployment, 'app' | 'notSta
 
 type Ended = { folder: string; app: string; exitCode: number };
 
-/** What became of several apps. */
 interface DeployedApps {
   apps: (Partial<FailureDocument & { deployment: Deployment; plan: DeployPlan }> & Ended)[];
   changed: boolean;
@@ -375,12 +373,10 @@ function deployedAppsView({ apps }: DeployedApps): View {
   const columns = {
     APP: ({ app }: App) => app,
     RESULT: (app: App) => statusCell(resultText(app)),
-    BUILD:
-      ({ deployment, plan, error }: App) =>
-      ({ terminal }: Page) => {
-        const build = String((deployment ?? plan ?? error?.details)?.build ?? '');
-        return terminal ? shortBuild(build) : build;
-      },
+    BUILD: ({ deployment, plan, error }: App) => {
+      const build = String((deployment ?? plan ?? error?.details)?.build ?? '');
+      return forPeople(shortBuild(build), build);
+    },
     ENDPOINT: ({ deployment, plan }: App) => (deployment ?? plan)?.endpoint,
   };
   const plans = apps.flatMap(({ plan }) => (plan ? [deployPlanView(plan)] : []));

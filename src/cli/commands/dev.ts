@@ -1,6 +1,7 @@
 import { on } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { Command as Commander } from '@commander-js/extra-typings';
 import { isSecretVariable } from '../../app/secret-value.ts';
 import { DebugRelay, type Emulator, findPython, type OnBreakpoint } from '../../emulator/index.ts';
 import { FailedError, systemCode } from '../../kernel/errors.ts';
@@ -13,8 +14,19 @@ import type { Secrets } from '../../platform/contract/secrets.ts';
 import { readSecretsFile } from '../../team/secrets.ts';
 import { defineCommand } from '../command.ts';
 import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
-import { requiring, wholeNumberFlag } from '../flags/values.ts';
-import { boolean, choice, integer, list, nullable, number, object, optional, stream, text } from '../result-schema.ts';
+import { wholeNumberFlag } from '../flags/values.ts';
+import {
+  boolean,
+  choice,
+  integer,
+  list,
+  locationShape,
+  nullable,
+  number,
+  optional,
+  stream,
+  text,
+} from '../result-schema.ts';
 import { DevPrinter } from '../views/dev-printer.ts';
 
 const app = text('app name');
@@ -59,15 +71,7 @@ const devEvents = stream(
     message: text('what is wrong'),
     why: optional(text('the reason')),
     fix: optional(text('what to do about it')),
-    location: optional(
-      object({
-        file: text('path'),
-        line: integer('line, from 1'),
-        column: integer('column, from 1'),
-        length: integer('length of the range'),
-        text: text('the whole line'),
-      }),
-    ),
+    location: optional(locationShape),
     servingSince: nullable(text('when the version that is still running was deployed')),
   },
   {
@@ -101,20 +105,9 @@ const devEvents = stream(
 );
 
 export default defineCommand({
-  configure: (command) =>
-    command
-      .argument('[dir...]', 'app folders, or folders of app folders', ['.'])
-      .option('--port <number>', 'port to listen on (default: 4100, or the next free one)', wholeNumberFlag(0, 65_535))
-      .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
-      .option(...installFlag)
-      .option(...allowOriginFlag)
-      .option('--from-env-file <file>', '.env or JSON file with secrets for the app; watched as well')
-      .option('--open', 'open the app in the browser once it is ready')
-      .option(...debugPortFlag, parsePort)
-      .addOption(
-        requiring(command.createOption('--wait-for-client', 'start the app when an editor has attached'), 'debugPort'),
-      ),
-  run: (context, folders, options) => serve(context, folders, options),
+  configure: devFlags,
+  flagRules: { requires: { waitForClient: ['debugPort'] } },
+  run: serve,
   verbatim: () => true,
   view:
     ({ page, endpoint, curl }) =>
@@ -132,19 +125,21 @@ export default defineCommand({
   examples: ['dev', 'dev ../other-app --port 0', 'dev apps', 'dev --from-env-file .env --open', 'dev --debug-port'],
 });
 
-interface DevFlags {
-  port?: number | undefined;
-  pace: number;
-  install?: true | undefined;
-  fromEnvFile?: string | undefined;
-  allowOrigin?: string[] | undefined;
-  open?: true | undefined;
-  debugPort?: number | true | undefined;
-  waitForClient?: true | undefined;
+function devFlags(command: Commander) {
+  return command
+    .argument('[dir...]', 'app folders, or folders of app folders', ['.'])
+    .option('--port <number>', 'port to listen on (default: 4100, or the next free one)', parsePort)
+    .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
+    .option(...installFlag)
+    .option(...allowOriginFlag)
+    .option('--from-env-file <file>', '.env or JSON file with secrets for the app; watched as well')
+    .option('--open', 'open the app in the browser once it is ready')
+    .option(...debugPortFlag, parsePort)
+    .option('--wait-for-client', 'start the app when an editor has attached');
 }
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
-async function* serve(context: Context, given: string[], options: DevFlags) {
+async function* serve(context: Context, given: string[], options: ReturnType<ReturnType<typeof devFlags>['opts']>) {
   const { fromEnvFile, open, debugPort, waitForClient = false, ...emulatorOptions } = options;
   const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);

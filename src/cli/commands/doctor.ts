@@ -1,11 +1,12 @@
 import { ago, sizeCell } from '../../kernel/output/format.ts';
-import { table } from '../../kernel/output/table.ts';
+import type { Page, View } from '../../kernel/output/page.ts';
+import { redact } from '../../kernel/output/redact.ts';
+import { table, wrappedTable } from '../../kernel/output/table.ts';
 import { type CacheEntry, cacheKinds, clearCache, listCache } from '../../local/cache.ts';
 import { type Check, runChecks } from '../../local/doctor/index.ts';
 import { defineCommand } from '../command.ts';
-import { durationFlag, requiring } from '../flags/values.ts';
+import { durationFlag } from '../flags/values.ts';
 import { anything, boolean, choice, documents, integer, nullable, optional, text } from '../result-schema.ts';
-import { checksView } from '../views/doctor.ts';
 
 /** How what is kept on this machine is listed. */
 const cacheOutput = {
@@ -35,23 +36,14 @@ const cacheOutput = {
   },
 };
 
-/** What the kinds are. */
-const cacheDetails = [
-  '--cache lists packing (compressed files), archives (for gantry rollback), python (environments of the emulator) and runs (for figures). Only archives cannot be made again.',
-];
-
 export default defineCommand({
   configure: (command) =>
     command
       .addOption(command.createOption('--cache [kind]', 'list what is kept on this machine').choices(cacheKinds))
-      .addOption(requiring(command.createOption('--clear', 'remove it'), 'cache'))
-      .addOption(requiring(command.createOption('--app <app>', 'only archives and runs of this app'), 'cache'))
-      .addOption(
-        requiring(
-          command.createOption('--older-than <duration>', 'only what is unused for this long').argParser(durationFlag),
-          'cache',
-        ),
-      ),
+      .option('--clear', 'remove it')
+      .option('--app <app>', 'only archives and runs of this app')
+      .option('--older-than <duration>', 'only what is unused for this long', durationFlag),
+  flagRules: { requires: { clear: ['cache'], app: ['cache'], olderThan: ['cache'] } },
   run: (context, { cache, clear, ...filter }): Promise<Check[] | CacheEntry[]> => {
     if (cache === undefined) return runChecks(context);
     const kind = cache === true ? undefined : cache;
@@ -77,7 +69,9 @@ export default defineCommand({
     },
     cacheOutput.fields,
   ),
-  details: cacheDetails,
+  details: [
+    '--cache lists packing (compressed files), archives (for gantry rollback), python (environments of the emulator) and runs (for figures). Only archives cannot be made again.',
+  ],
   examples: [
     'doctor',
     'doctor --cache',
@@ -85,3 +79,42 @@ export default defineCommand({
     'doctor --cache archives --app web --clear --yes',
   ],
 });
+
+/** A row for each check, its fix below the message. Off a terminal the fix is a column. */
+function checksView(checks: readonly Check[]): View {
+  return (page) =>
+    (page.terminal ? wrappedTable(checks, checkColumns, { titled: false }) : table(checks, plainColumns))(page);
+}
+
+const checkColumns = {
+  MARK:
+    ({ status }: Check) =>
+    ({ style, unicode }: Page) => {
+      const { symbol, plain, color } = marks[status];
+      return style[color](unicode ? symbol : plain);
+    },
+  CHECK: ({ check }: Check) => check,
+  MESSAGE: (check: Check) => (page: Page) => messageText(check, page),
+};
+
+const plainColumns = {
+  CHECK: ({ check }: Check) => check,
+  STATUS: ({ status }: Check) => status,
+  MESSAGE: ({ message, why }: Check) => (why ? `${message}: ${why}` : message),
+  FIX: ({ fix }: Check) => (fix ? String(fix) : ''),
+};
+
+const marks = {
+  ok: { symbol: '✓', plain: 'ok', color: 'green' },
+  warning: { symbol: '!', plain: '!', color: 'yellow' },
+  failed: { symbol: '✗', plain: 'x', color: 'red' },
+} as const;
+
+/** Redacted before it is wrapped: a line break would hide a secret from the search for it. */
+function messageText({ message, why, fix }: Check, { style, secrets }: Page): string {
+  const lines = [
+    redact(why ? `${message}: ${why}` : message, secrets),
+    ...(fix ? [style.dim(`fix ${redact(String(fix), secrets)}`)] : []),
+  ];
+  return lines.join('\n');
+}

@@ -1,21 +1,28 @@
 import { type ExplainedFailure, explainFailure } from '../../insight/explain.ts';
-import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { problemText } from '../../kernel/output/failure.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
-import { boolean, choice, document, integer, list, nullable, object, optional, text } from '../result-schema.ts';
+import {
+  boolean,
+  choice,
+  document,
+  integer,
+  list,
+  locationShape,
+  nullable,
+  object,
+  optional,
+  text,
+} from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     optionalAppArgument(command, { unless: 'file' })
       .argument('[id]', 'build or run id (default: the latest failure)')
       .option('--file <log>', 'explain a saved log; - is stdin'),
-  run: async (context, app, id, { file, configFile }) => {
-    if (file !== undefined && app !== undefined) throw new UsageError('--file explains a log, not an app');
-    return explainFailure(context, { app, id, file, configFile });
-  },
+  run: (context, app, id, { file, configFile }) => explainFailure(context, { app, id, file, configFile }),
   view: explanationView,
   data: ({ command: _, ...explained }) => explained,
   next: ({ command, cause, laterSucceeded }) =>
@@ -23,7 +30,6 @@ export default defineCommand({
       ? [{ line: command, when: cause === 'unknown' ? 'to see the whole log' : 'to fix it' }]
       : [],
   effect: 'reads',
-  exits: platformExits,
   json: document({
     app: nullable(text('app; null with --file')),
     build: nullable(text('build that is explained')),
@@ -42,15 +48,7 @@ export default defineCommand({
       }),
     ),
     fix: nullable(text('what to change')),
-    location: nullable(
-      object({
-        file: text('config file'),
-        line: integer('from 1'),
-        column: integer('from 1, in characters'),
-        length: integer('characters'),
-        text: text('the line'),
-      }),
-    ),
+    location: nullable(locationShape),
     log: list(text('line'), 'lines of the log that show most, if the cause is unknown'),
   }),
   details: [
@@ -69,7 +67,7 @@ export default defineCommand({
 function explanationView({ cause, title, evidence, fix, location, log, laterSucceeded }: ExplainedFailure): View {
   if (cause === null) return wrapped(() => title);
   const why = evidence
-    ? `${sourceName(evidence)}: ${evidence.text}`
+    ? `${evidence.line === null ? evidence.source : `line ${evidence.line} of the log`}: ${evidence.text}`
     : log.length > 0 && ['from the log:', ...log].join('\n');
   const problem = {
     message: `${title === unknownCause ? 'unknown' : title}${laterSucceeded ? '; later calls succeeded' : ''}`,
@@ -81,7 +79,3 @@ function explanationView({ cause, title, evidence, fix, location, log, laterSucc
 }
 
 const unknownCause = 'the cause is unknown';
-
-function sourceName({ source, line }: NonNullable<ExplainedFailure['evidence']>): string {
-  return line === null ? source : `line ${line} of the log`;
-}

@@ -60,7 +60,6 @@ const exitCodeShape = object({
   when: text('when a command exits with it'),
 });
 
-/** The fields of a command as data. */
 const commandFields = {
   command: text('as typed, without gantry'),
   category: text('section of the help'),
@@ -81,7 +80,6 @@ const commandFields = {
   ),
 };
 
-/** The whole program as data. */
 const referenceFields = {
   name: text('gantry'),
   version: text('its version'),
@@ -91,7 +89,6 @@ const referenceFields = {
   exitCodes: list(exitCodeShape, 'each exit code'),
 };
 
-/** A JSON Schema. */
 const schemaFields = {
   $schema: text('with --schema: the version of JSON Schema'),
   title: text('with --schema: what it describes'),
@@ -187,7 +184,7 @@ export default defineCommand({
   verbatim: () => true,
   view: (value) => {
     if (isRows(value)) return explanation(value);
-    if ('$schema' in value) return () => stringifyJson(value, 2);
+    if ('$schema' in value) return stringifyJson(value, 2);
     return 'commands' in value ? allCommandsView : commandReferenceView(value);
   },
   json: listOr(
@@ -234,7 +231,6 @@ description: Deploy, call, inspect and fix apps on the hosting platform with the
 ${instructions.trimEnd()}`;
 }
 
-/** What a command takes, prints and exits with. */
 function commandReferenceView(command: CommandReference): View {
   return stackViews(
     ({ terminal, columns }) => helpText({ ...command, isWhole: true }, terminal ? columns : undefined).trimEnd(),

@@ -1,5 +1,5 @@
 import { type ListedEvent, readHistory, settingKey, type WithCommit } from '../../deploys/history/index.ts';
-import { duration, localTime, shortBuild } from '../../kernel/output/format.ts';
+import { duration, forPeople, localTime, shortBuild } from '../../kernel/output/format.ts';
 import { table } from '../../kernel/output/table.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
@@ -40,15 +40,11 @@ export default defineCommand({
   examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],
 });
 
-/** A line an event. */
 function historyView(events: readonly ListedEvent[]) {
   return table(
     events,
     {
-      WHEN:
-        ({ at }) =>
-        (page) =>
-          page.terminal ? localTime(at).slice(0, -3) : at,
+      WHEN: ({ at }) => forPeople(localTime(at).slice(0, -3), at),
       WHAT: describe,
       BY: ({ by }) => by,
     },

@@ -22,7 +22,6 @@ import {
 import type { Context } from '../../platform/context.ts';
 import { defineCommand } from '../command.ts';
 import { computeFlag, knownValue } from '../flags/hardware.ts';
-import { requiring } from '../flags/values.ts';
 import { choice, document, list, object, optional, text } from '../result-schema.ts';
 
 const variable = {
@@ -41,7 +40,8 @@ export default defineCommand({
       .option('--python <version>', 'Python version', pythonFlag)
       .option('--agents', 'also write an AGENTS.md; keeps an existing cerebrium.toml')
       .addOption(command.createOption('--ci <system>', 'also write a pipeline that deploys').choices(ciSystems))
-      .addOption(requiring(command.createOption('--print', 'print the pipeline, and write nothing'), 'ci')),
+      .option('--print', 'print the pipeline, and write nothing'),
+  flagRules: { requires: { print: ['ci'] } },
   run: async (context, dir, { name, compute, python, agents, ci, print }) => {
     const { cwd, prompt, settings, progress } = context;
     const folder = resolve(cwd, dir);
@@ -91,7 +91,7 @@ export default defineCommand({
     );
     return { folder, paths: written, ...toDo };
   },
-  view: (made) => () => ('pipeline' in made ? made.pipeline.trimEnd() : made.paths.join('\n')),
+  view: (made) => ('pipeline' in made ? made.pipeline.trimEnd() : made.paths.join('\n')),
   verbatim: () => true,
   details: ['--ci writes a pipeline that previews pull requests, and deploys the default branch with rollback.'],
   effect: 'changes',

@@ -4,7 +4,7 @@ import { platformExits } from '../../kernel/errors.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { callFlags } from '../flags/call.ts';
-import { durationFlag, requiring, wholeNumberFlag } from '../flags/values.ts';
+import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
 import { afterEvents, document, integer, nullable, passThrough, text } from '../result-schema.ts';
 import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../views/app-response.ts';
 
@@ -26,44 +26,34 @@ export default defineCommand({
       .option('-i, --show-headers', 'print the status and headers before the body')
       .option('--raw', 'print the bytes unchanged, even on a terminal')
       .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
-      .addOption(
-        command.createOption('--stream', 'request a stream of events').conflicts(['async', 'wait', 'awaitWebhook']),
-      )
+      .option('--stream', 'request a stream of events')
       .option('--async', 'do not wait: print the run id')
-      .addOption(
-        command.createOption('--wait', 'call asynchronously, and wait until the run ends').conflicts('awaitWebhook'),
-      )
-      .addOption(
-        command.createOption('--webhook <url>', 'also send the response to this URL').conflicts('awaitWebhook'),
-      )
-      .addOption(
-        requiring(
-          command.createOption('--webhook-secret-file <file>', 'sign with the secret in this file; - is stdin'),
-          'webhook',
-          'awaitWebhook',
-        ),
-      )
+      .option('--wait', 'call asynchronously, and wait until the run ends')
+      .option('--webhook <url>', 'also send the response to this URL')
+      .option('--webhook-secret-file <file>', 'sign with the secret in this file; - is stdin')
       .option('--await-webhook', 'call asynchronously, and print the response of its webhook')
-      .addOption(
-        requiring(
-          command.createOption('--port <number>', 'port to listen on').argParser(wholeNumberFlag(0, 65_535)),
-          'awaitWebhook',
-        ),
-      )
-      .addOption(
-        requiring(
-          command.createOption('--public-url <url>', 'URL under which the platform reaches that port'),
-          'awaitWebhook',
-        ),
-      )
+      .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535))
+      .option('--public-url <url>', 'URL under which the platform reaches that port')
       .option('--events', 'print one JSON object per line, and the result as the last'),
+  flagRules: {
+    requires: {
+      webhookSecretFile: ['webhook', 'awaitWebhook'],
+      port: ['awaitWebhook'],
+      publicUrl: ['awaitWebhook'],
+    },
+    excludes: {
+      stream: ['async', 'wait', 'awaitWebhook'],
+      wait: ['awaitWebhook'],
+      webhook: ['awaitWebhook'],
+    },
+  },
   run: async (context, app, args, options) => {
     const result = await invokeApp(context, { app, args, ...options });
     if ('run' in result) return result.run;
     return printResponse(context, result.response, options);
   },
   verbatim: () => true,
-  view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).run),
+  view: (value) => ('data' in value ? value.data : (value as AsyncRun).run),
   json: afterEvents(appEventFields, document(appResponseFields, asyncFields, appStreamFields)),
   next: (value) =>
     'record' in value && value.record === null

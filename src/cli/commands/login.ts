@@ -2,7 +2,6 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { InputNeededError } from '../../kernel/errors.ts';
 import { timeLeft } from '../../kernel/output/format.ts';
 import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
-import type { Context } from '../../platform/context.ts';
 import { importLogin, type Login, loginByBrowser, loginByToken } from '../../team/account/index.ts';
 import { defineCommand } from '../command.ts';
 import { boolean, document, list, nullable, optional, text } from '../result-schema.ts';
@@ -10,14 +9,16 @@ import { boolean, document, list, nullable, optional, text } from '../result-sch
 export default defineCommand({
   configure: (command) =>
     command
-      .addOption(
-        command
-          .createOption('--device', 'print a URL and a code instead of opening a browser')
-          .conflicts(['token', 'import']),
-      )
-      .addOption(command.createOption('--token [-]', 'store a token from a prompt or stdin').conflicts('import'))
+      .option('--device', 'print a URL and a code instead of opening a browser')
+      .option('--token [-]', 'store a token from a prompt or stdin')
       .option('--import [file]', "import the official client's login; - is stdin"),
-  run: (context, options): Promise<Login> => logIn(context, options),
+  flagRules: { excludes: { device: ['token', 'import'], token: ['import'] } },
+  run: (context, { device, token, import: file }): Promise<Login> => {
+    if (token !== undefined) return loginByToken(context, token);
+    if (file !== undefined) return importLogin(context, file);
+    if (!device && !context.prompt.isPossible) throw noTerminalError();
+    return loginByBrowser(context, { browser: !device });
+  },
   view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
     keyValueTable([
       ['user', user],
@@ -45,19 +46,6 @@ export default defineCommand({
   }),
   examples: ['login', 'login --device', 'login --token < token.txt', 'login --import', 'login --profile work'],
 });
-
-interface LoginFlags {
-  device?: true | undefined;
-  token?: string | true | undefined;
-  import?: string | true | undefined;
-}
-
-function logIn(context: Context, { device, token, import: file }: LoginFlags): Promise<Login> {
-  if (token !== undefined) return loginByToken(context, token);
-  if (file !== undefined) return importLogin(context, file);
-  if (!device && !context.prompt.isPossible) throw noTerminalError();
-  return loginByBrowser(context, { browser: !device });
-}
 
 /** In a pipeline nobody would see the URL, and the command would wait until the code expires. */
 function noTerminalError(): InputNeededError {

@@ -5,10 +5,7 @@ import { document, list, nullable, text } from '../result-schema.ts';
 export default defineCommand({
   configure: (command) => command.option('--all-profiles', 'log out of every profile'),
   run: (context, { allProfiles }) => logOut(context, { all: allProfiles === true }),
-  view:
-    ({ profiles }) =>
-    () =>
-      profiles.map((name) => `logged out of profile ${name}`).join('\n'),
+  view: ({ profiles }) => profiles.map((name) => `logged out of profile ${name}`).join('\n'),
   effect: 'destroys',
   local: true,
   ofProfile: true,

@@ -15,7 +15,7 @@ import type { Context } from '../../platform/context.ts';
 import { contextWith, TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
-import { durationFlag, requiring, type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
+import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
 import { logOutput } from '../views/log-line.ts';
 
 /** Lines to show of an app, whose log has no end, if no flag says how far to go back. */
@@ -40,19 +40,9 @@ export default defineCommand({
           .choices(['stdout', 'stderr'] as const),
       )
       .option('--search <text>', 'only show lines with this text (-f then polls every few seconds)')
-      .addOption(
-        command
-          .createOption('--build [id]', 'show the log of a build (default: latest) instead')
-          .conflicts(['run', 'container', 'source']),
-      )
-      .addOption(
-        requiring(
-          command
-            .createOption('--timeout <duration>', 'stop waiting for the end (default: 1h)')
-            .argParser(durationFlag),
-          'follow',
-        ),
-      ),
+      .option('--build [id]', 'show the log of a build (default: latest) instead')
+      .option('--timeout <duration>', 'stop waiting for the end (default: 1h)', durationFlag),
+  flagRules: { requires: { timeout: ['follow'] }, excludes: { build: ['run', 'container', 'source'] } },
   run: async (context, app, flags) => {
     const { run, build, timeout } = flags;
     if (flags.follow && (run ?? build) !== undefined) {

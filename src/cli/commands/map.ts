@@ -6,7 +6,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
-import { dollarFlag, positiveDurationFlag, requiring, wholeNumberFlag } from '../flags/values.ts';
+import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
 import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -21,24 +21,11 @@ export default defineCommand({
       .option('--budget <dollars>', 'stop before the calls of this command cost more', dollarFlag)
       .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', positiveDurationFlag)
       .option('--async', 'start runs and ask for them, for calls that take long')
-      .addOption(
-        requiring(command.createOption('--public-url <url>', 'URL under which the platform reaches --port'), 'async'),
-      )
-      .addOption(
-        requiring(
-          command
-            .createOption('--port <number>', 'port that receives the results of runs')
-            .argParser(wholeNumberFlag(0, 65_535)),
-          'async',
-        ),
-      )
-      .addOption(
-        requiring(
-          command.createOption('--webhook-secret-file <file>', 'sign results with the secret in this file; - is stdin'),
-          'async',
-        ),
-      )
+      .option('--public-url <url>', 'URL under which the platform reaches --port')
+      .option('--port <number>', 'port that receives the results of runs', wholeNumberFlag(0, 65_535))
+      .option('--webhook-secret-file <file>', 'sign results with the secret in this file; - is stdin')
       .option('--no-auth', 'send no token, for apps with disable_auth'),
+  flagRules: { requires: { publicUrl: ['async'], port: ['async'], webhookSecretFile: ['async'] } },
   run: (
     context,
     app,

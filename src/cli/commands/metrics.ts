@@ -14,7 +14,7 @@ import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
-import { duration } from '../../kernel/output/format.ts';
+import { duration, forPeople } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock, localTimeZone, wallClock } from '../../kernel/wall-clock.ts';
@@ -30,17 +30,10 @@ import {
 import { unixTime } from '../../platform/contract/scalars.ts';
 import { atPlatformTime } from '../../platform/replies/index.ts';
 import { defineCommand } from '../command.ts';
-import { appsArgument, checkApps } from '../flags/app.ts';
-import { type ChartPageFlags, chartPageFlags, checkChartPageFlags, saveChartPage } from '../flags/chart-page.ts';
+import { appsArgument } from '../flags/app.ts';
+import { type ChartPageFlags, chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { type RangeFlags, resolveRange } from '../flags/list.ts';
-import {
-  durationFlag,
-  repeatableChoiceFlag,
-  requiring,
-  type TimeFromNow,
-  timeFlag,
-  zoneFlag,
-} from '../flags/values.ts';
+import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
 import { startupReport, startupView } from '../views/startup-times.ts';
@@ -60,28 +53,17 @@ export default defineCommand({
           `${resourceMetrics.join(', ')}; repeatable (default: all)`,
           repeatableChoiceFlag(resourceMetrics),
         )
-        .addOption(command.createOption('--startup', 'chart how long replicas take to start').conflicts('metric'))
-        .addOption(
-          command.createOption('--live', 'show figures of the last minute, again and again').conflicts('until'),
-        )
-        .addOption(
-          requiring(command.createOption('--for <duration>', 'end after this time').argParser(durationFlag), 'live'),
-        )
-        .addOption(
-          requiring(
-            command.createOption('--timeout <duration>', 'stop waiting (default: 1h)').argParser(durationFlag),
-            'until',
-          ),
-        ),
+        .option('--startup', 'chart how long replicas take to start')
+        .option('--live', 'show figures of the last minute, again and again')
+        .option('--for <duration>', 'end after this time', durationFlag)
+        .option('--timeout <duration>', 'stop waiting (default: 1h)', durationFlag),
     ),
+  flagRules: { requires: { for: ['live'], timeout: ['until'] }, excludes: { startup: ['metric'], live: ['until'] } },
   run: async (context, app, { live, for: forMs, ...flags }): Promise<Result> => {
-    const { allApps } = flags;
-    checkApps(app, { allApps });
     if (live) return runTop(context, { app, everyMs: leastIntervalMs, forMs });
     if (app === undefined) throw new UsageError('metrics of all apps are shown live', { retryWith: ['--live'] });
     if (flags.until?.conditions.length) return waitFor(context, app, flags.until.conditions, flags.timeout);
     if (flags.timeout !== undefined) throw new UsageError("--timeout needs a condition, such as --until 'p90>5s'");
-    checkChartPageFlags(flags);
     const ranged = { ...flags, until: flags.until?.time };
     return flags.startup ? readStartup(context, app, ranged) : readResources(context, app, ranged);
   },
@@ -173,8 +155,8 @@ function metView(met: MetCondition): View {
   return keyValueTable([
     ['app', met.app],
     ['condition', met.condition],
-    ['value', ({ terminal }) => (terminal ? figureText(parseCondition(met.condition), met.value) : String(met.value))],
-    ['waited', ({ terminal }) => (terminal ? duration(met.waitedMs) : String(met.waitedMs))],
+    ['value', forPeople(figureText(parseCondition(met.condition), met.value), met.value)],
+    ['waited', forPeople(duration(met.waitedMs), met.waitedMs)],
   ]);
 }
 

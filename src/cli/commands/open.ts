@@ -1,6 +1,6 @@
 import { dashboardUrl } from '../../deploys/apps.ts';
 import { fetchBuild, resolveBuild } from '../../deploys/builds/index.ts';
-import { GantryError, NotFoundError, platformExits } from '../../kernel/errors.ts';
+import { GantryError, NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { canShowBrowser, openInBrowser } from '../../team/account/index.ts';
@@ -22,13 +22,9 @@ export default defineCommand({
     if (opened) await openInBrowser(context, url);
     return { url, opened };
   },
-  view:
-    ({ url }) =>
-    () =>
-      url,
+  view: ({ url }) => url,
   effect: 'reads',
   unattended: false,
-  exits: platformExits,
   json: document({ url: text('URL'), opened: boolean('whether a browser was asked to open it') }),
   details: ['Off a terminal, or without a browser, it only prints the URL.'],
   examples: ['open', 'open web', 'open latest', 'open web b-1234', 'open docs --print'],

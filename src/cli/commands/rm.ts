@@ -9,7 +9,7 @@ export default defineCommand({
       .option('-r, --recursive', 'remove folders and their contents')
       .option('--confirm <paths>', 'with -r: confirm by passing the paths again'),
   run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),
-  view: (removals) => () => removals.map(({ path }) => `removed ${singleLine(path)}`).join('\n'),
+  view: (removals) => removals.map(({ path }) => `removed ${singleLine(path)}`).join('\n'),
   effect: 'destroys',
   dryRun: true,
   json: documents({

@@ -27,7 +27,6 @@ const runLine = {
   loggedAt: nullable(text('RFC 3339, UTC')),
 };
 
-/** The fields of a run that has ended. */
 const runFields = {
   run: text('run id'),
   app: text('app name'),
@@ -47,21 +46,13 @@ export default defineCommand({
       // As in the official client; other commands have --region alone.
       .addOption(command.createOption('-r <region>').hideHelp())
       .option('--gpu <type>', 'GPU for this run, such as H100 or H100:2', gpuFlag)
-      .addOption(
-        command
-          .createOption('--compute <type>', 'CPU or an accelerator, such as ADA_L4')
-          .argParser(computeFlag)
-          .conflicts('gpu'),
-      )
+      .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4', computeFlag)
       .option('--name <name>', 'override the app name of the config file')
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
-      .addOption(
-        command
-          .createOption('--forward-exit-code', 'if the program fails, exit with its own exit code instead of 13')
-          .conflicts('detach'),
-      )
+      .option('--forward-exit-code', 'if the program fails, exit with its own exit code instead of 13')
       .option('--events', 'print progress as JSON lines'),
+  flagRules: { excludes: { compute: ['gpu'], forwardExitCode: ['detach'] } },
   run: async (unlimited, target, words, options): Promise<ReturnType<typeof runOutput> | StartedProgram> => {
     const { configFile, name, timeout: typedMs, forwardExitCode } = options;
     const limit = new TimeLimit(unlimited, { typedMs, failure: 'run did not get as far as starting the program' });
@@ -69,14 +60,8 @@ export default defineCommand({
     const programArguments = parseProgramArguments(words, await readOwnFlags(words));
     const { data = options.data } = programArguments;
     const hardware = hardwareOf(options);
-    const program = await readProgram(context, {
-      target,
-      configFile,
-      name,
-      hardware,
-      hasData: data !== undefined,
-      programArguments,
-    });
+    const given = { target, configFile, name, hardware, hasData: data !== undefined, programArguments };
+    const program = await readProgram(context, given);
     const args = await readArguments(context, { data, pairs: program.pairs });
     const region = programArguments.region ?? options.r;
     const detach = options.detach === true || programArguments.detach;
@@ -94,7 +79,7 @@ export default defineCommand({
         );
   },
   verbatim: () => true,
-  view: (value) => () => (value instanceof RawOutput ? '' : value.run),
+  view: (value) => (value instanceof RawOutput ? '' : value.run),
   json: document(runFields, { app: text('app name'), run: text('run id') }),
   next: (value) =>
     value instanceof RawOutput
@@ -117,13 +102,7 @@ export default defineCommand({
   ],
 });
 
-function hardwareOf({
-  gpu,
-  compute,
-}: {
-  gpu?: { name: string; count: number } | undefined;
-  compute?: string | undefined;
-}) {
+function hardwareOf({ gpu, compute }: { gpu?: ReturnType<typeof gpuFlag> | undefined; compute?: string | undefined }) {
   if (gpu) return { compute: [gpu.name], gpu_count: gpu.count };
   return compute === undefined ? undefined : { compute: [compute], ...(compute === 'CPU' && { gpu_count: 0 }) };
 }

@@ -149,7 +149,7 @@ export default defineCommand({
     return app === undefined ? readProjectStatus(context) : readAppStatus(context, app, configFile);
   },
   view: (value) =>
-    'hasFiles' in value ? () => servesText(value) : 'apps' in value ? projectStatusView(value) : appStatusView(value),
+    'hasFiles' in value ? servesText(value) : 'apps' in value ? projectStatusView(value) : appStatusView(value),
   exit: (value, { exitCode }) => {
     const isDisturbed = 'platform' in value && !(value.platform && isOperational(value.platform));
     return value.exit === 'ok' && exitCode && isDisturbed ? 'failed' : value.exit;
@@ -242,14 +242,9 @@ function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatu
 
 const shownNames = 3;
 
-function replicasText({
-  running,
-  others,
-  minReplicas: min,
-  maxReplicas: max,
-}: NonNullable<AppStatus['replicas']>): string {
+function replicasText({ running, others, minReplicas, maxReplicas }: NonNullable<AppStatus['replicas']>): string {
   const earlier = others === 0 ? '' : `, ${others} more of earlier builds`;
-  return `${running} running${max === null ? '' : `, ${min ?? 0} to ${max}`}${earlier}`;
+  return `${running} running${maxReplicas === null ? '' : `, ${minReplicas ?? 0} to ${maxReplicas}`}${earlier}`;
 }
 
 function toDeploy(found: string): Cell {

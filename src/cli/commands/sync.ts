@@ -1,10 +1,9 @@
 import { platformExits } from '../../kernel/errors.ts';
 import { isDownload, parseCopyPaths } from '../../storage/copy/index.ts';
 import { watchCopiesInApp } from '../../storage/output-files.ts';
-import { type SyncSummary, sync } from '../../storage/sync/index.ts';
+import { sync } from '../../storage/sync/index.ts';
 import { defineCommand } from '../command.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
-import { requiring } from '../flags/values.ts';
 import { document, integer, list, optional, text } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 
@@ -15,13 +14,10 @@ export default defineCommand({
         .argument('<source>', 'source folder; remote: volume:/path or :/path')
         .argument('<target>', 'target folder')
         .option('--delete', 'delete files that are only in the target')
-        .addOption(
-          requiring(command.createOption('--confirm <target>', 'confirm by passing the target again'), 'delete'),
-        )
-        .addOption(
-          requiring(command.createOption('--detailed-exit-code', 'exit with 3 if something would change'), 'dryRun'),
-        ),
+        .option('--confirm <target>', 'confirm by passing the target again')
+        .option('--detailed-exit-code', 'exit with 3 if something would change'),
     ),
+  flagRules: { requires: { confirm: ['delete'], detailedExitCode: ['dryRun'] } },
   run: async (context, source, target, { delete: deletes = false, confirm, ...flags }) => {
     const paths = parseCopyPaths([source, target], context, { allowBareTarget: false });
     const { target: written } = paths;
@@ -30,9 +26,11 @@ export default defineCommand({
     if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
     return summary;
   },
-  exit: (summary, { detailedExitCode, delete: deletes, dryRun }) =>
-    dryRun && detailedExitCode && wouldChange(summary, deletes === true) ? 'changes' : copyExit(summary),
-  view: (summary) => syncView(summary),
+  exit: ({ new: added, updated, extra, failed }, { detailedExitCode, delete: deletes, dryRun }) => {
+    const changes = added + updated + (deletes ? extra : 0);
+    return dryRun && detailedExitCode && changes > 0 ? 'changes' : copyExit(failed);
+  },
+  view: syncView,
   details: [
     'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
     'Names that are equal on the disk here, such as Readme.md and readme.md, are refused; --rename-clashes saves readme-2.md.',
@@ -56,7 +54,3 @@ export default defineCommand({
     'sync :/results ./results',
   ],
 });
-
-function wouldChange({ new: added, updated, extra }: SyncSummary, deletes: boolean): boolean {
-  return added + updated + (deletes ? extra : 0) > 0;
-}

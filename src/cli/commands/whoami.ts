@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { timeLeft } from '../../kernel/output/format.ts';
+import type { View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
 import { readIdentity } from '../../team/account/index.ts';
 import { defineCommand } from '../command.ts';
@@ -8,39 +9,7 @@ import { boolean, document, nullable, record, text } from '../result-schema.ts';
 export default defineCommand({
   configure: (command) => command.option('--verify', 'verify the token with the platform'),
   run: (context, { verify }) => readIdentity(context, { verify: verify === true }),
-  view: ({
-    target,
-    project,
-    projectOrigin,
-    region,
-    regionOrigin,
-    profile,
-    profileOrigin,
-    tokenOrigin,
-    unusedToken,
-    kind,
-    user,
-    expiresAt,
-    renewable,
-    addresses,
-    verified,
-  }) =>
-    keyValueTable([
-      ['user', user],
-      ['kind', kind === 'login' ? 'login' : 'service account'],
-      ['project', project ? `${target}, from the ${projectOrigin}` : noProject],
-      ['region', region && `${region}, from the ${regionOrigin}`],
-      ['profile', /^(flag|env|folder)/.test(profileOrigin) ? `${profile}, from the ${profileOrigin}` : profile],
-      ['token', tokenOrigin],
-      ['unused', unusedToken && `${unusedToken}: the environment takes precedence`],
-      ['expires', expiresAt ? timeLeft(expiresAt) : 'unknown'],
-      ['renewed', renewable ? 'automatically' : ''],
-      ['verified', verified ? 'yes' : 'no: pass --verify to ask the platform'],
-      ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
-        'address',
-        `${address} (${namesOf(addresses, address)})`,
-      ]),
-    ]),
+  view: identityView,
   effect: 'reads',
   local: true,
   json: document({
@@ -64,6 +33,27 @@ export default defineCommand({
   }),
   examples: ['whoami', 'whoami --verify', 'whoami --json=project,expiresAt'],
 });
+
+function identityView(who: Awaited<ReturnType<typeof readIdentity>>): View {
+  const { target, project, region, profile, unusedToken, expiresAt, addresses } = who;
+  const ofSetting = /^(flag|env|folder)/.test(who.profileOrigin) ? `, from the ${who.profileOrigin}` : '';
+  return keyValueTable([
+    ['user', who.user],
+    ['kind', who.kind === 'login' ? 'login' : 'service account'],
+    ['project', project ? `${target}, from the ${who.projectOrigin}` : noProject],
+    ['region', region && `${region}, from the ${who.regionOrigin}`],
+    ['profile', `${profile}${ofSetting}`],
+    ['token', who.tokenOrigin],
+    ['unused', unusedToken && `${unusedToken}: the environment takes precedence`],
+    ['expires', expiresAt ? timeLeft(expiresAt) : 'unknown'],
+    ['renewed', who.renewable ? 'automatically' : ''],
+    ['verified', who.verified ? 'yes' : 'no: pass --verify to ask the platform'],
+    ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
+      'address',
+      `${address} (${namesOf(addresses, address)})`,
+    ]),
+  ]);
+}
 
 /** The names of a URL's settings: one variable sets several. */
 function namesOf(addresses: Record<string, string>, address: string): string {

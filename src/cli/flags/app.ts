@@ -35,7 +35,7 @@ export function optionalAppArgument<Inputs extends unknown[], Options extends Op
   return place(command, description, rules) as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
 }
 
-/** The same for a command about one app or all of the project. {@link checkApps} checks what was typed. */
+/** The same for a command about one app or all of the project. */
 export function appsArgument<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
@@ -44,10 +44,6 @@ export function appsArgument<Inputs extends unknown[], Options extends OptionVal
     unless: 'allApps',
     orNone: true,
   }).option('--all-apps', 'all apps of the project, also in the folder of one');
-}
-
-export function checkApps(app: string | undefined, { allApps }: { allApps?: true | undefined }): void {
-  if (app !== undefined && allApps) throw new UsageError('--all-apps and an app cannot be combined');
 }
 
 interface OptionalAppOptions {
@@ -110,6 +106,10 @@ async function resolve(
   const inputs = withAppFirst(typed, line);
   const [app, ...rest] = inputs;
   const flags = typed.at(-1) as Record<string, unknown>;
+  if (app !== undefined && flags[unless] !== undefined) {
+    const flag = unless.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new UsageError(`--${flag} and an app cannot be combined`);
+  }
   if (needs && rest[0] === undefined) return [...(await idOfAppHere(context, app, needs, flags)), ...rest.slice(1)];
   if (isNamed && app === '.') throw await unnamedError(context, line);
   if (isNamed || (app !== undefined && app !== '.') || flags[unless] !== undefined) return inputs;

@@ -1,7 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { repeatableFlag } from './values.ts';
 
-/** Adds the flags for what a call of an app sends besides its parameters. */
 export function callFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   const input = command.createOption('--input <file>', 'request body: any bytes from a file, or - for stdin');
   return command

@@ -9,7 +9,6 @@ import { defineCommand } from '../command.ts';
 import { boolean, document, nullable, text } from '../result-schema.ts';
 import { canceledArguments } from './app.ts';
 
-/** A command that cancels a build or a run. */
 export function cancelCommand(
   noun: 'build' | 'run',
   resolve: (context: Context, app: string, word: string) => Promise<string>,

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from 'commander';
 import { TemporaryNames, toDiskError, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
+import { FailedError, GantryError } from '../../kernel/errors.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
@@ -14,12 +15,12 @@ export interface ChartPageFlags {
 export function chartPageFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
-  return command.option('--html [file]', 'write a page with charts; without a file, open it in the browser');
+  return command.option('--html [file]', 'write a page with charts; without a file, open it in the browser', fileFlag);
 }
 
-/** Throws UsageError. Call it before the first request. */
-export function checkChartPageFlags({ html }: ChartPageFlags): void {
-  if (html === '-' || html === '') throw new UsageError('--html requires a file name', { fix: '--html chart.html' });
+function fileFlag(text: string): string {
+  if (text === '-') throw new InvalidArgumentError('Expected a file name such as chart.html.');
+  return text;
 }
 
 /** Writes the page if --html is given, and opens it if that names no file. */

@@ -2,95 +2,76 @@ import type { Command as Commander, Option, OptionValues } from '@commander-js/e
 import { Command as DeclaringCommand } from 'commander';
 import { busyPolicies } from '../../deploys/send/index.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
-import type { FlagRules } from '../command.ts';
+import { addFlagRules, type FlagRules } from '../command.ts';
 import { withConfigFile } from './app.ts';
-import { typedFlags } from './typed-flags.ts';
-import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag, requiring, seldom } from './values.ts';
+import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag } from './values.ts';
 
-/** The arguments and flags of `gantry deploy`. */
 export function deployFlags(command: Commander) {
-  return withConfigFile(command)
+  const flagged = withConfigFile(command)
     .argument('[folders...]', 'apps of one repository, such as apps/*')
     .optionsGroup('what is sent')
     .option('--preview [name]', 'deploy the branch as its own app, or under this name')
-    .addOption(
-      seldom(
-        requiring(
-          command.createOption('--ttl <duration>', 'how long it is needed').argParser(positiveDurationFlag),
-          'preview',
-        ),
-      ),
-    )
+    .option('--ttl <duration>', 'how long it is needed', positiveDurationFlag)
     .option('--name <name>', 'override the app name of the config file')
-    .addOption(seldom(command.createOption('--new', 'create an app of another name than this folder has deployed')))
-    .addOption(seldom(command.createOption('--use-gitignore', 'skip files that git ignores')))
-    .addOption(seldom(command.createOption('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')))
-    .addOption(seldom(command.createOption('--repack', 'compress every file again, without the packing cache')))
-    .addOption(seldom(command.createOption('--disable-build-logs', 'ask the platform not to keep a build log')))
-    .addOption(seldom(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const)))
+    .option('--new', 'create an app of another name than this folder has deployed')
+    .option('--use-gitignore', 'skip files that git ignores')
+    .option('--keep-scaling', 'keep the deployed replicas, cooldown and concurrency')
+    .option('--repack', 'compress every file again, without the packing cache')
+    .option('--disable-build-logs', 'ask the platform not to keep a build log')
+    .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
     .option('--dry-run', 'show what would be sent and changed')
-    .addOption(requiring(command.createOption('--files', 'list all files and why they are sent'), 'dryRun'))
-    .addOption(
-      seldom(requiring(command.createOption('-o, --output <file>', 'write the archive (-: to stdout)'), 'dryRun')),
-    )
-    .addOption(seldom(requiring(command.createOption('--save-plan <file>', 'write it for --apply-plan'), 'dryRun')))
-    .addOption(
-      seldom(requiring(command.createOption('--detailed-exit-code', 'exit with 3 if anything would change'), 'dryRun')),
-    )
-    .addOption(
-      command.createOption('--install', 'on an emulator: install the pip packages of the app').conflicts('dryRun'),
-    )
+    .option('--files', 'list all files and why they are sent')
+    .option('-o, --output <file>', 'write the archive (-: to stdout)')
+    .option('--save-plan <file>', 'write it for --apply-plan')
+    .option('--detailed-exit-code', 'exit with 3 if anything would change')
+    .option('--install', 'on an emulator: install the pip packages of the app')
     .optionsGroup('when')
-    .addOption(
-      command.createOption('--if-changed', 'only if settings or files differ from the live build').conflicts('dryRun'),
-    )
+    .option('--if-changed', 'only if settings or files differ from the live build')
     .addOption(
       command
         .createOption('--if-busy <action>', 'if builds of the app are in progress')
         .choices(busyPolicies)
-        .default('proceed' as const)
-        .conflicts('dryRun'),
+        .default('proceed' as const),
     )
-    .addOption(seldom(command.createOption('--older', 'also if what serves is of a newer commit')))
-    .addOption(seldom(command.createOption('--fail-on-drift', 'only if no setting was changed elsewhere')))
-    .addOption(
-      seldom(
-        command
-          .createOption('--max-hourly <dollars>', 'only if all replicas cost at most this in an hour')
-          .argParser(dollarFlag),
-      ),
-    )
-    .addOption(
-      seldom(
-        command
-          .createOption('--apply-plan <file>', 'apply a plan of --save-plan, unless something changed')
-          .conflicts('dryRun'),
-      ),
-    )
+    .option('--older', 'also if what serves is of a newer commit')
+    .option('--fail-on-drift', 'only if no setting was changed elsewhere')
+    .option('--max-hourly <dollars>', 'only if all replicas cost at most this in an hour', dollarFlag)
+    .option('--apply-plan <file>', 'apply a plan of --save-plan, unless something changed')
     .optionsGroup('afterwards')
-    .addOption(
-      command
-        .createOption('--smoke <test>', 'call /path or f={"x":1} and expect :text (repeatable)')
-        .argParser(repeatableFlag)
-        .conflicts(['dryRun', 'detach']),
-    )
-    .addOption(
-      command
-        .createOption('--watch [duration]', 'watch replicas and calls of the build (default: 2m)')
-        .argParser(positiveDurationFlag)
-        .conflicts(['dryRun', 'detach']),
-    )
-    .addOption(requiring(command.createOption('--or-rollback', 'go back if the build is sick'), 'watch', 'smoke'))
-    .addOption(command.createOption('--detach', 'return after the upload; the build continues').conflicts('dryRun'))
-    .addOption(
-      seldom(
-        command
-          .createOption('--notify-command <line>', 'run it at the end, with the JSON on its stdin')
-          .conflicts('dryRun'),
-      ),
-    )
+    .option('--smoke <test>', 'call /path or f={"x":1} and expect :text (repeatable)', repeatableFlag)
+    .option('--watch [duration]', 'watch replicas and calls of the build (default: 2m)', positiveDurationFlag)
+    .option('--or-rollback', 'go back if the build is sick')
+    .option('--detach', 'return after the upload; the build continues')
+    .option('--notify-command <line>', 'run it at the end, with the JSON on its stdin')
     .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
-    .addOption(seldom(command.createOption('--events', 'print progress as JSON lines')));
+    .option('--events', 'print progress as JSON lines');
+  const ofDeploy = ['dryRun'] as const;
+  const ofWatch = ['dryRun', 'detach'] as const;
+  return addFlagRules(flagged, {
+    requires: {
+      ttl: ['preview'],
+      files: ['dryRun'],
+      output: ['dryRun'],
+      savePlan: ['dryRun'],
+      detailedExitCode: ['dryRun'],
+      orRollback: ['watch', 'smoke'],
+    },
+    excludes: {
+      install: ofDeploy,
+      ifChanged: ofDeploy,
+      ifBusy: ofDeploy,
+      applyPlan: ofDeploy,
+      detach: ofDeploy,
+      notifyCommand: ofDeploy,
+      smoke: ofWatch,
+      watch: ofWatch,
+    },
+    seldom: [
+      ...(['ttl', 'new', 'useGitignore', 'keepScaling', 'repack', 'disableBuildLogs', 'logLevel', 'output'] as const),
+      ...(['savePlan', 'detailedExitCode', 'older', 'failOnDrift', 'maxHourly', 'applyPlan'] as const),
+      ...(['notifyCommand', 'events'] as const),
+    ],
+  });
 }
 
 /**
@@ -123,4 +104,43 @@ export type DeployFlags = ReturnType<ReturnType<typeof deployFlags>['opts']>;
 /** Not those of a dry run, and no plan: it holds once. */
 function isRepeated(flag: Option & Partial<FlagRules>): boolean {
   return !flag.requires?.includes('dryRun') && !['dryRun', 'applyPlan'].includes(flag.attributeName());
+}
+
+type DeclaredFlag = Pick<Option, 'attributeName' | 'defaultValue' | 'long' | 'parseArg'>;
+
+/** Flags as they are typed, from what they were parsed to: `--watch 2m`. Those with their default are omitted. */
+function typedFlags(flags: readonly DeclaredFlag[], options: Record<string, unknown>): string[] {
+  return flags.flatMap((flag) => {
+    const value = options[flag.attributeName()];
+    if (value === undefined || value === false || value === flag.defaultValue) return [];
+    return [value].flat().flatMap((each) => typedFlag(flag, each));
+  });
+}
+
+function typedFlag({ long, parseArg }: DeclaredFlag, value: unknown): string[] {
+  const name = long ?? '';
+  if (value === true) return [name];
+  const isDuration = parseArg !== undefined && 'valueKind' in parseArg && parseArg.valueKind === 'duration';
+  const text = isDuration ? typedDuration(Number(value)) : String(value);
+  // A value that looks like a flag, or like none, has to be part of the word.
+  return text === '' || text.startsWith('-') ? [`${name}=${text}`] : [name, text];
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+
+/** `1h30m`, as `durationFlag` reads it. */
+function typedDuration(ms: number): string {
+  let rest = ms;
+  const parts = units.flatMap(([unit, size]) => {
+    const number = unit === 'ms' ? rest : Math.floor(rest / size);
+    rest -= number * size;
+    return number > 0 ? [`${number}${unit}`] : [];
+  });
+  return parts.join('') || '0s';
 }

@@ -10,6 +10,7 @@ import {
   parseFaultOption,
   startEmulator,
 } from '../../emulator/index.ts';
+import { quoteForShell } from '../../kernel/command-line.ts';
 import { readRegularSync } from '../../kernel/disk/index.ts';
 import {
   ConflictError,
@@ -19,7 +20,10 @@ import {
   ProjectError,
   UsageError,
 } from '../../kernel/errors.ts';
+import { withoutMark } from '../../kernel/json-text.ts';
 import { redact } from '../../kernel/output/redact.ts';
+import { pythonFolder } from '../../local/cache.ts';
+import { findSnapshot } from '../../local/emulator/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { splitRoute } from '../../platform/contract/endpoint.ts';
 import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
@@ -93,9 +97,9 @@ export async function startEmulatorFromFlags(
   const emulator = await startEmulator({
     ...options,
     late,
-    packages: await environmentsFolder(context),
+    packages: pythonFolder(context.settings.folders.cache),
     data: dataDir?.(context.cwd),
-    from: from === undefined ? undefined : await snapshotFolder(context, from),
+    from: from === undefined ? undefined : findSnapshot(context, from).path,
     hideSecrets: (text) => redact(text, context.secrets),
     allowOrigins: allowOrigin,
     ...(seed === false ? { hasAccount: false } : { seed }),
@@ -105,16 +109,6 @@ export async function startEmulatorFromFlags(
   });
   for (const { target, faults } of allFaults) emulator.fail(target, ...faults);
   return emulator;
-}
-
-async function environmentsFolder({ settings }: Pick<Context, 'settings'>): Promise<string> {
-  const { pythonFolder } = await import('../../local/cache.ts');
-  return pythonFolder(settings.folders.cache);
-}
-
-async function snapshotFolder(context: Pick<Context, 'settings'>, name: string): Promise<string> {
-  const { findSnapshot } = await import('../../local/emulator/index.ts');
-  return findSnapshot(context, name).path;
 }
 
 /** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */
@@ -160,11 +154,6 @@ function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
   }
   // Other errors with a code are the machine's: no permission, no space, a file in place of the folder.
   return cause.code === undefined ? cause : new FailedError(`cannot start the emulator: ${cause.message}`, { cause });
-}
-
-/** For a POSIX shell. */
-function quoteForShell(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** Environment variables for gantry and the official client to use an emulator. */
@@ -232,9 +221,7 @@ function readFaults(path: string, file: string): Faults[] {
 
 function readLines(path: string, file: string): string[] {
   try {
-    return readRegularSync(path)
-      .replace(/^\ufeff/, '')
-      .split(/\r?\n/);
+    return withoutMark(readRegularSync(path)).split(/\r?\n/);
   } catch (cause) {
     throw new NotFoundError(`cannot read ${file}: ${(cause as Error).message}`, { cause });
   }

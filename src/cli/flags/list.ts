@@ -42,7 +42,6 @@ export interface RangeFlags {
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Adds the flags of commands that show a time range. */
 export function rangeFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {

@@ -1,7 +1,5 @@
 import { resolve } from 'node:path';
-import type { Option } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import type { FlagRules } from '../command.ts';
 
 /** Parsers for the values of flags. Their `valueKind` is what `gantry help --json` says of the value. */
 
@@ -89,7 +87,6 @@ export function zoneFlag(text: string): string {
   throw new InvalidArgumentError('Write the name of a time zone such as Europe/Berlin or UTC.');
 }
 
-/** A whole number of at least `min`. */
 export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const parse = (text: string) => {
     const number = Number(text);
@@ -155,16 +152,3 @@ export function repeatablePairFlag(
   return [...all, [text.slice(0, equals), text.slice(equals + 1)]];
 }
 repeatablePairFlag.valueKind = 'list';
-
-/**
- * A flag that has no effect without one of these, by their attribute names: without one, the command line is refused, and
- * the help says "with --dry-run". What excludes each other is declared with `conflicts` of the flag.
- */
-export function requiring<Flag extends Pick<Option, 'conflicts'>>(flag: Flag, ...partners: string[]): Flag {
-  return Object.assign(flag, { requires: partners } satisfies Partial<FlagRules>);
-}
-
-/** A flag that few need: the reference and the completion have it, `--help` has not. */
-export function seldom<Flag extends object>(flag: Flag): Flag {
-  return Object.assign(flag, { isSeldom: true } satisfies Partial<FlagRules>);
-}

@@ -10,7 +10,6 @@ export interface InputProperty {
   schema: PropertySchema;
 }
 
-/** The JSON Schema of an input. */
 export type InputSchema = {
   type: 'object';
   properties: Record<string, PropertySchema>;
@@ -25,32 +24,21 @@ type PropertySchema = {
 };
 
 /** Every call may have these, whatever its command. Only `describe` lists them all: each would be in every tool. */
-const sharedProperties: InputProperty[] = [
-  { name: 'jq', required: false, flag: '--jq', schema: { type: 'string', description: 'jq filter for the result' } },
-  { name: 'cwd', required: false, flag: '--cwd', schema: { type: 'string', description: 'folder to run in' } },
-  { name: 'project', required: false, flag: '--project', schema: { type: 'string', description: 'project id' } },
-  { name: 'region', required: false, flag: '--region', schema: { type: 'string', description: 'region' } },
-  {
-    name: 'json',
-    required: false,
-    flag: '--json',
-    schema: { type: 'string', description: 'fields of the result, as a,b' },
-  },
-  {
-    name: 'config-file',
-    required: false,
-    flag: '--config-file',
-    schema: { type: 'string', description: 'config file' },
-  },
+const sharedProperties = [
+  globalFlag('jq', 'jq filter for the result'),
+  globalFlag('cwd', 'folder to run in'),
+  globalFlag('project', 'project id'),
+  globalFlag('region', 'region'),
+  globalFlag('json', 'fields of the result, as a,b'),
+  globalFlag('config-file', 'config file'),
 ];
 
 /** The answer to a question of a command that changes something. */
-const confirmation: InputProperty = {
-  name: 'yes',
-  required: false,
-  flag: '--yes',
-  schema: { type: 'boolean', description: 'answer yes to prompts' },
-};
+const confirmation = globalFlag('yes', 'answer yes to prompts', 'boolean');
+
+function globalFlag(name: string, description: string, type = 'string'): InputProperty {
+  return { name, required: false, flag: `--${name}`, schema: { type, description } };
+}
 
 /**
  * Never ends, prints what a tool's result cannot hold, shows secret values, opens or writes a page (a tool that only reads
@@ -61,7 +49,6 @@ const hiddenFlags = new Set([
   ...['--open', '--html', '--forward-exit-code', '--file', '--notify-command'],
 ]);
 
-/** The input of a command, in full. */
 export function commandInput(command: CommandReference): InputSchema {
   return inputSchema(knownProperties(command));
 }

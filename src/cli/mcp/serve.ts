@@ -145,7 +145,6 @@ interface ToolServerOptions {
   idle: IdleWatch;
 }
 
-/** The server of one connection. */
 function createToolServer({ context, toolSet, running, idle }: ToolServerOptions): Server {
   const { definitions, instructions, pager } = toolSet;
   const server = new Server({ name: 'gantry', version }, { capabilities: { tools: {} }, instructions });
@@ -197,16 +196,13 @@ const maxNotes = 2_000;
 
 /** Sends what a command prints on stderr as progress, if the client asked for it. */
 class ProgressReport {
-  readonly #extra: ServerContext;
   #count = 0;
   #sent: Promise<unknown> = Promise.resolve();
 
-  constructor(extra: ServerContext) {
-    this.#extra = extra;
-  }
+  constructor(private readonly extra: ServerContext) {}
 
   report(message: string): void {
-    const { _meta, notify } = this.#extra.mcpReq;
+    const { _meta, notify } = this.extra.mcpReq;
     const progressToken = _meta?.progressToken;
     if (progressToken === undefined) return;
     this.#count += 1;

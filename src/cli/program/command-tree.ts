@@ -202,7 +202,6 @@ export function hasChild(name: string, child: string): boolean {
   return entry?.commands !== undefined && Object.hasOwn(entry.commands, child);
 }
 
-/** The groups that have this command. */
 export function groupsWith(child: string): string[] {
   return Object.values(commands).flatMap((entries) => Object.keys(entries).filter((name) => hasChild(name, child)));
 }

@@ -12,7 +12,6 @@ export interface CommandReference {
   command: string;
   category: string;
   summary: string;
-  /** Paragraphs. */
   details: string[];
   usage: string;
   arguments: ArgumentReference[];
@@ -107,29 +106,23 @@ function describeArgument(argument: Argument): ArgumentReference {
 }
 
 export function describeFlag(option: Option, partners: readonly Option[] = []): FlagReference {
-  const {
-    description: text,
-    variadic,
-    required,
-    optional,
-    argChoices,
-    defaultValue,
-    parseArg,
-    helpGroupHeading,
-  } = option;
-  const { valueKind } = (parseArg ?? {}) as { valueKind?: FlagReference['value'] | 'list' };
-  const takesValue = required || optional;
-  const requires = partners.flatMap(({ long }) => long ?? []);
-  const description = requires.length > 0 ? `with ${requires.join(' or ')}: ${text}` : text;
+  const { required, helpGroupHeading: group, argChoices: choices } = option;
+  const kind = valueKindOf(option);
+  const { isSeldom } = option as Partial<FlagRules>;
+  const takesValue = required || option.optional;
+  const requires = partners.map(({ long }) => `${long}`);
+  const needsOthers = requires.length > 0;
   return {
     flags: option.long === '--json' ? '--json[=fields]' : option.flags,
-    description,
-    type: variadic || valueKind === 'list' ? 'list' : takesValue ? 'value' : 'boolean',
-    ...(valueKind && valueKind !== 'list' && { value: valueKind }),
+    description: needsOthers ? `with ${requires.join(' or ')}: ${option.description}` : option.description,
+    type: kind === 'list' ? 'list' : takesValue ? 'value' : 'boolean',
+    ...defined({ value: kind === 'list' ? undefined : kind }),
     valueRequired: required,
-    ...(helpGroupHeading && { group: helpGroupHeading }),
-    ...((option as Partial<FlagRules>).isSeldom && { seldom: true }),
-    ...(requires.length > 0 && { requires }),
-    ...defined({ choices: argChoices, default: defaultValue }),
+    ...defined({ group, seldom: isSeldom || undefined, requires: needsOthers ? requires : undefined }),
+    ...defined({ choices, default: option.defaultValue }),
   };
+}
+
+function valueKindOf({ variadic, parseArg }: Option): FlagReference['value'] | 'list' {
+  return variadic ? 'list' : (parseArg as { valueKind?: FlagReference['value'] | 'list' } | undefined)?.valueKind;
 }

@@ -1,4 +1,3 @@
-import { groupFlags } from '../../kernel/output/flag-groups.ts';
 import { wrapText } from '../../kernel/output/wrap-text.ts';
 import type { ArgumentReference, CommandReference, FlagReference } from './describe-command.ts';
 
@@ -41,7 +40,7 @@ const usual = new Set([
 ]);
 
 /** `categories` are the summaries of the commands of each category, by name. */
-function programHelp({ categories, all }: { categories: Record<string, Record<string, string>>; all?: true }): Help {
+function programHelp({ categories, all }: Extract<HelpSource, { categories: object }>): Help {
   const isShown = ([name]: [string, string]) => all || usual.has(name);
   return {
     description: 'Work with apps on the hosting platform.',
@@ -80,15 +79,7 @@ function commandRows(commands: [name: string, summary: string][]): [string, stri
   });
 }
 
-function groupHelp({
-  group,
-  summary,
-  commands,
-}: {
-  group: string;
-  summary: string;
-  commands: Record<string, string>;
-}): Help {
+function groupHelp({ group, summary, commands }: Extract<HelpSource, { group: string }>): Help {
   return {
     description: sentence(summary),
     details: [],
@@ -98,25 +89,14 @@ function groupHelp({
   };
 }
 
-function commandHelp({
-  command,
-  summary,
-  details,
-  usage,
-  examples,
-  arguments: inputs,
-  flags,
-  json,
-  isWhole,
-}: CommandHelp): Help {
-  const fields = Object.keys(json);
+function commandHelp(source: CommandHelp): Help {
+  const { summary, details, usage, isWhole } = source;
+  const fields = Object.keys(source.json);
+  const examples = source.examples.slice(0, isWhole ? undefined : shownExamples);
   const sections: HelpSection[] = [
-    { title: 'arguments', rows: inputs.map(argumentRow) },
-    {
-      title: 'examples',
-      lines: examples.slice(0, isWhole ? undefined : shownExamples).map((example) => `$ gantry ${example}`),
-    },
-    ...groupFlags(flags.filter(({ seldom }) => isWhole || !seldom)).map(({ title, members }) => ({
+    { title: 'arguments', rows: source.arguments.map(argumentRow) },
+    { title: 'examples', lines: examples.map((example) => `$ gantry ${example}`) },
+    ...groupFlags(source.flags.filter(({ seldom }) => isWhole || !seldom)).map(({ title, members }) => ({
       title,
       rows: members.map((flag): [string, string] => [flag.flags, flagMeaning(flag)]),
     })),
@@ -127,9 +107,20 @@ function commandHelp({
     usage,
     sections: sections.filter(({ rows, lines }) => (rows ?? lines ?? []).length > 0),
     ...(!isWhole && {
-      footer: [...(fields.length > 0 ? [`JSON: ${shortList(fields)}`] : []), `${footer}, gantry help ${command} --all`],
+      footer: [
+        ...(fields.length > 0 ? [`JSON: ${shortList(fields)}`] : []),
+        `${footer}, gantry help ${source.command} --all`,
+      ],
     }),
   };
+}
+
+/** In their groups, if they have any: `flags: when`. */
+function groupFlags(flags: readonly FlagReference[]) {
+  return [...new Set(flags.map(({ group }) => group))].map((group) => ({
+    title: group === undefined ? 'flags' : `flags: ${group}`,
+    members: flags.filter((flag) => flag.group === group),
+  }));
 }
 
 /** `gantry help COMMAND --all` has all of them. */
@@ -166,11 +157,9 @@ function sentence(summary: string): string {
 /** What the help of the program, a group or a command says, before it is laid out for a width. */
 interface Help {
   description: string;
-  /** Paragraphs below the description. */
   details: string[];
   usage: string;
   sections: HelpSection[];
-  /** The last lines. */
   footer?: string[];
 }
 
@@ -178,7 +167,6 @@ interface HelpSection {
   title: string;
   /** A term and what it means; a term alone is a line of its own. */
   rows?: [term: string, meaning?: string][];
-  /** Lines that are shown as they are. */
   lines?: string[];
 }
 

@@ -1,13 +1,13 @@
 import type { Command as Commander } from 'commander';
 import { arrangeCommand, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type ExitName, GantryError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { inSamePlace } from './same-place.ts';
 import { readTypedCommand, type TypedCommand } from './typed-command.ts';
 
 /** A command that usually follows, as in `builds get <app> <build>`: names in brackets stand for values. */
 interface Usual {
   line: string;
-  /** What it is for. */
   when: string;
 }
 
@@ -37,7 +37,7 @@ export function usualNextOf(
   // `id` of `builds get` is that of a build.
   const facts: Facts = {
     [group.replace(/s$/, '')]: document.id,
-    ...withoutAbsent(Object.fromEntries(named)),
+    ...defined(Object.fromEntries(named)),
     ...document,
   };
   return (usualCommands[command] ?? []).flatMap((usual) => {
@@ -46,19 +46,10 @@ export function usualNextOf(
   });
 }
 
-function withoutAbsent(values: Facts): Facts {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
-
 /** The command line of a dry run without `--dry-run`, with the answers to what it would ask. */
 function afterDryRun(line: readonly string[], unasked: readonly string[]): NextArguments {
-  return {
-    argv: withFlags(
-      line.filter((word) => word !== '--dry-run'),
-      unasked,
-    ),
-    when: 'to do it',
-  };
+  const own = line.filter((word) => word !== '--dry-run');
+  return { argv: withFlags(own, unasked), when: 'to do it' };
 }
 
 function fill(line: string, facts: Facts): readonly string[] | undefined {
@@ -92,7 +83,6 @@ export function answered(argv: readonly string[]): readonly string[] {
 
 interface Failed extends TypedCommand {
   argv: readonly string[];
-  /** Ids and names that the error knows. */
   details: Record<string, unknown>;
 }
 

@@ -1,7 +1,6 @@
 import { Command as Commander, type Option } from 'commander';
 
 export interface DividedLine {
-  /** For the parser. */
   words: string[];
   /** What follows the file of `gantry run`; undefined for other commands. */
   programArguments?: string[];

@@ -1,7 +1,7 @@
 import { type BuildVerdict, type Comparison, curvePoints, type Durations } from '../../insight/compare/index.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
-import { count, duration, groupDigits, shortBuild } from '../../kernel/output/format.ts';
-import type { Page, View } from '../../kernel/output/page.ts';
+import { count, duration, forPeople, groupDigits, shortBuild } from '../../kernel/output/format.ts';
+import type { View } from '../../kernel/output/page.ts';
 import { type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { figuresView } from './figure-sources.ts';
 
@@ -27,7 +27,6 @@ export function compareView(comparison: Comparison): View {
   };
 }
 
-/** How run times and cold starts are distributed. */
 export function compareReport(comparison: Comparison): ChartReport<Measure> {
   const panel = (title: string, { before, after }: Durations) => ({
     ...{ title, kind: 'lines' as const, unit: 'ms' as const },
@@ -39,7 +38,7 @@ export function compareReport(comparison: Comparison): ChartReport<Measure> {
   return {
     summary: [headline(comparison), conclusion(comparison), `files: ${filesText(comparison)}`],
     rows: measuresOf(comparison),
-    columns: plainColumns,
+    columns: measureColumns,
     chart: {
       ...{ times: curvePoints, step: 'percentile', zone: 'UTC', axis: { title: 'percentile', unit: '%' } },
       panels: [panel('run time', comparison.runTime), panel('cold start', comparison.coldStart)],
@@ -53,7 +52,6 @@ function headline({ app, before, after }: Comparison): string {
   return `${app}: ${side(after)} against ${side(before)}`;
 }
 
-/** What differs, in words. */
 function conclusion({ verdict, runTime, coldStart, errors }: Comparison): string {
   const changed = [
     ...inWords(runTime.verdict, 'run time', changeText(runTime.changeShare)),
@@ -99,25 +97,14 @@ function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): 
   ];
 }
 
-const plainColumns: Columns<Measure> = {
-  MEASURE: ({ name }) => name,
-  BEFORE: ({ before, unit }) => valueText(before, unit),
-  AFTER: ({ after, unit }) => valueText(after, unit),
-  CHANGE: ({ change }) => changeText(change),
-  CHANCE: ({ chance }) => chanceText(chance),
-  VERDICT: ({ verdict }) => verdict,
-};
-
 const numbers = ['BEFORE', 'AFTER', 'CHANGE', 'CHANCE'] as const;
-const exact = (value: number | null | undefined, text: string) => (page: Page) =>
-  page.terminal ? text : String(value ?? '');
 
 const measureColumns: Columns<Measure, 'MEASURE' | (typeof numbers)[number] | 'VERDICT'> = {
   MEASURE: ({ name }) => name,
-  BEFORE: ({ before, unit }) => exact(before, valueText(before, unit)),
-  AFTER: ({ after, unit }) => exact(after, valueText(after, unit)),
-  CHANGE: ({ change }) => exact(change, changeText(change)),
-  CHANCE: ({ chance }) => exact(chance, chanceText(chance)),
+  BEFORE: ({ before, unit }) => forPeople(valueText(before, unit), before),
+  AFTER: ({ after, unit }) => forPeople(valueText(after, unit), after),
+  CHANGE: ({ change }) => forPeople(changeText(change), change),
+  CHANCE: ({ chance }) => forPeople(chanceText(chance), chance),
   VERDICT: ({ verdict }) => verdict,
 };
 

@@ -28,12 +28,8 @@ function summaryText({ to, files, bytes, skipped, failed, resumedBytes, duration
     .join('; ');
 }
 
-export function copyExit({ failed }: CopySummary): ExitName {
-  return failedExit(failed);
-}
-
 /** The common code of all failures, or `failed` if they differ. */
-export function failedExit(failed: CopySummary['failed']): ExitName {
+export function copyExit(failed: CopySummary['failed']): ExitName {
   const [first] = failed;
   if (!first) return 'ok';
   return failed.every(({ code }) => code === first.code) ? first.code : 'failed';

@@ -12,7 +12,6 @@ const maxListedFiles = 5;
 /** In bytes: a larger file may be in the archive by mistake. */
 const largeFileBytes = 10 * 1024 * 1024;
 
-/** What a deploy would send and change. */
 export function deployPlanView(plan: DeployPlan): View {
   return stackViews(
     wrapped((page) => [headline(plan)(page), setupText(plan), sendText(plan)].join('\n')),

@@ -115,12 +115,10 @@ export const deployPlanFields = {
 
 /** What the commands have in common that deploy a build again: rollback, apps restart, promote. */
 export const deployedAgain = {
-  view:
-    ({ app, build, restored, endpoint, changed }: RolledBack) =>
-    () =>
-      changed
-        ? endpoint || `${app} serves build ${shortBuild(build ?? '')}`
-        : `nothing to change: build ${shortBuild(build ?? restored)} serves`,
+  view: ({ app, build, restored, endpoint, changed }: RolledBack) =>
+    changed
+      ? endpoint || `${app} serves build ${shortBuild(build ?? '')}`
+      : `nothing to change: build ${shortBuild(build ?? restored)} serves`,
   next: ({ app, changed }: RolledBack) =>
     changed ? [{ line: gantryCommand`logs ${app}`, when: 'to see whether it is well' }] : [],
   effect: 'changes',

@@ -62,16 +62,18 @@ export class DevPrinter {
   }
 
   breakpoint(place: string): void {
-    this.#progress.note(breakpointText(place));
+    this.#progress.note(
+      `breakpoint() at ${place}: type c to go on, n for the next line, p NAME for a value, h for help`,
+    );
   }
 
   reload(app: string, build: string, { changed, tookMs }: Reload): void {
     const at = this.time();
-    this.#progress.note(reloadLine(app, { changed, tookMs }, at));
+    const outcome = ({ style }: Page) => `${style.green(`${app} reloaded`)} in ${duration(tookMs)}`;
+    this.#progress.note(changeLine(changed, at, outcome));
     this.#progress.event('reload', { app, at, build, changed, durationMs: tookMs });
   }
 
-  /** What is not as on the platform. */
   differences(app: string, lines: readonly string[]): void {
     const label = this.#label(app) === undefined ? '' : `[${app}] `;
     for (const line of lines) this.#progress.note(`${label}not as on the platform: ${line}`);
@@ -80,7 +82,7 @@ export class DevPrinter {
   /** `servingSince` is when the version that is still running was deployed. */
   failure(app: string, changed: string[], error: GantryError, servingSince: string | undefined): void {
     const at = this.time();
-    this.#progress.note(failureLine(app, changed, at));
+    this.#progress.note(changeLine(changed, at, ({ style }) => style.red(`${app} not reloaded`)));
     for (const problem of reloadProblems(error)) {
       this.#progress.warn(problem);
       const fix = problem.fix?.toString();
@@ -183,15 +185,9 @@ function outputLine(text: string, stream: 'stdout' | 'stderr', app: string | und
 }
 
 /** `14:00:10 main.py changed: web reloaded in 240 ms` */
-function reloadLine(app: string, { changed, tookMs }: { changed: string[]; tookMs: number }, at: string): View {
+function changeLine(changed: string[], at: string, outcome: View): View {
   const what = changed.length > 0 ? `${changedText(changed)}: ` : '';
-  return ({ style }) => `${style.dim(clockTime(at))} ${what}${style.green(`${app} reloaded`)} in ${duration(tookMs)}`;
-}
-
-/** `14:00:20 main.py changed: not reloaded` */
-function failureLine(app: string, changed: string[], at: string): View {
-  const what = changed.length > 0 ? `${changedText(changed)}: ` : '';
-  return ({ style }) => `${style.dim(clockTime(at))} ${what}${style.red(`${app} not reloaded`)}`;
+  return (page) => `${page.style.dim(clockTime(at))} ${what}${outcome(page)}`;
 }
 
 /** What calls get while the new version has an error. */
@@ -201,12 +197,6 @@ function servingText(servingSince: string | undefined): string {
     : `still serving the version of ${clockTime(servingSince)}; waiting for a fix`;
 }
 
-/** What can be typed now. */
-function breakpointText(place: string): string {
-  return `breakpoint() at ${place}: type c to go on, n for the next line, p NAME for a value, h for help`;
-}
-
-/** At most three names. */
 function changedText(changed: string[]): string {
   const named = changed.slice(0, 3).map(printablePath);
   const more = changed.length - named.length;
@@ -218,7 +208,6 @@ function clockTime(at: string): string {
   return localTime(at).slice(11);
 }
 
-/** The keys of `gantry dev` on one line. */
 const keyLine = 'keys: r redeploy, o open, i inspect calls, c clear, l list, h help, q quit';
 
 const keyHelp = [

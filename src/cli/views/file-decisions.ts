@@ -47,14 +47,10 @@ export function fileDecisionsView(decisions: readonly FileDecision[]): View {
       SENT: ({ sent }) => (sent ? 'yes' : 'no'),
       SIZE: ({ bytes }) => sizeCell(bytes ?? undefined),
       FILE: ({ path }) => path,
-      WHY: reasonText,
+      WHY: ({ reason, by }) => texts[reason](by ?? ''),
     },
     { keep: ['FILE', 'SENT', 'WHY'], right: ['SIZE'] },
   );
-}
-
-function reasonText({ reason, by }: FileDecision): string {
-  return texts[reason](by ?? '');
 }
 
 const texts: Record<FileDecision['reason'], (by: string) => string> = {

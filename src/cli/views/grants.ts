@@ -3,7 +3,6 @@ import { changeGrants } from '../../team/members.ts';
 import { defineCommand, type Effect } from '../command.ts';
 import { boolean, document, list, text } from '../result-schema.ts';
 
-/** A command that changes the grants of a service account. */
 export function grantCommand(change: 'grant' | 'revoke' | 'set-grants', effect: Effect, about: string) {
   const line = `service-accounts ${change} sa-1234 p-1234`;
   return defineCommand({

@@ -6,7 +6,6 @@ import { integer, passThrough, stream, text } from '../result-schema.ts';
 
 export interface LogLineFlags {
   timestamps?: true | undefined;
-  /** Show the container of each line. */
   prefix?: true | undefined;
   /** Print the text unchanged, without its container. */
   raw?: true | undefined;

@@ -1,7 +1,7 @@
 import { bucketMs } from '../../calls/runs/index.ts';
 import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
-import { count, duration, latestFirst } from '../../kernel/output/format.ts';
+import { count, durationCell, forPeople, latestFirst } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
@@ -23,12 +23,11 @@ export interface RunsChartViewOptions {
 export function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
   const { summary, chart, rows } = runsReport(reply, options);
   const headline = wrapped(() => summary.join('\n'));
-  const rowsView: View = (page) => {
+  const values: View = (page) => {
     const columns = bucketColumns(rows, options, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
     return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
   };
-  const charts = total(rows, 'totalRequests') === 0 ? headline : stackViews(headline, renderChart(chart), rowsView);
-  const values = table(rows, bucketColumns(rows, { ...options, zone: undefined }, percentiles));
+  const charts = total(rows, 'totalRequests') === 0 ? headline : stackViews(headline, renderChart(chart), values);
   return (page) => (page.terminal ? charts : values)(page);
 }
 
@@ -84,23 +83,23 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
   };
 }
 
-/** Without a zone, for scripts: times as the platform returned them and durations in ms. */
+/** Off a terminal, times as the platform returned them and durations in ms. */
 function bucketColumns(
   buckets: readonly RunBucket[],
-  { zone, metrics }: Pick<RunsChartViewOptions, 'metrics'> & { zone: string | undefined },
+  { zone, metrics }: Pick<RunsChartViewOptions, 'metrics' | 'zone'>,
   shownPercentiles: readonly Percentile[],
 ): Columns<RunBucket> {
-  const clock = zone === undefined ? undefined : wallClock(zone);
+  const clock = wallClock(zone);
   const times = (title: string, measure: Measure) =>
     Object.fromEntries(
       shownPercentiles.map((name) => [
         `${title} ${name.toUpperCase()}`,
-        (bucket: RunBucket) => (clock ? timeText(timing(bucket, name, measure)) : timing(bucket, name, measure)),
+        (bucket: RunBucket) => durationCell(timing(bucket, name, measure)),
       ]),
     );
   return {
-    TIME: ({ startTime, timeGroup }) =>
-      clock ? formatWallClock(clock(Date.parse(startTime ?? ''))) || timeGroup : (startTime ?? timeGroup),
+    TIME: ({ startTime, timeGroup = '' }) =>
+      forPeople(formatWallClock(clock(Date.parse(startTime ?? ''))) || `${timeGroup}`, startTime ?? timeGroup),
     ...(metrics.includes('requests') && {
       REQUESTS: (bucket) => bucket.totalRequests,
       FAILED: (bucket) => bucket.failedRequests,
@@ -123,10 +122,6 @@ function total(buckets: readonly RunBucket[], field: 'totalRequests' | 'failedRe
 /** A bucket without runs has no durations, even if the platform returns a number. */
 function timing(bucket: RunBucket, name: Percentile, measure: Measure): number | null {
   return bucket.totalRequests === 0 ? null : (bucket[`${name}${measure}Ms`] ?? null);
-}
-
-function timeText(ms: number | null): string {
-  return ms === null ? '' : duration(ms);
 }
 
 /** The platform's success rate if it returns one, otherwise the percentage of ended runs that succeeded. */

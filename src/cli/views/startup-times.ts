@@ -1,6 +1,6 @@
 import type { Chart, ChartReport } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
-import { count, duration } from '../../kernel/output/format.ts';
+import { count, durationCell } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
@@ -19,9 +19,8 @@ type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']
 export function startupView(reply: StartupTimes, options: StartupViewOptions): View {
   const { summary, chart, rows, columns } = startupReport(reply, options);
   const headline = wrapped(() => summary.join('\n'));
-  const layout = { keep: ['TIME'], right: ['P50', 'P90', 'P99'] };
-  const charts = rows.length === 0 ? headline : stackViews(headline, renderChart(chart), table(rows, columns, layout));
-  const values = table(rows, scriptColumns);
+  const values = table(rows, columns, { keep: ['TIME'], right: ['P50', 'P90', 'P99'] });
+  const charts = rows.length === 0 ? headline : stackViews(headline, renderChart(chart), values);
   return (page) => (page.terminal ? charts : values)(page);
 }
 
@@ -59,24 +58,19 @@ function chartOf(points: readonly StartupPoint[], { range, zone }: StartupViewOp
   };
 }
 
+/** Off a terminal RFC 3339 and ms. */
 function pointColumns(zone: string): Columns<StartupPoint> {
   const clock = wallClock(zone);
-  const text = (seconds: number | null | undefined) => (typeof seconds === 'number' ? duration(seconds * 1000) : '');
   return {
-    TIME: ({ timestamp }) => formatWallClock(clock(timestamp * 1000)),
-    P50: ({ p50 }) => text(p50),
-    P90: ({ p90 }) => text(p90),
-    P99: ({ p99 }) => text(p99),
+    TIME:
+      ({ timestamp }) =>
+      ({ terminal }) =>
+        terminal ? formatWallClock(clock(timestamp * 1000)) : new Date(timestamp * 1000).toISOString(),
+    P50: ({ p50 }) => durationCell(milliseconds(p50)),
+    P90: ({ p90 }) => durationCell(milliseconds(p90)),
+    P99: ({ p99 }) => durationCell(milliseconds(p99)),
   };
 }
-
-/** RFC 3339 and ms. */
-const scriptColumns: Columns<StartupPoint> = {
-  TIME: ({ timestamp }) => new Date(timestamp * 1000).toISOString(),
-  P50: ({ p50 }) => milliseconds(p50),
-  P90: ({ p90 }) => milliseconds(p90),
-  P99: ({ p99 }) => milliseconds(p99),
-};
 
 function milliseconds(seconds: number | null | undefined): number | null {
   return typeof seconds === 'number' ? Math.round(seconds * 1000) : null;

@@ -16,7 +16,12 @@ export function size(bytes: number | null | undefined): string {
 
 /** A size for people; off a terminal its bytes as a number, for scripts. */
 export function sizeCell(bytes: number | null | undefined): (page: Page) => string {
-  return ({ terminal }) => (terminal ? size(bytes) : String(bytes ?? ''));
+  return forPeople(size(bytes), bytes);
+}
+
+/** A text for people; off a terminal the value itself, for scripts. */
+export function forPeople(text: string, value: unknown): (page: Page) => string {
+  return ({ terminal }) => (terminal ? text : String(value ?? ''));
 }
 
 /** `1m 35s` for 95000, `5m` for 300000. */
@@ -36,9 +41,7 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
 
 /** A duration for people; off a terminal its milliseconds as a number, for scripts. */
 export function durationCell(ms: number | null | undefined): (page: Page) => string {
-  return withUnit('ms', ({ terminal }) =>
-    ms === null || ms === undefined ? '' : terminal ? duration(ms) : String(ms),
-  );
+  return withUnit('ms', forPeople(ms === null || ms === undefined ? '' : duration(ms), ms));
 }
 
 /** A cell that is a number off a terminal, where its unit stands beside its name. */
@@ -48,7 +51,7 @@ export function withUnit<Rendered extends (page: Page) => string>(unit: string, 
 
 /** `1,200` for people; off a terminal without commas. */
 export function countCell(number: number): (page: Page) => string {
-  return ({ terminal }) => (terminal ? groupDigits(number) : String(number));
+  return forPeople(groupDigits(number), number);
 }
 
 type AgeUnit = [limitMs: number, unitMs: number, name: string];

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 
 export type KeyInput = NodeJS.ReadableStream & { setRawMode(isRaw: boolean): unknown };
 
-/** Keys that are listened to. */
 export interface Keys {
   stop(): void;
   /** Gives the terminal to somebody else until the work has ended. */

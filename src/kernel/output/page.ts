@@ -49,13 +49,16 @@ export interface Stream extends NodeJS.WritableStream {
 }
 
 /** A terminal that does not tell its size reports 0 columns. */
-function sizeOf({ columns, rows }: Stream, terminal: boolean): Pick<Page, 'columns' | 'rows'> {
+function sizeOf(
+  { columns, rows }: Pick<Stream, 'columns' | 'rows'>,
+  terminal: boolean,
+): Pick<Page, 'columns' | 'rows'> {
   if (!terminal) return { columns: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
   return { columns: columns || 80, rows: rows || 24 };
 }
 
 export function createPage(
-  stream: Stream,
+  stream: Pick<Stream, 'isTTY' | 'columns' | 'rows'>,
   env: Environment,
   color: ColorChoice,
   now: number,

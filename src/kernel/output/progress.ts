@@ -16,7 +16,6 @@ export interface Progress {
   note(message: Fix | View): void;
   /** A message below the result, such as how many entries it omits. */
   footnote(message: Fix): void;
-  /** Prints the footnotes. */
   finish(): void;
   warn(problem: Problem | Fix): void;
   /** What it warned of so far. */

@@ -11,7 +11,6 @@ export interface RawOutputOptions<Json = never> {
   isJson?: boolean;
   /** What to do instead if a terminal cannot show the bytes. */
   terminalFix?: Fix;
-  /** Called when everything is written. */
   onWritten?: () => void;
   /** Cancels the source of the bytes if they are not written after all. */
   cancel?: () => Promise<void>;

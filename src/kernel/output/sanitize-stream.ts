@@ -4,7 +4,6 @@ import { sanitizeUnredacted } from './sanitize.ts';
 /** Sanitizes text chunk by chunk. Chunks may end anywhere: in a character, control sequence or workflow command. */
 export interface StreamSanitizer {
   push(bytes: Uint8Array): string;
-  /** Returns the rest. */
   end(): string;
 }
 

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import { appView } from '../../../src/cli/views/app.ts';
+import command from '../../../src/cli/commands/apps/get.ts';
 import { plainPage } from '../../support/page.ts';
 
-const shown = (app: object) => appView({ id: 'p-1-web', name: 'web', ...app } as never)(plainPage()).split('\n');
+const shown = (app: object) =>
+  command
+    .view(
+      { id: 'p-1-web', name: 'web', ...app },
+      {},
+    )(plainPage())
+    .split('\n');
 
 test('begins with the last error if the latest build failed', () => {
   const lines = shown({ errorMessage: 'pip install failed', lastBuildStatus: 'build_failure' });

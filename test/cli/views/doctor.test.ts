@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checksView } from '../../../src/cli/views/doctor.ts';
+import command from '../../../src/cli/commands/doctor.ts';
 import type { Check } from '../../../src/local/doctor/index.ts';
 import { markedPage, plainPage } from '../../support/page.ts';
 
@@ -11,7 +11,7 @@ const checks: Check[] = [
 
 describe('the checks of doctor', () => {
   test('are one line each, the fix below', () => {
-    expect(checksView(checks)(plainPage()).split('\n')).toEqual([
+    expect(command.view(checks, {})(plainPage()).split('\n')).toEqual([
       '✓  node     Node 20',
       '!  project  not checked',
       '✗  clock    2 h ahead',
@@ -20,7 +20,14 @@ describe('the checks of doctor', () => {
   });
 
   test('have plain marks on a terminal without symbols, in line with each other', () => {
-    expect(checksView(checks)(plainPage({ ascii: true })).split('\n')).toEqual([
+    expect(
+      command
+        .view(
+          checks,
+          {},
+        )(plainPage({ ascii: true }))
+        .split('\n'),
+    ).toEqual([
       'ok  node     Node 20',
       '!   project  not checked',
       'x   clock    2 h ahead',
@@ -29,13 +36,23 @@ describe('the checks of doctor', () => {
   });
 
   test('are green, yellow and red', () => {
-    const colors = checksView(checks)(markedPage()).match(/(?<=^<)\w+/gm);
+    const colors = command
+      .view(
+        checks,
+        {},
+      )(markedPage())
+      .match(/(?<=^<)\w+/gm);
     expect(colors).toEqual(['green', 'yellow', 'red']);
   });
 
   test('wrap below their own message on a narrow terminal', () => {
     const long: Check = { check: 'node', status: 'ok', message: 'one two three four five six seven eight' };
-    const lines = checksView([long])(plainPage({ columns: 40 })).split('\n');
+    const lines = command
+      .view(
+        [long],
+        {},
+      )(plainPage({ columns: 40 }))
+      .split('\n');
     expect(lines).toEqual(['✓  node  one two three four five six', '         seven eight']);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { runView } from '../../../src/cli/views/run.ts';
+import command from '../../../src/cli/commands/runs/get.ts';
 import { localTime } from '../../../src/kernel/output/format.ts';
-import type { Run } from '../../../src/platform/contract/runs.ts';
 import { plainPage } from '../../support/page.ts';
 
 const created = '2026-11-20T14:00:00Z';
@@ -9,7 +8,7 @@ const now = Date.parse(created) + 120_000;
 
 /** The facts of a run by name. */
 function facts(fields: object): Record<string, string> {
-  const text = runView({ id: 'r-1', ...fields } as Run)(plainPage({ now }));
+  const text = command.view({ id: 'r-1', ...fields }, {})(plainPage({ now }));
   const pairs = text.split('\n').map((line) => line.split(/ {2,}/));
   return Object.fromEntries(pairs.filter(([, value]) => value).map(([name = '', value = '']) => [name, value]));
 }

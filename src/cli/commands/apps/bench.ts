@@ -8,14 +8,14 @@ import {
 } from '../../../insight/bench/index.ts';
 import { platformExits } from '../../../kernel/errors.ts';
 import type { ChartReport } from '../../../kernel/output/chart/model.ts';
-import { count, countCell, dollars, duration, groupDigits } from '../../../kernel/output/format.ts';
+import { count, countCell, dollars, duration, forPeople, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
-import { type Cell, type Columns, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
+import { type Cell, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
 import { localTimeZone } from '../../../kernel/wall-clock.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { callFlags } from '../../flags/call.ts';
-import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { dollarFlag, durationFlag } from '../../flags/values.ts';
 import { boolean, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
 
@@ -32,7 +32,6 @@ export default defineCommand({
       ),
     ),
   run: async (context, app, args, flags) => {
-    checkChartPageFlags(flags);
     const { rate: rates, for: stepMs = 30_000, callTimeout: callTimeoutMs = 60_000, ...call } = flags;
     const report = await runBench(context, { app, args, ...call, rates, stepMs, callTimeoutMs });
     await saveChartPage(context, flags, `Bench of ${report.app}`, () => benchReport(report));
@@ -146,7 +145,7 @@ function benchReport(report: BenchReport): ChartReport<BenchStep> {
       ...conclusions(report),
     ],
     rows: steps,
-    columns: pageColumns,
+    columns,
     chart: {
       step: 'second',
       zone: localTimeZone(),
@@ -190,20 +189,6 @@ const columns = {
 };
 
 const numbers = Object.keys(columns) as (keyof typeof columns)[];
-
-/** For the page, whose cells are texts. */
-const pageColumns: Columns<BenchStep> = {
-  RATE: ({ callsPerSecond }) => rateText(callsPerSecond),
-  OK: ({ succeeded, calls }) => percent(share(succeeded, calls)),
-  P50: ({ p50Ms }) => textOr(p50Ms, duration),
-  P99: ({ p99Ms }) => textOr(p99Ms, duration),
-  QUEUE: ({ parts }) => textOr(parts?.queueMs ?? null, duration),
-  COLD: ({ parts }) => textOr(parts?.coldStartMs ?? null, duration),
-  APP: ({ parts }) => textOr(parts?.appMs ?? null, duration),
-  LINE: ({ parts }) => textOr(parts?.lineMs ?? null, duration),
-  REPLICAS: ({ replicas }) => replicas,
-  'PER 1,000': ({ centsPerThousand }) => textOr(centsPerThousand, dollars),
-};
 
 function failuresView(steps: readonly BenchStep[]): View | undefined {
   const rows = steps.flatMap(({ callsPerSecond: rate, failures }) =>
@@ -267,10 +252,5 @@ function part(parts: CallParts | null, name: keyof CallParts): Cell {
 
 /** A plain number off a terminal. */
 function numberOr(value: number | null, text: (value: number) => string): Cell {
-  if (value === null) return '';
-  return ({ terminal }) => (terminal ? text(value) : String(Number(value.toPrecision(6))));
-}
-
-function textOr(value: number | null, text: (value: number) => string): string {
-  return value === null ? 'not known' : text(value);
+  return value === null ? '' : forPeople(text(value), Number(value.toPrecision(6)));
 }

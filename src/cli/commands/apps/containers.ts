@@ -14,7 +14,7 @@ export default defineCommand({
       containers,
       {
         CONTAINER: (container) => container.containerId,
-        STATE: (container) => statusCell(stateOf(container)),
+        STATE: ({ isTerminating, containerState }) => statusCell(isTerminating ? 'TERMINATING' : containerState),
         RESTARTS: (container) => container.containerRestartCount,
         REGION: (container) => container.region,
         BUILD: (container) => container.buildId,
@@ -48,10 +48,6 @@ export default defineCommand({
   ),
   examples: ['apps containers web', 'apps containers web --json=containerId,containerState'],
 });
-
-function stateOf({ isTerminating, containerState }: Container): string | null | undefined {
-  return isTerminating ? 'TERMINATING' : containerState;
-}
 
 /** The platform's uptime, otherwise the time since the start; undefined if the container has not started. */
 function uptime(container: Container): Cell {

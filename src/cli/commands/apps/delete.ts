@@ -8,10 +8,7 @@ export default defineCommand({
   configure: (command) =>
     namedAppArgument(command).option('--confirm <name>', 'confirm with the app name instead of at the prompt'),
   run: (context, app, { confirm }) => removeApp(context, app, confirm),
-  view:
-    ({ app }) =>
-    () =>
-      `deleted ${app}`,
+  view: ({ app }) => `deleted ${app}`,
   effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'pending'],

@@ -17,9 +17,7 @@ export default defineCommand({
       command
         .option('--ephemeral', 'include apps that one-off runs created')
         .option('--search <text>', 'only apps with this text in their name')
-        .addOption(
-          command.createOption('--previews', 'only those of deploy --preview').conflicts(['ephemeral', 'sort']),
-        )
+        .option('--previews', 'only those of deploy --preview')
         .addOption(
           command
             .createOption('--sort <field>', 'sort by this field, the largest and newest first')
@@ -27,6 +25,7 @@ export default defineCommand({
             .default('updated' as const),
         ),
     ),
+  flagRules: { excludes: { previews: ['ephemeral', 'sort'] } },
   run: async (context, { ephemeral, previews, sort, search = '', ...flags }): Promise<AppSummary[] | Preview[]> => {
     const { api, project, progress } = context;
     if (previews) {

@@ -16,7 +16,7 @@ export default defineCommand({
       .option('--confirm <repository>', 'confirm with the name of the repository or the preview'),
   run: (context, named, { merged = false, expired = false, ...flags }) =>
     prunePreviews(context, { named, ...flags, merged, expired }),
-  view: (previews) => () =>
+  view: (previews) =>
     previews
       .filter(({ changed }) => changed)
       .map(({ app }) => `deleted ${app}`)

@@ -12,12 +12,12 @@ import {
 import { CommandLine, gantryCommand } from '../../../kernel/command-line.ts';
 import type { Chart, ChartReport } from '../../../kernel/output/chart/model.ts';
 import { renderChart } from '../../../kernel/output/chart/render.ts';
-import { count, dollars, duration, groupDigits } from '../../../kernel/output/format.ts';
+import { count, dollars, duration, durationCell, forPeople, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { dollarFlag, durationFlag, timeFlag } from '../../flags/values.ts';
 import { boolean, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
 import { figuresField, figuresView } from '../../views/figure-sources.ts';
@@ -47,7 +47,6 @@ export default defineCommand({
         .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
     ),
   run: async (context, app, flags) => {
-    checkChartPageFlags(flags);
     const { slo, budget } = flags;
     const options = { app, slo, budgetCents: budget === undefined ? undefined : 100 * budget };
     const read = () => tuneApp(context, { ...options, since: flags.since, explain: flags.explainFigures === true });
@@ -253,29 +252,17 @@ function monthText({ centsPerMonth, replicaSeconds }: Outcome): string {
     : dollars(centsPerMonth);
 }
 
-/** For the page and pipes. */
-const plain: Columns<Outcome> = {
+const outcomeColumns: Columns<Outcome> = {
   'MIN REPLICAS': ({ minReplicas }) => minReplicas,
   'MAX REPLICAS': ({ maxReplicas }) => maxReplicas,
-  COOLDOWN: ({ cooldownSeconds }) => cooldownSeconds,
+  COOLDOWN: ({ cooldownSeconds: seconds }) => forPeople(duration(1000 * seconds), seconds),
   CONCURRENCY: ({ concurrency }) => concurrency,
   'COLD STARTS': ({ coldStarts }) => coldStarts,
-};
-
-const outcomeColumns: Columns<Outcome> = {
-  ...plain,
-  COOLDOWN: ({ cooldownSeconds }) => duration(1000 * cooldownSeconds),
-  P50: ({ p50Ms }) => duration(p50Ms),
-  P90: ({ p90Ms }) => duration(p90Ms),
-  P99: ({ p99Ms }) => duration(p99Ms),
+  P50: ({ p50Ms }) => durationCell(p50Ms),
+  P90: ({ p90Ms }) => durationCell(p90Ms),
+  P99: ({ p99Ms }) => durationCell(p99Ms),
   MONTH: monthText,
 };
 
-const optionColumns: Columns<TunedOption> = {
-  OPTION: ({ option }) => option,
-  ...plain,
-  P50: ({ p50Ms }) => p50Ms,
-  P90: ({ p90Ms }) => p90Ms,
-  P99: ({ p99Ms }) => p99Ms,
-  MONTH: monthText,
-};
+/** For pipes. */
+const optionColumns: Columns<TunedOption> = { OPTION: ({ option }) => option, ...outcomeColumns };

@@ -2,7 +2,7 @@ import { buildVerdicts, compareBuilds, type Durations } from '../../../insight/c
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { timeFlag } from '../../flags/values.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
 import { compareReport, compareView } from '../../views/compare.ts';
@@ -48,7 +48,6 @@ export default defineCommand({
         .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
     ),
   run: async (context, app, before, after, flags) => {
-    checkChartPageFlags(flags);
     const builds = [before, after].filter((each) => each !== undefined);
     const { since, explainFigures } = flags;
     const comparison = await compareBuilds(context, { app, builds, since, explain: explainFigures === true });

@@ -8,7 +8,6 @@ import { keyValueTable, table } from '../../../kernel/output/table.ts';
 import { type Build, buildHasFailed, getBuildZipContents } from '../../../platform/contract/builds.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { requiring } from '../../flags/values.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { buildFields, commitText } from '../../views/build.ts';
 import { fileTreeView } from '../../views/file-decisions.ts';
@@ -19,9 +18,8 @@ export default defineCommand({
     appArgument(command)
       .argument('[build]', 'build id (default: latest)')
       .option('--files', 'list the files of its archive instead')
-      .addOption(
-        requiring(command.createOption('--tree', 'show folders as a tree, each with its total size'), 'files'),
-      ),
+      .option('--tree', 'show folders as a tree, each with its total size'),
+  flagRules: { requires: { tree: ['files'] } },
   run: async (context, app, requested, { files, configFile }): Promise<BuildDetails | ArchiveFiles> => {
     const { api, project, progress } = context;
     const id = await resolveBuild(context, app, requested);

@@ -1,6 +1,6 @@
 import { readHistory } from '../../../deploys/history/index.ts';
 import { findCommits } from '../../../deploys/identity.ts';
-import { ago, latestFirst, shortBuild } from '../../../kernel/output/format.ts';
+import { ago, forPeople, latestFirst, shortBuild } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { listBuilds } from '../../../platform/contract/builds.ts';
 import { shortAppName } from '../../../platform/contract/endpoint.ts';
@@ -30,10 +30,7 @@ export default defineCommand({
     table(
       builds,
       {
-        BUILD:
-          ({ id }) =>
-          ({ terminal }) =>
-            terminal ? shortBuild(id) : id,
+        BUILD: ({ id }) => forPeople(shortBuild(id), id),
         STATUS: (build) => statusCell(build.status),
         CREATED: (build) => ago(build.createdAt),
         COMMIT: commitText,

@@ -12,10 +12,7 @@ export default defineCommand({
     context.progress.note(`from the ${setting.origin}`);
     return setting;
   },
-  view:
-    ({ value }) =>
-    () =>
-      value,
+  view: ({ value }) => value,
   effect: 'reads',
   local: true,
   exits: ['not-found'],

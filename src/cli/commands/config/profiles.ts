@@ -11,7 +11,6 @@ import {
   unbindHere,
 } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
-import { requiring } from '../../flags/values.ts';
 import { boolean, document, documents, list, listOr, nullable, optional, text } from '../../result-schema.ts';
 
 const actions = ['list', 'use', 'remove'] as const;
@@ -33,7 +32,8 @@ export default defineCommand({
       )
       .argument('[profile]', 'name of the profile')
       .option('--here', 'use it in this folder and below only')
-      .addOption(requiring(command.createOption('--unbind', 'use the selected profile in this folder again'), 'here')),
+      .option('--unbind', 'use the selected profile in this folder again'),
+  flagRules: { requires: { unbind: ['here'] } },
   run: async (context, action, name, { here, unbind }): Promise<Profile[] | Changed> => {
     if (action === 'list') return listProfiles(context);
     if (unbind && name !== undefined) throw new UsageError('--unbind takes no profile');
@@ -47,7 +47,7 @@ export default defineCommand({
     context.willChange(`use profile ${name}`, { profile: name, folder: here ? context.cwd : null });
     return here ? bindHere(context, name) : switchProfile(context, name);
   },
-  view: (value) => (isList(value) ? profilesTable(value) : () => changedText(value)),
+  view: (value) => (Array.isArray(value) ? profilesTable(value) : changedText(value)),
   effect: 'destroys',
   onlyReads: (action) => action === 'list',
   local: true,
@@ -77,10 +77,6 @@ export default defineCommand({
     'config profiles remove staging --yes',
   ],
 });
-
-function isList(value: Profile[] | Changed): value is Profile[] {
-  return Array.isArray(value);
-}
 
 function profilesTable(profiles: Profile[]): View {
   return table(

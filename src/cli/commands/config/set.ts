@@ -7,10 +7,7 @@ export default defineCommand({
   configure: (command) =>
     offerSettingNames(command.argument('<setting>', 'setting name').argument('<value>', 'new value')),
   run: (context, name, value) => storeSetting(context, name, value),
-  view:
-    ({ name, value, profile }) =>
-    () =>
-      `set ${name} to ${value} (profile ${profile})`,
+  view: ({ name, value, profile }) => `set ${name} to ${value} (profile ${profile})`,
   effect: 'destroys',
   local: true,
   ofProfile: true,

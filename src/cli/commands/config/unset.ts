@@ -6,10 +6,7 @@ import { document, nullable, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) => offerSettingNames(command.argument('<setting>', 'setting name')),
   run: (context, name) => storeSetting(context, name),
-  view:
-    ({ name, profile }) =>
-    () =>
-      `removed ${name} (profile ${profile})`,
+  view: ({ name, profile }) => `removed ${name} (profile ${profile})`,
   effect: 'destroys',
   local: true,
   ofProfile: true,

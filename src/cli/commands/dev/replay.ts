@@ -15,7 +15,7 @@ export default defineCommand({
   run: async (context, run, { port, ...options }) =>
     printResponse(context, await replayCall(context, run, port), options),
   verbatim: () => true,
-  view: (value) => () => ('data' in value ? value.data : ''),
+  view: (value) => ('data' in value ? value.data : ''),
   json: afterEvents(appEventFields, document(appResponseFields, appStreamFields)),
   effect: 'changes',
   local: true,

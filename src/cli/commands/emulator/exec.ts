@@ -19,7 +19,6 @@ export default defineCommand({
     }
   },
   exit: ({ exitCode }) => exitCode,
-  view: () => () => '',
   json: document({ exitCode: integer('exit code of the command') }),
   effect: 'changes',
   local: true,

@@ -6,11 +6,7 @@ import { defineCommand } from '../../command.ts';
 import { choice, documents, integer, list, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  run: (context) =>
-    listRunningEmulators(context).map(({ environment: _, startedAt, ...emulator }) => ({
-      ...emulator,
-      startedAt,
-    })),
+  run: (context) => listRunningEmulators(context).map(({ environment: _, ...emulator }) => emulator),
   view: (emulators) =>
     table(
       emulators,

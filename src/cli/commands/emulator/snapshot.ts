@@ -9,16 +9,11 @@ import {
   type Snapshot,
   saveSnapshot,
 } from '../../../local/emulator/index.ts';
-import type { Context } from '../../../platform/context.ts';
 import { defineCommand } from '../../command.ts';
 import { portFlag } from '../../flags/emulator.ts';
 import { choice, document, documents, integer, list, listOr, text } from '../../result-schema.ts';
 
-const changes = {
-  save: saveSnapshot,
-  restore: restoreSnapshot,
-  rm: (context: Context, name: string) => removeSnapshot(context, name),
-};
+const changes = { save: saveSnapshot, restore: restoreSnapshot, rm: removeSnapshot };
 const done = { save: 'saved', restore: 'restored', rm: 'removed' };
 const actions = ['save', 'restore', 'list', 'rm'] as const;
 
@@ -42,7 +37,7 @@ export default defineCommand({
     if (name === undefined) throw new UsageError(`emulator snapshot ${action} needs a name`);
     return { action, ...(await changes[action](context, name, port)) };
   },
-  view: (result) => (Array.isArray(result) ? tableOf(result) : () => doneText(result)),
+  view: (result) => (Array.isArray(result) ? tableOf(result) : doneText(result)),
   empty: sentence`no snapshots; ${gantryCommand`emulator snapshot save NAME`} makes one`,
   effect: 'destroys',
   onlyReads: (action) => action === 'list',

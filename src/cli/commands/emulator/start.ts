@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Command as Commander } from '@commander-js/extra-typings';
 import { isPythonOnPath } from '../../../emulator/index.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import {
@@ -11,24 +13,13 @@ import {
 } from '../../../local/emulator/index.ts';
 import type { Context } from '../../../platform/context.ts';
 import { defineCommand } from '../../command.ts';
-import {
-  defaultPort,
-  type EmulatorFlags,
-  emulatorEnvironment,
-  emulatorFlags,
-  startEmulatorFromFlags,
-} from '../../flags/emulator.ts';
-import { type PathInFolder, pathFlag, wholeNumberFlag } from '../../flags/values.ts';
+import { defaultPort, emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
+import { pathFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { choice, integer, record, stream, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    emulatorFlags(command)
-      .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
-      .option('--ready-file <file>', 'write the JSON to this file once the emulator is ready', pathFlag)
-      .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3))
-      .option('--end-with-stdin', 'end when stdin ends, and so with the process that started it'),
-  run: (context, options) => serve(context, options),
+  configure: startFlags,
+  run: serve,
   verbatim: () => true,
   view:
     ({ environment, shell, url }) =>
@@ -59,11 +50,14 @@ export default defineCommand({
   ],
 });
 
-interface StartFlags extends EmulatorFlags {
-  port: number;
-  readyFile?: PathInFolder | undefined;
-  readyFd?: number | undefined;
-  endWithStdin?: true | undefined;
+type StartFlags = ReturnType<ReturnType<typeof startFlags>['opts']>;
+
+function startFlags(command: Commander) {
+  return emulatorFlags(command)
+    .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
+    .option('--ready-file <file>', 'write the JSON to this file once the emulator is ready', pathFlag)
+    .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3))
+    .option('--end-with-stdin', 'end when stdin ends, and so with the process that started it');
 }
 
 /** Yields the emulator's URL and token, then runs it until Ctrl-C or `gantry emulator stop`. */
@@ -89,7 +83,8 @@ async function* serve(context: Context, { readyFile, readyFd, endWithStdin, ...o
     const ready = { url, project, token, approveUrl, dashboard, pid: process.pid, shell, environment };
     await readiness.tell(ready);
     yield ready;
-    await aborted(AbortSignal.any([signal, stopRequested, ...(endWithStdin ? [stdinEnd(context.stdin)] : [])]));
+    const ended = AbortSignal.any([signal, stopRequested, ...(endWithStdin ? [stdinEnd(context.stdin)] : [])]);
+    if (!ended.aborted) await once(ended, 'abort');
   } finally {
     // `gantry emulator stop` waits for this: the data folder is free then.
     await emulator.close();
@@ -101,11 +96,4 @@ async function* serve(context: Context, { readyFile, readyFd, endWithStdin, ...o
 /** What a second shell runs: on a terminal, nothing reads the variables themselves. */
 function useElsewhere(url: string, shell: Parameters<typeof evaluationOf>[1]): string {
   return `  ${evaluationOf(`gantry emulator env --port ${new URL(url).port}`, shell)}`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', () => done(), { once: true });
-  });
 }

@@ -11,10 +11,7 @@ export default defineCommand({
     const { pid, port, url } = emulator;
     return { pid, port, url };
   },
-  view:
-    ({ port }) =>
-    () =>
-      `stopped the emulator on port ${port}`,
+  view: ({ port }) => `stopped the emulator on port ${port}`,
   effect: 'destroys',
   local: true,
   exits: ['not-found', 'denied', 'unavailable'],

@@ -31,10 +31,8 @@ export default defineCommand({
     if (!write) context.progress.note(`for ${entry.path}; --write adds it there`);
     return { ...entry, changed };
   },
-  view:
-    ({ path, config, changed }, { write }) =>
-    () =>
-      write ? `${changed ? 'added gantry to' : 'gantry is already in'} ${path}` : stringifyJson(config, 2),
+  view: ({ path, config, changed }, { write }) =>
+    write ? `${changed ? 'added gantry to' : 'gantry is already in'} ${path}` : stringifyJson(config, 2),
   effect: 'changes',
   local: true,
   exits: ['input-needed', 'project'],

@@ -16,7 +16,6 @@ export default defineCommand({
     const { serveMcp } = await import('../../mcp/serve.ts');
     return new RawOutput((write) => serveMcp(context, access, write));
   },
-  view: () => () => '',
   effect: 'destroys',
   local: true,
   unattended: false,

@@ -1,7 +1,6 @@
 import { serveMetrics } from '../../../insight/monitor/index.ts';
-import { platformExits } from '../../../kernel/errors.ts';
 import { defineCommand } from '../../command.ts';
-import { appsArgument, checkApps } from '../../flags/app.ts';
+import { appsArgument } from '../../flags/app.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { stream, text } from '../../result-schema.ts';
 
@@ -11,17 +10,10 @@ export default defineCommand({
       .option('--port <number>', 'port to listen on (default: 9464, or a free port)', wholeNumberFlag(0, 65_535))
       .option('--for <duration>', 'end after this time (default: Ctrl-C)', durationFlag)
       .option('--host <host>', 'address to listen on', '127.0.0.1'),
-  run: (context, app, { allApps, port, host, for: forMs }) => {
-    checkApps(app, { allApps });
-    return serveMetrics(context, { app, forMs, port, host });
-  },
-  view:
-    ({ url }) =>
-    () =>
-      url,
+  run: (context, app, { port, host, for: forMs }) => serveMetrics(context, { app, forMs, port, host }),
+  view: ({ url }) => url,
   effect: 'reads',
   unattended: false,
-  exits: [...platformExits],
   json: stream({ url: text('URL that Prometheus reads') }),
   details: ['The same as gantry metrics --live, in the OpenMetrics format, until Ctrl-C. Counters survive restarts.'],
   examples: ['metrics serve', 'metrics serve --all-apps --port 9500'],

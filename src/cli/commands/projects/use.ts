@@ -8,10 +8,7 @@ export default defineCommand({
       .argument('<project>', 'project id, see gantry projects list')
       .option('--no-verify', 'do not check whether the token has access to it'),
   run: useProject,
-  view:
-    ({ project, profile }) =>
-    () =>
-      `using project ${project} (profile ${profile})`,
+  view: ({ project, profile }) => `using project ${project} (profile ${profile})`,
   effect: 'changes',
   local: true,
   ofProfile: true,

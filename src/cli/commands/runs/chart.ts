@@ -4,7 +4,7 @@ import { type BucketSize, bucketSizes } from '../../../platform/contract/runs.ts
 import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { type RangeFlags, rangeFlags, resolveRange, runFilterFlags, runFilters } from '../../flags/list.ts';
 import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
@@ -33,7 +33,6 @@ export default defineCommand({
       ),
     ),
   run: async (context, app, flags) => {
-    checkChartPageFlags(flags);
     const reply = await atPlatformTime(context, (now) => {
       const { range, by, zone } = chartOptions(flags, now);
       return readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });

@@ -35,7 +35,7 @@ export default defineCommand({
     if (output !== undefined && output !== '-') return exportToFile(context, range, format, output);
     return new RawOutput((write) => exportRuns(context, range, format, write).then(() => {}), { untrusted: 'text' });
   },
-  view: (value) => () => (value instanceof RawOutput ? '' : value.file),
+  view: (value) => (value instanceof RawOutput ? '' : value.file),
   effect: 'reads',
   exits: [...platformExits, 'conflict'],
   json: document({

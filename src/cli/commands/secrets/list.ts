@@ -11,7 +11,9 @@ export default defineCommand({
     command.option('--app <app>', 'list the secrets of one app').option('--show-values', 'show the values'),
   run: async (context, { app, showValues }) => {
     const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
-      .map(([name, value]) => (showValues ? { name, value: asText(value) } : { name }))
+      .map(([name, value]) =>
+        showValues ? { name, value: typeof value === 'string' ? value : stringifyJson(value) } : { name },
+      )
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     return secrets;
   },
@@ -28,8 +30,4 @@ function withValues(secrets: readonly { name: string; value?: string | undefined
   const rows = table(secrets, { NAME: ({ name }) => name, VALUE: ({ value }) => value });
   const pairs = secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']);
   return (page) => (page.terminal ? keyValueTable(pairs, { wrap: false }) : rows)(page);
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : stringifyJson(value);
 }

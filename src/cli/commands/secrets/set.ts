@@ -2,7 +2,6 @@ import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../../kernel/errors.ts';
 import { checkNewSecretNames, readSecretsFile, readSecretValues, setSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
-import { requiring } from '../../flags/values.ts';
 import { afterSecretChange, secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
@@ -10,16 +9,14 @@ export default defineCommand({
     command
       .argument('[name...]', 'secret name, or several with --from-env')
       .option('--app <app>', 'set the secrets of one app only')
-      .addOption(
-        command.createOption('--from-file <file>', 'read the value from this file; - is stdin').conflicts('fromEnv'),
-      )
-      .addOption(requiring(command.createOption('--keep-newline', 'keep the last newline'), 'fromFile'))
+      .option('--from-file <file>', 'read the value from this file; - is stdin')
+      .option('--keep-newline', 'keep the last newline')
       .option('--from-env', 'read each value from the environment variable of the same name')
-      .addOption(
-        command
-          .createOption('--from-env-file <file>', 'set all NAME=value lines or JSON of this file; - is stdin')
-          .conflicts(['fromFile', 'fromEnv']),
-      ),
+      .option('--from-env-file <file>', 'set all NAME=value lines or JSON of this file; - is stdin'),
+  flagRules: {
+    requires: { keepNewline: ['fromFile'] },
+    excludes: { fromFile: ['fromEnv'], fromEnvFile: ['fromFile', 'fromEnv'] },
+  },
   run: (context, names, { app, fromEnvFile, ...source }) => {
     if (fromEnvFile !== undefined) {
       checkNoNames(names, fromEnvFile);

@@ -9,17 +9,13 @@ export default defineCommand({
       .argument('<email>', 'email address', emailAddress)
       .requiredOption('--role <role>', 'role in the project, such as member, billing or admin'),
   run: (context, email, { role }) => sendInvitation(context, email, role),
-  view:
-    ({ email, role }) =>
-    () =>
-      `invited ${email} as ${role}`,
+  view: ({ email, role }) => `invited ${email} as ${role}`,
   effect: 'changes',
   dryRun: true,
   json: document({ email: text('email address'), role: text('role in the project'), changed: boolean('true') }),
   examples: ['users invite ada@example.com --role member'],
 });
 
-/** Rejects text that cannot be an email address. */
 function emailAddress(text: string): string {
   const [local = '', domain = '', more] = text.split('@');
   const isValid =

@@ -1,6 +1,6 @@
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
-import { listUsers, type User } from '../../../platform/contract/team.ts';
+import { listUsers } from '../../../platform/contract/team.ts';
 import { defineCommand } from '../../command.ts';
 import { documents, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
@@ -18,7 +18,7 @@ export default defineCommand({
       users,
       {
         EMAIL: (user) => user.email ?? user.id,
-        NAME: fullName,
+        NAME: ({ firstName, lastName }) => [firstName, lastName].filter(Boolean).join(' '),
         ROLE: (user) => user.role,
         STATUS: (user) => statusCell(user.status),
         'INVITED BY': (user) => user.invitedBy,
@@ -44,7 +44,3 @@ export default defineCommand({
   ),
   examples: ['users list', 'users list --status invited'],
 });
-
-function fullName({ firstName, lastName }: User): string {
-  return [firstName, lastName].filter(Boolean).join(' ');
-}

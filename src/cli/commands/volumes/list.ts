@@ -1,3 +1,4 @@
+import { forPeople } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
 import { listVolumes } from '../../../platform/contract/volumes.ts';
 import { parseVolumes, type VolumeAmount } from '../../../storage/volumes/index.ts';
@@ -16,8 +17,8 @@ export default defineCommand({
       {
         VOLUME: (volume) => volume.name,
         REGION: (volume) => volume.region,
-        SIZE: (volume) => amountCell(volume.size),
-        USED: (volume) => amountCell(volume.used),
+        SIZE: ({ size }) => amountCell(size),
+        USED: ({ used }) => amountCell(used),
         MORE: (volume) => volume.more,
       },
       { keep: ['VOLUME', 'USED', 'SIZE'], right: ['SIZE', 'USED'] },
@@ -29,5 +30,5 @@ export default defineCommand({
 
 /** Off a terminal in bytes, as in the other commands, if the unit is known. */
 function amountCell(amount: VolumeAmount | undefined): Cell {
-  return ({ terminal }) => (terminal ? amount?.text : (amount?.bytes ?? amount?.text)?.toString()) ?? '';
+  return forPeople(amount?.text ?? '', amount?.bytes ?? amount?.text);
 }

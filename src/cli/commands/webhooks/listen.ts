@@ -16,7 +16,7 @@ export default defineCommand({
   run: (context, { port, host, secretFile, forward }): AsyncGenerator<ListenEvent> =>
     listenForDeliveries(context, { port, host, secretFile, forward }),
   verbatim: () => true,
-  view: (event) => (event.type === 'delivery' ? deliveryView(event) : () => event.url),
+  view: (event) => (event.type === 'delivery' ? deliveryView(event) : event.url),
   json: stream(
     { type: choice(['listening'], 'listening (once) or delivery'), url: text('URL it listens on') },
     {

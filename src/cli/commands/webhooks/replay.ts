@@ -9,10 +9,7 @@ export default defineCommand({
       .option('--to <url>', 'URL to send it to (default: the URL it was forwarded to)')
       .option('--secret-file <file>', 'sign it again with the secret in this file; - is stdin'),
   run: (context, id, { to, secretFile }) => replayDelivery(context, { id, to, secretFile }),
-  view:
-    ({ id, to, statusCode }) =>
-    () =>
-      `sent ${id} to ${to}: ${statusCode}`,
+  view: ({ id, to, statusCode }) => `sent ${id} to ${to}: ${statusCode}`,
   effect: 'changes',
   local: true,
   exits: ['not-found', 'unavailable'],

@@ -2,16 +2,18 @@ import library from 'uplot/dist/uPlot.iife.min.js?raw';
 import libraryStyle from 'uplot/dist/uPlot.min.css?raw';
 import type { ChartReport } from '../chart/model.ts';
 import { KnownSecrets } from '../known-secrets.ts';
+import { createPage } from '../page.ts';
 import { filterField, Html, html, type PageParts, rowsTable, type WebPage, webPage } from '../page-kit/page-kit.ts';
 import { redact } from '../redact.ts';
 import { redactValue } from '../redacted-json.ts';
+import { cellText } from '../table.ts';
 import style from './page.css?raw';
-import page from './page.js?raw';
+import drawing from './page.js?raw';
 import series from './series.js?raw';
 import valueTexts from './value-texts.js?raw';
 
 /** In one scope. */
-const script = [page, series, valueTexts].join('\n');
+const script = [drawing, series, valueTexts].join('\n');
 
 /** A page with charts, what a server shows after them, and their data as a table. */
 export function chartPage<Row>(
@@ -21,11 +23,8 @@ export function chartPage<Row>(
   { content, ...parts }: PageParts & { content?: Html } = {},
 ): WebPage {
   const safe = (text: string) => redact(text, secrets);
-  const cells = rows.map((row) =>
-    Object.values(columns)
-      .map((read) => read(row))
-      .map((cell) => (typeof cell === 'function' ? '' : safe(String(cell ?? '')))),
-  );
+  const page = createPage({ isTTY: true }, {}, 'never', 0);
+  const cells = rows.map((row) => Object.values(columns).map((read) => safe(cellText(read(row), page))));
   const panels = Object.fromEntries(chart.panels.map(({ title }, at) => [`panel-${at}`, safe(title)]));
   // Without `<`, the text cannot end the script element.
   const data = new Html(JSON.stringify(redactValue(chart, secrets)).replace(/</g, '\\u003c'));

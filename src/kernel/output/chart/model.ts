@@ -35,17 +35,14 @@ export interface Series {
   values: readonly (number | null)[];
 }
 
-/** A chart with its summary and data. */
 export interface ChartReport<Row> {
-  /** Lines. */
   summary: readonly string[];
   chart: Chart;
   rows: readonly Row[];
-  /** Cells must not depend on the page: a browser shows them, too. */
+  /** A browser shows them as a terminal does, but for ages: nobody knows when it is looked at. */
   columns: Columns<Row>;
 }
 
-/** Where a panel is drawn. */
 export interface DrawingSurface {
   canvas: Canvas;
   layout: Layout;
@@ -55,7 +52,6 @@ export interface DrawingSurface {
 /** The parts of a panel that depend on its kind. */
 export interface Drawing {
   axis: ValueAxis;
-  /** Shown after the title. */
   subtitle: string;
   /** Marks on the time axis, by column. */
   marks: ReadonlyMap<number, Segment>;
@@ -112,9 +108,7 @@ export class Canvas {
 
 /** How time steps are laid out: several columns for each step, or several steps in each column. */
 interface Layout {
-  /** Steps that share a column. */
   stepsPerColumn: number;
-  /** Columns of one step. */
   stepWidth: number;
   /** In columns. */
   width: number;
