@@ -95,7 +95,7 @@ export function arrangeCommand(words: readonly Word[]): CommandLine {
     const isDashed = /^-./s.test(text);
     flag = !isDashed || isValue ? '' : text;
     if (flag) argv.push(text);
-    else if (isOfFlag) argv = [...argv.slice(0, -1), ...withValue(last, text)];
+    else if (isOfFlag) argv = [...argv.slice(0, -1), ...flagWords(last, text)];
     else if (isDashed || operands.length > 0) operands.push(text);
     else argv.push(text);
   }
@@ -109,14 +109,9 @@ function ownLength(words: readonly Word[]): number {
   return end < 0 ? words.length : end;
 }
 
-/** The value of a short flag is never joined to it. */
-function withValue(flag: string, value: string): string[] {
-  return flag.startsWith('--') ? flagWords(flag, value) : [flag, value];
-}
-
-/** A flag and its value. What begins with a dash is joined to it: apart, a reader may take it for another flag. */
+/** A flag and its value. What begins with a dash is joined to a long one: apart, a reader may take it for another flag. */
 export function flagWords(flag: string, value: string): string[] {
-  return value.length > 1 && value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
+  return /^-./s.test(value) && flag.startsWith('--') ? [`${flag}=${value}`] : [flag, value];
 }
 
 const takesValue = /^(--(?!no-)[\w-]+|-[Cp])$/;

@@ -23,7 +23,10 @@ export function withConfigFile<Inputs extends unknown[], Options extends OptionV
 export function appArgument<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
-  return place(command, ofFolder, {}) as unknown as Commander<[...Inputs, string], Options & AppHere>;
+  return command.argument('[app]', ofFolder, parser({})) as unknown as Commander<
+    [...Inputs, string],
+    Options & AppHere
+  >;
 }
 
 /** The same for a command that can do without: with the flag `unless`, or in a folder without an app (`orNone`). */
@@ -31,8 +34,9 @@ export function optionalAppArgument<Inputs extends unknown[], Options extends Op
   command: Commander<Inputs, Options>,
   { description = ofFolder, unless, orNone = unless === undefined }: OptionalAppOptions,
 ) {
-  const rules: Rules = { ...defined({ unless }), ...(orNone && { isOptional: true }) };
-  return place(command, description, rules) as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
+  const rules: Rules = { ...defined({ unless }), isOptional: orNone };
+  const placed = command.argument('[app]', description, parser(rules));
+  return placed as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
 }
 
 /** The same for a command about one app or all of the project. */
@@ -61,8 +65,11 @@ export function canceledArguments<Inputs extends unknown[], Options extends Opti
   // The parser takes a single word for the app: only `resolve` knows that the id is there.
   const id: ArgumentRules = { isNeeded: true };
   const argument = Object.assign(command.createArgument(`[${noun}]`, `${noun} id`), id);
-  const placed = place(command, ofFolder, { needs: noun }).usage(`[options] [app] <${noun}>`).addArgument(argument);
-  return placed as unknown as Commander<[...Inputs, string, string], Options & AppHere>;
+  const placed = command.argument('[app]', ofFolder, parser({ needs: noun })).addArgument(argument);
+  return placed.usage(`[options] [app] <${noun}>`) as unknown as Commander<
+    [...Inputs, string, string],
+    Options & AppHere
+  >;
 }
 
 /** Adds the app of a command that destroys it: it wants the name. */
@@ -76,18 +83,10 @@ export function namedAppArgument<Inputs extends unknown[], Options extends Optio
 interface Rules {
   /** With this flag, the command is about no app. */
   unless?: string;
-  isOptional?: true;
-  isNamed?: true;
+  isOptional?: boolean;
+  isNamed?: boolean;
   /** What follows the app must be there. */
   needs?: 'build' | 'run';
-}
-
-function place<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
-  description: string,
-  rules: Rules,
-) {
-  return command.argument('[app]', description, parser(rules));
 }
 
 function parser(rules: Rules): ((word: string) => string) & PlacedArgument {

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import {
   commandFlags,
   commandSpellings,
@@ -59,7 +60,7 @@ function renameCommands(words: string[], names: Record<string, string>): string[
 }
 
 /** Returns what a word becomes; it is called with each word in turn. */
-function flagTranslator(commands: readonly string[]): (word: string, at: number, words: string[]) => readonly string[] {
+function flagTranslator(commands: string[]): (word: string, at: number, words: string[]) => readonly string[] {
   const known = flagSpellings.filter(({ of }) => !of || of.some((command) => commands.includes(command)));
   let isValue = false;
   return (word, at, words) => {
@@ -77,12 +78,7 @@ function flagTranslator(commands: readonly string[]): (word: string, at: number,
 }
 
 /** A flag that takes no value here: the spelling that replaces it, or itself. */
-function plainFlag(
-  word: string,
-  here: readonly string[] | undefined,
-  next: string | undefined,
-  commands: readonly string[],
-) {
+function plainFlag(word: string, here: readonly string[] | undefined, next: string | undefined, commands: string[]) {
   const [name, attached] = splitFlag(word);
   if (!here) refuseFlag(name, next, commands);
   if (!here && (attached === undefined || !switches.includes(name))) return [word];
@@ -98,12 +94,11 @@ function refuseCommand(words: string[]): void {
 
 /** Commands without arguments, which old clients gave some. */
 function refuseExtraWord([command]: string[]): void {
-  if (command === 'login') {
-    throw new UsageError('a token is not passed as an argument', {
-      why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',
-      fix: sentence`${gantryCommand`login --token`} < FILE`,
-    });
-  }
+  if (command !== 'login') return;
+  throw new UsageError('a token is not passed as an argument', {
+    why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',
+    fix: sentence`${gantryCommand`login --token`} < FILE`,
+  });
 }
 
 function refuseFlag(name: string, next: string | undefined, commands: readonly string[]): void {
@@ -116,7 +111,7 @@ function refuseFlag(name: string, next: string | undefined, commands: readonly s
   );
   if (!found) return;
   const { message, why, fix } = found;
-  throw new UsageError(message, { ...(why && { why }), ...(fix && { fix }) });
+  throw new UsageError(message, defined({ why, fix }));
 }
 
 /** A command line of the platform's official client, in gantry's words. */
@@ -136,13 +131,9 @@ function rewriteOperands(line: Translation): void {
   const [first = -1, ...others] = positionals(line.argv);
   const rewrite = operandRewrites[line.argv[first] ?? ''];
   if (!rewrite) return;
-  const isOther = (_: string, at: number) => at !== first && !others.includes(at);
-  const flags = line.argv.filter(isOther);
-  const words = rewrite(
-    others.map((at) => line.argv[at] ?? ''),
-    line,
-    flags,
-  );
+  const flags = line.argv.filter((_, at) => at !== first && !others.includes(at));
+  const given = others.map((at) => line.argv[at] ?? '');
+  const words = rewrite(given, line, flags);
   if (words) line.argv = [...words, ...flags];
 }
 
@@ -174,9 +165,7 @@ const operandRewrites: Record<string, OperandRewrite> = {
     return ['doctor'];
   },
   'save-auth-config': ([token, refreshToken, project], line, flags) =>
-    token
-      ? importTokens({ token, refreshToken, project: takeFlag(flags, '--project-id') ?? project }, line)
-      : undefined,
+    token ? importTokens(token, refreshToken, takeFlag(flags, '--project-id') ?? project, line) : undefined,
 };
 
 function onVolume(path: string): string {
@@ -185,10 +174,7 @@ function onVolume(path: string): string {
 
 /** The values were exposed by being arguments; from here on they travel as text on stdin. */
 function importSecrets(pairs: string[], line: Translation): string[] | undefined {
-  const entries = pairs.map((pair): [string, string] => [
-    pair.split('=', 1)[0] ?? '',
-    pair.slice(pair.indexOf('=') + 1),
-  ]);
+  const entries = pairs.map((pair) => [pair.split('=', 1)[0] ?? '', pair.slice(pair.indexOf('=') + 1)] as const);
   if (pairs.some((pair) => pair.indexOf('=') < 1)) {
     throw new UsageError('secrets are added as NAME=value', {
       why: 'or without a value on the command line, which is visible to other processes',
@@ -201,14 +187,13 @@ function importSecrets(pairs: string[], line: Translation): string[] | undefined
   return ['secrets', 'set', '--from-env-file', '-'];
 }
 
-interface Tokens {
-  token: string;
-  refreshToken: string | undefined;
-  project: string | undefined;
-}
-
 /** Written as the official client stores them, which `login --import` reads. */
-function importTokens({ token, refreshToken, project }: Tokens, line: Translation): string[] {
+function importTokens(
+  token: string,
+  refreshToken: string | undefined,
+  project: string | undefined,
+  line: Translation,
+): string[] {
   const key = refreshToken ? 'accesstoken' : 'serviceaccounttoken';
   line.input = JSON.stringify({ [key]: token, refreshtoken: refreshToken, project });
   line.secrets.push(token);
@@ -223,19 +208,9 @@ function exposed(what: string, instead: string): string {
 
 /** Flags with a value: the word after them is not an argument. */
 const valueFlags = new Set([
-  ...['-o', '--output', '-r', '--region', '-p', '--project', '--profile', '-C', '--cwd', '--color'],
+  ...['-o', '--output', '-r', '--region', '-p', '--project', '--profile', '-C', '--cwd', '--color', '--app', '--dir'],
   ...['--service-account-token', '--project-id', '--name', '--config-file', '--log-level', '--data', '--since'],
-  ...[
-    '--app',
-    '-d',
-    '--body',
-    '--container-id',
-    '--cooldown',
-    '--min-replicas',
-    '--max-replicas',
-    '--response-grace-period',
-    '--dir',
-  ],
+  ...['-d', '--body', '--container-id', '--cooldown', '--min-replicas', '--max-replicas', '--response-grace-period'],
 ]);
 
 /** The places of the words that are neither flags nor their values. */

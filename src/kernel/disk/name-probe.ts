@@ -19,23 +19,15 @@ export interface NameProbe {
  * be a guess: disks, and folders of some disks, differ.
  */
 export const nameProbe: NameProbe = {
-  mergesNames: (folder) => within(folder, (inside) => samples.some((names) => isSame(inside, ...names)), guess),
-  isSameName: (folder, first, second) => within(folder, (inside) => isSame(inside, first, second), guess),
+  mergesNames: (folder) => within(folder, (inside) => samples.some((names) => isSame(inside, ...names)), guess()),
+  isSameName: (folder, first, second) => within(folder, (inside) => isSame(inside, first, second), guess()),
   keepsName(folder, name) {
     const bare = name.replace(/[. ]+$/, '');
-    return (
-      bare === name ||
-      within(
-        folder,
-        (inside) => !isSame(inside, name, bare),
-        () => true,
-      )
-    );
+    return bare === name || within(folder, (inside) => !isSame(inside, name, bare), true);
   },
   isSameEntry(folder, first, second) {
-    const [one, other] = [first, second].map((path) => {
-      return lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false });
-    });
+    const statsOf = (path: string) => lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false });
+    const [one, other] = [first, second].map(statsOf);
     return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
   },
 };
@@ -62,7 +54,7 @@ const samples: [string, string][] = [
 ];
 
 /** Runs a test in a temporary folder. If none can be created, nothing can be copied there either. */
-function within(folder: string, test: (inside: string) => boolean, otherwise: () => boolean): boolean {
+function within(folder: string, test: (inside: string) => boolean, otherwise: boolean): boolean {
   let inside: string;
   try {
     const around = nearest(folder);
@@ -70,7 +62,7 @@ function within(folder: string, test: (inside: string) => boolean, otherwise: ()
     inside = join(around, prefix + newOwnerName());
     mkdirSync(inside, { mode: 0o700 });
   } catch {
-    return otherwise();
+    return otherwise;
   }
   try {
     return test(inside);

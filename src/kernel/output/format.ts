@@ -150,20 +150,17 @@ export function toMs(time: string | null | undefined): number {
 
 /** Compares RFC 3339 times in UTC, latest first. Entries without a time come last. */
 export function latestFirst<T>(timeOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
-  return (a, b) => {
-    const one = timeOf(a) ?? '';
-    const other = timeOf(b) ?? '';
-    return one === other ? 0 : one < other ? 1 : -1;
-  };
+  return (a, b) => ascending(timeOf(b) ?? '', timeOf(a) ?? '');
 }
 
 /** Compares text, ignoring case. Entries without text come last. */
 export function alphabetically<T>(textOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
-  return (a, b) => {
-    const one = textOf(a)?.toLowerCase() || '\uffff';
-    const other = textOf(b)?.toLowerCase() || '\uffff';
-    return one === other ? 0 : one < other ? -1 : 1;
-  };
+  const keyOf = (entry: T) => textOf(entry)?.toLowerCase() || '\uffff';
+  return (a, b) => ascending(keyOf(a), keyOf(b));
+}
+
+function ascending(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /** Compares numbers, also those in text. Entries without a number come last. */

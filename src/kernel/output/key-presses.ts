@@ -10,9 +10,8 @@ export interface Keys {
 }
 
 /**
- * Calls the listener for each key, until it is stopped. Keys are not echoed, and Ctrl-C, Ctrl-Z and
- * Ctrl-\ still signal the processes of the terminal. The terminal is as before while the process is stopped (Ctrl-Z), and
- * Node restores it when the process exits. Returns undefined in the background of a shell.
+ * Calls the listener for each key, until it is stopped. Keys are not echoed, and Ctrl-C, Ctrl-Z and Ctrl-\ still signal
+ * the processes of the terminal. Returns undefined in the background of a shell.
  */
 export function listenForKeys(stdin: KeyInput, listener: (key: string) => void): Keys | undefined {
   // A background process that changes the mode of its terminal or reads from it is stopped by the system.
@@ -33,13 +32,7 @@ export function listenForKeys(stdin: KeyInput, listener: (key: string) => void):
     pause();
     process.kill(process.pid, 'SIGSTOP');
   };
-  const signals =
-    process.platform === 'win32'
-      ? []
-      : ([
-          ['SIGTSTP', onSuspend],
-          ['SIGCONT', listen],
-        ] as const);
+  const signals = Object.entries(process.platform === 'win32' ? {} : { SIGTSTP: onSuspend, SIGCONT: listen });
   for (const [signal, handler] of signals) process.on(signal, handler);
   stdin.on('data', onData).on('error', ignore);
   listen();
