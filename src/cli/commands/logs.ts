@@ -1,3 +1,4 @@
+import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import {
   appLogSource,
@@ -15,33 +16,14 @@ import type { Context } from '../../platform/context.ts';
 import { contextWith, TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
-import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from '../flags/values.ts';
+import { durationFlag, timeFlag, wholeNumberFlag } from '../flags/values.ts';
 import { logOutput } from '../views/log-line.ts';
 
 /** Lines to show of an app, whose log has no end, if no flag says how far to go back. */
 const defaultLines = 100;
 
 export default defineCommand({
-  configure: (command) =>
-    appArgument(command)
-      .option('-f, --follow', 'print new lines as they arrive, until Ctrl-C')
-      .option('--since <time>', 'start at this time, or this long ago: 1h30m, 2d', timeFlag)
-      .option('--until <time>', 'end at this time, or this long ago', timeFlag)
-      .option('-n, --tail <number>', 'number of last lines to show, or "all"', tailFlag)
-      .option('--timestamps', 'show the time of each line')
-      .option('--raw', 'print lines unchanged, including control sequences')
-      .option('--fail-on-gap', 'exit with 1 if lines may be missing')
-      .option('--prefix', 'show the container of each line')
-      .option('--run <id>', 'only show lines of this run')
-      .option('--container <name>', 'only show lines of this container, or of a part of its name')
-      .addOption(
-        command
-          .createOption('--source <stream>', 'only show this stream (-f then polls every few seconds)')
-          .choices(['stdout', 'stderr'] as const),
-      )
-      .option('--search <text>', 'only show lines with this text (-f then polls every few seconds)')
-      .option('--build [id]', 'show the log of a build (default: latest) instead')
-      .option('--timeout <duration>', 'stop waiting for the end (default: 1h)', durationFlag),
+  configure: logFlags,
   flagRules: { requires: { timeout: ['follow'] }, excludes: { build: ['run', 'container', 'source'] } },
   run: async (context, app, flags) => {
     const { run, build, timeout } = flags;
@@ -128,17 +110,28 @@ async function appSource(
   return appLogSource(client, app, { container, stream, search, runId });
 }
 
-interface Flags {
-  follow?: true | undefined;
-  since?: TimeFromNow | undefined;
-  until?: TimeFromNow | undefined;
-  tail?: number | undefined;
-  failOnGap?: true | undefined;
-  run?: string | undefined;
-  build?: string | true | undefined;
-  container?: string | undefined;
-  source?: 'stdout' | 'stderr' | undefined;
-  search?: string | undefined;
+type Flags = ReturnType<ReturnType<typeof logFlags>['opts']>;
+
+function logFlags(command: Commander) {
+  return appArgument(command)
+    .option('-f, --follow', 'print new lines as they arrive, until Ctrl-C')
+    .option('--since <time>', 'start at this time, or this long ago: 1h30m, 2d', timeFlag)
+    .option('--until <time>', 'end at this time, or this long ago', timeFlag)
+    .option('-n, --tail <number>', 'number of last lines to show, or "all"', tailFlag)
+    .option('--timestamps', 'show the time of each line')
+    .option('--raw', 'print lines unchanged, including control sequences')
+    .option('--fail-on-gap', 'exit with 1 if lines may be missing')
+    .option('--prefix', 'show the container of each line')
+    .option('--run <id>', 'only show lines of this run')
+    .option('--container <name>', 'only show lines of this container, or of a part of its name')
+    .addOption(
+      command
+        .createOption('--source <stream>', 'only show this stream (-f then polls every few seconds)')
+        .choices(['stdout', 'stderr'] as const),
+    )
+    .option('--search <text>', 'only show lines with this text (-f then polls every few seconds)')
+    .option('--build [id]', 'show the log of a build (default: latest) instead')
+    .option('--timeout <duration>', 'stop waiting for the end (default: 1h)', durationFlag);
 }
 
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */

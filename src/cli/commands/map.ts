@@ -1,3 +1,4 @@
+import type { Command as Commander } from '@commander-js/extra-typings';
 import { type MapSummary, mapInputs } from '../../calls/map/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
@@ -10,21 +11,7 @@ import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/valu
 import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    appArgument(command.usage('[options] [app] [function] <inputs> -o <results>'))
-      .argument('[args...]', 'function (default: run), then a .jsonl or .csv file of inputs')
-      .requiredOption('-o, --output <file>', 'file for the results; an existing one is continued')
-      .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 1_024))
-      .option('--retry-failed', 'call the inputs again that have failed')
-      .option('--ordered', 'sort the results when all are there')
-      .option('--max-failures <n>', 'stop after this many failures', wholeNumberFlag(1))
-      .option('--budget <dollars>', 'stop before the calls of this command cost more', dollarFlag)
-      .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', positiveDurationFlag)
-      .option('--async', 'start runs and ask for them, for calls that take long')
-      .option('--public-url <url>', 'URL under which the platform reaches --port')
-      .option('--port <number>', 'port that receives the results of runs', wholeNumberFlag(0, 65_535))
-      .option('--webhook-secret-file <file>', 'sign results with the secret in this file; - is stdin')
-      .option('--no-auth', 'send no token, for apps with disable_auth'),
+  configure: mapFlags,
   flagRules: { requires: { publicUrl: ['async'], port: ['async'], webhookSecretFile: ['async'] } },
   run: (
     context,
@@ -107,23 +94,27 @@ function readArguments(args: readonly string[]): { fn: string | undefined; input
   return second === undefined ? { fn: undefined, input: first } : { fn: first, input: second };
 }
 
-/** The flags that decide how the calls are made. */
-interface MapFlags {
-  concurrency?: number | undefined;
-  retryFailed?: boolean | undefined;
-  ordered?: boolean | undefined;
-  maxFailures?: number | undefined;
-  budget?: number | undefined;
-  callTimeout?: number | undefined;
-  async?: boolean | undefined;
-  publicUrl?: string | undefined;
-  port?: number | undefined;
-  webhookSecretFile?: string | undefined;
-  auth?: boolean | undefined;
+function mapFlags(command: Commander) {
+  return appArgument(command.usage('[options] [app] [function] <inputs> -o <results>'))
+    .argument('[args...]', 'function (default: run), then a .jsonl or .csv file of inputs')
+    .requiredOption('-o, --output <file>', 'file for the results; an existing one is continued')
+    .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 1_024))
+    .option('--retry-failed', 'call the inputs again that have failed')
+    .option('--ordered', 'sort the results when all are there')
+    .option('--max-failures <n>', 'stop after this many failures', wholeNumberFlag(1))
+    .option('--budget <dollars>', 'stop before the calls of this command cost more', dollarFlag)
+    .option('--call-timeout <duration>', 'limit each call (default: what the app allows)', positiveDurationFlag)
+    .option('--async', 'start runs and ask for them, for calls that take long')
+    .option('--public-url <url>', 'URL under which the platform reaches --port')
+    .option('--port <number>', 'port that receives the results of runs', wholeNumberFlag(0, 65_535))
+    .option('--webhook-secret-file <file>', 'sign results with the secret in this file; - is stdin')
+    .option('--no-auth', 'send no token, for apps with disable_auth');
 }
 
+type Flags = ReturnType<ReturnType<typeof mapFlags>['opts']>;
+
 /** The command that continues, made as this one was. */
-function commandLine({ app, function: fn, input, results }: MapSummary, flags: MapFlags) {
+function commandLine({ app, function: fn, input, results }: MapSummary, flags: Omit<Flags, 'output'>) {
   const { concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth, port } = flags;
   return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} --output ${results} ${{
     '--concurrency': concurrency?.toString(),

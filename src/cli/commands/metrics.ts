@@ -1,3 +1,4 @@
+import type { Command as Commander } from '@commander-js/extra-typings';
 import { findContainer } from '../../calls/logs/index.ts';
 import {
   type Condition,
@@ -31,8 +32,8 @@ import { unixTime } from '../../platform/contract/scalars.ts';
 import { atPlatformTime } from '../../platform/replies/index.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
-import { type ChartPageFlags, chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
-import { type RangeFlags, resolveRange } from '../flags/list.ts';
+import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
+import { resolveRange } from '../flags/list.ts';
 import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
@@ -40,24 +41,7 @@ import { startupReport, startupView } from '../views/startup-times.ts';
 import { type ChartRange, createTimeline, medianDistance, rangeText } from '../views/timeline.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    chartPageFlags(
-      appsArgument(command)
-        .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
-        .option('--until <when>', "end at this time, or wait for a condition: 'p90>5s for 5m'", untilFlag)
-        .option('--container <name>', 'only show this container; a part of its name is enough')
-        .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
-        .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
-        .option(
-          '--metric <metric>',
-          `${resourceMetrics.join(', ')}; repeatable (default: all)`,
-          repeatableChoiceFlag(resourceMetrics),
-        )
-        .option('--startup', 'chart how long replicas take to start')
-        .option('--live', 'show figures of the last minute, again and again')
-        .option('--for <duration>', 'end after this time', durationFlag)
-        .option('--timeout <duration>', 'stop waiting (default: 1h)', durationFlag),
-    ),
+  configure: metricsFlags,
   flagRules: { requires: { for: ['live'], timeout: ['until'] }, excludes: { startup: ['metric'], live: ['until'] } },
   run: async (context, app, { live, for: forMs, ...flags }): Promise<Result> => {
     if (live) return runTop(context, { app, everyMs: leastIntervalMs, forMs });
@@ -160,14 +144,10 @@ function metView(met: MetCondition): View {
   ]);
 }
 
-type Flags = ChartFlags & Parameters<typeof metricsQuery>[2];
+type Flags = ReturnType<ReturnType<typeof metricsFlags>['opts']>;
+type RangedFlags = Omit<Flags, 'until'> & { until: TimeFromNow | undefined };
 
-interface ChartFlags extends RangeFlags, ChartPageFlags {
-  timezone?: string | undefined;
-  metric?: ResourceMetric[] | undefined;
-}
-
-function chartOptions(flags: ChartFlags, now: number) {
+function chartOptions(flags: RangedFlags, now: number) {
   return {
     range: resolveRange(flags, now),
     zone: flags.timezone ?? localTimeZone(),
@@ -175,7 +155,7 @@ function chartOptions(flags: ChartFlags, now: number) {
   };
 }
 
-async function readResources(context: Context, app: string, flags: Flags) {
+async function readResources(context: Context, app: string, flags: RangedFlags) {
   const { api, project, progress } = context;
   const reply = await atPlatformTime(context, async (now) => {
     const query = await metricsQuery(context, app, flags, resolveRange(flags, now));
@@ -187,7 +167,7 @@ async function readResources(context: Context, app: string, flags: Flags) {
   return reply;
 }
 
-async function readStartup(context: Context, app: string, flags: Flags) {
+async function readStartup(context: Context, app: string, flags: RangedFlags) {
   const { api, project, progress } = context;
   const reply = await atPlatformTime(context, async (now) => {
     const query = await metricsQuery(context, app, flags, resolveRange(flags, now));
@@ -203,16 +183,30 @@ async function readStartup(context: Context, app: string, flags: Flags) {
   return reply;
 }
 
-interface MetricsFlags {
-  container?: string | undefined;
-  resolution?: (typeof resolutions)[number] | undefined;
+function metricsFlags(command: Commander) {
+  const flagged = appsArgument(command)
+    .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
+    .option('--until <when>', "end at this time, or wait for a condition: 'p90>5s for 5m'", untilFlag)
+    .option('--container <name>', 'only show this container; a part of its name is enough')
+    .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
+    .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
+    .option(
+      '--metric <metric>',
+      `${resourceMetrics.join(', ')}; repeatable (default: all)`,
+      repeatableChoiceFlag(resourceMetrics),
+    )
+    .option('--startup', 'chart how long replicas take to start')
+    .option('--live', 'show figures of the last minute, again and again')
+    .option('--for <duration>', 'end after this time', durationFlag)
+    .option('--timeout <duration>', 'stop waiting (default: 1h)', durationFlag);
+  return chartPageFlags(flagged);
 }
 
 /** The query of both metrics endpoints; times in RFC 3339. */
 async function metricsQuery(
-  context: Pick<Context, 'api' | 'project' | 'signal'>,
+  context: Context,
   app: string,
-  { container: given, resolution }: MetricsFlags,
+  { container: given, resolution }: RangedFlags,
   { since, until }: ChartRange,
 ) {
   const [start, end] = [since, until].map((time) => new Date(time).toISOString());
