@@ -10,20 +10,24 @@ import { addCommands, buildProgram, configureCommand } from './program/command-t
 import {
   type ArgumentReference,
   type CommandReference,
+  commandFields,
   describeCommand,
   describeExitCodes,
   describeFlag,
-  type ExitCodeReference,
+  exitCodeShape,
   type FlagReference,
+  flagShape,
 } from './program/describe-command.ts';
 import {
   anything,
+  arrayOf,
   boolean,
   choice,
   document,
   integer,
   type JsonSchema,
   list,
+  type ObjectOf,
   object,
   optional,
   type ResultSchema,
@@ -38,15 +42,16 @@ export { summariesByCategory } from './program/help-source.ts';
 export type { ArgumentReference, CommandReference, FlagReference, OutputSchema };
 
 /** The whole program as data: for agents, for completion, for the site. */
-export interface Reference {
-  name: string;
-  version: string;
-  flags: FlagReference[];
-  commands: CommandReference[];
-  /** What each group of commands is about. */
-  groups: Record<string, string>;
-  exitCodes: ExitCodeReference[];
-}
+export const referenceFields = {
+  name: text('gantry'),
+  version: text('its version'),
+  flags: arrayOf(flagShape, 'flags of every command'),
+  commands: arrayOf(object(commandFields), 'each command'),
+  groups: record(text('summary'), 'summary of each command group'),
+  exitCodes: arrayOf(exitCodeShape, 'each exit code'),
+};
+
+export type Reference = ObjectOf<typeof referenceFields>;
 
 export function globalFlags(): FlagReference[] {
   const { options } = buildProgram({ run: ignore, onHelp: () => {} });

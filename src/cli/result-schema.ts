@@ -49,9 +49,9 @@ interface ObjectShape<Value> extends Shape<Value> {
   readonly isObject: true;
 }
 
-type ValueOf<S> = S extends { readonly [accepts]?: (value: infer Value) => void } ? Value : never;
+export type ValueOf<S> = S extends { readonly [accepts]?: (value: infer Value) => void } ? Value : never;
 
-type ObjectOf<F extends Fields> = {
+export type ObjectOf<F extends Fields> = {
   [Name in keyof F as F[Name] extends { isOptional: true } ? never : Name]: ValueOf<F[Name]>;
 } & {
   [Name in keyof F as F[Name] extends { isOptional: true } ? Name : never]?: ValueOf<F[Name]> | undefined;
@@ -116,6 +116,9 @@ export function anything(description: string): Shape<unknown> {
 export function list<Value>({ schema }: Shape<Value>, description: string): Shape<ListOf<Value>> {
   return { schema: { type: 'array', items: schema, description } };
 }
+
+/** A list that is held as an array. */
+export const arrayOf = list as <Value>(shape: Shape<Value>, description: string) => Shape<Value[]>;
 
 /** An object whose keys are not known beforehand. */
 export function record<Value>({ schema }: Shape<Value>, description: string): Shape<{ [name: string]: Value }> {

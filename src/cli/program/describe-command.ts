@@ -1,64 +1,77 @@
 import type { Argument, Command as Commander, Option } from 'commander';
 import { type ExitName, exitCodes } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
-import type { ArgumentRules, Command, Effect, FlagRules } from '../command.ts';
-import { type Field, fieldsOf, type ResultSchema } from '../result-schema.ts';
+import type { ArgumentRules, Command, FlagRules } from '../command.ts';
+import {
+  anything,
+  arrayOf,
+  boolean,
+  choice,
+  fieldsOf,
+  integer,
+  nullable,
+  type ObjectOf,
+  object,
+  optional,
+  record,
+  text,
+  type ValueOf,
+} from '../result-schema.ts';
 import { partnersOf } from './command-tree.ts';
 import { usualCommands } from './next-commands.ts';
 
+export const flagShape = object({
+  flags: text('as typed, with the name of its value'),
+  description: text('what it does'),
+  type: choice(['boolean', 'value', 'list'], 'whether it takes no value, one, or may be repeated'),
+  value: optional(choice(['number', 'duration', 'size', 'time'], 'what kind of value it takes; absent: any text')),
+  valueRequired: boolean('whether its value may not be omitted'),
+  group: optional(text('what it is about, if the flags of the command are in groups')),
+  seldom: optional(boolean('true if few need it: --help leaves it out')),
+  requires: optional(arrayOf(text('flag'), 'it has no effect without one of these, and is refused')),
+  choices: optional(arrayOf(text('value'), 'the values that it accepts, if they are known')),
+  default: optional(anything('its value if it is omitted')),
+});
+
+const argumentShape = object({
+  name: text('name'),
+  description: text('what it is'),
+  required: boolean('whether it may not be omitted'),
+  variadic: boolean('whether there may be several'),
+  choices: optional(arrayOf(text('value'), 'the values that it accepts, if they are known')),
+});
+
+export const exitCodeShape = object({
+  name: text('name, the code of an error in JSON'),
+  code: integer('number'),
+  when: text('when a command exits with it'),
+});
+
 /** A command as data: what its help, `gantry help COMMAND --json` and the site are made from. */
-export interface CommandReference {
-  /** As typed, without the leading `gantry`. */
-  command: string;
-  category: string;
-  summary: string;
-  details: string[];
-  usage: string;
-  arguments: ArgumentReference[];
-  flags: FlagReference[];
-  /** What it does to what exists, on this machine or the platform. */
-  effect: Effect;
-  /** Whether it ends by itself and asks nothing that a flag cannot answer. */
-  unattended: boolean;
-  /** What `--json` prints; null if the output is raw bytes only. */
-  output: ResultSchema['form'] | null;
-  json: Record<string, Field>;
-  exitCodes: ExitCodeReference[];
-  examples: string[];
-  /** The commands that usually follow, as in `builds get <app> <build>`. */
-  followedBy: { command: string; when: string }[];
-}
+export const commandFields = {
+  command: text('as typed, without gantry'),
+  category: text('section of the help'),
+  summary: text('one line'),
+  details: arrayOf(text('paragraph'), 'paragraphs'),
+  usage: text('how it is called'),
+  arguments: arrayOf(argumentShape, 'arguments'),
+  flags: arrayOf(flagShape, 'its own flags'),
+  effect: choice(['reads', 'changes', 'destroys'], 'what it does to what exists, locally or on the platform'),
+  unattended: boolean('whether it ends by itself and asks nothing that a flag cannot answer'),
+  output: nullable(choice(['document', 'list', 'stream'], 'what --json prints; null if the output is raw bytes')),
+  json: record(object({ type: text('type'), description: text('meaning') }), 'the fields of the output, by name'),
+  exitCodes: arrayOf(exitCodeShape, 'the exit codes that it may end with'),
+  examples: arrayOf(text('command line'), 'command lines, without gantry'),
+  followedBy: arrayOf(
+    object({ command: text('command line, with <names> for values'), when: text('what it is for') }),
+    'the commands that usually follow',
+  ),
+};
 
-export interface ExitCodeReference {
-  name: ExitName;
-  code: number;
-  when: string;
-}
-
-export interface ArgumentReference {
-  name: string;
-  description: string;
-  required: boolean;
-  variadic: boolean;
-  choices?: string[];
-}
-
-export interface FlagReference {
-  flags: string;
-  description: string;
-  type: 'boolean' | 'value' | 'list';
-  /** What kind of value it takes, if it is not any text. */
-  value?: 'number' | 'duration' | 'size' | 'time';
-  valueRequired: boolean;
-  /** What it is about, if the flags of the command are in groups. */
-  group?: string;
-  /** Few need it: `--help` leaves it out. */
-  seldom?: true;
-  /** It has no effect without one of these. */
-  requires?: string[];
-  choices?: string[];
-  default?: unknown;
-}
+export type CommandReference = ObjectOf<typeof commandFields>;
+export type FlagReference = ValueOf<typeof flagShape>;
+export type ArgumentReference = ValueOf<typeof argumentShape>;
+type ExitCodeReference = ValueOf<typeof exitCodeShape>;
 
 /** Describes a command that has its arguments and flags. `line` is what is typed, `apps get`. */
 export function describeCommand(

@@ -3,9 +3,6 @@ import { GantryError, ProjectError } from '../../kernel/errors.ts';
 import { DryRunEnd } from './run-state.ts';
 import { readTypedCommand } from './typed-command.ts';
 
-/** A flag that says where a command line works, with its value. */
-type Flag = readonly [name: string, ...value: string[]];
-
 const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
 
 /**
@@ -14,10 +11,10 @@ const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '
  */
 export function inSamePlace(argv: readonly string[], line: readonly string[]): readonly string[] {
   if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
-  const own = flagsOf(readTypedCommand(argv.slice(1)).selection).map(nameOf);
+  const own = readTypedCommand(argv.slice(1)).selection.map(nameOf);
   // A project, a profile and an emulator choose the target together.
   const choosesTarget = own.some((name) => targets.includes(name));
-  const missing = flagsOf(readTypedCommand(line).selection).filter((flag) => {
+  const missing = readTypedCommand(line).selection.filter((flag) => {
     const name = nameOf(flag);
     const isChosen = choosesTarget && targets.includes(name);
     return !own.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
@@ -74,18 +71,7 @@ export function placeFix(error: unknown, line: readonly string[]): void {
   }
 }
 
-function flagsOf(selection: readonly string[]): Flag[] {
-  const flags: [string, ...string[]][] = [];
-  for (let at = 0; at < selection.length; at++) {
-    const word = selection[at] ?? '';
-    const isWhole = word === '--local' || /^(--\w[^=]*=|-[pC].)/.test(word);
-    if (isWhole) flags.push([word]);
-    else if (at + 1 < selection.length) flags.push([word, selection[++at] ?? '']);
-  }
-  return flags;
-}
-
-function nameOf([word]: Flag): string {
+function nameOf([word = '']: readonly string[]): string {
   const [name = ''] = word.split('=', 1);
   return longNames[name] ?? name;
 }

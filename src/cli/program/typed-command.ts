@@ -8,7 +8,7 @@ export interface TypedCommand {
   /** The word after these, unless it is a flag. */
   operand: string | undefined;
   /** The global flags that say where it works, with their values. */
-  selection: string[];
+  selection: (readonly string[])[];
 }
 
 const takesTarget = ['-p', '--project', '--profile', '--region', '-C', '--cwd', '--config-file'];
@@ -17,7 +17,7 @@ const takesValue = [...takesTarget, '--color', '--jq'];
 
 export function readTypedCommand(argv: readonly string[]): TypedCommand {
   const end = argv.indexOf('--');
-  const selection: string[] = [];
+  const selection: (readonly string[])[] = [];
   const words: string[] = [];
   const own = end < 0 ? argv : argv.slice(0, end);
   for (const group of withValues(own)) {
@@ -25,13 +25,18 @@ export function readTypedCommand(argv: readonly string[]): TypedCommand {
     const [flag = ''] = word.split('=', 1);
     // What follows the file of `gantry run` belongs to the program.
     if (words.length > 1 && words[0] === 'run' && !words[1]?.startsWith('-')) break;
-    if (selecting.includes(flag)) for (const part of group) selection.push(part);
+    if (selecting.includes(flag)) selection.push(group);
     else if (!takesValue.includes(word)) words.push(word);
   }
   const start = words.findIndex((word) => !word.startsWith('-'));
   const path = pathOf(words.slice(start < 0 ? words.length : start));
   const next = path.length === 0 ? undefined : words[start + path.length];
-  return { path, operand: next?.startsWith('-') ? undefined : next, selection };
+  return { path, operand: next?.startsWith('-') ? undefined : next, selection: selection.filter(isWhole) };
+}
+
+/** Not a flag at the end of the line that lacks its value. */
+function isWhole([word = '', value]: readonly string[]): boolean {
+  return value !== undefined || !takesTarget.includes(word);
 }
 
 /** Each word; a global flag with the word that is its value. */

@@ -6,14 +6,11 @@ import { isAlive, isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } fro
 import { readRegularSync } from './regular-file.ts';
 import { removedOnExit } from './temporary.ts';
 
-/** What a running process tells other processes of the same user about itself. */
-interface Announcement {
-  update(content: object): void;
-  withdraw(): void;
-}
-
-/** Writes a file that only its owner can read, and that ends with this process. Throws system errors. */
-export function announce(folder: string, content: object): Announcement {
+/**
+ * Tells other processes of the same user about this one: in a file that only its owner can read, and that ends with this
+ * process. Throws system errors.
+ */
+export function announce(folder: string, content: object) {
   makePrivateFolder(folder);
   const file = join(folder, `${newOwnerName()}${extension}`);
   const write = (value: object) => writeFileAtomicSync(file, JSON.stringify(value), { mode: 0o600 });

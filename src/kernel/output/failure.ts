@@ -2,7 +2,6 @@ import { relative, resolve, sep } from 'node:path';
 import { CommandLine } from '../command-line.ts';
 import {
   type ErrorFacts,
-  type ExitName,
   exitCodes,
   type FileLocation,
   GantryError,
@@ -30,30 +29,14 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
 }
 
 /** The error document of `--json`. */
-export interface FailureDocument {
-  error: {
-    code: ExitName;
-    message: string;
-    why?: string | undefined;
-    fix?: string | undefined;
-    /** The command to run next: that of `fix`, or one that usually helps. */
-    next?: readonly string[] | undefined;
-    exitCode: number;
-    /** The HTTP status of the reply that caused it. */
-    statusCode?: number | undefined;
-    requestId?: string | undefined;
-    retryable: boolean;
-    retryAfterMs?: number | undefined;
-    details?: Record<string, unknown> | undefined;
-  };
-}
+export type FailureDocument = ReturnType<typeof failureJson>;
 
 /** `next` is the command that usually helps, if the error has no better one. */
-export function failureJson(error: unknown, secrets = new KnownSecrets(), next?: readonly string[]): FailureDocument {
+export function failureJson(error: unknown, secrets = new KnownSecrets(), next?: readonly string[]) {
   const { message, why, fix } = toProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
-  const document: FailureDocument = {
+  const document = {
     error: {
       code: exit,
       message,

@@ -1,17 +1,14 @@
 import type { Page } from './page.ts';
 import { sanitizeUnredacted } from './sanitize.ts';
 
-/** Sanitizes text chunk by chunk. Chunks may end anywhere: in a character, control sequence or workflow command. */
-export interface StreamSanitizer {
-  push(bytes: Uint8Array): string;
-  end(): string;
-}
-
 /** In characters. Longer sequences are not obeyed by anything. */
 const maxHeldLength = 64 * 1024;
 
-/** For GitHub runners, emits whole lines only: workflow commands are recognized by their line. */
-export function createStreamSanitizer(page: Page): StreamSanitizer {
+/**
+ * Sanitizes text chunk by chunk. Chunks may end anywhere: in a character, control sequence or workflow command. For GitHub
+ * runners, emits whole lines only: workflow commands are recognized by their line.
+ */
+export function createStreamSanitizer(page: Page) {
   const decoder = new TextDecoder();
   const held: string[] = [];
   let heldLength = 0;
@@ -36,7 +33,7 @@ export function createStreamSanitizer(page: Page): StreamSanitizer {
     return sanitized + release('');
   };
   return {
-    push: (bytes) => push(decoder.decode(bytes, { stream: true })),
+    push: (bytes: Uint8Array) => push(decoder.decode(bytes, { stream: true })),
     end: () => release(decoder.decode()),
   };
 }
