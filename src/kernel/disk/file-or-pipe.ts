@@ -38,23 +38,17 @@ export async function* readFileOrPipeChunks(
   }
 }
 
-/** What {@link openPipeOrDevice} opens. */
-export interface NamedOutput {
-  /** Resolves when the system has accepted all bytes. */
-  write(bytes: Uint8Array): Promise<void>;
-  close(): Promise<void>;
-}
-
 /**
  * Opens a pipe or device that the user named for writing. Waits for a reader of a FIFO until the signal aborts. Throws
  * system errors, or the reason of the signal; so does `write`.
  */
-export async function openPipeOrDevice(path: string, signal: AbortSignal): Promise<NamedOutput> {
+export async function openPipeOrDevice(path: string, signal: AbortSignal) {
   signal.throwIfAborted();
   if (await leadsToFifo(path)) return fifoOutput(await fifoTarget(path, signal), signal);
   const device = await open(path, 'w');
   return {
-    write: async (bytes) => {
+    /** Resolves when the system has accepted all bytes. */
+    write: async (bytes: Uint8Array) => {
       signal.throwIfAborted();
       await device.writeFile(bytes);
     },
@@ -97,16 +91,16 @@ async function fifoTarget(path: string, signal: AbortSignal): Promise<Socket> {
   }
 }
 
-function fifoOutput(pipe: Socket, signal: AbortSignal): NamedOutput {
+function fifoOutput(pipe: Socket, signal: AbortSignal) {
   // Each write reports its own failure.
   addAbortSignal(signal, pipe).on('error', () => {});
   return {
-    write: (bytes) =>
-      new Promise((resolve, reject) => {
+    write: (bytes: Uint8Array) =>
+      new Promise<void>((resolve, reject) => {
         pipe.write(bytes, (error) => (error ? reject(signal.aborted ? signal.reason : error) : resolve()));
       }),
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         if (pipe.closed) return resolve();
         pipe.once('close', () => resolve()).destroy();
       }),

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, existsSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../errors.ts';
 
 /** {@link makeFolder} for a folder that only its owner may access. */
 export function makePrivateFolder(folder: string): void {
@@ -14,22 +13,11 @@ export function makePrivateFolder(folder: string): void {
  * can be created (`/proc`).
  */
 export function makeFolder(folder: string, mode = 0o777): void {
+  if (!existsSync(dirname(folder))) makeFolder(dirname(folder), mode);
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-    const above = dirname(folder);
-    if (systemCode(error) !== 'ENOENT') throw error;
-    // Another process may have created the parent meanwhile.
-    if (!existsSync(above)) makeFolder(above, mode);
-    makeOne(folder, mode);
-  }
-}
-
-function makeOne(folder: string, mode: number): void {
-  try {
-    mkdirSync(folder, { mode });
-  } catch (error) {
+    // Another process may have created it meanwhile.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

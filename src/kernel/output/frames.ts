@@ -1,23 +1,19 @@
 import type { Page, Stream, View } from './page.ts';
 
-/** A screen of its own, on which each text takes the place of the one before. */
-export interface Frames {
-  show(view: View): Promise<void>;
-  /** Brings back what was on the screen before. */
-  close(): void;
-}
-
 /** The screen besides the usual one, without a cursor, and long lines are cut. And back. */
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-/** Shows texts in the size that the terminal has now, and again when that changes. `toText` makes them safe. */
+/**
+ * A screen of its own, on which each text takes the place of the one before, in the size that the terminal has now, and
+ * again when that changes. `toText` makes them safe.
+ */
 export function openFrames(
   stdout: Stream,
   page: Page,
   write: (text: string) => Promise<void>,
   toText: (text: string, page: Page) => string,
-): Frames {
+) {
   let last: View | undefined;
   let isOpen = false;
   const currentPage = (): Page => ({
@@ -38,7 +34,7 @@ export function openFrames(
     void write(leave).catch(() => {});
   };
   return {
-    async show(view) {
+    async show(view: View) {
       last = view;
       if (!isOpen) {
         isOpen = true;
@@ -49,6 +45,7 @@ export function openFrames(
       }
       await draw(view);
     },
+    /** Brings back what was on the screen before. */
     close() {
       stdout.off('resize', onResize);
       process.off('exit', restore);

@@ -3,17 +3,11 @@ import { readFileSync } from 'node:fs';
 
 export type KeyInput = NodeJS.ReadableStream & { setRawMode(isRaw: boolean): unknown };
 
-export interface Keys {
-  stop(): void;
-  /** Gives the terminal to somebody else until the work has ended. */
-  whileAway(work: () => Promise<void>): Promise<void>;
-}
-
 /**
  * Calls the listener for each key, until it is stopped. Keys are not echoed, and Ctrl-C, Ctrl-Z and Ctrl-\ still signal
  * the processes of the terminal. Returns undefined in the background of a shell.
  */
-export function listenForKeys(stdin: KeyInput, listener: (key: string) => void): Keys | undefined {
+export function listenForKeys(stdin: KeyInput, listener: (key: string) => void) {
   // A background process that changes the mode of its terminal or reads from it is stopped by the system.
   if (!isInForeground()) return undefined;
   const listen = () => {
@@ -45,7 +39,8 @@ export function listenForKeys(stdin: KeyInput, listener: (key: string) => void):
       stdin.off('data', onData);
       if (!isAway && isInForeground()) pause();
     },
-    async whileAway(work) {
+    /** Gives the terminal to somebody else until the work has ended. */
+    async whileAway(work: () => Promise<void>) {
       isAway = true;
       stdin.off('data', onData);
       await work().finally(() => {

@@ -94,7 +94,7 @@ const stillMs = 2_000;
 export function createProgress(options: ProgressOptions): Progress {
   const { stderr, page, quiet, annotations } = options;
   const writeTogether = writesTogether(stderr);
-  let spinner: Spinner | undefined;
+  let spinner: ReturnType<typeof startSpinner> | undefined;
   let dropAnnouncement = () => {};
   let printedAt = Number.NEGATIVE_INFINITY;
   let lender: ((print: () => void) => void) | undefined;
@@ -216,15 +216,8 @@ function transferred({ bytes, of }: { bytes: number; of?: number }, elapsedMs: n
   return `${Math.floor((bytes / of) * 100)} % of ${size(of)}${speed}${left}`;
 }
 
-interface Spinner {
-  setText(text: string): void;
-  hide(): void;
-  show(): void;
-  stop(): void;
-}
-
 /** ora takes 50 ms to load: loaded only for a step that lasts. */
-function startSpinner(stderr: Stream, title: string, suffixText: () => string, page: Page): Spinner {
+function startSpinner(stderr: Stream, title: string, suffixText: () => string, page: Page) {
   let text = title;
   let ora: import('ora').Ora | undefined;
   let isStopped = false;
@@ -248,7 +241,7 @@ function startSpinner(stderr: Stream, title: string, suffixText: () => string, p
     { background: true },
   );
   return {
-    setText(next) {
+    setText(next: string) {
       text = next;
       if (ora) ora.text = next;
     },

@@ -2,7 +2,7 @@ import { closestName } from '../closest-name.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
 import { PackedList } from '../packed-list.ts';
-import type { Frames } from './frames.ts';
+import type { openFrames } from './frames.ts';
 import type { JqFilter } from './jq.ts';
 import type { LongView, Page, Stream, View } from './page.ts';
 import { withLinks } from './page.ts';
@@ -72,7 +72,7 @@ export function createRenderer(
     item: (value) => writeLine(toJson(pick(value))),
   };
   const output = json === false ? textOutput(page, write, pager ?? { write }, shownOn) : asJson;
-  let frames: Frames | undefined;
+  let frames: ReturnType<typeof openFrames> | undefined;
   return {
     ...output,
     line: (value) => writeLine(toJson(value)),
@@ -81,8 +81,8 @@ export function createRenderer(
     async frame(value, view) {
       if (json !== false || !page.animated) return output.item(value, view, false);
       if (!frames) {
-        const { openFrames } = await import('./frames.ts');
-        frames = openFrames(stdout, page, write, shownOn);
+        const { openFrames: open } = await import('./frames.ts');
+        frames = open(stdout, page, write, shownOn);
       }
       await frames.show(view);
     },

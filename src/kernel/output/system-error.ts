@@ -17,8 +17,8 @@ export function systemErrorReason(message: string): string {
 /** Codes that only a bug in gantry causes. */
 const bugCodes = new Set(['EBADF', 'EINVAL', 'EFAULT']);
 
+/** Of those whose name says it otherwise. */
 const verbs: Record<string, string> = {
-  access: 'access',
   chmod: 'change the permissions of',
   close: 'write',
   copyfile: 'copy',
@@ -28,12 +28,9 @@ const verbs: Record<string, string> = {
   lstat: 'read',
   mkdir: 'create the folder',
   mkdtemp: 'create the folder',
-  open: 'open',
   opendir: 'read the folder',
-  read: 'read',
   readlink: 'read',
   realpath: 'read',
-  rename: 'rename',
   rm: 'remove',
   rmdir: 'remove the folder',
   scandir: 'read the folder',
@@ -42,5 +39,4 @@ const verbs: Record<string, string> = {
   symlink: 'create',
   unlink: 'remove',
   utime: 'set the time of',
-  write: 'write',
 };

@@ -12,13 +12,6 @@ import { appArgument } from '../../flags/app.ts';
 import { rangeFlags } from '../../flags/list.ts';
 import { document, integer, text } from '../../result-schema.ts';
 
-interface Exported {
-  app: string;
-  file: string;
-  runs: number;
-  bytes: number;
-}
-
 const dayMs = 86_400_000;
 
 export default defineCommand({
@@ -26,7 +19,7 @@ export default defineCommand({
     rangeFlags(appArgument(command))
       .addOption(command.createOption('--format <format>', 'format of a line').choices(runFormats).default('jsonl'))
       .option('-o, --output <file>', 'file to write (default: stdout)'),
-  run: async (context, app, { since, until, format, output }): Promise<Exported | RawOutput> => {
+  run: async (context, app, { since, until, format, output }) => {
     // Which runs are kept as final depends on the platform's clock, which the first reply shows.
     await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
     const now = context.platformNow();
@@ -55,7 +48,7 @@ export default defineCommand({
   ],
 });
 
-async function exportToFile(context: Context, range: RunRange, format: RunFormat, output: string): Promise<Exported> {
+async function exportToFile(context: Context, range: RunRange, format: RunFormat, output: string) {
   checkReplaceable(context, output, 'runs');
   const file = resolve(context.cwd, output);
   let bytes = 0;
