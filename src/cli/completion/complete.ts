@@ -252,10 +252,7 @@ interface CachedNames {
   words: Candidate[];
 }
 
-/**
- * Names of the platform: cached ones if they are fresh, else new ones if they arrive in time, else stale ones (`inTime` is
- * false then). Never throws.
- */
+/** Cached names if they are fresh, else new ones if they arrive in time, else stale ones (`inTime` is false then). */
 async function completePlatformName(
   context: NamesContext,
   kind: PlatformName,

@@ -38,10 +38,7 @@ function isCallable(words: readonly string[], command: CommandReference): boolea
   }
 }
 
-/**
- * The command of a command line, and the properties of its input: so a line can say what a tool's input can, no more.
- * Throws UsageError.
- */
+/** The command of a line and the properties of its input, so that a line can say what that can. Throws UsageError. */
 export function readCommandLine(argv: readonly string[], commands: readonly CommandReference[]): AskedCommand {
   const typed = [...withValues(argv[0] === 'gantry' ? argv.slice(1) : argv)];
   const first = typed.findIndex(([word = '']) => !word.startsWith('-'));

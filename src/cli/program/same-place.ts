@@ -5,10 +5,7 @@ import { readTypedCommand } from './typed-command.ts';
 
 const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
 
-/**
- * A command with the flags of this command line that say where it worked: its project, profile, region and folder. Those
- * that the command has itself stay as they are.
- */
+/** A command with the flags that say where this line worked: project, profile, region and folder. Its own stay. */
 export function inSamePlace(argv: readonly string[], line: readonly string[]): readonly string[] {
   if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
   const own = readTypedCommand(argv.slice(1)).selection.map(nameOf);

@@ -13,8 +13,8 @@ import {
 } from './spellings.ts';
 
 /**
- * Translates a command line that gantry could not parse. Returns undefined if the official client spells nothing in it
- * otherwise. Throws UsageError, with what to type, if gantry has nothing that means the same.
+ * Translates a line that gantry could not parse; undefined if the official client spells nothing in it otherwise. Throws
+ * UsageError, with what to type, if nothing means the same.
  */
 export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
   const { own, rest } = splitArguments(argv);

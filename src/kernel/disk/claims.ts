@@ -25,9 +25,8 @@ const pauseMs = { first: 200, max: 3_200 };
 const lockWaitMs = 10_000;
 
 /**
- * Prevents other processes from writing to the same files at the same time. Waits while another process has claimed the
- * same path, a parent or a child; throws a ConflictError after ten minutes. Throws system errors if the state folder is
- * not writable.
+ * Prevents other processes from writing to the same files. Waits while another one has claimed the path, a parent or a
+ * child; throws a ConflictError after ten minutes.
  */
 export async function claimTarget(state: string, { path, kind, delay, onWait }: ClaimOptions): Promise<Lock> {
   const folder = join(state, 'claims');

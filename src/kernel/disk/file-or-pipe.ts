@@ -11,10 +11,7 @@ import { checkReadSize, readFlags } from './regular-file.ts';
 const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 const retryMs = 100;
 
-/**
- * Reads a file, pipe or device that the user named, in chunks. Waits for a writer of a FIFO until the signal aborts.
- * Throws system errors, or the reason of the signal.
- */
+/** Reads a file, pipe or device that the user named, in chunks. Throws system errors, or the reason of the signal. */
 export async function* readFileOrPipeChunks(
   path: string,
   signal: AbortSignal,
@@ -38,10 +35,7 @@ export async function* readFileOrPipeChunks(
   }
 }
 
-/**
- * Opens a pipe or device that the user named for writing. Waits for a reader of a FIFO until the signal aborts. Throws
- * system errors, or the reason of the signal; so does `write`.
- */
+/** Opens a pipe or device that the user named for writing. Throws system errors, or the reason of the signal. */
 export async function openPipeOrDevice(path: string, signal: AbortSignal) {
   signal.throwIfAborted();
   if (await leadsToFifo(path)) return fifoOutput(await fifoTarget(path, signal), signal);

@@ -8,10 +8,7 @@ export function makePrivateFolder(folder: string): void {
   makeFolder(folder, 0o700);
 }
 
-/**
- * Creates a folder and its parents if they do not exist. Throws system errors. Node's `recursive` never ends where no folder
- * can be created (`/proc`).
- */
+/** Creates a folder and its parents. Node's `recursive` never ends where no folder can be created (`/proc`). */
 export function makeFolder(folder: string, mode = 0o777): void {
   if (!existsSync(dirname(folder))) makeFolder(dirname(folder), mode);
   try {

@@ -210,10 +210,7 @@ interface NewSmallFileOptions {
   modified: number | undefined;
 }
 
-/**
- * A {@link NewFile} whose content is known. Every step is synchronous: going through the thread pool takes several times as
- * long as each of them.
- */
+/** A {@link NewFile} whose content is known. Each step is synchronous: the thread pool takes several times as long. */
 export class NewSmallFile {
   private constructor(readonly path: string) {}
 

@@ -50,8 +50,8 @@ const staleMs = 60_000;
 const forgottenMs = 86_400_000;
 
 /**
- * Rewrites the first byte of a file regularly, so that the disk updates its time; touches a folder, which needs no byte.
- * Returns a function to stop. Does not recreate what was deleted.
+ * Rewrites the first byte of a file regularly, so that the disk updates its time; touches a folder. Does not recreate
+ * what was deleted. Returns what stops it.
  */
 export function startHeartbeat(path: string, firstByte?: string): () => void {
   const beat = () => {

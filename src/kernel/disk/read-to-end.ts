@@ -1,10 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { maxReadBytes, tooLargeError } from './regular-file.ts';
 
-/**
- * Reads to the end. Throws UsageError as soon as there are more than `maxBytes`, and the reason of the signal when it aborts.
- * `name` is for the message.
- */
+/** Throws UsageError for more than `maxBytes`, and the reason of the signal. `name` is for the message. */
 export async function readToEnd(
   source: AsyncIterable<Buffer | string>,
   { name, signal, maxBytes = maxReadBytes }: { name: string; signal: AbortSignal; maxBytes?: number | undefined },

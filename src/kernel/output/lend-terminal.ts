@@ -12,9 +12,8 @@ interface Terminal {
 }
 
 /**
- * Lets somebody talk to a program in lines, which can be edited and repeated: what it says is shown, and what is typed is
- * sent to it. Lines of ours are printed above the one that is typed. Ctrl-D ends its input. Resolves when the program has
- * ended the stream.
+ * Lets somebody talk to a program in lines, which can be edited and repeated. Ours are printed above the one that is
+ * typed. Resolves when the program has ended.
  */
 export function lendTerminal(stream: Duplex, { input, output, clean, onInterrupt, giveWay }: Terminal): Promise<void> {
   const lines = createInterface({ input, output, terminal: true });

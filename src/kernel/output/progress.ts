@@ -32,10 +32,7 @@ export interface Progress {
   bell(): void;
   /** An event for programs that read `--events`; not shown otherwise. */
   event(type: EventType, facts: Record<string, unknown>): void;
-  /**
-   * While a program has the terminal, nothing is animated, and `above` prints each line: it knows where somebody is typing.
-   * Returns what ends that.
-   */
+  /** While a program has the terminal, nothing is animated, and `above` prints each line. Returns what ends that. */
   giveWay(above: (print: () => void) => void): () => void;
   /** When a line or an event was printed last, by the monotonic clock. */
   printedAt(): number;

@@ -91,10 +91,7 @@ function appDataFolder(env: Environment, home: string): string {
   return readVariable(env, 'APPDATA') ?? readVariable(env, 'XDG_CONFIG_HOME') ?? join(home, '.config');
 }
 
-/**
- * Adds the entry to the config file and keeps everything else in it. Asks before it replaces another entry of gantry.
- * Returns whether the file has changed. Throws ProjectError if the file cannot be understood.
- */
+/** Keeps all else in the config file; asks before it replaces an entry. Returns whether the file has changed. */
 async function writeClientEntry({ prompt }: Context, { path, config }: ClientEntry): Promise<boolean> {
   const text = await readIfPresent(path);
   const stored = parseConfig(path, text);
