@@ -1,5 +1,5 @@
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
-import { AuthError, exitCodes, NotFoundError, type Problem, UsageError } from '../../kernel/errors.ts';
+import { AuthError, exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
@@ -212,20 +212,15 @@ async function showOutcome(
   value: unknown,
 ): Promise<number> {
   const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
-  const warned = context.progress.warned;
-  const usual: Finish = async (document) =>
-    withWarnings(await withUsualNext(document, command, state, inputs), command, warned);
+  const finishWith = (next: readonly NextCommand[]) => finishing(command, context, { inputs, state }, next);
   if (value instanceof DryRunEnd) {
-    await showDryRun(value, renderer, options.events ? 'events' : json, usual);
+    await showDryRun(value, renderer, options.events ? 'events' : json, finishWith([]));
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
-  if (isEmptyList(value)) noteEmpty(command, options, context);
+  noteEmpty(value, command, options, context);
   const next = hasEnd(value) ? command.next(value, options, inputs) : [];
-  const finish: Finish =
-    next.length > 0
-      ? async (document) => withWarnings(await withNext(document, next, context), command, warned)
-      : usual;
+  const finish = finishWith(next);
   if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
   else if (value !== undefined) {
@@ -270,17 +265,25 @@ async function noteNext([first]: readonly NextCommand[], { progress }: Context, 
   progress.note(({ style, inPlace }) => style.dim(`${first.when}: ${inPlace(first.line)}`));
 }
 
-async function withNext(document: unknown, next: readonly NextCommand[], { inPlace }: Context): Promise<unknown> {
-  const { answered } = await import('./next-commands.ts');
-  return {
-    ...(document as object),
-    next: next.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when })),
+/** Adds what usually follows, and the warnings, for those who read no stderr. */
+function finishing(
+  { json }: Command,
+  { inPlace, progress }: Context,
+  { inputs, state: { called, argv, unasked = [] } }: { inputs: readonly unknown[]; state: RunState },
+  own: readonly NextCommand[],
+): Finish {
+  return async (document) => {
+    if (!called || !isExtensible(document, json)) return document;
+    const { answered, usualNextOf } = await import('./next-commands.ts');
+    const next = own.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when }));
+    const usual = next.length > 0 ? next : usualNextOf(called, inputs, document, argv, unasked);
+    const warnings = progress.warned;
+    return {
+      ...document,
+      ...(usual.length > 0 && { next: usual }),
+      ...(warnings.length > 0 && { warnings }),
+    };
   };
-}
-
-/** For those who read no stderr. */
-function withWarnings(document: unknown, { json }: Command, warnings: readonly Problem[]): unknown {
-  return warnings.length > 0 && isExtensible(document, json) ? { ...document, warnings } : document;
 }
 
 /** A list has no place for more than its entries, and what the platform sent as it is gets nothing of ours. */
@@ -288,24 +291,9 @@ function isExtensible(document: unknown, json: ResultSchema | undefined): docume
   return json !== undefined && takesFields(json) && Boolean(document) && !Array.isArray(document);
 }
 
-async function withUsualNext(
-  document: unknown,
-  { json }: Command,
-  { called, argv, unasked = [] }: RunState,
-  inputs: readonly unknown[],
-): Promise<unknown> {
-  if (!called || !isExtensible(document, json)) return document;
-  const { usualNextOf } = await import('./next-commands.ts');
-  const next = usualNextOf(called, inputs, document, argv, unasked);
-  return next.length === 0 ? document : { ...document, next };
-}
-
-function noteEmpty({ empty }: Command, options: object, { unread, progress }: Context): void {
+function noteEmpty(value: unknown, { empty }: Command, options: object, { unread, progress }: Context): void {
+  if (!(Array.isArray(value) || value instanceof PackedList) || value.length > 0) return;
   if (empty && unread.isEmpty) progress.note(typeof empty === 'function' ? empty(options) : empty);
-}
-
-function isEmptyList(value: unknown): boolean {
-  return (Array.isArray(value) || value instanceof PackedList) && value.length === 0;
 }
 
 /** Writes bytes to stdout as they come, sanitized if they are text that somebody else wrote. */
@@ -325,8 +313,7 @@ async function showRaw(
     await options.cancel?.();
     throw new UsageError('the output is binary and cannot be shown on a terminal', { fix: terminalFix });
   }
-  if (untrusted === 'text' && (page.terminal || page.githubActions))
-    await showUntrustedText(writeTo, renderer, isJson && page.terminal);
+  if (untrusted === 'text' && (page.terminal || page.githubActions)) await showUntrustedText(writeTo, renderer, isJson);
   else await writeTo((bytes) => renderer.bytes(bytes));
   options.onWritten?.();
 }
@@ -335,7 +322,7 @@ async function showRaw(
 async function showUntrustedText(
   writeTo: RawOutput<unknown>['writeTo'],
   { page, text }: Renderer,
-  indents: boolean,
+  isJson: boolean,
 ): Promise<void> {
   const { createStreamSanitizer } = await import('../../kernel/output/sanitize-stream.ts');
   const sanitizer = createStreamSanitizer(page);
@@ -347,7 +334,7 @@ async function showUntrustedText(
   };
   const push = (bytes: Uint8Array) => write(sanitizer.push(bytes));
   try {
-    await (indents ? writeIndented(writeTo, push) : writeTo(push));
+    await (isJson && page.terminal ? writeIndented(writeTo, push) : writeTo(push));
   } finally {
     await write(sanitizer.end());
     if (page.terminal && last !== '\n') await text('\n');
