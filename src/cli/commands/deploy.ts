@@ -21,7 +21,6 @@ import {
   GantryError,
   InterruptedError,
   PendingError,
-  type Problem,
   platformExits,
   throwIfAborted,
   UsageError,
@@ -39,6 +38,7 @@ import { buildPhase } from '../../platform/contract/builds.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
 import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
+import { settingArguments } from '../mcp/setting-arguments.ts';
 import { anything, boolean, document, integer, list, object, optional, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
@@ -179,10 +179,7 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
   const { name, events, output, savePlan, applyPlan } = options;
   if (name ?? events ?? output)
     throw new UsageError('--name, --output and --events are for one app', { fix: 'leave out the folders' });
-  const [{ callCommand }, { settingArguments }] = await Promise.all([
-    import('../mcp/call.ts'),
-    import('../mcp/setting-arguments.ts'),
-  ]);
+  const { callCommand } = await import('../mcp/call.ts');
   const apps = await findApps(context, folders, options.configFile);
   const configFile = options.configFile === 'cerebrium.toml' ? [] : ['--config-file', options.configFile];
   const deployEach = async (flags: DeployFlags): Promise<DeployedApps> => {
@@ -215,7 +212,7 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
 type Deployed = Deployment & { call: SampleCall | undefined };
 
 function documentOf(value: Result): DeployPlan | Deployment | DeployedApps | Packed {
-  if (value instanceof RawOutput || isPacked(value) || 'dryRun' in value || 'apps' in value) return value as DeployPlan;
+  if (isPacked(value) || 'dryRun' in value || 'apps' in value) return value as DeployPlan;
   const { call: _, ...deployment } = value;
   return deployment;
 }
@@ -243,12 +240,15 @@ async function reportOutcome(
   try {
     const done = await work();
     await rememberTarget(context, { ...done, isPreview });
-    const { build, status, endpoint, dashboard } = done;
+    const { build, status, endpoint, dashboard, notStarted } = done;
     const built = { 'build-id': build, status, 'build-status': status };
     writeGithubOutputs(env, { app, ...built, endpoint, 'dashboard-url': dashboard }, secrets);
     progress.note(deploymentView(done));
-    const problem = notStartedProblem(done);
-    if (problem) progress.warn(problem);
+    if (notStarted) {
+      const calls = notStarted.calls === 'simulated' ? 'simulated' : 'refused with 501';
+      const message = `${app} was not started: its calls are ${calls}`;
+      progress.warn({ severity: 'warning', message, why: notStarted.reason });
+    }
     return done;
   } catch (error) {
     const details = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
@@ -349,21 +349,12 @@ function deploymentView(deployment: Deployment): View {
       .join('\n');
 }
 
-/** Undefined for an app that has started. */
-function notStartedProblem({ app, notStarted }: Pick<Deployment, 'app' | 'notStarted'>): Problem | undefined {
-  if (!notStarted) return undefined;
-  const { reason, calls } = notStarted;
-  return {
-    severity: 'warning',
-    message: `${app} was not started: its calls are ${calls === 'simulated' ? 'simulated' : 'refused with 501'}`,
-    why: reason,
-  };
-}
-
-type Ended = { folder: string; app: string; exitCode: number };
-
 interface DeployedApps {
-  apps: (Partial<FailureDocument & { deployment: Deployment; plan: DeployPlan }> & Ended)[];
+  apps: (Partial<FailureDocument & { deployment: Deployment; plan: DeployPlan }> & {
+    folder: string;
+    app: string;
+    exitCode: number;
+  })[];
   changed: boolean;
 }
 

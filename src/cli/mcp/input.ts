@@ -1,4 +1,5 @@
 import { UsageError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import type { ArgumentReference, CommandReference, FlagReference } from '../reference.ts';
 
 /** A property of a tool's input: an argument or a flag of a command. */
@@ -124,7 +125,7 @@ function argumentProperty(argument: ArgumentReference): InputProperty {
   const [word = ''] = /^[\w-]+/.exec(argument.name) ?? [];
   const isTaken = variadic && sharedProperties.some(({ name }) => name === word);
   const name = isTaken ? `${word}s` : word;
-  const text = { type: 'string', ...(choices && { enum: choices }) };
+  const text = { type: 'string', ...defined({ enum: choices }) };
   return { name, required, schema: { ...(variadic ? { type: 'array', items: text } : text), description } };
 }
 
@@ -134,7 +135,7 @@ function flagProperty({ flags, description, type, value, valueRequired, choices 
 
   function valueSchema(): PropertySchema {
     if (type === 'boolean') return { type: 'boolean' };
-    const scalar = { type: value === 'number' ? 'integer' : 'string', ...(choices && { enum: choices }) };
+    const scalar = { type: value === 'number' ? 'integer' : 'string', ...defined({ enum: choices }) };
     if (type === 'list') return { type: 'array', items: scalar };
     return valueRequired ? scalar : { ...scalar, type: [scalar.type, 'boolean'] };
   }

@@ -42,7 +42,7 @@ export class DevPrinter {
   output(app: string, { text, stream, run, at }: AppLine): void {
     this.#progress.log(outputLine(text, stream, this.#label(app)));
     const facts = { app, at: new Date(at).toISOString(), stream, line: text };
-    this.#progress.event('log', { ...facts, ...(run && { run }) });
+    this.#progress.event('log', { ...facts, ...defined({ run }) });
   }
 
   /** Steps are announced if they take long, but this one has ended. */
