@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { attempt } from './errors.ts';
 
 /**
  * The Python of a version such as `3.12`: on the PATH, or where version managers keep theirs. Only files are looked at, so
@@ -35,10 +36,7 @@ function managedFolders(version: string, env: NodeJS.ProcessEnv): string[] {
 function installed(folder: string, version: string): string[] {
   const patchOf = (name: string) => Number(/^(?:cpython-)?\d+\.\d+\.(\d+)(?:-|$)/.exec(name)?.[1] ?? Number.NaN);
   const isVersion = (name: string) => name.replace(/^cpython-/, '').startsWith(`${version}.`);
-  try {
-    const names = readdirSync(folder).filter((name) => isVersion(name) && !Number.isNaN(patchOf(name)));
-    return names.sort((one, other) => patchOf(other) - patchOf(one));
-  } catch {
-    return [];
-  }
+  const names =
+    attempt(() => readdirSync(folder))?.filter((name) => isVersion(name) && !Number.isNaN(patchOf(name))) ?? [];
+  return names.sort((one, other) => patchOf(other) - patchOf(one));
 }

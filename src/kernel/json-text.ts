@@ -1,3 +1,5 @@
+import { attempt } from './errors.ts';
+
 /**
  * JSON of users, apps and the platform keeps its numbers as they were written: `JSON.parse` makes 9223372036854775807 another number,
  * 1e400 null and 1.0 the number 1. `parseJson` returns a JsonNumber for these, and `stringifyJson` writes it back.
@@ -48,11 +50,7 @@ export function withoutMark(text: string): string {
 
 /** For JSON of gantry itself. Undefined if the text is not JSON. */
 export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text));
 }
 
 type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };

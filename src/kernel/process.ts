@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { ownCommand } from '../own-files.ts';
 import { pause } from './clock.ts';
 import type { Environment } from './environment.ts';
-import type { TerminationSignal } from './errors.ts';
+import { attempt, type TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
 import type { Pager } from './output/pager.ts';
 
@@ -96,23 +96,13 @@ export function processIo(): Io {
 
 /** isatty would load node:tty in each start. A program of Windows may have been started without streams. */
 export function isCharacterDevice(fd: number): boolean {
-  try {
-    return fstatSync(fd).isCharacterDevice();
-  } catch {
-    return false;
-  }
+  return attempt(() => fstatSync(fd).isCharacterDevice()) ?? false;
 }
 
 /** Node restores the terminal when it exits, and aborts if the terminal is closed by then. */
 function closeTerminalOnExit(): void {
   process.once('exit', () => {
-    for (const stream of [0, 1, 2]) {
-      try {
-        closeSync(stream);
-      } catch {
-        // Already closed.
-      }
-    }
+    for (const stream of [0, 1, 2]) attempt(() => closeSync(stream));
   });
 }
 

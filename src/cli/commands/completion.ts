@@ -1,4 +1,4 @@
-import { FailedError } from '../../kernel/errors.ts';
+import { attempt, FailedError } from '../../kernel/errors.ts';
 import { readOwnFile } from '../../own-files.ts';
 import { defineCommand } from '../command.ts';
 import { document, text } from '../result-schema.ts';
@@ -30,14 +30,10 @@ export default defineCommand({
 
 /** Made by @bomb.sh/tab at build time (build/texts.js). */
 function scriptFor(shell: string): string {
-  for (const folder of ['completion', fromSources]) {
-    try {
-      return readOwnFile(`${folder}/${shell}`).trimEnd();
-    } catch {
-      // Not there.
-    }
-  }
-  throw new FailedError('the completion scripts are missing', { fix: 'npm run build' });
+  const scriptIn = (folder: string) => attempt(() => readOwnFile(`${folder}/${shell}`).trimEnd());
+  const script = scriptIn('completion') ?? scriptIn(fromSources);
+  if (script === undefined) throw new FailedError('the completion scripts are missing', { fix: 'npm run build' });
+  return script;
 }
 
 const fromSources = '../dist/completion';

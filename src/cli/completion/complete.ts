@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { accelerators, regions } from '../../app/hardware.ts';
 import { pause } from '../../kernel/clock.ts';
 import { makePrivateFolder, writeFileAtomicSync } from '../../kernel/disk/index.ts';
+import { attempt } from '../../kernel/errors.ts';
 import { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
@@ -114,14 +115,11 @@ async function contextOf({ io, signal, secrets, words }: CompletionRequest, { gi
 
 /** Made at build time (build/texts.js); from the sources it is live. */
 async function typable(): Promise<CompletionTree> {
-  try {
-    const tree = JSON.parse(readOwnFile('typable.json'));
-    return { ...tree, inputsOf: (command) => preparedHelp<CommandHelp>(command) ?? noInputs };
-  } catch {
-    const { reference } = await import('../reference.ts');
-    const tree = await reference();
-    return { ...tree, inputsOf: (command) => tree.commands.find((each) => each.command === command) ?? noInputs };
-  }
+  const prepared = attempt(() => JSON.parse(readOwnFile('typable.json')));
+  if (prepared) return { ...prepared, inputsOf: (command) => preparedHelp<CommandHelp>(command) ?? noInputs };
+  const { reference } = await import('../reference.ts');
+  const tree = await reference();
+  return { ...tree, inputsOf: (command) => tree.commands.find((each) => each.command === command) ?? noInputs };
 }
 
 const noInputs: CommandInputs = { arguments: [], flags: [], json: {} };
@@ -297,20 +295,11 @@ async function completePlatformNames(
 
 function cacheLocation(context: NamesContext, key: string): { file: string; key: string } {
   const { settings } = context;
-  const project = key === 'project' ? '' : projectOf(context);
+  const project = key === 'project' ? '' : (attempt(() => context.project) ?? '');
   return {
     file: join(settings.folders.cache, 'names.json'),
     key: stateKey(platformOf(settings), settings.profile.value, project, key),
   };
-}
-
-/** Empty if no project is set. */
-function projectOf(context: NamesContext): string {
-  try {
-    return context.project;
-  } catch {
-    return '';
-  }
 }
 
 /** Each folder of a volume is an entry of its own, so the cache would grow forever. */
@@ -321,17 +310,13 @@ function withoutOld(kept: Record<string, CachedNames>, now: number): Record<stri
 const maxKeptMs = 86_400_000;
 
 function readCache(file: string): Record<string, CachedNames> {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return {};
-  }
+  return attempt(() => JSON.parse(readFileSync(file, 'utf8'))) ?? {};
 }
 
 /** Best-effort: without a writable folder there is no cache. */
 function writeCache(file: string, kept: Record<string, CachedNames>): void {
-  try {
+  attempt(() => {
     makePrivateFolder(dirname(file));
     writeFileAtomicSync(file, JSON.stringify(kept), { mode: 0o600 });
-  } catch {}
+  });
 }

@@ -1,6 +1,6 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { CommandLine, sentence } from '../../kernel/command-line.ts';
-import { UsageError } from '../../kernel/errors.ts';
+import { attempt, UsageError } from '../../kernel/errors.ts';
 import { isForAnyPosition } from '../program/program-arguments.ts';
 import { withValues } from '../program/typed-command.ts';
 import type { CommandReference } from '../reference.ts';
@@ -30,12 +30,9 @@ export function callableExamples(command: CommandReference): string[] {
 }
 
 function isCallable(words: readonly string[], command: CommandReference): boolean {
-  try {
-    // A call has no stdin.
-    return !words.includes('-') && argvOf(command, readCommandLine(words, [command]).properties).length > 0;
-  } catch {
-    return false;
-  }
+  const argv = attempt(() => argvOf(command, readCommandLine(words, [command]).properties));
+  // A call has no stdin.
+  return argv !== undefined && argv.length > 0 && !words.includes('-');
 }
 
 /** The command of a line and the properties of its input, so that a line can say what that can. Throws UsageError. */

@@ -1,3 +1,4 @@
+import { attempt } from '../../kernel/errors.ts';
 import { readOwnFile } from '../../own-files.ts';
 import type { HelpSource } from './help.ts';
 
@@ -6,16 +7,8 @@ import type { HelpSource } from './help.ts';
  * each. Undefined for an unknown command, and without a build.
  */
 export function preparedHelp<Source extends HelpSource>(command: string): Source | undefined {
-  const lines = preparedLines();
+  const lines = attempt(() => readOwnFile('help.txt')) ?? '';
   const start = `\n${command}\t`;
   const at = lines.indexOf(start);
   return at < 0 ? undefined : JSON.parse(lines.slice(at + start.length, lines.indexOf('\n', at + 1)));
-}
-
-function preparedLines(): string {
-  try {
-    return readOwnFile('help.txt');
-  } catch {
-    return '';
-  }
 }

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../errors.ts';
 import { findWritableByOthers, makePrivateFolder, namesIn } from './folders.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAlive, isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
@@ -45,10 +46,5 @@ const extension = '.json';
 
 /** Ignores the files of other users, who may have been able to write to the folder. */
 function readOwn(file: string): unknown[] {
-  try {
-    if (findWritableByOthers(file)) return [];
-    return [JSON.parse(String(readRegularSync(file)))];
-  } catch {
-    return [];
-  }
+  return attempt(() => (findWritableByOthers(file) ? [] : [JSON.parse(String(readRegularSync(file)))])) ?? [];
 }

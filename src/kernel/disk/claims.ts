@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { ConflictError } from '../errors.ts';
+import { attempt, ConflictError } from '../errors.ts';
 import { makePrivateFolder } from './folders.ts';
 import { type Lock, waitForLock } from './lock.ts';
 import { writeFileAtomicSync } from './new-file.ts';
@@ -92,12 +92,9 @@ function liveClaims(folder: string): OtherClaim[] {
 }
 
 function readTarget(file: string): ClaimTarget | undefined {
-  try {
-    const { path, kind } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<keyof ClaimTarget, unknown>>;
-    return typeof path === 'string' && (kind === 'file' || kind === 'folder') ? { path, kind } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { path, kind }: Partial<Record<keyof ClaimTarget, unknown>> =
+    attempt(() => Object(JSON.parse(readFileSync(file, 'utf8')))) ?? {};
+  return typeof path === 'string' && (kind === 'file' || kind === 'folder') ? { path, kind } : undefined;
 }
 
 function overlap(one: ClaimTarget, other: ClaimTarget): boolean {
@@ -110,12 +107,8 @@ function contains(outer: ClaimTarget, inner: ClaimTarget): boolean {
 
 /** Resolves symbolic links as far as the path exists. */
 function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
+  const parent = dirname(path);
+  return attempt(() => realpathSync(path)) ?? (parent === path ? path : join(realPath(parent), basename(path)));
 }
 
 function stillClaimed(path: string, { pid, file }: OtherClaim): ConflictError {

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { type Dirent, existsSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { attempt } from '../errors.ts';
 
 /** {@link makeFolder} for a folder that only its owner may access. */
 export function makePrivateFolder(folder: string): void {
@@ -21,20 +22,12 @@ export function makeFolder(folder: string, mode = 0o777): void {
 
 /** The names in a folder. None if it cannot be read. */
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder)) ?? [];
 }
 
 /** The same, with what each of them is. */
 export function entriesIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 /** Of each file, without following links. */
@@ -87,18 +80,10 @@ export function findWritableByOthers(...paths: readonly string[]): string | unde
   const uid = process.getuid?.();
   if (uid === undefined) return undefined;
   return paths.find((path) => {
-    const stats = statIfThere(path);
+    // What cannot be reached cannot be used either.
+    const stats = attempt(() => statSync(path));
     return stats !== undefined && (stats.uid !== uid || (stats.mode & 0o022) !== 0);
   });
-}
-
-/** Undefined also for what cannot be reached: then it cannot be used either. */
-function statIfThere(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Throws if other users can write one of these paths. */

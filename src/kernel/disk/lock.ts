@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause } from '../clock.ts';
-import { systemCode } from '../errors.ts';
+import { attempt, systemCode } from '../errors.ts';
 import { namesIn } from './folders.ts';
 import {
   isAbandoned,
@@ -40,7 +40,7 @@ export function takeLock(path: string): Lock | undefined {
     release() {
       stopHeartbeat();
       rmSync(join(path, name), { force: true });
-      removeIfEmpty(path);
+      attempt(() => rmdirSync(path));
     },
   };
 }
@@ -86,7 +86,7 @@ function ownersIn(path: string): { name: string; owner: LockOwner }[] {
 
 function renamedOnto(prepared: string, path: string): boolean {
   // Windows does not replace an empty folder.
-  removeIfEmpty(path);
+  attempt(() => rmdirSync(path));
   try {
     renameSync(prepared, path);
     return true;
@@ -99,9 +99,3 @@ function renamedOnto(prepared: string, path: string): boolean {
 
 /** Codes for renaming a folder onto one that is not empty. */
 const notEmptyCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY']);
-
-function removeIfEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {}
-}

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, link, lstat, open, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { attempt, systemCode } from '../errors.ts';
 import { noFollow } from './append.ts';
 import { openPipeOrDevice, readFileOrPipeChunks } from './file-or-pipe.ts';
 import { replaceFile, replaceFileSync } from './replace.ts';
@@ -221,7 +221,8 @@ export class NewSmallFile {
     const descriptor = openSync(file.path, exclusively, 0o666);
     removedOnExit.add(file.path);
     try {
-      if (replaced?.isFile()) keepMode(descriptor, replaced.mode);
+      // Not every disk has modes.
+      if (replaced?.isFile()) attempt(() => fchmodSync(descriptor, replaced.mode & 0o777));
       writeFileSync(descriptor, content);
       if (modified !== undefined) futimesSync(descriptor, modified / 1000, modified / 1000);
     } catch (error) {
@@ -238,22 +239,10 @@ export class NewSmallFile {
     removedOnExit.delete(this.path);
   }
 
-  /** Best effort. */
+  /** If it fails, the file is removed later: the record of temporary names has it. */
   discard(): void {
-    try {
-      rmSync(this.path, { force: true });
-    } catch {
-      // It is removed later: the record of temporary names has it.
-    }
+    attempt(() => rmSync(this.path, { force: true }));
     removedOnExit.delete(this.path);
-  }
-}
-
-function keepMode(descriptor: number, mode: number): void {
-  try {
-    fchmodSync(descriptor, mode & 0o777);
-  } catch {
-    // Not every disk has modes.
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readlinkSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { every } from '../clock.ts';
-import { systemCode } from '../errors.ts';
+import { attempt, systemCode } from '../errors.ts';
 
 /** The process that holds a lock or a claim, or made a temporary file, from the name of the file. */
 export interface LockOwner {
@@ -54,13 +54,8 @@ const forgottenMs = 86_400_000;
  * what was deleted. Returns what stops it.
  */
 export function startHeartbeat(path: string, firstByte?: string): () => void {
-  const beat = () => {
-    try {
-      if (firstByte === undefined) utimesSync(path, new Date(), new Date());
-      else rewrite(path, firstByte);
-    } catch {}
-  };
-  return every(heartbeatMs, beat, { background: true });
+  const beat = () => (firstByte === undefined ? utimesSync(path, new Date(), new Date()) : rewrite(path, firstByte));
+  return every(heartbeatMs, () => attempt(beat), { background: true });
 }
 
 function rewrite(file: string, firstByte: string): void {
@@ -109,11 +104,7 @@ function describeNamespace(): string {
 
 /** `/proc` may have been mounted in another namespace, whose process ids are not ours. */
 function showsOwnNamespace(): boolean {
-  try {
-    return readlinkSync('/proc/self') === String(process.pid);
-  } catch {
-    return false;
-  }
+  return attempt(() => readlinkSync('/proc/self')) === String(process.pid);
 }
 
 /** Field 22 of `/proc/PID/stat`. */
@@ -126,10 +117,6 @@ function startOf(pid: number | 'self'): number | undefined {
  * spaces and parentheses.
  */
 function statusOf(pid: number | 'self'): string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, fstatSync, type Stats } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { attempt } from '../errors.ts';
 import { defined } from '../json-text.ts';
 
 /** Whether stdout or stderr goes to this file: `gantry deploy --json > deploy.json`. */
@@ -13,12 +14,8 @@ let files: Stats[] | undefined;
 
 /** A program of Windows may have been started without streams. */
 function regularFile(descriptor: number): Stats[] {
-  try {
-    const stats = fstatSync(descriptor);
-    return stats.isFile() ? [stats] : [];
-  } catch {
-    return [];
-  }
+  const stats = attempt(() => fstatSync(descriptor));
+  return stats?.isFile() ? [stats] : [];
 }
 
 export async function sha256OfFile(path: string, signal?: AbortSignal): Promise<string> {

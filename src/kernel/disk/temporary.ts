@@ -3,6 +3,8 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { attempt } from '../errors.ts';
+import { tryParseJson } from '../json-text.ts';
 import { appendToFileSync } from './append.ts';
 import { makePrivateFolder, namesIn } from './folders.ts';
 import { isOrphaned, type LockOwner, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
@@ -88,11 +90,8 @@ export function temporaryFilter(state: () => string): (name: string) => boolean 
 export function removeOrphanedFiles(state: string): void {
   removeOrphanedFolders();
   for (const { path, session, owner } of records(state)) {
-    try {
-      if (isOrphaned(path, owner)) removeRecorded(path, session);
-    } catch {
-      // Another process removes it, or the state folder is not writable.
-    }
+    // Another process may remove it, and the state folder may not be writable.
+    attempt(() => isOrphaned(path, owner) && removeRecorded(path, session));
   }
 }
 
@@ -104,11 +103,7 @@ function removeRecorded(record: string, session: string): void {
 }
 
 function isResumable({ keep, journal }: { keep: string; journal: string }): boolean {
-  try {
-    return existsSync(keep) && readFileSync(journal, 'utf8').includes(basename(keep));
-  } catch {
-    return false;
-  }
+  return attempt(() => existsSync(keep) && readFileSync(journal, 'utf8').includes(basename(keep))) ?? false;
 }
 
 function removeIn(folder: string, session: string, kept: ReadonlySet<string>): void {
@@ -140,13 +135,9 @@ function readRecord(path: string): RecordLine[] {
   return readFileSync(path, 'utf8')
     .split('\n')
     .flatMap((row): RecordLine[] => {
-      try {
-        const { folder, keep, journal } = JSON.parse(row) as Record<string, unknown>;
-        if (typeof folder === 'string') return [{ folder }];
-        return typeof keep === 'string' && typeof journal === 'string' ? [{ keep, journal }] : [];
-      } catch {
-        return [];
-      }
+      const { folder, keep, journal } = Object(tryParseJson(row)) as Record<string, unknown>;
+      if (typeof folder === 'string') return [{ folder }];
+      return typeof keep === 'string' && typeof journal === 'string' ? [{ keep, journal }] : [];
     });
 }
 

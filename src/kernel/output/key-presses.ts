@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { attempt } from '../errors.ts';
 
 export type KeyInput = NodeJS.ReadableStream & { setRawMode(isRaw: boolean): unknown };
 
@@ -92,13 +93,9 @@ function isInForeground(): boolean {
 
 /** The process group, and that of the terminal's foreground: fields 5 and 8 of `/proc/self/stat`. */
 function groupsOfProc(): (string | undefined)[] {
-  try {
-    const stat = readFileSync('/proc/self/stat', 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return [fields[2], fields[5]];
-  } catch {
-    return [];
-  }
+  const stat = attempt(() => readFileSync('/proc/self/stat', 'latin1')) ?? '';
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return [fields[2], fields[5]];
 }
 
 function groupsOfPs(): (string | undefined)[] {

@@ -1,4 +1,4 @@
-import { defineKey, isObject, parseJson, stringifyJson, toJsonValue } from '../json-text.ts';
+import { defineKey, isObject, parseJsonOr, stringifyJson, toJsonValue } from '../json-text.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { mayHoldSecret, redact } from './redact.ts';
 
@@ -33,11 +33,7 @@ export function redactValue<T>(value: T, secrets: KnownSecrets): T {
 /** A JSON value and its text, in which credentials are hidden by their names, too: `{"apiKey": "abc"}`. */
 export function hideCredentials(value: unknown, secrets: KnownSecrets): { value: unknown; text: string } {
   const text = redact(typeof value === 'string' ? value : redactedJson(value, secrets), secrets);
-  try {
-    return { value: parseJson(text), text };
-  } catch {
-    return { value: text, text };
-  }
+  return { value: parseJsonOr(text, text), text };
 }
 
 interface PendingCopy {
