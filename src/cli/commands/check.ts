@@ -53,7 +53,7 @@ export default defineCommand({
     return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
   },
   view: (found) => {
-    if (!isChecked(found)) return JSON.stringify(found, null, 2);
+    if (!('valid' in found)) return JSON.stringify(found, null, 2);
     const { file, app, runtime, problems } = found;
     const warnings = problems.length > 0 ? `, ${count(problems.length, 'warning')}` : '';
     return wrapped(() => `${file} is valid: app ${app}, runtime ${runtime}${warnings}`);
@@ -95,10 +95,6 @@ interface Checked {
   problems: readonly Problem[];
 }
 type Schema = ReturnType<typeof configJsonSchema>;
-
-function isChecked(found: Checked | Schema): found is Checked {
-  return 'valid' in found;
-}
 
 /** A config file belongs to the app in the working directory, wherever it lies. */
 function locate({ cwd }: Context, path: string): { file: string; root: string } {

@@ -7,7 +7,7 @@ import { sections } from '../../app/schema.ts';
 import { projectTemplate } from '../../app/template.ts';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
-import { ConflictError, FailedError, GantryError, systemCode, UsageError } from '../../kernel/errors.ts';
+import { attempt, ConflictError, FailedError, systemCode, UsageError } from '../../kernel/errors.ts';
 import {
   adviceOnSmoke,
   ciSystems,
@@ -113,12 +113,7 @@ function pythonFlag(text: string): string {
 
 /** Whether a deploy would have a token. Without one, the emulator is where to begin. */
 function isLoggedIn(context: Context): boolean {
-  try {
-    return context.credential.token !== '';
-  } catch (error) {
-    if (error instanceof GantryError) return false;
-    throw error;
-  }
+  return Boolean(attempt(() => context.credential.token));
 }
 
 function createFolder(folder: string): void {

@@ -157,10 +157,9 @@ function chartOptions(flags: RangedFlags, now: number) {
 
 async function readResources(context: Context, app: string, flags: RangedFlags) {
   const { api, project, progress } = context;
-  const reply = await atPlatformTime(context, async (now) => {
-    const query = await metricsQuery(context, app, flags, resolveRange(flags, now));
-    return api(getResourceMetrics, { project, app, query });
-  });
+  const reply = await atPlatformTime(context, async (now) =>
+    api(getResourceMetrics, { project, app, query: await metricsQuery(context, app, flags, now) }),
+  );
   const report = resourcesReport(reply, chartOptions(flags, context.platformNow()));
   if (report.rows.length === 0) progress.note('nothing was measured in this time; pass --since to go further back');
   await saveChartPage(context, flags, `Resource use of ${app}`, () => report);
@@ -169,10 +168,9 @@ async function readResources(context: Context, app: string, flags: RangedFlags) 
 
 async function readStartup(context: Context, app: string, flags: RangedFlags) {
   const { api, project, progress } = context;
-  const reply = await atPlatformTime(context, async (now) => {
-    const query = await metricsQuery(context, app, flags, resolveRange(flags, now));
-    return api(getStartupTimes, { project, app, query });
-  });
+  const reply = await atPlatformTime(context, async (now) =>
+    api(getStartupTimes, { project, app, query: await metricsQuery(context, app, flags, now) }),
+  );
   const report = startupReport(reply, chartOptions(flags, context.platformNow()));
   const { status, data } = reply;
   if (!data) progress.warn(`the platform returned no data: its status is "${status ?? 'unknown'}"`);
@@ -203,15 +201,11 @@ function metricsFlags(command: Commander) {
 }
 
 /** The query of both metrics endpoints; times in RFC 3339. */
-async function metricsQuery(
-  context: Context,
-  app: string,
-  { container: given, resolution }: RangedFlags,
-  { since, until }: ChartRange,
-) {
+async function metricsQuery(context: Context, app: string, flags: RangedFlags, now: number) {
+  const { since, until } = resolveRange(flags, now);
   const [start, end] = [since, until].map((time) => new Date(time).toISOString());
-  const container = given === undefined ? undefined : await findContainer(context, app, given);
-  return { start, end, container_id: container, resolution };
+  const container = flags.container && (await findContainer(context, app, flags.container));
+  return { start, end, container_id: container, resolution: flags.resolution };
 }
 
 const resourceMetrics = ['cpu', 'memory', 'gpu'] as const;

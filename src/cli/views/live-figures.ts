@@ -1,7 +1,7 @@
 import type { AppFigures, FailedCalls, ShownComparison, TopFrame } from '../../insight/monitor/index.ts';
 import { count, cutText, dollars, duration, groupDigits, localTime, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
-import { type Cell, type Columns, table } from '../../kernel/output/table.ts';
+import { type Columns, table } from '../../kernel/output/table.ts';
 import { integer, list, nullable, number, object, text } from '../result-schema.ts';
 import { compareView } from './compare.ts';
 
@@ -100,15 +100,11 @@ function appsTable(apps: readonly AppFigures[], { selected, at }: TopFrame): Vie
     BUILD: (app) => buildText(app, at),
   };
   const shown = Object.fromEntries(
-    Object.entries(columns).map(([title, cell]) => [title, (app: AppFigures) => textOf(cell(app))]),
+    // Zero leaves a cell empty, like what is not known.
+    Object.entries(columns).map(([title, cell]) => [title, (app: AppFigures) => cell(app) || '']),
   );
   const right = ['REPLICAS', 'RATE', 'P90', 'QUEUE', 'COLD', 'ERRORS', 'COST'];
   return table(apps, shown, { keep: ['APP', 'REPLICAS', 'RATE', 'P90', 'QUEUE', 'COST'], right });
-}
-
-/** Zero and what is not known leave a cell empty. */
-function textOf(cell: Cell): Cell {
-  return cell === false || cell === 0 || cell === null ? '' : cell;
 }
 
 function buildText({ builds, replicas, lastCallAt }: AppFigures, at: string): string {

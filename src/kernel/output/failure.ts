@@ -77,19 +77,14 @@ function wrapParts(parts: readonly FailurePart[], page: Page): string {
     .join('\n');
 }
 
+/** What continues a line stands below its text, not below its label. A line of source is never continued. */
 function wrapLines(text: string, page: Page): string {
+  const hangOf = (line: string) => (stripControlSequences(line, false).startsWith('  ') ? '  why '.length : 2);
   return text
     .split('\n')
     .flatMap((line) => wrapText(line, page.columns, hangOf(line)))
     .join('\n');
 }
-
-/** In columns: what continues a line stands below its text, not below its label. A line of source is never continued. */
-function hangOf(line: string): number {
-  return stripControlSequences(line, false).startsWith('  ') ? labelWidth : 2;
-}
-
-const labelWidth = '  why '.length;
 
 /** Where a command runs, and where GitHub looks for the files of annotations. */
 export interface AnnotationRoots {

@@ -19,7 +19,8 @@ export async function compileJq(expression: string, signal: AbortSignal, timeout
     return new JqFilter(expression, thread, Math.min(timeoutMs, maxMs));
   } catch (error) {
     await thread.close();
-    throw error instanceof BoundError ? tooLarge(error) : error;
+    if (!(error instanceof BoundError)) throw error;
+    throw new UsageError('the --jq expression is too large', { why: error.message, fix: 'use a shorter expression' });
   }
 }
 
@@ -129,10 +130,6 @@ class JqThread {
 
 function tooMuchMemory(): BoundError {
   return new BoundError(`the program needs more than the ${size(maxBytes)} of memory that it may use`);
-}
-
-function tooLarge({ message }: BoundError): UsageError {
-  return new UsageError('the --jq expression is too large', { why: message, fix: 'use a shorter expression' });
 }
 
 function cannotFilter(why: string): FailedError {

@@ -37,7 +37,11 @@ export default defineCommand({
     if (name === undefined) throw new UsageError(`emulator snapshot ${action} needs a name`);
     return { action, ...(await changes[action](context, name, port)) };
   },
-  view: (result) => (Array.isArray(result) ? tableOf(result) : doneText(result)),
+  view: (result) => {
+    if (Array.isArray(result)) return tableOf(result);
+    const { action, name, apps, bytes } = result;
+    return `${done[action]} snapshot ${name}: ${count(apps.length, 'app')}, ${size(bytes)}`;
+  },
   empty: sentence`no snapshots; ${gantryCommand`emulator snapshot save NAME`} makes one`,
   effect: 'destroys',
   onlyReads: (action) => action === 'list',
@@ -68,8 +72,4 @@ function tableOf(snapshots: Snapshot[]) {
     },
     { keep: ['NAME'], right: ['SIZE'] },
   );
-}
-
-function doneText({ action, name, apps, bytes }: Snapshot & { action: keyof typeof done }): string {
-  return `${done[action]} snapshot ${name}: ${count(apps.length, 'app')}, ${size(bytes)}`;
 }
