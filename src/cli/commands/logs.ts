@@ -79,7 +79,7 @@ async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
     run === undefined
       ? ['build', await resolveBuild(limit.context, app, build === true ? undefined : build)]
       : ['run', await resolveRun(limit.context, app, run)];
-  context.interruption.message = sentence`stopped following; ${kind} ${id} continues; to follow it: ${gantryCommand`logs ${app} --${kind} ${id} -f`}`;
+  context.interruption.message = sentence`stopped following; ${kind} ${id} continues; to follow it: ${gantryCommand`logs ${app} ${{ [`--${kind}`]: id }} -f`}`;
   const source = run === undefined ? undefined : await appSource(limit.context, app, id, flags, context);
   const options = readLogOptions(context, flags);
   const common = { app, timeoutMs: limit.handOver(), startedBefore: true } as const;
