@@ -107,13 +107,10 @@ function isResumable({ keep, journal }: { keep: string; journal: string }): bool
 }
 
 function removeIn(folder: string, session: string, kept: ReadonlySet<string>): void {
-  try {
-    for (const name of namesIn(folder)) {
-      const path = join(folder, name);
-      if (form.exec(name)?.[1] === session && !kept.has(path)) rmSync(path, { force: true });
-    }
-  } catch {
-    // The folder is not writable.
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    // The folder may not be writable.
+    if (form.exec(name)?.[1] === session && !kept.has(path)) attempt(() => rmSync(path, { force: true }));
   }
 }
 
@@ -174,18 +171,15 @@ function removeOrphanedFolders(): void {
     const [, owner] = /^gantry-[a-z]+-(.+)$/.exec(name) ?? [];
     const parsed = owner === undefined ? undefined : parseOwnerName(owner);
     const path = join(tmpdir(), name);
-    if (parsed && isOrphaned(path, parsed)) removeOwn(path);
+    // Another process may remove it.
+    if (parsed && isOrphaned(path, parsed)) attempt(() => removeOwn(path));
   }
 }
 
 function removeOwn(path: string): void {
-  try {
-    const stats = lstatSync(path);
-    if (process.getuid && stats.uid !== process.getuid()) return;
-    if (stats.isDirectory()) rmSync(path, { recursive: true, force: true });
-  } catch {
-    // Another process removes it.
-  }
+  const stats = lstatSync(path);
+  if (process.getuid && stats.uid !== process.getuid()) return;
+  if (stats.isDirectory()) rmSync(path, { recursive: true, force: true });
 }
 
 const paths = new Set<string>();
