@@ -270,7 +270,8 @@ function isBuilt(path: string, shipment: Shipment): boolean {
     const scripts = words.slice(0, 2).flatMap((word) => shipment.fileAt(word) ?? []);
     return [...words, ...scripts.map((file) => shipment.text(file) ?? '')].join(' ');
   });
-  return texts.some((text) => named.some((each) => text.includes(each)));
+  const written = [...(shipment.dockerfile()?.stage.written.keys() ?? [])];
+  return [...texts, ...written].some((text) => named.some((each) => text.includes(each)));
 }
 
 /** Of the files that a pattern stands for, none is sent, and some are there. */
