@@ -47,6 +47,15 @@ const thumbs = (address: string): Files => ({
   'go.mod': 'module thumbs\n\ngo 1.23\n',
   'main.go': 'package main\n\nfunc main() {}\n',
 });
+const table = (keywords: string): Files => ({
+  'cerebrium.toml': settings('[cerebrium.dependencies.pip]\npandas = "latest"\n'),
+  'main.py': `import pandas\n\nrows = pandas.read_csv("sales.csv", ${keywords})\n\n\ndef run():\n    return len(rows)\n`,
+  'sales.csv': 'ds,"y"\n2026-01-01,1\n',
+});
+const goFile = (...lines: string[]): Files => ({
+  ...thumbs(':8000'),
+  'main.go': `package main\n\nimport (\n${lines.join('\n')}\n)\n\nfunc main() {\n\tfmt.Println(rand.IntN(3))\n}\n`,
+});
 
 /** A file or a setting that breaks the app, and what is said; what works beside it is silent. */
 test.each<[string, Files, string]>([
@@ -146,6 +155,12 @@ test.each<[string, Files, string]>([
     imports('def _frame():\n    import pandas\n\n    return pandas\n\n\nframe = _frame()\n'),
     'nothing installs pandas',
   ],
+  ['a column that a table lacks', table('parse_dates=["date"]'), 'main.py reads the column date of sales.csv'],
+  [
+    'an import of Go that nothing uses',
+    goFile('\t"fmt"', '\t"math/rand/v2"', '\t"net/http"'),
+    'main.go imports net/http, and does not use it',
+  ],
   ['a template with another ending', templates('ask.jinja2', ''), 'ask.j2 is not in the app'],
   ['a template that is not closed', templates('ask.j2', '{% if a %}\n'), 'prompts/ask.j2 is not a valid template'],
 ])('%s', async (_, files, problem) => {
@@ -236,6 +251,9 @@ test.each<[string, Files]>([
       'web.py': `from pathlib import Path\n\nprint(Path("version.txt").read_text())\n${server}`,
     },
   ],
+  ['columns that a table has', table('parse_dates=["ds"], index_col=0, usecols=["y", "ds"]')],
+  ['a table whose columns the code names', table('names=["date"], parse_dates=["date"]')],
+  ['imports of Go that are used', goFile('\t"fmt"', '\t"math/rand/v2"', '\t_ "net/http/pprof"')],
   ['a template with its ending', templates('ask.j2', '{% if a %}\n{% endif %}\n')],
 ])('%s is no problem', async (_, files) => {
   expect(await said(files)).toBe('');
