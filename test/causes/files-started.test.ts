@@ -52,6 +52,11 @@ const table = (keywords: string): Files => ({
   'main.py': `import pandas\n\nrows = pandas.read_csv("sales.csv", ${keywords})\n\n\ndef run():\n    return len(rows)\n`,
   'sales.csv': 'ds,"y"\n2026-01-01,1\n',
 });
+const urls = (include: string, own = ''): Files => ({
+  ...image(debian, 'RUN pip install django gunicorn', 'CMD ["gunicorn", "web.urls", "-b", "0.0.0.0:8000"]'),
+  'web/urls.py': `from django.urls import include, path\n\nurlpatterns = [path("", ${include})]\napplication = print\n`,
+  'shop/urls.py': `${own}urlpatterns = []\n`,
+});
 const goFile = (...lines: string[]): Files => ({
   ...thumbs(':8000'),
   'main.go': `package main\n\nimport (\n${lines.join('\n')}\n)\n\nfunc main() {\n\tfmt.Println(rand.IntN(3))\n}\n`,
@@ -161,6 +166,11 @@ test.each<[string, Files, string]>([
     goFile('\t"fmt"', '\t"math/rand/v2"', '\t"net/http"'),
     'main.go imports net/http, and does not use it',
   ],
+  [
+    'a namespace of Django without a name',
+    urls('include("shop.urls", namespace="shop")'),
+    'shop/urls.py has no app_name',
+  ],
   ['a template with another ending', templates('ask.jinja2', ''), 'ask.j2 is not in the app'],
   ['a template that is not closed', templates('ask.j2', '{% if a %}\n'), 'prompts/ask.j2 is not a valid template'],
 ])('%s', async (_, files, problem) => {
@@ -254,6 +264,8 @@ test.each<[string, Files]>([
   ['columns that a table has', table('parse_dates=["ds"], index_col=0, usecols=["y", "ds"]')],
   ['a table whose columns the code names', table('names=["date"], parse_dates=["date"]')],
   ['imports of Go that are used', goFile('\t"fmt"', '\t"math/rand/v2"', '\t_ "net/http/pprof"')],
+  ['a namespace of Django with a name', urls('include("shop.urls", namespace="shop")', 'app_name = "shop"\n')],
+  ['a namespace of Django with a name beside it', urls('include(("shop.urls", "shop"), namespace="shop")')],
   ['a template with its ending', templates('ask.j2', '{% if a %}\n{% endif %}\n')],
 ])('%s is no problem', async (_, files) => {
   expect(await said(files)).toBe('');
