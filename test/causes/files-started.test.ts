@@ -57,6 +57,10 @@ const urls = (include: string, own = ''): Files => ({
   'web/urls.py': `from django.urls import include, path\n\nurlpatterns = [path("", ${include})]\napplication = print\n`,
   'shop/urls.py': `${own}urlpatterns = []\n`,
 });
+const page = (inputs: string, parameters = 'text, size'): Files => ({
+  ...gradio('', 'ENV GRADIO_SERVER_NAME=0.0.0.0'),
+  'app.py': `import asyncio\n\nimport gradio as gr\n\n\ndef cut(${parameters}):\n    return text[:size]\n\n\nwith gr.Blocks() as page:\n    text = gr.Textbox()\n    size = gr.Slider()\n    gr.Button().click(cut, ${inputs}, text)\n\npage.launch()\n`,
+});
 const goFile = (...lines: string[]): Files => ({
   ...thumbs(':8000'),
   'main.go': `package main\n\nimport (\n${lines.join('\n')}\n)\n\nfunc main() {\n\tfmt.Println(rand.IntN(3))\n}\n`,
@@ -171,6 +175,17 @@ test.each<[string, Files, string]>([
     urls('include("shop.urls", namespace="shop")'),
     'shop/urls.py has no app_name',
   ],
+  ['a page of Gradio that gives too little', page('[text]'), 'cut needs size'],
+  [
+    'a function that a thread gets too little for',
+    {
+      ...page('[text, size]'),
+      'job.py': '',
+      'app.py':
+        'import asyncio\n\n\ndef cut(text, size):\n    return text[:size]\n\n\nasync def run():\n    return await asyncio.to_thread(cut, "a")\n',
+    },
+    'cut needs size',
+  ],
   ['a template with another ending', templates('ask.jinja2', ''), 'ask.j2 is not in the app'],
   ['a template that is not closed', templates('ask.j2', '{% if a %}\n'), 'prompts/ask.j2 is not a valid template'],
 ])('%s', async (_, files, problem) => {
@@ -266,6 +281,9 @@ test.each<[string, Files]>([
   ['imports of Go that are used', goFile('\t"fmt"', '\t"math/rand/v2"', '\t_ "net/http/pprof"')],
   ['a namespace of Django with a name', urls('include("shop.urls", namespace="shop")', 'app_name = "shop"\n')],
   ['a namespace of Django with a name beside it', urls('include(("shop.urls", "shop"), namespace="shop")')],
+  ['a page of Gradio that gives all', page('[text, size]')],
+  ['a page of Gradio whose values are in a list', page('[*[text]]')],
+  ['a page of Gradio with what is given by its type', page('[text]', 'text, size: gr.Request')],
   ['a template with its ending', templates('ask.j2', '{% if a %}\n{% endif %}\n')],
 ])('%s is no problem', async (_, files) => {
   expect(await said(files)).toBe('');
