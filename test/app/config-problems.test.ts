@@ -73,7 +73,7 @@ describe('required values must not be empty', () => {
     ['an entrypoint of blanks', custom('"  "'), 'error 4:14 entrypoint is empty'],
     ['blank commands mean nothing', 'shell_commands = [""]\npre_build_commands = []'],
     ['empty text is as good as none', 'docker_base_image_url = ""\n[cerebrium.dependencies.paths]\npip = ""'],
-    ['an empty exclude means the default', 'exclude = []', 'warning 3:11 exclude is empty, so files that start with a dot are not sent -> exclude = [".*"]'],
+    ['an empty exclude where no file starts with a dot', 'exclude = []'],
     ['an empty include means the default', 'include = []', 'warning 3:11 include is empty, so all files are sent -> include = ["*"]'],
   ]);
 });

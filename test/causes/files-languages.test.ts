@@ -477,7 +477,7 @@ describe('what is right has no problems', () => {
         'cmd/web/pages/index.html': '',
         'cmd/web/windows.go': '//go:build windows\n\npackage main\n\nimport (\n\t"golang.org/x/sys/windows"\n)\n',
         'internal/a/a.go':
-          'package a\n\nimport (\n\t"encoding/json"\n\n\tchi "github.com/go-chi/chi/v5/middleware"\n\t"example.org/web/internal/b"\n)\n',
+          'package a\n\nimport (\n\t"encoding/json"\n\n\tchi "github.com/go-chi/chi/v5/middleware"\n\t"example.org/web/internal/b"\n)\n\nvar encode = json.Marshal\n',
         'internal/b/b.go': 'package b\n',
       }),
     ],

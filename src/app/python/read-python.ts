@@ -173,7 +173,7 @@ class PythonReader {
     if (!/^(?:Try|If|With)Statement$/.test(node.kind)) return nothing;
     const bodies = node.children.filter(({ kind }) => kind === 'Body');
     if (node.kind === 'TryStatement') return this.catches(node) ? bodies.slice(0, 1) : [];
-    const test = node.children[1] ? this.source.of(node.children[1]) : '';
+    const test = node.children[1] ? this.spelledOut(node.children[1]) : '';
     if (/^__name__\s*==\s*["']__main__["']$/.test(test) && bodies[0])
       for (let line = this.source.lineOf(bodies[0].from); line <= this.source.lineOf(bodies[0].to); line++)
         this.scriptLines.add(line);
@@ -181,6 +181,12 @@ class PythonReader {
       node.kind === 'WithStatement' ? /\bsuppress\(.*(?:ImportError|ModuleNotFoundError|Exception)\b/ : otherPlace;
     if (isOther.test(test)) return bodies;
     return /^(?:typing\.)?TYPE_CHECKING\b/.test(test) ? bodies.slice(0, 1) : nothing;
+  }
+
+  /** A test, with the value of the constant that it is: `DEBUG = os.environ.get("DEBUG")`. */
+  private spelledOut(test: PyNode): string {
+    const value = test.kind === 'VariableName' ? this.texts.constants.get(this.source.of(test)) : undefined;
+    return this.source.of(value ?? test);
   }
 
   /** Whether the code goes on without what cannot be imported. */
@@ -214,12 +220,13 @@ class PythonReader {
       this.said.push({ value, line: this.source.lineOf(node.from) });
   }
 
-  private readImport({ children }: PyNode, scope: Scope): void {
+  private readImport(node: PyNode, scope: Scope): void {
+    const { children } = node;
     const isFrom = children[0]?.kind === 'from';
     const start = children.findIndex(({ kind }) => kind === 'import');
     const origin = isFrom ? children.slice(1, start).map((each) => this.source.of(each)) : [];
     const [, dots = '', module = ''] = /^(\.*)(.*)$/.exec(origin.join('')) ?? [];
-    const isNeeded = scope.isTop || scope.isNeeded !== 'always' ? scope.isNeeded : 'sometimes';
+    const isNeeded = this.neededIn(scope, node);
     const isKnown = start >= 0;
     for (const part of isKnown ? splitAtCommas(children.slice(start + 1)) : []) {
       const name = part.names.map((each) => this.source.of(each)).join('');
@@ -227,6 +234,19 @@ class PythonReader {
       const own = isFrom ? { module, name } : { module: name };
       this.addImport(part, { ...own, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.isTop);
     }
+  }
+
+  private neededIn({ isTop, isNeeded }: Scope, node: PyNode): Import['isNeeded'] {
+    if (isTop || isNeeded !== 'always') return isNeeded;
+    return this.isUsed(node) ? 'sometimes' : 'guarded';
+  }
+
+  /** Whether it is not in a private function that nothing names: nobody calls that. */
+  private isUsed({ parent }: PyNode): boolean {
+    const name = parent && (parent.kind === 'FunctionDefinition' ? childOf(parent, 'VariableName') : undefined);
+    const text = name ? this.source.of(name) : '';
+    if (parent && (!/^_[a-z]/.test(text) || childOf(parent.parent, 'Decorator'))) return this.isUsed(parent);
+    return !parent || this.source.text.split(new RegExp(`\\b${text}\\b`)).length > 2;
   }
 
   private addImport(part: ImportedPart, found: Omit<Import, 'as' | 'line'>, isTop: boolean): void {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { readFileSettings } from '../file-settings.ts';
 import { type GeneratedFile, planGeneratedFiles } from '../generated-files.ts';
 import { toToml } from '../toml/format.ts';
@@ -12,11 +13,12 @@ export const deploymentRule: Rule = function* (app) {
 };
 
 /** The platform takes an empty list for its default. */
-export const fileListsRule: Rule = function* ({ sections: { deployment } }) {
+export const fileListsRule: Rule = function* ({ root, sections: { deployment } }) {
   if (deployment?.include?.length === 0) {
     yield warningAt('deployment.include', 'include is empty, so all files are sent', { fix: 'include = ["*"]' });
   }
-  if (deployment?.exclude?.length === 0) {
+  // Where there is no such file, both mean the same.
+  if (deployment?.exclude?.length === 0 && readdirSync(root).some((name) => name.startsWith('.'))) {
     const message = 'exclude is empty, so files that start with a dot are not sent';
     const why = 'the platform takes an empty list for its default';
     yield warningAt('deployment.exclude', message, { why, fix: 'exclude = [".*"]' });

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
+import { isBelowOrSame, isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
 import { pipLines, readPipLine } from '../../app/pip-line.ts';
 import { flagOf } from '../../app/shell.ts';
 import { staleLock } from './locks.ts';
@@ -229,15 +229,14 @@ function* packageIndex({ path: file }: Docker, { words, line, before }: RunComma
   };
 }
 
-function* withoutRoot(
-  { path: file }: Docker,
-  { words, line, before: { base, user } }: RunCommand,
-): Generator<SeenCause> {
-  const command = words.slice(0, 2).join(' ');
+function* withoutRoot({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
+  const { base, user } = before;
+  const made = words[0] === 'mkdir' ? words.find((word) => isOfRoot(word, before)) : undefined;
+  const command = made === undefined ? words.slice(0, 2).join(' ') : `mkdir ${made}`;
   if (
     !isPlainImage(base) ||
     /^(?:root|0|\$.*)?(?::|$)/.test(user ?? '') ||
-    !/^(?:apt(?:-get)?|apk) (?:update|install|add|-\S+)$/.test(command)
+    !(made ?? /^(?:apt(?:-get)?|apk) (?:update|install|add|-\S+)$/.test(command))
   )
     return;
   yield {
@@ -246,8 +245,24 @@ function* withoutRoot(
     captured: { path: command },
     at: { file, line },
     title: `${command} needs root, and USER ${user} stands above it`,
-    fix: 'move USER below the commands that install',
+    fix: made === undefined ? 'move USER below the commands that install' : 'move USER below it',
   };
+}
+
+/** Whether only root may make a folder: nothing before speaks of it, or gives away one that it is in. */
+function isOfRoot(path: string, { commands, workdir, files, others }: RunCommand['before']): boolean {
+  const [top] =
+    /^\/(?!(?:home|tmp|var\/tmp|dev|root)(?:\/|$)|\w+\/?$(?<=^\/(?:var|usr|opt|etc|srv|mnt)\/?))(?:(?:var|usr|opt|etc|srv|mnt)\/)?[\w.-]+/.exec(
+      path,
+    ) ?? [];
+  const given = commands.flatMap(({ words }) => (/^ch(?:own|mod)$/.test(words[0] ?? '') ? words.slice(1) : []));
+  const words = commands.flatMap((each) => each.words);
+  const known = [workdir, ...files.keys(), ...others.map((each) => each.path), ...words];
+  return (
+    top !== undefined &&
+    !known.some((each) => each.includes(top)) &&
+    !given.some((each) => each !== '/' && isBelowOrSame(path, each))
+  );
 }
 
 const managed = /^(?:[\w.-]+\/)*(?:debian:(?:bookworm|trixie|12|13|stable)|ubuntu:(?:2[3-9]|noble|latest))/;

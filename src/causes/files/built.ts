@@ -34,6 +34,12 @@ const makers: readonly Maker[] = [
     command: /^(?:echo|printf|cat) .*> ?\S+$|^(?:touch|cp|mv|ln) /,
     makes: ({ words }) => ({ paths: [words.at(-1) ?? ''] }),
   },
+  {
+    // It may load models and data, and writes no code.
+    command:
+      /^python[\d.]* -(?:c (?!.*(?:open\(|write|\.py\b))|m \w+\.download|m spacy|m nltk)|^(?:huggingface-cli|hf) download\b/,
+    makes: () => ({ paths: ['/'], but: /\.(?:py|sh|[cm]?[jt]s)$/ }),
+  },
   { command: /^tsc(?: |$)/, makes: compiled },
   {
     command: /^vite build\b/,

@@ -13,11 +13,11 @@ const keywords =
 export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   const base = shipment.config.deployment.docker_base_image_url ?? '';
-  if (!shipment.isDocker) yield* cudaTag(base, { setting: 'deployment.docker_base_image_url' });
+  if (!shipment.isDocker) yield* tagShape(base, { setting: 'deployment.docker_base_image_url' });
   if (!docker) return;
-  for (const stage of docker.image.stages) yield* cudaTag(stage.base, { file: docker.path, line: stage.line });
   yield* instructions(docker);
   yield* tags(docker);
+  for (const stage of docker.image.stages) yield* tagShape(stage.base, { file: docker.path, line: stage.line });
   yield* bases(docker);
   yield* namedInEnvironment(shipment, docker);
   for (const copy of docker.image.copies)
@@ -47,16 +47,33 @@ const official = /^((?:[\w.-]+\/)*(?:python|node|golang|rust|php|ruby|debian|ubu
 const cudaTags =
   /^(?:(?:11\.\d|12\.[0-2])\.[0-3](?:-cudnn8)?|12\.3\.[0-3](?:-cudnn[89])?|1[2-9]\.\d\.[0-3](?:-cudnn)?)-(?:base|runtime|devel)-(?:ubuntu(?:18|20|22|24)\.04|(?:ubi|rhel|rockylinux|centos|opensuse|oraclelinux)\d+|cm2|azl3|amzn2023)(?:-\w+)?$/;
 
-function* cudaTag(image: string, at: NonNullable<SeenCause['at']>): Generator<SeenCause> {
-  const [, tag] = /^(?:docker\.io\/)?nvidia\/cuda(?::([\w.-]+))?$/.exec(image) ?? [];
-  if (!/nvidia\/cuda(?::(?:latest$|1[1-9]\.)|$)/.test(image) || cudaTags.test(tag ?? '')) return;
+const ofDebian = '(?:wheezy|jessie|stretch|buster|bullseye|bookworm|trixie|forky)';
+const afterVersion = (endings: string) =>
+  new RegExp(
+    `^\\d[\\w.]*(?:-rc)?(?:-(?:alpine[\\d.]*|onbuild|windows.*|nano.*|${endings}))?$`.replaceAll('DEBIAN', ofDebian),
+  );
+
+/** How the tags of images look that begin with a version, and an example. */
+const shapes: readonly (readonly [image: RegExp, tag: RegExp, example: string])[] = [
+  [/^nvidia\/cuda:(?:$|latest$|1[1-9]\.)/, cudaTags, '12.4.1-runtime-ubuntu22.04'],
+  [/^pytorch\/pytorch:[12]\./, /^[\d.]+-cuda[\d.]+-cudnn\d+-(?:runtime|devel)$/, '2.5.1-cuda12.4-cudnn9-runtime'],
+  [/^(?:python|ruby|rust):\d/, afterVersion('slim(?:-DEBIAN)?|DEBIAN'), '3.12-slim-bookworm'],
+  [/^node:\d/, afterVersion('slim|DEBIAN(?:-slim)?'), '22-bookworm-slim'],
+  [/^golang:\d/, afterVersion('DEBIAN'), '1.23-bookworm'],
+  [/^ubuntu:\d/, /^\d\d\.\d\d$/, '24.04'],
+];
+
+function* tagShape(image: string, at: NonNullable<SeenCause['at']>): Generator<SeenCause> {
+  const [, name = '', tag = ''] = /^(?:docker\.io\/)?(?:library\/)?([\w./-]+)(?::([\w.-]+))?$/.exec(image) ?? [];
+  const [, shape, example] = shapes.find(([one]) => one.test(`${name}:${tag}`)) ?? [];
+  if (!shape || shape.test(tag)) return;
   yield {
     cause: 'image-not-found',
     severity: 'warning',
     captured: { image },
     at,
-    why: 'a tag has a version of three numbers, base, runtime or devel, and the system: 12.4.1-runtime-ubuntu22.04',
-    fix: 'use a tag of https://hub.docker.com/r/nvidia/cuda/tags',
+    why: `a tag of it looks like ${example}`,
+    fix: `use a tag of https://hub.docker.com/${name.includes('/') ? 'r' : '_'}/${name}/tags`,
   };
 }
 

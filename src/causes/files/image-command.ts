@@ -19,6 +19,7 @@ export function* lookAtImageCommand(shipment: Shipment, packages: Packages): Gen
   yield* wordList(docker);
   yield* interpreter(docker, packages);
   yield* unknownUser(docker);
+  yield* namedPrograms(docker, packages);
   for (const each of shipment.started()) {
     const { words, at, cwd } = each;
     yield* startedProgram(docker, each, shipment, packages);
@@ -60,6 +61,24 @@ function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCa
   yield { cause: 'image-without-command', severity: 'warning', captured: {}, at };
 }
 
+/** Programs that variables of the image name by their path: `CHROME_BIN=/usr/bin/chromium`. */
+function* namedPrograms({ path: file, image, stage }: Docker, packages: Packages): Generator<SeenCause> {
+  for (const [name, value] of stage.environment) {
+    const [, command = ''] = /^\/usr\/bin\/([\w.-]+)$/.exec(value) ?? [];
+    const fix = command && lacksProgram(stage, command, packages)?.fix;
+    const line = image.instructions.findLast(({ text }) => text.includes(`${name}=`))?.line;
+    if (fix)
+      yield {
+        cause: 'command-not-found',
+        severity: 'warning',
+        captured: { command },
+        at: { file, line },
+        why: `${name} names it, and the image ${stage.base} has no ${command}`,
+        fix,
+      };
+  }
+}
+
 /** Users that images have without a command. */
 const usualUsers = /^(?:\d|(?:root|nobody|daemon|www-data|node|bun|deno|mambauser|nonroot|gradle)$|\$)/;
 
@@ -74,8 +93,8 @@ function* unknownUser({ path: file, image, stage: { user, base, commands } }: Do
 }
 
 /** A list of words that is no JSON, and a variable in one, which only a shell replaces. */
-function* wordList({ path: file, stage: { command } }: Docker): Generator<SeenCause> {
-  const { words = [], line, isShell } = command ?? {};
+function* wordList({ path: file, stage: { command, cmd } }: Docker): Generator<SeenCause> {
+  const { words = [], line, isShell } = (cmd?.isShell ? cmd : command) ?? {};
   const [program = ''] = words;
   const at = { file, line };
   if (isShell && /^\s*\[/.test(program))
@@ -143,7 +162,7 @@ function* startedProgram(
   packages: Packages,
 ): Generator<SeenCause> {
   const [program = ''] = words;
-  const script = scriptOf(words);
+  const script = program.startsWith('[') ? undefined : scriptOf(words);
   const isPath = script !== undefined && (script === program ? script.includes('/') : /^[\w./-]+\.\w+$/.test(script));
   const path = isPath ? posix.resolve(cwd, script) : undefined;
   if (path !== undefined && !/^\/(?:usr\/)?s?bin\//.test(path) && shipment.lacks(stage, path)) {
@@ -174,7 +193,7 @@ function* startedProgram(
 
 /** Programs that run a file, and their flags that have a value or run something else. */
 const runners: readonly (readonly [program: RegExp, valued: RegExp, other?: RegExp])[] = [
-  [/^(?:(?:ba|da|z)?sh|python[\d.]*|ruby|php)$/, /^$/, /^-/],
+  [/^(?:(?:ba|da|z)?sh|python[\d.]*|ruby|php)$/, /^-[WX]$/, /^-(?:\w*c$|[em])/],
   [/^(?:node|bun)$/, /^(?:-r|--require|--import|--loader|--experimental-loader|-C)$/, /^(?:-e|-p|--eval|--print|run)$/],
 ];
 

@@ -1,3 +1,4 @@
+import { isPlainImage } from '../../app/docker-image.ts';
 import type { PythonCall } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { sections } from '../../app/schema.ts';
@@ -23,7 +24,7 @@ export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Genera
   for (const each of found) {
     const isOther = isReachable && each.port !== port;
     // An image can say it in its environment.
-    const isOfImage = each.isUsual === true && deployment.docker_base_image_url !== undefined;
+    const isOfImage = each.isUsual === true && !isPlainImage(deployment.docker_base_image_url ?? 'debian:');
     if (isLocal(each.host) && !isOther && !isOfImage) yield local(each, port);
   }
 }
@@ -171,7 +172,9 @@ function variablesOf({ program, environment }: StartedServer): { host: string | 
 function otherProgram({ words, at }: StartedCommand): ListeningPlace[] {
   const text = words.join(' ');
   const [, bound, boundPort] =
-    /(?:--(?:bind|listen|address|addr|host)[= ]|-[bS]\s+)(?:\w+:\/\/)?(\[[^\]]+\]|[\w.]*):(\d{2,5})\b/.exec(text) ?? [];
+    /(?:--(?:bind|listen|address|addr|host)[= ]|-(?:addr|listen|http)[= ]|-[bS]\s+)(?:\w+:\/\/)?(\[[^\]]+\]|[\w.]*):(\d{2,5})\b/.exec(
+      text,
+    ) ?? [];
   const [, port = boundPort] = /--(?:http-)?port[= ](\d{2,5})\b/.exec(text) ?? [];
   const [, host = bound] = /--(?:host|bind|address)[= ](127\.0\.0\.1|localhost|0\.0\.0\.0)(?=\s|$)/.exec(text) ?? [];
   return host === undefined && port === undefined ? [] : [{ host: host || undefined, port, at, what: 'the command' }];
@@ -180,10 +183,10 @@ function otherProgram({ words, at }: StartedCommand): ListeningPlace[] {
 const isMcp = /^(?:fastmcp|mcp\.server\.fastmcp)\.FastMCP\.run$/;
 
 /** Calls that start a server: where it listens if nothing is said. Their first texts are host and port, or both of them. */
-const serving: readonly [name: RegExp, host: string, port: string][] = [
+const serving: readonly [name: RegExp, host: string, port: string, variables?: string][] = [
   [/^uvicorn\.(?:run|Config)$/, '127.0.0.1', '8000'],
   [/^(?:flask\.Flask|quart\.Quart)\.run$/, '127.0.0.1', '5000'],
-  [/^gradio\.\w+(?:\.queue)?\.launch$|^\.launch$/, '127.0.0.1', '7860'],
+  [/^gradio\.\w+(?:\.queue)?\.launch$|^\.launch$/, '127.0.0.1', '7860', 'GRADIO_SERVER'],
   [/^bottle\.(?:run|Bottle\.run)$/, '127.0.0.1', '8080'],
   [/^sanic\.Sanic\.run$/, '127.0.0.1', '8000'],
   [/^waitress\.serve$/, '0.0.0.0', '8080'],
@@ -202,9 +205,10 @@ const serving: readonly [name: RegExp, host: string, port: string][] = [
 function codeListens(shipment: Shipment, graph: ModuleGraph): ListeningPlace[] {
   const runs = shipment.servers().some(({ script, isRun, program }) => (script ?? isRun) && program !== 'streamlit');
   if (!runs) return [];
+  const set = new Map(shipment.started().flatMap(({ environment }) => [...environment]));
   return [...graph.modules.values()].flatMap((module) =>
     module.facts.calls.flatMap((call) =>
-      callListens(call, module, (text) => referredValue(text, module, shipment, graph)),
+      callListens(call, module, set, (text) => referredValue(text, module, shipment, graph)),
     ),
   );
 }
@@ -213,12 +217,14 @@ export const startsServer = ({ name }: PythonCall) => serving.some(([pattern]) =
 
 function callListens(
   given: PythonCall,
-  { file }: Module,
+  { file, facts }: Module,
+  set: ReadonlyMap<string, string>,
   read: (reference: string) => string | undefined,
 ): ListeningPlace[] {
   const row = serving.find(([pattern]) => pattern.test(given.name));
   if (!row) return [];
-  const [, host, port] = row;
+  const variable = `${row[3]}_NAME`;
+  if (setBy(facts).includes(variable)) return [];
   const call = withValues(given, read);
   if (startsStdio(call)) return [];
   const own = addressOf(call);
@@ -226,13 +232,23 @@ function callListens(
   const found: ListeningPlace = {
     at: { file, line: call.line },
     what: file,
-    isUsual: own.host === undefined,
+    isUsual: own.host === undefined && !set.has(variable),
     isSetting,
   };
+  const { host, port } = usualOf(row, set);
   found.host = own.host ?? unlessSaid(host, call, hostKeywords);
   found.port = own.port ?? (call.arguments.length > 1 ? undefined : unlessSaid(port, call, portKeywords));
   return [found].filter(isKnown);
 }
+
+/** The variables of the environment that the code sets itself. */
+const setBy = ({ environment }: Module['facts']) =>
+  environment.filter(({ isNeeded }) => isNeeded === 'set').map(({ name }) => name);
+
+const usualOf = ([, host, port, variables]: (typeof serving)[number], set: ReadonlyMap<string, string>) => ({
+  host: set.get(`${variables}_NAME`) ?? host,
+  port: set.get(`${variables}_PORT`) ?? port,
+});
 
 const isKnown = ({ host, port }: ListeningPlace) => Boolean(host || port);
 

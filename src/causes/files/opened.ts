@@ -34,6 +34,8 @@ interface Opened {
   isRead: boolean;
   /** Whether it reads it as UTF-8. */
   isText?: boolean;
+  /** The columns that it names. */
+  columns?: readonly string[];
 }
 
 /** Files that the code opens by a name that is known: those that are not sent, and those that are not there. */
@@ -78,12 +80,22 @@ function openedBy(graph: ModuleGraph): Opened[] {
 /** Calls that read UTF-8 unless they are told another encoding. */
 const readingText = /(?:^|\.)(?:open|read_text|read_csv|read_json)$/;
 
-function readBy(call: PythonCall): { value: string; line: number; isText: boolean }[] {
+/** Of `parse_dates`, `index_col` and `usecols`, the first of each; other keywords say what the columns are called. */
+function columnsOf({ name, keywords }: PythonCall): string[] {
+  const isPlain =
+    /(?:^|\.)read_csv$/.test(name) && !/\b(?:names|header|sep|delimiter|skiprows)\b/.test(Object.keys(keywords).join());
+  const named = [keywords.parse_dates, keywords.index_col, keywords.usecols].filter((each) => each !== undefined);
+  return isPlain ? named.filter((each) => !/^(?:\d+|True|False)$/.test(each) && !each.includes(unknown)) : [];
+}
+
+function readBy(call: PythonCall): Omit<Opened, 'file' | 'isRead'>[] {
   const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
   const isBinary = [...call.arguments, call.keywords.mode].some((each) => /^[rwax+]*b[rwax+]*$/.test(each ?? ''));
   const isText =
     readingText.test(call.name) && !isBinary && !('encoding' in call.keywords) && !('errors' in call.keywords);
-  return reading.has(lastOf(call)) && value !== undefined ? [{ value, line: call.line, isText }] : [];
+  return reading.has(lastOf(call)) && value !== undefined
+    ? [{ value, line: call.line, isText, columns: columnsOf(call) }]
+    : [];
 }
 
 function madeBy(call: PythonCall): string[] {
@@ -111,13 +123,17 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): Said | und
   const beside = posix.join(posix.dirname(opened.file), path);
   const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
   const sent = places.find((each) => shipment.sent.has(each));
-  if (sent !== undefined)
-    return uncopied(sent, opened, shipment) ?? (opened.isText ? undecodable(sent, shipment) : undefined);
+  if (sent !== undefined) return sentFile(sent, opened, shipment);
   const folder = places.find((each) => shipment.hasFolder(each));
   if (folder !== undefined) return opened.isRead ? uncopied(folder, opened, shipment) : undefined;
   const there = places.find((each) => shipment.exists(each));
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
 }
+
+const sentFile = (path: string, opened: Opened, shipment: Shipment): Said | undefined =>
+  uncopied(path, opened, shipment) ??
+  (opened.isText ? undecodable(path, shipment) : undefined) ??
+  withoutColumn(path, opened, shipment);
 
 /** A file that is sent, and that nothing brings into the image. */
 function uncopied(path: string, { isRead }: Opened, shipment: Shipment): Said | undefined {
@@ -150,6 +166,26 @@ function undecodable(path: string, shipment: Shipment): Said | undefined {
   const at = { file: path, line: text.slice(0, odd).split('\n').length };
   const fix = `save ${path} as UTF-8, or give the call its encoding`;
   return { cause: 'file-encoding', severity: 'warning', captured: { path }, at, title: `${path} is not UTF-8`, fix };
+}
+
+/** A column that the first line of a table does not have. */
+function withoutColumn(path: string, { file, columns = [] }: Opened, shipment: Shipment): Said | undefined {
+  const [first = ''] =
+    shipment
+      .text(path)
+      ?.replace(/^\ufeff/, '')
+      .split(/\r?\n/) ?? [];
+  const own = first.split(',').map((each) => each.replace(/^"|"$/g, ''));
+  const name = path.endsWith('.csv') && first !== '' ? columns.find((each) => !own.includes(each)) : undefined;
+  if (name === undefined) return undefined;
+  return {
+    cause: 'file-invalid',
+    severity: 'warning',
+    captured: { path },
+    title: `${file} reads the column ${name} of ${path}, which does not have it`,
+    why: `its columns are ${own.slice(0, 6).join(', ')}`,
+    fix: 'name one of these, or add the column',
+  };
 }
 
 const isOfMachine = /^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/;
@@ -270,7 +306,8 @@ function isBuilt(path: string, shipment: Shipment): boolean {
     const scripts = words.slice(0, 2).flatMap((word) => shipment.fileAt(word) ?? []);
     return [...words, ...scripts.map((file) => shipment.text(file) ?? '')].join(' ');
   });
-  return texts.some((text) => named.some((each) => text.includes(each)));
+  const written = [...(shipment.dockerfile()?.stage.written.keys() ?? [])];
+  return [...texts, ...written].some((text) => named.some((each) => text.includes(each)));
 }
 
 /** Of the files that a pattern stands for, none is sent, and some are there. */

@@ -3,6 +3,9 @@ import { debianPackageOfProgram } from '../program-packages.ts';
 import type { Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 
+/** Packages of the system alone: no PATH leads to them. */
+const inits = /^(?:tini|dumb-init|gosu)$/;
+
 /** Programs that images lack unless a command installs them, and what helps. Those of a system lack it in any image. */
 const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, isOfSystem?: boolean])[] = [
   [/^apt(?:-get)?$/, /alpine|fedora|centos|rockylinux|almalinux|amazonlinux/, 'use apk add --no-cache', true],
@@ -13,8 +16,9 @@ const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, i
     'use the package manager of the image',
     true,
   ],
+  [/^chromium-browser$/, /slim|bookworm|bullseye|trixie|debian/, 'write chromium: Debian has it by that name'],
   [/^(?:javac|mvn)$/, /[-:]jre\b|-jre\b/, 'build in an image with a JDK', true],
-  [/^(?:tini|dumb-init|gosu)$/, /./, 'install it first: it is a package of the system'],
+  [inits, /./, 'install it first: it is a package of the system'],
   [/^(?:bash|zsh)$/, /alpine/, 'write sh, or RUN apk add --no-cache bash'],
   [/^(?:git|curl|wget)$/, /slim/, 'install it first with apt-get'],
   [/^(?:git|curl)$/, /alpine/, 'install it first with apk'],
@@ -53,7 +57,8 @@ function helpFor(image: ImageState, program: string, packages: Packages): Help {
   const { base, commands, environment } = image;
   const [, , fix, isOfSystem] = absent.find(([one, image]) => one.test(program) && image.test(base)) ?? [];
   if (fix !== undefined && isOfSystem) return { fix, severity: 'error' };
-  if (!isPlainImage(base) || isInstalled(image, program) || environment.has('PATH')) return undefined;
+  if (!isPlainImage(base) || isInstalled(image, program)) return undefined;
+  if (environment.has('PATH') && !inits.test(program)) return undefined;
   if (fix !== undefined) return { fix, severity: 'error' };
   const debian = debianPackageOfProgram(program);
   const isThere = systems.some(([image, programs]) => image.test(base) && programs.test(program));
@@ -86,7 +91,7 @@ const isInstalled = ({ commands }: ImageState, program: string) =>
           word === program ||
           word.startsWith(`${program}@`) ||
           word === `python3-${program}` ||
-          /venv|conda|is-python3|build-essential/.test(word),
+          /bin\/activate|virtualenv|conda|is-python3|build-essential/.test(word),
       ),
   );
 

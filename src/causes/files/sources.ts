@@ -86,21 +86,23 @@ const languages: readonly Language[] = [
   },
 ];
 
+/** Folders of what is not compiled with the app. */
+const isOther = /(?:^|\/)(?:vendor|target|testdata|tests?|examples)\//;
+
 /** Files and packages that sources name, in languages that are compiled or run in an image of the app. */
 export function* lookAtSources(shipment: Shipment): Generator<SeenCause> {
   const stage = shipment.dockerfile()?.stage;
   if (!stage || shipment.sent.has('go.work')) return;
   const commands = shipment.steps();
   for (const language of languages)
-    for (const file of shipment.paths.filter(
-      (path) => language.files.test(path) && !/(?:^|\/)(?:vendor|target|testdata|tests?|examples)\//.test(path),
-    )) {
+    for (const file of shipment.paths.filter((path) => language.files.test(path) && !isOther.test(path))) {
       const { compiles } = language;
       const images = compiles
         ? commands.filter(({ words }) => compiles.test(words.join(' '))).map(({ before }) => before)
         : [stage];
       yield* namedIn(file, language, images, shipment);
     }
+  yield* unusedImports(shipment);
 }
 
 function* namedIn(
@@ -120,6 +122,30 @@ function* namedIn(
     const paths = language.paths(name, facts);
     if (paths) yield* lookAtNamedPath({ file, line, name, paths, isCertain: true, images }, shipment);
     else if (language.listed?.(name, facts) === false && !mayAdd(shipment)) yield unlisted(name, line, facts);
+  }
+}
+
+function* unusedImports({ paths, steps, text }: Shipment): Generator<SeenCause> {
+  const isBuilt = steps().some(({ words }) => /^go (?:build|install|run)\b/.test(words.join(' ')));
+  const files = isBuilt ? paths.filter((path) => /(?<!_test)\.go$/.test(path) && !isOther.test(path)) : [];
+  for (const file of files) yield* unused(file, text(file) ?? '');
+}
+
+/** A package of Go itself that a file imports and does not use: that does not compile. */
+function* unused(file: string, text: string): Generator<SeenCause> {
+  if (text.includes('//go:build')) return;
+  const [, block = ''] = /^import \(\n([\s\S]*?)^\)/m.exec(text) ?? [];
+  for (const [whole, path = ''] of block.matchAll(/^\t"([a-z][a-z0-9/]*)"$/gm)) {
+    const name = path.replace(/\/v\d+$/, '').replace(/^.*\//, '');
+    if (new RegExp(`\\b${name}\\.`).test(text)) continue;
+    yield {
+      cause: 'command-failed',
+      severity: 'error',
+      captured: { command: 'go build' },
+      at: { file, line: text.slice(0, text.indexOf(whole)).split('\n').length },
+      title: `${file} imports ${path}, and does not use it: Go refuses that`,
+      fix: 'remove the import, or write _ before it',
+    };
   }
 }
 

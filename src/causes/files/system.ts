@@ -126,9 +126,9 @@ const isUsed = (name: string, used: ReadonlySet<string>) =>
   (name.startsWith('opencv-') && used.has('cv2')) ||
   used.has(name.replace(/^openai-/, ''));
 
-/** Whether apt brings a program: by the name of its package, or by that of one that begins with it. */
+/** Whether apt brings a program: by the name of its package, or by that of one that begins with it or with the program's. */
 const hasProgram = ({ apt }: Packages, program: string, debian: string) =>
-  apt.has(debian) || [...apt].some((each) => each === program || each.startsWith(`${program}-`));
+  [...apt].some((each) => [program, debian].some((name) => each === name || each.startsWith(`${name}-`)));
 
 function* programOf(
   { name, at }: Listed,

@@ -9,7 +9,7 @@ type Said = SeenCause | undefined;
 const lastOf = ({ name }: PythonCall) => name.slice(name.lastIndexOf('.') + 1);
 const naming = /^(?:get_template|render_template|TemplateResponse|render|render_to_string)$/;
 const isTemplate = /\.(?:html?|txt|xml|md|j2|jinja2?|tmpl|tpl)$/;
-const ofTemplates = /(?:^|\/)templates?\//;
+const ofTemplates = /(?:^|\/)templates?\/|\.(?:j2|jinja2?)$/;
 
 interface Named {
   name: string;

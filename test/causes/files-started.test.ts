@@ -1,0 +1,313 @@
+import { expect, test } from 'vitest';
+import { folder } from '../app/config-folder.ts';
+import { gantry } from '../support/gantry.ts';
+
+type Files = Record<string, string>;
+const settings = (rest: string) =>
+  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${rest}`;
+const docker = settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n');
+const cortex = settings('[cerebrium.dependencies.pip]\nrequests = "latest"\njinja2 = "latest"\n');
+const image = (base: string, ...lines: string[]) => ({
+  Dockerfile: `FROM ${base}\nWORKDIR /srv\nCOPY . .\n${lines.join('\n')}\n`,
+});
+
+async function said(files: Files): Promise<string> {
+  const { stdout, stderr } = await gantry(['check'], { cwd: folder({ 'cerebrium.toml': docker, ...files }) });
+  return (stdout + stderr)
+    .split('\n')
+    .filter((line) => /^(?:error|warning):/.test(line))
+    .join('\n');
+}
+
+const debian = 'python:3.11-slim';
+const flask = 'import flask\n\napp = flask.Flask(__name__)\n';
+const serve = 'CMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]';
+const server = 'import http.server\n\nhttp.server.HTTPServer(("0.0.0.0", 8000), None).serve_forever()\n';
+const gradio = (call: string, ...lines: string[]): Files => ({
+  ...image(debian, 'RUN pip install gradio', ...lines, 'CMD ["python", "app.py"]'),
+  'app.py': `import gradio as gr\n\ngr.Interface(len, "text", "text").launch(${call})\n`,
+  'cerebrium.toml': docker.replace('8000', '7860'),
+});
+const converting = (apt: string): Files => ({
+  ...image(debian, `RUN apt-get update && apt-get install -y ${apt}`, 'CMD ["python", "app.py"]'),
+  'app.py': `import subprocess\n\nsubprocess.run(["soffice", "--headless"])\n${server}`,
+});
+const imports = (code: string): Files => ({
+  'cerebrium.toml': cortex,
+  'main.py': `import os\n\nimport requests\n\n${code}\n\ndef run():\n    return requests.get(os.sep)\n`,
+});
+const templates = (name: string, text: string): Files => ({
+  'cerebrium.toml': cortex,
+  'main.py':
+    'import jinja2\n\nenv = jinja2.Environment(loader=jinja2.FileSystemLoader("prompts"))\n\n\ndef run():\n    return env.get_template("ask.j2").render()\n',
+  [`prompts/${name}`]: text,
+});
+const thumbs = (address: string): Files => ({
+  Dockerfile: `FROM golang:1.23-bookworm AS build\nWORKDIR /src\nCOPY . .\nRUN go build -o /thumbs .\nFROM gcr.io/distroless/static-debian12\nCOPY --from=build /thumbs /thumbs\nENTRYPOINT ["/thumbs"]\nCMD ["-addr", "${address}"]\n`,
+  'go.mod': 'module thumbs\n\ngo 1.23\n',
+  'main.go': 'package main\n\nfunc main() {}\n',
+});
+const table = (keywords: string): Files => ({
+  'cerebrium.toml': settings('[cerebrium.dependencies.pip]\npandas = "latest"\n'),
+  'main.py': `import pandas\n\nrows = pandas.read_csv("sales.csv", ${keywords})\n\n\ndef run():\n    return len(rows)\n`,
+  'sales.csv': 'ds,"y"\n2026-01-01,1\n',
+});
+const urls = (include: string, own = ''): Files => ({
+  ...image(debian, 'RUN pip install django gunicorn', 'CMD ["gunicorn", "web.urls", "-b", "0.0.0.0:8000"]'),
+  'web/urls.py': `from django.urls import include, path\n\nurlpatterns = [path("", ${include})]\napplication = print\n`,
+  'shop/urls.py': `${own}urlpatterns = []\n`,
+});
+const page = (inputs: string, parameters = 'text, size'): Files => ({
+  ...gradio('', 'ENV GRADIO_SERVER_NAME=0.0.0.0'),
+  'app.py': `import asyncio\n\nimport gradio as gr\n\n\ndef cut(${parameters}):\n    return text[:size]\n\n\nwith gr.Blocks() as page:\n    text = gr.Textbox()\n    size = gr.Slider()\n    gr.Button().click(cut, ${inputs}, text)\n\npage.launch()\n`,
+});
+const goFile = (...lines: string[]): Files => ({
+  ...thumbs(':8000'),
+  'main.go': `package main\n\nimport (\n${lines.join('\n')}\n)\n\nfunc main() {\n\tfmt.Println(rand.IntN(3))\n}\n`,
+});
+
+/** A file or a setting that breaks the app, and what is said; what works beside it is silent. */
+test.each<[string, Files, string]>([
+  [
+    'an init that nothing installs',
+    {
+      ...image(
+        debian,
+        'RUN pip install flask gunicorn',
+        'ENV PATH="/opt/x/bin:$PATH"',
+        'ENTRYPOINT ["tini", "--"]',
+        serve,
+      ),
+      'web.py': flask,
+    },
+    'tini is not installed in the image',
+  ],
+  [
+    'pip of an environment that is not in the PATH',
+    {
+      ...image(
+        'debian:bookworm-slim',
+        'RUN apt-get update && apt-get install -y python3 python3-venv',
+        'RUN python3 -m venv /opt/venv',
+        'RUN pip install flask',
+        'CMD ["python3", "web.py"]',
+      ),
+      'web.py': server,
+    },
+    'pip is not installed in the image',
+  ],
+  [
+    'a list in single quotes behind an init',
+    {
+      ...image(
+        debian,
+        'RUN apt-get update && apt-get install -y tini',
+        'ENTRYPOINT ["tini", "--"]',
+        "CMD ['./start.sh']",
+      ),
+      'start.sh': '#!/bin/sh\nexec python web.py\n',
+      'web.py': server,
+    },
+    'the list of CMD is no JSON',
+  ],
+  [
+    'a Python file that no image has',
+    { ...image(debian, `RUN python -c "import json; json.dumps(1)"`, 'CMD ["python", "main.py"]'), 'web.py': server },
+    '/srv/main.py is started, which is not in the image',
+  ],
+  [
+    'a folder that only root makes',
+    {
+      ...image(debian, 'RUN useradd office', 'USER office', 'RUN mkdir -p /var/work', 'CMD ["python", "web.py"]'),
+      'web.py': server,
+    },
+    'mkdir /var/work needs root, and USER office stands above it',
+  ],
+  [
+    'a browser that a variable names',
+    { ...image('node:20-slim', 'ENV CHROME_BIN=/usr/bin/chromium', 'CMD ["node", "a.mjs"]'), 'a.mjs': '' },
+    'chromium is not installed in the image',
+  ],
+  [
+    'a browser by its name of Ubuntu',
+    {
+      ...image(
+        'node:20-slim',
+        'RUN apt-get update && apt-get install -y chromium',
+        'ENV CHROME_BIN=/usr/bin/chromium-browser',
+        'CMD ["node", "a.mjs"]',
+      ),
+      'a.mjs': '',
+    },
+    'chromium-browser is not installed in the image',
+  ],
+  ['an address that the command gives to a program', thumbs('localhost:8000'), 'the server listens on localhost only'],
+  ['gradio without an address', gradio(''), 'the server listens on 127.0.0.1 only'],
+  [
+    'uvicorn without an address in an image of CUDA',
+    {
+      'cerebrium.toml': settings(
+        'docker_base_image_url = "nvidia/cuda:12.4.1-runtime-ubuntu22.04"\n[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["uvicorn", "web:app", "--port", "8000"]\n[cerebrium.dependencies.pip]\nflask = "latest"\nuvicorn = "latest"\n',
+      ),
+      'web.py': flask,
+    },
+    'the server listens on 127.0.0.1 only',
+  ],
+  ['a program that no package of its name brings', converting('curl'), 'soffice is not installed in the image'],
+  [
+    'an import under a constant of the code',
+    imports('DEBUG = True\nif DEBUG:\n    import icecream\n\n    icecream.install()\n'),
+    'nothing installs icecream',
+  ],
+  [
+    'an import of a function that is called',
+    imports('def _frame():\n    import pandas\n\n    return pandas\n\n\nframe = _frame()\n'),
+    'nothing installs pandas',
+  ],
+  ['a column that a table lacks', table('parse_dates=["date"]'), 'main.py reads the column date of sales.csv'],
+  [
+    'an import of Go that nothing uses',
+    goFile('\t"fmt"', '\t"math/rand/v2"', '\t"net/http"'),
+    'main.go imports net/http, and does not use it',
+  ],
+  [
+    'a namespace of Django without a name',
+    urls('include("shop.urls", namespace="shop")'),
+    'shop/urls.py has no app_name',
+  ],
+  ['a page of Gradio that gives too little', page('[text]'), 'cut needs size'],
+  [
+    'a function that a thread gets too little for',
+    {
+      ...page('[text, size]'),
+      'job.py': '',
+      'app.py':
+        'import asyncio\n\n\ndef cut(text, size):\n    return text[:size]\n\n\nasync def run():\n    return await asyncio.to_thread(cut, "a")\n',
+    },
+    'cut needs size',
+  ],
+  ['a template with another ending', templates('ask.jinja2', ''), 'ask.j2 is not in the app'],
+  ['a template that is not closed', templates('ask.j2', '{% if a %}\n'), 'prompts/ask.j2 is not a valid template'],
+])('%s', async (_, files, problem) => {
+  expect(await said(files)).toContain(problem);
+});
+
+test.each<[string, Files]>([
+  [
+    'an init that apt installs',
+    {
+      ...image(
+        debian,
+        'RUN pip install flask gunicorn',
+        'RUN apt-get update && apt-get install -y tini',
+        'ENTRYPOINT ["tini", "--"]',
+        serve,
+      ),
+      'web.py': flask,
+    },
+  ],
+  [
+    'pip of an environment that is activated',
+    {
+      ...image(
+        'debian:bookworm-slim',
+        'RUN apt-get update && apt-get install -y python3 python3-venv',
+        'RUN python3 -m venv /opt/venv && . /opt/venv/bin/activate && pip install flask',
+        'CMD ["python3", "web.py"]',
+      ),
+      'web.py': server,
+    },
+  ],
+  [
+    'a Python file that a command writes',
+    {
+      ...image(debian, `RUN python -c "open('main.py', 'w').write('')"`, 'CMD ["python", "-u", "main.py"]'),
+      'web.py': server,
+    },
+  ],
+  [
+    'a folder that root made and gave away',
+    {
+      ...image(
+        debian,
+        'RUN useradd office && mkdir /var/work && chown office /var/work /srv',
+        'USER office',
+        'RUN mkdir -p /var/work/a ~/b /tmp/c /srv/d /opt /tmp',
+        'CMD ["python", "web.py"]',
+      ),
+      'web.py': server,
+    },
+  ],
+  [
+    'a browser that apt installs',
+    {
+      ...image(
+        'node:20-slim',
+        'RUN apt-get update && apt-get install -y chromium',
+        'ENV CHROME_BIN=/usr/bin/chromium',
+        'CMD ["node", "a.mjs"]',
+      ),
+      'a.mjs': '',
+    },
+  ],
+  ['a port that the command gives to a program', thumbs(':8000')],
+  ['gradio with its variable', gradio('', 'ENV GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=7860')],
+  [
+    'gradio whose code sets its variable',
+    {
+      ...gradio(''),
+      'app.py':
+        'import os\n\nos.environ["GRADIO_SERVER_NAME"] = "0.0.0.0"\nimport gradio as gr\n\ngr.Interface(len, "text", "text").launch()\n',
+    },
+  ],
+  ['a program of a part of LibreOffice', converting('libreoffice-writer')],
+  [
+    'an import under a variable',
+    imports('DEBUG = os.environ.get("DEBUG")\nif DEBUG:\n    import icecream\n\n    icecream.install()\n'),
+  ],
+  [
+    'an import of a private function that nothing calls',
+    imports('def _frame():\n    import pandas\n\n    return pandas\n'),
+  ],
+  [
+    'a file that COPY writes',
+    {
+      Dockerfile: `FROM ${debian}\nWORKDIR /srv\nCOPY <<EOF /srv/version.txt\n7\nEOF\nCOPY web.py .\nCMD ["python", "web.py"]\n`,
+      'web.py': `from pathlib import Path\n\nprint(Path("version.txt").read_text())\n${server}`,
+    },
+  ],
+  ['columns that a table has', table('parse_dates=["ds"], index_col=0, usecols=["y", "ds"]')],
+  ['a table whose columns the code names', table('names=["date"], parse_dates=["date"]')],
+  ['imports of Go that are used', goFile('\t"fmt"', '\t"math/rand/v2"', '\t_ "net/http/pprof"')],
+  ['a namespace of Django with a name', urls('include("shop.urls", namespace="shop")', 'app_name = "shop"\n')],
+  ['a namespace of Django with a name beside it', urls('include(("shop.urls", "shop"), namespace="shop")')],
+  ['a page of Gradio that gives all', page('[text, size]')],
+  ['a page of Gradio whose values are in a list', page('[*[text]]')],
+  ['a page of Gradio with what is given by its type', page('[text]', 'text, size: gr.Request')],
+  ['a template with its ending', templates('ask.j2', '{% if a %}\n{% endif %}\n')],
+])('%s is no problem', async (_, files) => {
+  expect(await said(files)).toBe('');
+});
+
+test('tags of images that begin with a version', async () => {
+  const exists = async (base: string) => !(await said(image(base, 'CMD ["sleep", "1"]'))).includes('does not exist');
+  const real = [
+    'python:3.12-slim-bookworm',
+    'python:3.13-rc-slim',
+    'node:22-bookworm-slim',
+    'golang:1.23-alpine3.20',
+    'rust:1',
+    'ubuntu:24.04',
+    'pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime',
+    'my/python:3-jammy',
+  ];
+  const wrong = [
+    'python:3.10-slim-jammy',
+    'node:20-slim-bookworm',
+    'golang:1.23-slim',
+    'ubuntu:24.04-slim',
+    'pytorch/pytorch:2.5.1-cuda12.4-runtime',
+  ];
+  for (const base of real) expect([base, await exists(base)]).toEqual([base, true]);
+  for (const base of wrong) expect([base, await exists(base)]).toEqual([base, false]);
+});
