@@ -300,6 +300,10 @@ describe('what a module gets wrong of its own names', () => {
     ['keywords that a function passes on, or that a decorator takes', main('import a\n\na.f(x=1)\na.g(x=1)')],
     ['a function that runs later', main('def first():\n    return run()')],
     [
+      'a name that an argument binds',
+      main('def f(x):\n    return x\n\n\nif f(y := 1) and f(x=(z := 2)):\n    print(y, z)'),
+    ],
+    [
       'an annotation, and a name that is bound twice',
       main('def f(x: "run"):\n    return x\n\n\ntry:\n    run\nexcept NameError:\n    run = None'),
     ],

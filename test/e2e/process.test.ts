@@ -330,7 +330,7 @@ describe('what is loaded', () => {
   const heavy = {
     undici: /RequestAbortedError/,
     prompts: /CancelPromptError/,
-    ora: /suffixText/,
+    ora: /prefixText/,
     'string-width': /Emoji_Keycap|east.?asian|RGI_Emoji/i,
     'smol-toml': /TomlError/,
     yauzl: /end of central directory/i,

@@ -103,6 +103,18 @@ function addTo(parent: PyNode, node: PyNode): void {
   else parent.children.push(node);
 }
 
+/** The parser gives the parts of `f(x := 1)` to the call, as if `x` were a keyword. */
+function joinNamed({ parent, index }: PyNode): void {
+  if (!parent) return;
+  const children = parent.children.slice(index - 1, index + 2);
+  const from = children[0]?.from ?? 0;
+  const to = children.at(-1)?.to ?? from;
+  const named: PyNode = { kind: 'NamedExpression', from, to, children, parent, index: index - 1 };
+  for (const [at, child] of children.entries()) Object.assign(child, { parent: named, index: at });
+  parent.children.splice(index - 1, children.length, named);
+  for (const [at, child] of parent.children.entries()) child.index = at;
+}
+
 const defining = new Set(['AssignStatement', 'ParamList', 'ForStatement']);
 
 function readTree(text: string, definitions: PyNode[]): PyNode {
@@ -116,17 +128,22 @@ function readTree(text: string, definitions: PyNode[]): PyNode {
     index: parent?.children.length ?? 0,
   });
   const root = nodeIn(undefined);
+  const named: PyNode[] = [];
   let node = root;
   let parent: PyNode | undefined = root;
   for (;;) {
     if (cursor.firstChild()) parent = node;
     else
       while (!cursor.nextSibling()) {
-        if (!cursor.parent()) return root;
+        if (!cursor.parent()) {
+          named.forEach(joinNamed);
+          return root;
+        }
         parent = parent?.parent;
       }
     node = nodeIn(parent);
     if (defining.has(node.kind)) definitions.push(node);
+    if (parent?.kind === 'ArgList' && text.startsWith(':=', node.from)) named.push(node);
     if (parent && node.kind !== 'Comment') addTo(parent, node);
   }
 }
