@@ -103,6 +103,8 @@ function addTo(parent: PyNode, node: PyNode): void {
   else parent.children.push(node);
 }
 
+const isNamed = ({ parent, from }: PyNode, text: string) => parent?.kind === 'ArgList' && text.startsWith(':=', from);
+
 /** The parser gives the parts of `f(x := 1)` to the call, as if `x` were a keyword. */
 function joinNamed({ parent, index }: PyNode): void {
   if (!parent) return;
@@ -143,7 +145,7 @@ function readTree(text: string, definitions: PyNode[]): PyNode {
       }
     node = nodeIn(parent);
     if (defining.has(node.kind)) definitions.push(node);
-    if (parent?.kind === 'ArgList' && text.startsWith(':=', node.from)) named.push(node);
+    if (isNamed(node, text)) named.push(node);
     if (parent && node.kind !== 'Comment') addTo(parent, node);
   }
 }
