@@ -35,6 +35,17 @@ test('projects list works with a token that names no project', async () => {
   expect(json()).toMatchObject([{ current: false }, { current: false }]);
 });
 
+test('projects use changes no profile of the platform where the environment is that of an emulator', async () => {
+  await using folder = await folderOf({});
+  const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '', GANTRY_EMULATOR_SECRET: 'own' };
+  const { code, stderr } = await gantry(['projects', 'use', 'p-second'], { emulator, env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('profile default is of the platform')]);
+  expect((await gantry(['projects', 'use', 'p-second', '--profile', 'emulator'], { emulator, env })).code).toBe(0);
+  const { json } = await gantry(['config', 'profiles', '--json=name,project'], { emulator, env });
+  expect(json()).toContainEqual({ name: 'emulator', project: 'p-second' });
+  expect(json()).not.toContainEqual({ name: 'default', project: 'p-second' });
+});
+
 test('projects use stores the project if the token has access to it', async () => {
   await using folder = await folderOf({});
   const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };

@@ -8,7 +8,7 @@ import { storeSettings } from '../../platform/config/stored-files.ts';
 import { type Target, targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { listProjects, type Project } from '../../platform/contract/session.ts';
-import { warnIfOverridden } from './profiles.ts';
+import { refuseEmulator, warnIfOverridden } from './profiles.ts';
 import { credentialsPath, removeTokens } from './stored-login.ts';
 
 export { canShowBrowser, loginByBrowser, loginByToken, openInBrowser } from './login.ts';
@@ -78,6 +78,7 @@ export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'
 /** Stores the project in the profile. With `verify`, throws NotFoundError if the token has no access to it. */
 export async function useProject(context: Context, id: string, { verify }: { verify: boolean }) {
   const { api, settings } = context;
+  refuseEmulator(context);
   const project = checkProjectId(id);
   if (verify) checkAccess(await api(listProjects, {}), project);
   const profile = settings.profile.value;

@@ -1,6 +1,7 @@
 import { regions } from '../../app/hardware.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { readVariable } from '../../kernel/environment.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { forgetFolderEmulator, readFolderTarget } from '../../platform/config/folder-target.ts';
 import { realFolder } from '../../platform/config/folders.ts';
@@ -208,4 +209,14 @@ function checkSwitch(value: string): string {
   if (value === 'on' || value === 'off') return value;
   const meant = /^(0|false|no|n|disabled?|none)$/i.test(value) ? 'off' : 'on';
   throw new UsageError(`invalid value "${value}": expected on or off`, { corrected: { typed: value, meant } });
+}
+
+/** Throws UsageError where the environment is that of an emulator and no profile was typed: what it knows is not the platform's. */
+export function refuseEmulator({ env, settings }: Pick<Context, 'env' | 'settings'>): void {
+  const { value, origin } = settings.profile;
+  if (!readVariable(env, 'GANTRY_EMULATOR_SECRET') || origin === 'flag') return;
+  throw new UsageError(`the environment is that of an emulator, and profile ${value} is of the platform`, {
+    why: 'this command would store in it what the emulator knows',
+    fix: 'to give the emulator a profile of its own, type one: --profile emulator',
+  });
 }

@@ -14,13 +14,15 @@ import {
 import type { Settings } from '../../platform/config/settings.ts';
 import { storeSettings, updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
+import { refuseEmulator } from './profiles.ts';
 
 export type Login = ReturnType<typeof describeLogin>;
 
 type Profiles = Record<string, StoredTokens>;
 
 /** Throws if credentials cannot be stored, before the user does anything. */
-export function checkCredentialsWritable({ settings }: Pick<Context, 'settings'>): Promise<void> {
+export function checkCredentialsWritable({ env, settings }: Pick<Context, 'env' | 'settings'>): Promise<void> {
+  refuseEmulator({ env, settings });
   return updateStoredFile(settings.folders.config, 'credentials', (stored) => stored);
 }
 
