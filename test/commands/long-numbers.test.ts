@@ -82,13 +82,6 @@ test.each([
   }
 });
 
-test('a size that JavaScript cannot hold is unknown, not another one', async () => {
-  const entries = `[{"name":"large","is_folder":false,"size_bytes":9007199254740993},{"name":"small","size_bytes":1.0}]`;
-  const { code, json } = await at(/\/ls$/, entries, 'ls', '/', '--json');
-  const sizes = (json() as { bytes: number | null }[]).map(({ bytes }) => bytes);
-  expect([code, sizes]).toEqual([0, [null, 1]]);
-});
-
 describe('a token that is a number is none', () => {
   test.each([
     ['at a login', 'login', 'POST /token', '{"accessToken":12345678901234567890}', 'accessToken'],
