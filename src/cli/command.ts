@@ -29,6 +29,8 @@ interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
    * program/next-commands.ts. Only for a result that is a document. `args` are what the user typed.
    */
   next?: (value: Value, options: Options, args: readonly unknown[]) => readonly NextCommand[];
+  /** Which of the forms that `json` declares this command line prints, if its flags decide. */
+  formOf?: (options: Options) => ResultSchema | undefined;
   /**
    * Whether it only reads, changes something, or destroys: removes or replaces what gantry cannot bring back. On this
    * machine or on the platform. `gantry mcp` tells it to clients.
@@ -164,6 +166,7 @@ const defaults = {
   exit: () => 'ok',
   empty: '',
   next: () => [],
+  formOf: () => undefined,
   unattended: true,
   live: false,
   local: false,

@@ -38,7 +38,7 @@ import {
 } from './result-schema.ts';
 
 export { flagMeaning, helpText } from './program/help.ts';
-export { summariesByCategory } from './program/help-source.ts';
+export { groupSourceOf, summariesByCategory } from './program/help-source.ts';
 export type { ArgumentReference, CommandReference, FlagReference, OutputSchema };
 
 /** The whole program as data: for agents, for completion, for the site. */

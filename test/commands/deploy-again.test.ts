@@ -90,7 +90,7 @@ test('a platform with defaults of its own is no reason to deploy again, and no d
   await run([]);
   for (const dir of [home, newFolder()]) {
     const again = await run(['--if-changed', '--json'], dir);
-    expect(again.json(), again.stderr).toMatchObject({ changed: false });
+    expect(again.json(), again.stderr).toMatchObject({ changed: false, status: 'succeeded' });
     expect(again.stderr).not.toContain('changed outside');
   }
   expect((await run(['--fail-on-drift'])).code).toBe(0);

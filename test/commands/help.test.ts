@@ -151,3 +151,10 @@ test('each argument and flag is told in one thing that fits, and each paragraph 
   const lines = all.flatMap((one) => helpText({ ...one, isWhole: true }).split('\n'));
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
+
+test('help --all of a group shows its commands, as its help does', async () => {
+  for (const group of ['apps', 'secrets', 'service-accounts', 'emulator']) {
+    const { code, stdout } = await gantry(['help', group, '--all']);
+    expect([code, stdout]).toEqual([0, (await gantry([group, '--help'])).stdout]);
+  }
+});

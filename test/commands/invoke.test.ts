@@ -283,6 +283,21 @@ describe('an error', () => {
     expect([exit, stderr]).toEqual([6, expect.stringContaining(`  fix ${fix}\n`)]);
   });
 
+  test.each([
+    ['predictoin', 'gantry invoke web prediction'],
+    ['nope', 'call one that is deployed: run, prediction'],
+  ])('404 of the function %s names one that is deployed, whatever the folder has', async (name, fix) => {
+    await using app = await folderOf({ ...smallApp(), 'main.py': 'def run():\n    pass\n\ndef other():\n    pass\n' });
+    const message = `function ${name} not found; available functions: run, prediction`;
+    const { env } = await appServer((response, { method }) =>
+      method === 'POST'
+        ? sayJson(response, { message }, 404)
+        : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
+    );
+    const { stderr } = await gantry(['invoke', '.', name], { env, cwd: app.path });
+    expect(stderr).toContain(`  fix ${fix}\n`);
+  });
+
   test("404 from the app's own server is the app's error", async () => {
     const { env } = await appServer((response, { path }) =>
       path.startsWith('/v4/')

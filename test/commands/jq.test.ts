@@ -47,7 +47,7 @@ test.each([
 
 test('keeps the digits of numbers that the expression does not compute with', async () => {
   const { stdout } = await run('.[]', '[1234567890123456789,1.0,-0,0.12345678901234567890,1e400]');
-  expect(stdout).toBe('1234567890123456789\n1.0\n-0\n0.12345678901234567890\n1E+400');
+  expect(stdout).toBe('1234567890123456789\n1.0\n-0\n0.12345678901234567890\n1E+400\n');
 });
 
 test.each([
@@ -103,8 +103,9 @@ test.each([
   ['.[0].name | @base64', 'd2Vi\n'],
   ['input? // "no more"', 'no more\n'],
   ['-1', '-1\n'],
+  ['"   indented\\n\\tsecond  ", "", "\u2028\\n"', '   indented\n\tsecond  \n\n\u2028\n\n'],
 ])('jq %s', async (expression, expected) => {
-  expect(await run(expression, JSON.stringify(apps))).toEqual({ stdout: expected.trim(), stderr: '', exitCode: 0 });
+  expect(await run(expression, JSON.stringify(apps))).toEqual({ stdout: expected, stderr: '', exitCode: 0 });
 });
 
 async function run(expression: string, json: string): Promise<JqResult> {
@@ -198,6 +199,11 @@ describe('--jq', () => {
     const { stdout } = await gantry(['logs', 'web', '--since', '7d', '-n', '3', '--jq', '.logLine'], { emulator });
     expect(stdout.split('\n')).toHaveLength(4);
     expect(stdout).not.toContain('null');
+  });
+
+  test('keeps the blanks around a text', async () => {
+    const line = ['apps', 'list', '--jq', '"  File \\"main.py\\"  ", "", "\\tx\\n"'];
+    expect((await gantry(line, { emulator })).stdout).toBe('  File "main.py"  \n\n\tx\n\n');
   });
 
   test('does not filter an error', async () => {

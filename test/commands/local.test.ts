@@ -162,6 +162,8 @@ test('a folder remembers where its app is, if the first deploy fails', async () 
   expect((await run('explain', { cwd })).stdout).toContain('broken');
   // The emulator may be told to install packages: the platform does anyway.
   expect(await run('deploy --install', { cwd, env: { PATH: '' } })).toMatchObject({ code: 12 });
+  const plan = await run('deploy --local --install --dry-run --json=dryRun', { cwd });
+  expect([plan.code, plan.json()]).toEqual([0, { dryRun: true }]);
   const elsewhere = await run('deploy --install -p p-1', { cwd, env: { GANTRY_TOKEN: 'x' } });
   expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('--install is for an emulator')]);
 });

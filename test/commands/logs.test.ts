@@ -365,3 +365,11 @@ describe('following', () => {
     expect(elsewhere.stderr).toContain('refusing to send the token to http://logs.example.com');
   });
 });
+
+test('a field of the log of an app is unknown in the log of a build, and the other way round', async () => {
+  print('hello');
+  const ofBuild = await logs(['--build', '--json=logLine']);
+  expect([ofBuild.code, ofBuild.stderr]).toEqual([2, expect.stringContaining('available fields: id, createdAt, log')]);
+  expect((await logs(['--json=log'])).code).toBe(2);
+  expect((await logs(['--build', '--json=log'])).code).toBe(0);
+});

@@ -95,6 +95,8 @@ describe('to a volume', () => {
     expect([code, stdout]).toEqual([0, 'nothing to copy: 4 files unchanged\n']);
     expect(stderr).toBe(`project ${targetOf(emulator)}\n1 only in the target (kept)\n`);
     expect(emulator.calls.slice(calls).every(({ endpoint }) => endpoint === 'listFolder')).toBe(true);
+    const { json } = await gantry(['sync', 'f', ':/f', '--dry-run', '--json=changed,next']);
+    expect(json()).toEqual({ changed: false, next: null });
   });
 
   test('--delete deletes extra files once the target is typed or passed', async () => {

@@ -211,7 +211,7 @@ async function notFoundError(context: Context, target: CallTarget, reason: strin
     ...facts,
     ...why,
     fix: found
-      ? ((await fixOfFunction(context, target)) ??
+      ? ((await fixOfFunction(context, target, reason)) ??
         `${app} exists: check that the deployed code has this function and that its name does not start with _`)
       : sentence`${gantryCommand`apps list`} shows the deployed apps`,
   });
@@ -266,14 +266,22 @@ async function fixOfRequest(
 }
 
 /** How to correct a call of a function that the deployed app does not have, if it is the app of this folder. */
-async function fixOfFunction(context: Context, { app, fn }: Pick<CallTarget, 'app' | 'fn'>): Promise<Fix | undefined> {
+async function fixOfFunction(
+  context: Context,
+  { app, fn }: Pick<CallTarget, 'app' | 'fn'>,
+  reason = '',
+): Promise<Fix | undefined> {
   const { callableFunctions } = await import('../../app/sample-call.ts');
-  const known = (await callOf(context, app)) ? await callableFunctions(context.cwd) : [];
-  if (fn !== undefined && known.includes(fn)) return gantryCommand`deploy`;
+  const here = (await callOf(context, app)) ? await callableFunctions(context.cwd) : [];
+  if (fn !== undefined && here.includes(fn)) return gantryCommand`deploy`;
+  // The code here may not be what is deployed.
+  const deployed = /available functions: (?!none$)(.+)/.exec(reason)?.[1]?.split(', ');
+  const known = deployed ?? here;
   // Nobody has to type `run`.
   const meant = fn && (closestName(fn, known) ?? (fn === 'run' ? known[0] : undefined));
-  if (meant) return callOf(context, app, meant);
-  return known.length > 0 ? `call one that main.py has: ${known.join(', ')}` : undefined;
+  if (meant) return here.includes(meant) ? callOf(context, app, meant) : gantryCommand`invoke ${app} ${meant}`;
+  if (known.length === 0) return undefined;
+  return `call one that ${deployed ? 'is deployed' : 'main.py has'}: ${known.join(', ')}`;
 }
 
 /** A call of a function, or of the first one, as the code in this folder has it; undefined for another app. */

@@ -67,7 +67,7 @@ export default defineCommand({
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
       if (options.install) {
         const { letInstall } = await import('../../local/emulator/index.ts');
-        await letInstall(unlimited);
+        await letInstall(unlimited, options);
       }
       if (folders.length > 0) return deployApps(unlimited, folders, options);
       const { output } = options;

@@ -12,6 +12,7 @@ import {
   type CommandReference,
   flagMeaning,
   globalFlags,
+  groupSourceOf,
   helpText,
   type OutputSchema,
   type Reference,
@@ -87,6 +88,8 @@ const topicSummaries: Record<string, string> = {
   faults: 'faults that the emulator can be told to make',
 };
 
+type GroupReference = NonNullable<ReturnType<typeof groupSourceOf>>;
+
 const summaries = record(text('summary'), 'the summary of each command');
 
 export default defineCommand({
@@ -95,7 +98,11 @@ export default defineCommand({
       .argument('[topic...]', 'a command or topic; gantry help topics lists these')
       .option('--all', 'all commands, or all that there is to say of one')
       .option('--schema', 'the JSON Schema of what a command prints with --json'),
-  run: async (_, words, { schema }): Promise<readonly Row[] | Reference | CommandReference | OutputSchema> => {
+  run: async (
+    _,
+    words,
+    { schema },
+  ): Promise<readonly Row[] | Reference | GroupReference | CommandReference | OutputSchema> => {
     const topic = words.join(' ');
     const { reference, referenceOf, outputSchemaOf } = await import('../reference.ts');
     if (schema) return outputSchemaOf(topic);
@@ -103,7 +110,7 @@ export default defineCommand({
     const rows = Object.hasOwn(topics, topic) && topics[topic];
     if (rows) return rows();
     const isCommand = Object.values(summariesByCategory()).some((names) => Object.hasOwn(names, words[0] ?? ''));
-    if (isCommand) return referenceOf(topic);
+    if (isCommand) return groupSourceOf(topic) ?? referenceOf(topic);
     const [first, ...others] = findCommands(topic, (await reference()).commands).slice(0, 3);
     throw new UsageError(`unknown command or topic "${topic}"`, {
       why: `available topics: ${Object.keys(topics).join(', ')}`,
@@ -116,6 +123,7 @@ export default defineCommand({
   view: (value) => {
     if (isRows(value)) return explanation(value);
     if ('$schema' in value) return stringifyJson(value, 2);
+    if ('group' in value) return ({ terminal, columns }) => helpText(value, terminal ? columns : undefined).trimEnd();
     return 'commands' in value ? allCommandsView : commandReferenceView(value);
   },
   json: listOr(

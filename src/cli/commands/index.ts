@@ -129,7 +129,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     'service-accounts': {
-      summary: 'list service accounts and change their access',
+      summary: 'list service accounts and change their access; only the dashboard creates them',
       byDefault: 'list',
       commands: {
         list: { summary: 'list service accounts (the default)', load: () => import('./service-accounts/list.ts') },
@@ -139,7 +139,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     'api-keys': {
-      summary: 'list API keys',
+      summary: 'list API keys; only the dashboard creates them',
       byDefault: 'list',
       commands: { list: { summary: 'list API keys (the default)', load: () => import('./api-keys/list.ts') } },
     },

@@ -4,7 +4,7 @@ import { watchCopiesInApp } from '../../storage/output-files.ts';
 import { sync } from '../../storage/sync/index.ts';
 import { defineCommand } from '../command.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
-import { document, integer, list, optional, text } from '../result-schema.ts';
+import { boolean, document, integer, list, optional, text } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 
 export default defineCommand({
@@ -24,12 +24,11 @@ export default defineCommand({
     const noteCopies = written.kind === 'local' ? watchCopiesInApp(context, written.path) : undefined;
     const summary = await sync(context, paths, { ...toCopyOptions(flags), delete: deletes, confirm });
     if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
-    return summary;
+    const { new: added, updated, extra } = summary;
+    return { ...summary, changed: added + updated + (deletes ? extra : 0) > 0 };
   },
-  exit: ({ new: added, updated, extra, failed }, { detailedExitCode, delete: deletes, dryRun }) => {
-    const changes = added + updated + (deletes ? extra : 0);
-    return dryRun && detailedExitCode && changes > 0 ? 'changes' : copyExit(failed);
-  },
+  exit: ({ changed, failed }, { detailedExitCode, dryRun }) =>
+    dryRun && detailedExitCode && changed ? 'changes' : copyExit(failed),
   view: syncView,
   details: [
     'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
@@ -42,6 +41,7 @@ export default defineCommand({
     unchanged: integer('number of unchanged files'),
     extra: integer('number of files that were only in the target'),
     deleted: integer('number of deleted files'),
+    changed: boolean('whether a file is new, updated or to be deleted'),
     toDelete: optional(list(text('path'), 'with --delete and --dry-run: files that would be deleted')),
   }),
   effect: 'destroys',

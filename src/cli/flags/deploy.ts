@@ -57,7 +57,6 @@ export function deployFlags(command: Commander) {
       orRollback: ['watch', 'smoke'],
     },
     excludes: {
-      install: ofDeploy,
       ifChanged: ofDeploy,
       ifBusy: ofDeploy,
       applyPlan: ofDeploy,

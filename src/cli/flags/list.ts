@@ -123,4 +123,4 @@ function statusCodeFlag(text: string): number {
       : 'Expected an HTTP status such as 500.',
   );
 }
-statusCodeFlag.valueKind = 'number';
+statusCodeFlag.valueKind = 'integer';

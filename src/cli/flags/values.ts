@@ -96,7 +96,7 @@ export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (te
     }
     return number;
   };
-  return Object.assign(parse, { valueKind: 'number' });
+  return Object.assign(parse, { valueKind: 'integer' });
 }
 
 /** `500MiB`, `20MB`, `1048576` in bytes: units with an i are powers of 1024, the others of 1000. */

@@ -135,7 +135,8 @@ function flagProperty({ flags, description, type, value, valueRequired, choices 
 
   function valueSchema(): PropertySchema {
     if (type === 'boolean') return { type: 'boolean' };
-    const scalar = { type: value === 'number' ? 'integer' : 'string', ...defined({ enum: choices }) };
+    const kind = value === 'number' || value === 'integer' ? value : 'string';
+    const scalar = { type: kind, ...defined({ enum: choices }) };
     if (type === 'list') return { type: 'array', items: scalar };
     return valueRequired ? scalar : { ...scalar, type: [scalar.type, 'boolean'] };
   }

@@ -24,7 +24,9 @@ export const flagShape = object({
   flags: text('as typed, with the name of its value'),
   description: text('what it does'),
   type: choice(['boolean', 'value', 'list'], 'whether it takes no value, one, or may be repeated'),
-  value: optional(choice(['number', 'duration', 'size', 'time'], 'what kind of value it takes; absent: any text')),
+  value: optional(
+    choice(['integer', 'number', 'duration', 'size', 'time'], 'what kind of value it takes; absent: any text'),
+  ),
   valueRequired: boolean('whether its value may not be omitted'),
   group: optional(text('what it is about, if the flags of the command are in groups')),
   seldom: optional(boolean('true if few need it: --help leaves it out')),

@@ -33,7 +33,8 @@ export async function executeCommand(
   state: RunState,
 ): Promise<number> {
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
-  const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
+  const form = command.formOf(inputs.at(-1)) ?? command.json;
+  const fields = form ? Object.keys(fieldsOf(form)) : [];
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
   const filter = await loadFilter(flags, inputs, state);

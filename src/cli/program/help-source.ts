@@ -7,13 +7,23 @@ import type { HelpSource } from './help.ts';
 export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
   const [name, leafName] = pathOf(commander);
   if (name === undefined) return { categories: summariesByCategory() };
-  const [category = '', entries = {}] =
-    Object.entries(commands).find(([, entries]) => Object.hasOwn(entries, name)) ?? [];
-  const entry = entries[name] as Leaf | Group;
-  const leaf = leafName === undefined ? ('load' in entry ? entry : undefined) : entry.commands?.[leafName];
-  if (!leaf) return { group: name, summary: entry.summary, commands: summariesOf((entry as Group).commands) };
+  const [category, entry] = entryOf(name);
+  const leaf = leafName === undefined ? entry : entry?.commands?.[leafName];
+  if (!leaf || !('load' in leaf)) return groupSourceOf(name) ?? { categories: summariesByCategory() };
   const { default: command } = await leaf.load();
   return describeCommand(commander, command, [name, leafName].filter(Boolean).join(' '), category);
+}
+
+/** Undefined for a word that is no group. */
+export function groupSourceOf(name: string) {
+  const [, entry] = entryOf(name);
+  if (!entry || 'load' in entry) return undefined;
+  return { group: name, summary: entry.summary, commands: summariesOf(entry.commands) };
+}
+
+function entryOf(name: string): [category: string, entry: Leaf | Group | undefined] {
+  const found = Object.entries(commands).find(([, entries]) => Object.hasOwn(entries, name));
+  return [found?.[0] ?? '', found?.[1][name]];
 }
 
 /** What every word at the top level is about. */

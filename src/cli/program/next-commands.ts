@@ -66,7 +66,7 @@ function fill(line: string, facts: Facts): readonly string[] | undefined {
 export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
   init: [
     { line: 'dev <folder>', when: 'to run it on this machine' },
-    { line: 'deploy -C <folder>', when: 'to deploy it' },
+    { line: 'deploy -C <folder> --local', when: 'to deploy it to an emulator' },
   ],
   login: [{ line: 'apps list', when: 'to see the apps of the project' }],
 };

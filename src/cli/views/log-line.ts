@@ -11,26 +11,31 @@ export interface LogLineFlags {
   raw?: true | undefined;
 }
 
+const appLine = passThrough({
+  timestamp: text('RFC 3339, UTC'),
+  logLine: text('text of the line'),
+  stream: text('stdout or stderr'),
+  containerId: text('container id'),
+  containerName: text('full name of the container'),
+  runId: text('run id'),
+  lineNumber: integer('number of the line in its container'),
+  logId: text('line id'),
+  appId: text('app id'),
+  projectId: text('project'),
+});
+const buildLine = passThrough({
+  id: text('line id'),
+  createdAt: text('RFC 3339, UTC'),
+  log: text('text of a line of a build'),
+});
+
 /** How a log is printed: as lines, or as JSON with the platform's field names. */
 export const logOutput = {
   view: logLineView,
   data: ({ line }: ReadLine) => line.original,
   raw: ({ raw }: LogLineFlags) => raw === true,
-  json: stream(
-    passThrough({
-      timestamp: text('RFC 3339, UTC'),
-      logLine: text('text of the line'),
-      stream: text('stdout or stderr'),
-      containerId: text('container id'),
-      containerName: text('full name of the container'),
-      runId: text('run id'),
-      lineNumber: integer('number of the line in its container'),
-      logId: text('line id'),
-      appId: text('app id'),
-      projectId: text('project'),
-    }),
-    passThrough({ id: text('line id'), createdAt: text('RFC 3339, UTC'), log: text('text of a line of a build') }),
-  ),
+  json: stream(appLine, buildLine),
+  formOf: ({ build }: { build?: unknown }) => stream(build === undefined ? appLine : buildLine),
 };
 
 /** `2026-11-20 14:00:05.123 [c00f418f-df34e] text`; the time and the container if the flags ask for them. */

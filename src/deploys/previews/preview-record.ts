@@ -195,7 +195,7 @@ export async function planPreview(
   if (min > 0 || max > 1) {
     const asked = min === max ? String(max) : `${min} to ${max}`;
     progress.note(
-      sentence`the preview has 0 to 1 replicas instead of ${asked}; ${gantryCommand`apps scale`} and --keep-scaling change that`,
+      sentence`the preview has 0 to 1 replicas instead of ${asked}; ${gantryCommand`apps scale ${app}`} and --keep-scaling change that`,
     );
   }
   const commit = (await currentCommit(context, refs)) ?? null;

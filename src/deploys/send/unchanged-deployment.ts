@@ -1,6 +1,7 @@
 import { shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { appIsUnwell } from '../../platform/contract/apps.ts';
+import { ownStatus } from '../../platform/contract/builds.ts';
 import { dashboardUrl } from '../apps.ts';
 import type { BeforeFacts } from '../decide.ts';
 import { type AppHistory, allApps, type EventOf, readHistory } from '../history/index.ts';
@@ -43,7 +44,7 @@ export async function compareWithLive(
   if (difference === undefined) {
     const { serving, list } = reading ?? (await settle(context, app));
     const shown = list.find(({ id }) => id === build);
-    live.status = shown?.status ?? '';
+    live.status = ownStatus(shown?.status ?? '');
     difference = whyNotLive(app, build, serving);
     const since = { at: sent?.at ?? shown?.createdAt, mark: sent?.secrets, secrets };
     difference ??= await newerSecret(context, live, since, history);

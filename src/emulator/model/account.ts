@@ -85,7 +85,7 @@ function seedAccount(project: string, now: number): Account {
         projectId: project,
         createdByUserId: 'user-1',
         createdAt: day(-405),
-        grants: [project, 'p-5ta61n9x'],
+        grants: [project],
       },
       {
         id: 'sa-metrics',

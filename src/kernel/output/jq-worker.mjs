@@ -33,10 +33,20 @@ class BoundedArray extends Uint8Array {
 function run(jq, { json, expression }) {
   try {
     // An expression such as -n is no flag of jq.
-    return jq.raw(json, expression, ['--raw-output', '--compact-output', '--']);
+    const { stdout, ...result } = jq.raw(json, expression, ['--compact-output', '--']);
+    return { ...result, stdout: stdout && `${stdout.split('\n').map(unquoted).join('\n')}\n` };
   } catch {
     return 'out of memory';
   }
+}
+
+/**
+ * A line as `jq --raw-output` prints it. jq-wasm trims all that jq prints: a text without its quotes would lose its blanks.
+ * @param {string} line
+ * @returns {string}
+ */
+function unquoted(line) {
+  return line.startsWith('"') ? JSON.parse(line) : line;
 }
 
 if (!isMainThread && workerData.name === 'jq' && parentPort) {

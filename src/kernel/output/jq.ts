@@ -45,7 +45,7 @@ export class JqFilter {
         throw error instanceof BoundError ? cannotFilter(error.message) : error;
       });
     if (exitCode !== 0) throw cannotFilter(stderr.replace(/^jq: error \(at [^)]*\): /gm, '').trim());
-    return stdout === '' ? '' : `${stdout.replace(/\n$/, '')}\n`;
+    return stdout;
   }
 
   /** Waits for texts that are being filtered. */

@@ -31,14 +31,17 @@ export async function controlEmulator(
 }
 
 /** From now on, the target installs the packages of every app. Throws UsageError if it is no emulator. */
-export async function letInstall(context: Context): Promise<void> {
+export async function letInstall(
+  context: Context,
+  { dryRun = false }: { dryRun?: boolean | undefined },
+): Promise<void> {
   if (context.target.platform.value !== 'emulator') {
     throw new UsageError('--install is for an emulator', {
       why: 'the platform installs the packages of every build',
       fix: gantryCommand`deploy`,
     });
   }
-  await controlEmulator(context, emulatorOf(context), 'install');
+  if (!dryRun) await controlEmulator(context, emulatorOf(context), 'install');
 }
 
 /** Ends an emulator as Ctrl-C would, and waits until its process has cleaned up. Throws FailedError if it does not end. */

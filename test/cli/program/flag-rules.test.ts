@@ -14,7 +14,7 @@ const operands: Record<string, string[]> = {
   sync: ['a', ':/b'],
   'secrets set': ['NAME'],
 };
-const values: Record<string, string> = { number: '1', duration: '5m' };
+const values: Record<string, string> = { integer: '1', number: '1', duration: '5m' };
 
 const { commands } = await reference();
 const lone = commands.flatMap(({ command, flags }) =>
