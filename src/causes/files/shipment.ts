@@ -23,7 +23,7 @@ import { settingsOf, supervisedIn } from './supervised.ts';
 /** Longer files are no source, and no settings. */
 const maxBytes = 1024 * 1024;
 /** So much is looked at: an app of more is data, for the most part. In bytes. */
-const maxFiles = 1_000;
+const maxFiles = 400;
 const maxTotal = 16 * 1024 * 1024;
 /** The folder of the app in the image of the platform. */
 const appHome = '/cortex';

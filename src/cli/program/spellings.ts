@@ -11,6 +11,8 @@ export const commandSpellings: Record<string, string> = {
   'secrets ls': 'secrets list',
   'secrets delete': 'secrets unset',
   'secrets remove': 'secrets unset',
+  'secrets rm': 'secrets unset',
+  restart: 'apps restart',
   profile: 'config profiles',
   app: 'apps',
   project: 'projects',
@@ -52,6 +54,12 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['-d', '--body'], of: ['invoke'], here: (json) => ['--data', json] },
   { names: ['--no-follow'], of: ['logs'], here: [] },
   { names: ['--failed', '--errors'], of: ['runs list', 'runs chart'], here: ['--status', 'failed'] },
+  {
+    names: ['--status'],
+    of: ['runs list', 'runs chart'],
+    here: (status, name) => (/^(?:fail|errors?|errored)$/.test(status) ? [name, 'failed'] : undefined),
+  },
+  { names: ['--min', '--max'], of: ['apps scale'], here: (count, name) => [`${name}-replicas`, count] },
   { names: ['--container-id'], of: ['logs', 'metrics'], here: (part) => ['--container', part] },
   { names: ['--since'], of: ['logs'], here: (time, name) => [name, translateTime(time)] },
   { names: ['--start'], of: ['metrics'], here: (time) => ['--since', time] },
@@ -99,6 +107,7 @@ const noLogLevel: Refusal = {
   message: 'gantry has no log level',
   fix: 'pass --debug to a command to see its requests',
 };
+const oneLog: Refusal = { message: 'a build has one log', fix: gantryCommand`logs --build` };
 const noUpdateCheck: Refusal = { message: 'gantry has no setting for update checks' };
 const noUpgrade: Refusal = {
   message: 'gantry does not replace itself',
@@ -128,7 +137,8 @@ export const refusals: Record<string, Refusal> = {
   'config set skip-version-check': noUpdateCheck,
   'config get skip-version-check': noUpdateCheck,
   region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
-  'builds logs': { message: 'a build has one log', fix: gantryCommand`logs --build` },
+  'builds log': oneLog,
+  'builds logs': oneLog,
   'secrets get': { message: 'secrets are shown in a list', fix: gantryCommand`secrets list --show-values` },
   upgrade: noUpgrade,
   update: noUpgrade,
