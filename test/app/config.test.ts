@@ -103,13 +103,12 @@ max_replicas = two
 name = ""
 nam = "x"
 python_version = 3.10
-exclude = []
 `,
     {},
   );
   expect(project).toBeUndefined();
   expect(problems.map((problem) => line(problem).split(' ', 2).join(' '))).toEqual([
-    ...['warning 2:12', 'error 3:16', 'error 4:16', 'error 6:8', 'warning 7:1', 'error 8:18', 'warning 9:11'],
+    ...['warning 2:12', 'error 3:16', 'error 4:16', 'error 6:8', 'warning 7:1', 'error 8:18'],
     'error main.py',
     'warning this',
   ]);
@@ -128,6 +127,7 @@ describe('loading', () => {
     const root = folder({
       'a.toml': '[cerebrium.deployment]\nname = ""\ndisable_auth = true\nexclude = []',
       'main.py': '',
+      '.local': '',
     });
     const failure = await loadAppConfig(join(root, 'a.toml'), { shownAs: 'a.toml' }).catch((error) => error);
     expect(failure).toBeInstanceOf(ProjectError);
