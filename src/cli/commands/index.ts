@@ -129,7 +129,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       },
     },
     'service-accounts': {
-      summary: 'list service accounts and change their access; only the dashboard creates them',
+      summary: 'list service accounts and change their access',
       byDefault: 'list',
       commands: {
         list: { summary: 'list service accounts (the default)', load: () => import('./service-accounts/list.ts') },
