@@ -16,7 +16,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const all = logLines(log);
   if (!hasFailed(facts) && endsWell(all)) return undefined;
   const since = hasFailed(facts) ? undefined : goesOnSince(all);
-  // A failure after which the same succeeds is no cause.
+  // An error that the app recovered from is not the cause.
   const lines = [...factLines(facts), ...relevantLines(all.slice(since ?? 0))];
   const best = bestMatch(lines, facts);
   // What only follows says less than what the last error itself advises.
@@ -31,7 +31,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   return fixedInDockerfile(refine(found, best.captured, facts, before), facts.config);
 }
 
-/** Of what the rules find, the cause: a warning is none while an error ended the work. */
+/** The best of the rules' matches. A warning does not count if an error ended the work. */
 function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefined {
   const texts = lines.map(({ text }) => text);
   const whole = texts.join('\n');

@@ -10,7 +10,7 @@ import { type ResultSchema, takesFields, withDryRun, withSharedFields } from './
 interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   /** Does the work and returns a plain value or an async iterable of values. Prints nothing to stdout. */
   run: (context: Context, ...inputs: Inputs) => Value | Promise<Value>;
-  /** The text for the value, or for each value of an iterable. Makes no requests. Without it, there is none. */
+  /** The text for the value, or for each value of an iterable. Makes no requests. Without it, nothing is printed. */
   view?: (value: ItemOf<Value>, options: Options) => View | string;
   /** The JSON for the value, or for each value of an iterable, if it differs from the value. */
   data?: (value: ItemOf<Value>) => Data;

@@ -511,31 +511,6 @@ cases('a command of an image', [
   ],
 ]);
 
-cases('a name of a module', [
-  [
-    'that it has',
-    run(
-      `from collections import abc, defaultdict\nfrom typing import Optional\nfrom sqlalchemy import Text, cast, select\nfrom transformers import TFAutoModel\n${demo}${launch}`,
-    ),
-    undefined,
-  ],
-  [
-    'that a module of the app has',
-    run(`from datetime import timeDelta\n${demo}${launch}`, { 'datetime.py': 'timeDelta = 1\n' }),
-    'datetime.py hides',
-  ],
-  [
-    'in other letters',
-    run(`from datetime import timeDelta\n${demo}${launch}`),
-    'main.py takes timeDelta from datetime, which has timedelta',
-  ],
-  [
-    'that may be missing',
-    run(`try:\n    from typing import Optionals\nexcept ImportError:\n    Optionals = None\n${demo}${launch}`),
-    undefined,
-  ],
-]);
-
 const ofPoetry = (rest: string, command = '"gunicorn"'): Files => ({
   ...poetryApp('gunicorn = "^23"\n'),
   Dockerfile: `FROM python:3.11-slim\nWORKDIR /srv\nRUN pip install poetry\n${rest}COPY pyproject.toml poetry.lock web.py ./\nRUN poetry install --no-root\nCMD [${command}, "web:app", "-b", "0.0.0.0:8000"]\n`,

@@ -59,7 +59,7 @@ export class FileIndex {
     this.#lists = lists;
   }
 
-  /** Empty if there is none, or a damaged one. `salt`: of the keys in it. */
+  /** Reads the index; a missing or damaged file gives an empty one. `keySalt` goes into each of its keys. */
   static async read(path: string, keySalt: string, device: number | undefined): Promise<FileIndex> {
     const salt = `files 5 ${device} ${endianness()}\n${keySalt}`;
     const content = await readFile(path).catch(() => Buffer.alloc(0));

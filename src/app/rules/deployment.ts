@@ -17,7 +17,7 @@ export const fileListsRule: Rule = function* ({ root, sections: { deployment } }
   if (deployment?.include?.length === 0) {
     yield warningAt('deployment.include', 'include is empty, so all files are sent', { fix: 'include = ["*"]' });
   }
-  // Where there is no such file, both mean the same.
+  // Without files that start with a dot, an empty list and the default send the same.
   if (deployment?.exclude?.length === 0 && readdirSync(root).some((name) => name.startsWith('.'))) {
     const message = 'exclude is empty, so files that start with a dot are not sent';
     const why = 'the platform takes an empty list for its default';

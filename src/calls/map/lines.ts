@@ -150,7 +150,7 @@ export class FileChangedError extends Error {}
 /** Between two looks at what else happens to the file. */
 const checkMs = 1_000;
 
-/** Another program has changed the results: any of them may be gone. */
+/** Another program has changed the results file, so results may be missing from it. */
 export class ResultsChangedError extends ConflictError {}
 
 /** What is a system error becomes one of ours that names the file. */

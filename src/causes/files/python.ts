@@ -6,9 +6,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { packageOf } from '../import-names.ts';
 import { versionsWith } from '../moved-names.ts';
 import type { Link, Module, ModuleGraph } from './modules.ts';
-import { once } from './once.ts';
 import { normalizeName, type Packages } from './packages.ts';
-import { publicNames } from './public-names.ts';
 import { addedNames, builtins, standardModules } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -22,10 +20,7 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
   for (const module of graph.modules.values()) {
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
-    for (const each of module.facts.imports) {
-      yield* movedName(module, each, packages);
-      if (graph.find(each.module.split('.')) === undefined) yield* misspelledName(module, each);
-    }
+    for (const each of module.facts.imports) yield* movedName(module, each, packages);
     for (const each of membersOf(module.facts)) yield* movedName(module, each, packages);
     yield* members(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
@@ -111,37 +106,6 @@ function boundOf({ module, name, level }: Import): string | undefined {
   const whole = `${module}.${name}`;
   return name === undefined || level > 0 || cameBack.test(whole) ? undefined : versionsWith(whole);
 }
-
-const namesOfModules = once(
-  () => new Map(publicNames.split('\n').map((row) => [row.split(' ', 1)[0] ?? '', row.split(' ').slice(1)])),
-);
-
-/** All of them, or those that begin with the same four letters. */
-const namesIn = (module: string, name: string) =>
-  namesOfModules().get(module) ?? namesOfModules().get(`${module}:${name.slice(0, 4)}`);
-
-/** A name that is nearly one of a module of Python or of a package. */
-function* misspelledName({ file }: Module, found: Import): Generator<SeenCause> {
-  const { module, name = '*', line } = found;
-  const names = mayBeOther(found) ? [] : (namesIn(module, name) ?? [name]);
-  const meant = names.includes(name) ? undefined : closestName(name, names);
-  if (meant !== undefined)
-    yield {
-      cause: 'import-name-missing',
-      severity: 'warning',
-      captured: { module, name, path: file },
-      at: { file, line },
-      title: `${file} takes ${name} from ${module}, which has ${meant}`,
-      fix: `import ${meant}`,
-    };
-}
-
-const mayBeOther = (found: Import) =>
-  found.level > 0 ||
-  found.isNeeded === 'guarded' ||
-  /^(?:_|\*|undefined$)/.test(`${found.name}`) ||
-  addedNames.has(`${found.module}.${found.name}`) ||
-  boundOf(found) !== undefined;
 
 /** Names that the listed version of a package does not have. */
 function* movedName({ file }: Module, found: Import, packages: Packages): Generator<SeenCause> {

@@ -112,7 +112,7 @@ function flagProperty(command: CommandReference, typed: string): InputProperty {
   });
 }
 
-/** As on the command line, a value that may be absent is no flag. */
+/** As on the command line, a word that looks like a flag is not taken as an optional value. */
 function takesNextWord(property: InputProperty, next: string | undefined): boolean {
   const types = typesOf(property);
   if (next === undefined || (types.length === 1 && types[0] === 'boolean')) return false;

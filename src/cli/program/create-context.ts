@@ -287,7 +287,7 @@ function createApiAccess(access: ApiAccessOptions): ApiAccess {
       return createApi(await optionsFor(until, own));
     };
     return async (endpoint, parameters) => {
-      // A renewed token is no change that a dry run is about.
+      // A dry run may renew its token.
       if (access.dryRun && !endpoint.route.startsWith('GET ') && endpoint.host !== 'refresh') {
         throw new Error(`a dry run would have sent ${endpoint.route}`);
       }

@@ -14,7 +14,7 @@ export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
   return describeCommand(commander, command, [name, leafName].filter(Boolean).join(' '), category);
 }
 
-/** Undefined for a word that is no group. */
+/** Undefined if the word does not name a group. */
 export function groupSourceOf(name: string) {
   const [, entry] = entryOf(name);
   if (!entry || 'load' in entry) return undefined;

@@ -106,7 +106,7 @@ const usualNext: Record<ExitName, (failed: Failed) => CommandLine | readonly str
   denied: verify,
   'not-found': listOfSuch,
   conflict: lookAt,
-  // What check has found is mended in the files.
+  // What check found is fixed by editing the files.
   project: ({ path }) => (path[0] === 'check' ? undefined : gantryCommand`check`),
   limit: () => gantryCommand`cost --all-apps`,
   'build-failed': ({ details: { app, build } }) =>
