@@ -75,6 +75,18 @@ describe('what another command deletes in the target meanwhile is not there', ()
   });
 });
 
+test('the same command typed twice takes turns, from the comparison to the last deletion', async () => {
+  const words = ['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f'];
+  for (const endpoint of ['listFolder', 'deletePath']) {
+    shelf().write('/f/x/extra', 'e');
+    const others: ReturnType<typeof gantry>[] = [];
+    atFirstCall(emulator, endpoint, () => void others.push(gantry(words)));
+    expect((await gantry(words)).code).toBe(0);
+    const refusal = { code: 7, stderr: expect.stringContaining('error: another gantry process runs the same copy') };
+    expect(await Promise.all(others)).toMatchObject([refusal]);
+  }
+});
+
 describe('to a volume', () => {
   test('copies new, resized and newer files only', async () => {
     const { code, stdout, stderr } = await gantry(['sync', 'f', ':/f']);

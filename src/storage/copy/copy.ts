@@ -92,30 +92,54 @@ export interface CopyRequest {
 }
 
 export async function copyFiles(context: Context, request: CopyRequest, options: CopyOptions): Promise<CopySummary> {
+  return inTurn(context, request, options, (turn) => copyInTurn(context, request, options, turn));
+}
+
+/** What a command holds from its first look at the target to its last write there. */
+export interface Turn {
+  names: TemporaryNames;
+  /** Undefined if the copy keeps none. */
+  journal: Journal | undefined;
+}
+
+/**
+ * Runs `work` while no other command writes to the same local target, and none with the same sources and target is at
+ * work. The journal is kept for the next attempt if the work fails or a file did.
+ */
+export async function inTurn<Result extends { failed: unknown[] }>(
+  context: Context,
+  { from, to, target }: Omit<CopyRequest, 'find' | 'isSingleFile'>,
+  options: CopyOptions,
+  work: (turn: Turn) => Promise<Result>,
+): Promise<Result> {
   const { state } = context.settings.folders;
-  const claim = options.dryRun ? undefined : await claimLocal(context, request.target);
+  const claim = options.dryRun ? undefined : await claimLocal(context, target);
   const names = new TemporaryNames(state);
+  let journal: Journal | undefined;
+  let isComplete = false;
   try {
-    return await copyClaimed(context, request, options, names);
+    if (options.keepJournal && !options.dryRun) journal = await openJournal(context, [...from, to], !options.resume);
+    const result = await work({ names, journal });
+    isComplete = result.failed.length === 0;
+    return result;
   } finally {
+    await journal?.close(isComplete);
     names.close();
     removeOrphanedFiles(state);
     claim?.release();
   }
 }
 
-async function copyClaimed(
+export async function copyInTurn(
   context: Context,
   { from, to, find, target, isSingleFile }: CopyRequest,
   options: CopyOptions,
-  names: TemporaryNames,
+  { names, journal }: Turn,
 ): Promise<CopySummary> {
   const { progress, interruption, signal } = context;
   const copyProgress = new CopyProgress(context);
-  const keepsJournal = options.keepJournal && !options.dryRun;
-  const journal = keepsJournal ? await openJournal(context, [...from, to], !options.resume) : undefined;
   if (journal && journal.saved.size > 0) progress.note('resuming the previous copy');
-  if (keepsJournal)
+  if (journal)
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
@@ -123,7 +147,6 @@ async function copyClaimed(
     const counts = { files, bytes, skipped, failed, renamed, resumedBytes, durationMs };
     return { from, to, ...counts, ...(options.dryRun ? { dryRun: true, paths: planned } : { dryRun: false }) };
   };
-  let isComplete = false;
   try {
     const work = async (resources: TransferContext) => {
       const shared = await createCopyContext(context, options, copyProgress, journal, resources);
@@ -138,14 +161,12 @@ async function copyClaimed(
       limitRate,
       check: check || verify,
     });
-    isComplete = copyProgress.failed.length === 0;
   } catch (error) {
     throw signal.aborted
-      ? interrupted(signal, summary(), copyProgress.sentFiles, keepsJournal)
+      ? interrupted(signal, summary(), copyProgress.sentFiles, journal !== undefined)
       : withSummary(error, summary());
   } finally {
     copyProgress.finish();
-    await journal?.close(isComplete);
   }
   return summary();
 }

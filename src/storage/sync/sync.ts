@@ -13,11 +13,12 @@ import {
   type CopyPaths,
   type CopySummary,
   type CopyTarget,
-  copyFiles,
+  copyInTurn,
   type FailedFile,
   type FoundFile,
   formatLocation,
   inspectSource,
+  inTurn,
   maxListedPaths,
   resolveTarget,
 } from '../copy/index.ts';
@@ -54,44 +55,50 @@ export interface SyncSummary extends CopySummary {
 
 /**
  * Makes a folder equal to another: compares, asks before it deletes, copies, and deletes last. Deletes nothing if a file
- * of the source could not be read or copied.
+ * of the source could not be read or copied. The same command typed twice takes turns from the comparison on.
  */
 export async function sync(context: Context, words: CopyPaths, options: SyncOptions): Promise<SyncSummary> {
   const { source, target } = await resolveFolders(context, words);
   if (options.delete) checkApart(source, target);
+  const ends = { from: words.sources.map(formatLocation), to: formatLocation(words.target), target };
+  return inTurn(context, ends, options, async (turn) => {
+    const found = await compareFolders(context, source, target, options);
+    const deletes = options.delete && found.extra.length > 0;
+    // Otherwise nothing is deleted: see below.
+    const isComplete = !found.uncopied.some((entry) => 'failure' in entry);
+    if (deletes && isComplete) await checkMissing(context, source, found.extra);
+    if (deletes) await confirmDeletion(context, found.extra, words.target, options);
+    const request = { ...ends, find: (job: CopyContext) => filesToCopy(found, job), isSingleFile: false };
+    const copied = await copyInTurn(context, request, options, turn);
+    const { added, updated, unchanged, extra } = found;
+    const counts = { new: added.length, updated: updated.length, unchanged, extra: extra.length };
+    const summary = { ...copied, ...counts, deleted: 0 };
+    if (!deletes) return summary;
+    if (options.dryRun) return { ...summary, toDelete: extra };
+    if (summary.failed.length > 0) {
+      context.progress.note('nothing was deleted because some files could not be copied');
+      return summary;
+    }
+    return { ...summary, ...(await removeFiles(context, target, extra)) };
+  });
+}
+
+async function compareFolders(
+  context: Context,
+  source: CopyEndSource,
+  target: CopyTarget,
+  options: SyncOptions,
+): Promise<Difference> {
   const step = context.progress.step('Comparing');
-  const found = await compare(source, target, options, context).catch((error: unknown) => {
+  try {
+    const found = await compare(source, target, options, context);
+    step.clear();
+    reportDifference(context, found, options);
+    return found;
+  } catch (error) {
     step.fail();
     throw error;
-  });
-  step.clear();
-  reportDifference(context, found, options);
-  const deletes = options.delete && found.extra.length > 0;
-  const to = formatLocation(words.target);
-  // Otherwise nothing is deleted: see below.
-  const isComplete = !found.uncopied.some((entry) => 'failure' in entry);
-  if (deletes && isComplete) await checkMissing(context, source, found.extra);
-  if (deletes) await confirmDeletion(context, found.extra, words.target, options);
-  const names = { from: words.sources.map(formatLocation), to };
-  const summary = await copyFiles(
-    context,
-    { ...names, find: (job) => filesToCopy(found, job), target, isSingleFile: false },
-    options,
-  );
-  const counts = {
-    new: found.added.length,
-    updated: found.updated.length,
-    unchanged: found.unchanged,
-    extra: found.extra.length,
-  };
-  if (options.dryRun) return { ...summary, ...counts, deleted: 0, ...(deletes && { toDelete: found.extra }) };
-  if (!deletes) return { ...summary, ...counts, deleted: 0 };
-  if (summary.failed.length > 0) {
-    context.progress.note('nothing was deleted because some files could not be copied');
-    return { ...summary, ...counts, deleted: 0 };
   }
-  const { deleted, failed } = await removeFiles(context, target, found.extra);
-  return { ...summary, ...counts, deleted, failed };
 }
 
 async function resolveFolders(context: Context, { sources, target }: CopyPaths) {
