@@ -152,6 +152,15 @@ describe('lines that are later than the status', () => {
     }
   });
 
+  test('of a build end with its live log, and nothing is waited for after it', async () => {
+    for (const startMs of [0, 3_050]) {
+      const work = workOf('build', entriesOf(short, 300, 300));
+      const { lines, now } = await read(work, [...wordsOf('build', 'follow'), '--json'], startMs);
+      expect(lines).toEqual(linesOf(work.entries));
+      expect(now - work.endsAt).toBeLessThanOrEqual(450);
+    }
+  });
+
   test('do not wait for a live log that never sends any', async () => {
     const work = workOf('run', entriesOf([[20_000, 'new']], undefined, 0), { endsAt: 60_000 });
     const { stdout, now } = await read(work, ['logs', 'web', '-f'], 0, /new/);

@@ -126,12 +126,19 @@ class LogFollower {
     return this.#live.works && !this.options.needsHistory?.() ? silenceMs : Math.min(silenceMs, this.#intervals.ms);
   }
 
-  /** After the end of the work, nothing waits for a live log. */
+  /** After the end of the work, nothing waits long for a live log. */
   async #open(): Promise<void> {
     const opening = this.#live.open(this.options.seen.resumeAt);
-    if (this.#knownEnding) opening.catch(() => {});
+    if (this.#knownEnding) await this.#pauseUntil(opening);
     else await Promise.race([opening, this.#woken]);
     this.context.signal.throwIfAborted();
+  }
+
+  async #pauseUntil(opening: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    const end = () => over.abort();
+    opening.then(end, end);
+    await this.context.delay(settlePausesMs.live, over.signal).catch(() => {});
   }
 
   /** Waits for lines of the live log, or until it is time to read the history. */
@@ -140,12 +147,10 @@ class LogFollower {
     const remainingMs = until - this.context.now();
     const { socket } = this.#live;
     if (socket) {
-      const waitMs = this.#knownEnding ? 0 : Math.max(0, Math.min(this.#besideMs, remainingMs));
+      const waitMs = this.#knownEnding ? settlePausesMs.live : Math.max(0, Math.min(this.#besideMs, remainingMs));
       yield* this.#take(await this.#live.next(waitMs, seen.isInterleaved ? reorderMs : 0), socket);
-    }
-    if (this.#knownEnding) await this.context.delay(settlePausesMs.live);
-    else if (!socket)
-      await this.#pause(Math.max(0, Math.min(this.#intervals.ms, this.#live.msUntilNext(), remainingMs)));
+    } else if (this.#knownEnding) await this.context.delay(settlePausesMs.live);
+    else await this.#pause(Math.max(0, Math.min(this.#intervals.ms, this.#live.msUntilNext(), remainingMs)));
   }
 
   async #pause(ms: number): Promise<void> {
