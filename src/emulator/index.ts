@@ -18,8 +18,7 @@ import { AppRunner } from './running/app-runner.ts';
 import { endAbandonedBuilds } from './running/builds/perform-build.ts';
 import { Debugging, type DebuggingOptions } from './running/debugging/debugging.ts';
 import type { StorageAccess } from './running/replicas/persistent-storage.ts';
-import { VolumeFiles } from './running/volumes/volume-files.ts';
-import { journalFile, VolumeStore } from './running/volumes/volume-store.ts';
+import { VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
 import { forgetRecords, startFrom } from './server/snapshots.ts';
 
@@ -151,7 +150,7 @@ async function startIn(
   if (!store.projects.includes(project)) store.projects.push(project);
   store.save();
   const storage = join(folder, 'storage');
-  const volumes = new VolumeStore(storage, data && join(data, journalFile), join(folder, journalFile));
+  const volumes = new VolumeStore(storage, now);
 
   // The last step that can fail: after it, close() cleans up.
   const server = await startServer(port, allowOrigins);
@@ -240,7 +239,7 @@ async function startIn(
     /** Whether the owner can call apps without a token, and nobody else. */
     trustsOwner: platform.isOwner !== undefined,
     /** Reads and writes files of a region's volume. */
-    volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),
+    volume: (region = 'us-east-1') => volumes.volume({ project, region }),
     /**
      * Makes the next matching requests fail, one fault each, in this order: `fail('getBuild', 503, '429:2')`. A fault
      * with a `*` applies until reset. Throws a RangeError that lists the valid faults.
@@ -253,7 +252,7 @@ async function startIn(
     async reset() {
       const stopped = runner.stop();
       store.clear();
-      volumes.replace([]);
+      volumes.clear();
       forgetRecords(platform);
       rmSync(storage, { recursive: true, force: true });
       seed(platform);
@@ -265,7 +264,6 @@ async function startIn(
     async close() {
       await Promise.all([server.close(), runner.stop()]);
       debugging.close();
-      volumes.close();
       try {
         store.close();
       } finally {

@@ -106,7 +106,7 @@ describe('exits with 6 if the path does not exist', () => {
 test('names cannot control the terminal, and are exact in JSON', async () => {
   const evil = 'a\u001b[8m\u001b]0;hijacked\u0007\u001b[2J\n::error::b\u202etxt.exe';
   emulator.reset();
-  emulator.volume().write([evil], 'x');
+  emulator.volume().write(evil, 'x');
   const { stdout } = await gantry(['ls'], { emulator, columns: 80, env: { GITHUB_ACTIONS: 'true' } });
   expect(stdout).not.toMatch(/\u001b[^[]|\u001b\[(2J|8m)|\u0007|\u202e|^::/m);
   expect(stdout.trimEnd().split('\n')).toHaveLength(2);

@@ -9,6 +9,7 @@ import { emulatorForAll } from '../support/emulators.ts';
 import { drawnCases } from '../support/extent.ts';
 import { lay, newFolder } from '../support/files.ts';
 import { gantry as run } from '../support/gantry.ts';
+import { alsoListing } from '../support/in-front-of.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 /** `FUZZ_CASES=1000` and `FUZZ_SEED` for others. */
@@ -20,8 +21,9 @@ const deploysEvery = 4;
 const emulator = emulatorForAll({ real: false, seed: 1 });
 const home = newFolder();
 
-const gantry = (cwd: string, ...words: string[]) =>
-  run([...words, '--json'], { emulator, cwd, env: { GANTRY_CONFIG_DIR: home } });
+const gantry = (cwd: string, ...words: string[]) => gantryWith({}, cwd, ...words);
+const gantryWith = (env: Record<string, string>, cwd: string, ...words: string[]) =>
+  run([...words, '--json'], { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...env } });
 const shelf = () => emulator.volume();
 
 /** Other systems store names as text. */
@@ -216,9 +218,9 @@ async function expectCopied(tree: string, folder: string, command: 'cp' | 'sync'
 async function expectBack(folder: string, isOdd: boolean, command: 'cp' | 'sync', context: string): Promise<void> {
   const expected = storedBelow(folder);
   if (Object.keys(expected).length === 0) return;
-  if (isOdd) shelf().write(`${folder}bad\ud800`, 'bad');
+  const env = isOdd ? await alsoListing(emulator, folder, 'bad\ud800') : {};
   const here = newFolder();
-  const { code, json } = await gantry(here, command, `:${folder}`, 'back');
+  const { code, json } = await gantryWith(env, here, command, `:${folder}`, 'back');
   const { files, failed } = json() as Copied;
   expect([code, files, failed.length], context).toEqual([isOdd ? 70 : 0, Object.keys(expected).length, isOdd ? 1 : 0]);
   expect([textFiles(join(here, 'back')), unnamed(here)], context).toEqual([expected, []]);

@@ -354,7 +354,7 @@ describe('a removal counts only if the volume no longer lists the path', () => {
 
 test('removes files with hostile names, and shows the names sanitized', async () => {
   const evil = 'a\u001b[2J\u001b[31m\u0007\n*b';
-  emulator.volume().write([evil], 'x');
+  emulator.volume().write(evil, 'x');
   const { stderr, stdout } = await gantry(['rm', '/a*', '--yes'], { emulator, env: { FORCE_COLOR: '1' } });
   expect(left()).toEqual(all);
   expect(stdout + stderr).not.toMatch(/[\u001b\u0007]/);

@@ -75,7 +75,7 @@ describe.skipIf(!python)('/persistent-storage (needs python3)', () => {
       expect(emulator.volume('global').text('/shared.txt')).toBe('for all regions');
       const folder = (await result('environment', {})).PERSISTENT_STORAGE;
       expect(await result('environment', {})).toEqual({
-        PERSISTENT_STORAGE: storageAccess === 'mount' ? '/persistent-storage' : expect.stringContaining('/mounted/'),
+        PERSISTENT_STORAGE: storageAccess === 'mount' ? '/persistent-storage' : expect.stringContaining('/volumes/'),
         HF_HOME: `${folder}/.cache/huggingface`,
       });
       expect((await printed()).filter((line) => line.startsWith('/persistent-storage is the volume'))).toHaveLength(1);
@@ -153,17 +153,13 @@ HTTPServer(("0.0.0.0", int(os.environ["PORT"])), Handler).serve_forever()
     expect((await list('/')).find(({ name }: { name: string }) => name === 'big').size_bytes).toBe(5 * 1024 ** 2 + 3);
   });
 
-  test('keeps names that no disk has, and links do not lead out of it', async () => {
+  test('has no links that lead out of it', async () => {
     const { emulator, result, ask } = await storing();
     const volume = emulator.volume();
-    volume.write(['..', 'above'], 'odd');
-    volume.write(['a/b'], 'slash');
-    volume.write(`/${'n'.repeat(300)}`, 'long');
     volume.write('/plain', 'plain');
     await result('link', { path: 'out', target: '/etc' });
     await result('link', { path: 'same', target: 'plain' });
-    expect(volume.paths()).toEqual(['/../above', '/a/b', `/${'n'.repeat(300)}`, '/plain', '/same']);
-    expect(volume.text(['..', 'above'])).toBe('odd');
+    expect(volume.paths()).toEqual(['/plain', '/same']);
     expect(volume.text('/same')).toBe('plain');
     expect(volume.read('/out/passwd')).toBeUndefined();
     const { status } = await ask('POST', '/volumes/default/cp/initialize', { file_path: '/out/passwd', part_count: 1 });
@@ -175,14 +171,13 @@ HTTPServer(("0.0.0.0", int(os.environ["PORT"])), Handler).serve_forever()
   test('survives a restart of the emulator with its data folder', async () => {
     const data = temporaryFolder();
     const first = await storing({ data });
-    first.emulator.volume().write(['..', 'odd'], 'odd');
     await first.result('write', { path: 'kept.txt', text: 'kept' });
     await first.emulator.close();
     const { emulator } = await running('functions', {}, { data });
-    expect(emulator.volume().paths()).toEqual(['/../odd', '/kept.txt']);
+    expect(emulator.volume().paths()).toEqual(['/kept.txt']);
     expect(emulator.volume().text('/kept.txt')).toBe('kept');
     const { json } = await speaking(emulator).ask('GET', '/volumes');
-    expect(json).toMatchObject([{ region: 'us-east-1', usedBytes: 7 }, { region: 'global' }]);
+    expect(json).toMatchObject([{ region: 'global' }, { region: 'us-east-1', usedBytes: 4 }]);
   });
 });
 
@@ -209,7 +204,7 @@ describe('a link to a volume', () => {
     symlinkSync('/nowhere/at-all', abandoned);
     expect(new StorageLinks().add({ [abandoned]: folder })).toBe(false);
     const killed = join(folder, '..', 'killed');
-    symlinkSync('/nowhere/storage/mounted/p/default/us-east-1', killed);
+    symlinkSync('/nowhere/storage/volumes/p/us-east-1', killed);
     const links = new StorageLinks();
     expect([links.add({ [killed]: folder }), readlinkSync(killed)]).toEqual([true, folder]);
     links.remove();

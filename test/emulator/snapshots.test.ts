@@ -1,9 +1,7 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { DataFolderHasStateError, type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { VolumeFiles } from '../../src/emulator/running/volumes/volume-files.ts';
-import { VolumeStore } from '../../src/emulator/running/volumes/volume-store.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
@@ -93,7 +91,7 @@ test('an emulator that was killed while it replaced its state completes that at 
   // As it is between two of the renames, and with a copy that another one had not completed.
   mkdirSync(join(data, 'taking-over-half'));
   mkdirSync(join(data, 'taken-over'));
-  for (const name of ['snapshot.json', 'storage', 'volumes.jsonl']) {
+  for (const name of ['snapshot.json', 'storage']) {
     renameSync(join(folder, name), join(data, 'taken-over', name));
   }
   renameSync(join(data, 'storage'), join(data, 'replaced-storage'));
@@ -106,7 +104,7 @@ test('a folder that is no snapshot, or a damaged one, changes nothing', async ()
   const { emulator } = await platform({ seed: 1 });
   const folder = newSnapshot();
   await control(emulator, 'save', { folder });
-  const states = { 'snapshot.json': '{"version":2,"advancedMs":0}', 'state.json': '{', 'volumes.jsonl': '{}\n{}\n' };
+  const states = { 'snapshot.json': '{"version":2,"advancedMs":0}', 'state.json': '{' };
   for (const [name, content] of Object.entries(states)) {
     const before = readFileSync(join(folder, name));
     writeFileSync(join(folder, name), content);
@@ -118,17 +116,6 @@ test('a folder that is no snapshot, or a damaged one, changes nothing', async ()
   expect((await control(emulator, 'restore', { folder: temporaryFolder() })).status).toBe(409);
   expect((await control(emulator, 'save', { folder })).status).toBe(409);
   expect(emulator.store.apps.size).toBe(4);
-});
-
-test('a part that a snapshot shares is copied to the volume that apps use, because they may change it in place', async () => {
-  const [storage, shared] = [temporaryFolder(), join(temporaryFolder(), 'shared')];
-  const volumes = new VolumeStore(storage, undefined);
-  const location = { project: 'p-1', volume: 'default', region: 'us-east-1' };
-  new VolumeFiles(volumes, location, Date.now).write('/a.txt', 'original');
-  const [part = ''] = volumes.partIds();
-  linkSync(join(storage, 'volumes', part), shared);
-  writeFileSync(join(await volumes.mount(location), 'a.txt'), 'in place');
-  expect(readFileSync(shared, 'utf8')).toBe('original');
 });
 
 test('the clock is advanced, and goes back with a snapshot', async () => {

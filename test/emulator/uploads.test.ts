@@ -106,7 +106,7 @@ test('an archive sent twice is built once', async () => {
 test('an incomplete upload leaves nothing behind and starts no build', async () => {
   const data = temporaryFolder();
   const { url, emulator, statusOfBuild } = await link({ data });
-  const sent = request(url, { method: 'PUT', headers: { 'content-length': 1000 } }).on('error', () => {});
+  const sent = request(url, { method: 'PUT', headers: { 'content-length': 1_000_000 } }).on('error', () => {});
   sent.write(Buffer.alloc(500));
   await expect.poll(() => filesIn(data)).toEqual([expect.stringMatching(/\.gantry-[0-9a-f]{16}-0$/)]);
   sent.destroy();

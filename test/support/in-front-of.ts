@@ -38,6 +38,16 @@ export async function inFrontOf(emulator: Emulator, answering: Answering): Promi
   return { ...address(emulator), GANTRY_API_URL: url };
 }
 
+/** A platform whose listing of a folder also has a file of this name, which no disk can have. */
+export function alsoListing(emulator: Emulator, folder: string, name: string): Promise<Record<string, string>> {
+  const odd = { name, is_folder: false, size_bytes: 1, last_modified: '2026-01-01T00:00:00Z' };
+  return inFrontOf(emulator, async ({ route, query }, pass) => {
+    const answer = await pass();
+    if (!route.endsWith('/ls') || query.get('dir') !== folder) return answer;
+    return { body: JSON.stringify([...JSON.parse(answer.body), odd]) };
+  });
+}
+
 async function passOn({ method = '', headers }: IncomingMessage, url: URL, body: string): Promise<Answer> {
   const { authorization = '' } = headers;
   const more = body === '' ? {} : { body };

@@ -1,7 +1,15 @@
+import { createReadStream, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { checkPutRequest, saveStream } from '../http/receive.ts';
-import { RefusalError, refuseStorage, type ServerReply, storageError } from '../http/reply.ts';
+import {
+  maxAtOnceBytes,
+  type ReadableBody,
+  RefusalError,
+  refuseStorage,
+  type ServerReply,
+  storageError,
+} from '../http/reply.ts';
 import { parseObjectKey, type VolumeFile } from '../running/volumes/volume.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import { startBuild } from './builds/handlers.ts';
@@ -21,7 +29,7 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
     refuseStorage(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   }
   const range = parseRange(headers, file.size, fileHeaders);
-  if (!range) return { status: 200, headers: fileHeaders, body: platform.volumes.content(file) };
+  if (!range) return { status: 200, headers: fileHeaders, body: contentOf(file) };
   const { start, end } = range;
   if (start >= file.size || start >= end) {
     const { headers: errorHeaders, ...error } = storageError(
@@ -32,8 +40,7 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
     throw new RefusalError({ ...error, headers: { ...errorHeaders, 'content-range': `bytes */${file.size}` } });
   }
   const contentRange = `bytes ${start}-${end - 1}/${file.size}`;
-  const body = platform.volumes.content(file, start, end);
-  return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body };
+  return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body: contentOf(file, start, end) };
 }
 
 /** Undefined if the file was deleted. */
@@ -41,6 +48,15 @@ function findObject(volumes: VolumeStore, key: string): VolumeFile | undefined {
   const { location, names } = parseObjectKey(key);
   const entry = volumes.volume(location).find(names);
   return entry === 'folder' ? undefined : entry;
+}
+
+/** The bytes from `start` up to but not including `end`. */
+function contentOf({ path, size }: VolumeFile, start = 0, end = size): ReadableBody {
+  async function* read() {
+    if (end > start) yield* createReadStream(path, { start, end: end - 1 });
+  }
+  const body = { size: end - start, read };
+  return size > maxAtOnceBytes ? body : { ...body, readAtOnce: () => readFileSync(path).subarray(start, end) };
 }
 
 function objectHeaders({ etag, modified }: VolumeFile) {
@@ -95,17 +111,8 @@ export async function putPart({ request, url, body }: RequestContext, platform: 
   const { volumes } = platform;
   const upload = url.searchParams.get('uploadId') ?? '';
   const number = Number(url.searchParams.get('partNumber'));
-  if (!volumes.uploads.has(upload)) refuseUpload();
-  const part = await volumes.parts.save(body);
-  if (!volumes.uploads.has(upload)) {
-    await volumes.parts.remove([part]);
-    refuseUpload();
-  }
-  await volumes.change({ is: 'part', upload, number, part });
-  return { status: 200, headers: { etag: `"${part.md5}"` }, body: '' };
-}
-
-function refuseUpload(): never {
+  const md5 = volumes.uploads.has(upload) ? await volumes.addPart(upload, number, body) : undefined;
+  if (md5 !== undefined) return { status: 200, headers: { etag: `"${md5}"` }, body: '' };
   const reason = 'The upload ID may be invalid, or the upload may have been aborted or completed.';
-  refuseStorage(404, 'NoSuchUpload', `The specified upload does not exist. ${reason}`);
+  return refuseStorage(404, 'NoSuchUpload', `The specified upload does not exist. ${reason}`);
 }

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
-import { writeAtomically } from '../../kernel/disk/index.ts';
-import type { ByteStream } from './reply.ts';
-import { refuseStorage } from './reply.ts';
+import { writeAtomically, writeFileAtomicSync } from '../../kernel/disk/index.ts';
+import { readSmall } from './read-request.ts';
+import { type ByteStream, maxAtOnceBytes, refuseStorage } from './reply.ts';
 
 /** Refuses a request that is not a PUT of known length without a token. */
 export function checkPutRequest(request: IncomingMessage): void {
@@ -14,11 +14,16 @@ export function checkPutRequest(request: IncomingMessage): void {
 /** Streams a body to disk, and returns its MD5 in hex. Leaves no file if the body is incomplete. */
 export async function saveStream(body: ByteStream, path: string): Promise<{ size: number; md5: string }> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const content = await readSmall(body, maxAtOnceBytes);
+  if (Buffer.isBuffer(content)) {
+    writeFileAtomicSync(path, content, { mode: 0o600 });
+    return { size: content.length, md5: hash('md5', content) };
+  }
   const write = async (file: FileHandle) => {
     const digest = createHash('md5');
     const blocks = new BlockWriter(file);
     let size = 0;
-    for await (const chunk of body) {
+    for await (const chunk of content) {
       digest.update(chunk);
       size += chunk.length;
       await blocks.add(chunk);

@@ -7,48 +7,39 @@ import { linkOrCopy } from '../../kernel/disk/index.ts';
 import type { PlatformClock } from '../model/platform-clock.ts';
 import { DamagedDataError, stateFile } from '../model/state/data-folder.ts';
 import type { Running } from './app-runner.ts';
-import { journalFile, mountedFolder, partsFolder, type VolumeStore } from './volumes/volume-store.ts';
+import { volumesFolder } from './volumes/volume-store.ts';
 
 export interface SnapshotSource extends Running {
   readonly storage: string;
-  readonly volumes: VolumeStore;
   readonly clock: PlatformClock;
 }
 
 /**
- * Writes the state to a new folder, which looks like a data folder: texts of one moment, links to archives and uploaded
- * parts, which never change, and copies of the files that apps can change. Leaves no folder if it fails.
+ * Writes the state to a new folder, which looks like a data folder: texts of one moment, links to archives, which never
+ * change, and copies of volumes, which apps can change. Leaves no folder if it fails.
  */
 export async function writeSnapshot(target: string, source: SnapshotSource): Promise<void> {
-  const { store, volumes, runner, storage, clock } = source;
+  const { store, runner, storage, clock } = source;
   const manifest: SnapshotManifest = { version: 1, advancedMs: clock.advancedMs };
   const texts = [
     [stateFile, store.serialize()],
-    [journalFile, volumes.serialize()],
     ...[...store.apps.keys()].map((app) => {
       const [name, content] = runner.logs.serialize(app);
       return [join('logs', name), content] as const;
     }),
   ] as const;
   const archives = [...store.builds.values()].map(({ keyName }) => keyName);
-  const parts = volumes.partIds();
-  const release = volumes.parts.hold(parts);
   await mkdir(target, { mode: 0o700 });
   try {
     for (const folder of ['logs', 'storage']) await mkdir(join(target, folder), { mode: 0o700 });
     for (const [name, content] of texts) await writeFile(join(target, name), content, { mode: 0o600 });
-    const immutable = [
-      ...archives.filter((key) => existsSync(join(storage, key))),
-      ...parts.map((id) => join(partsFolder, id)),
-    ];
-    await linkFiles(immutable, storage, join(target, 'storage'));
-    await copyTree(join(storage, mountedFolder), join(target, 'storage', mountedFolder));
+    const uploaded = archives.filter((key) => existsSync(join(storage, key)));
+    await linkFiles(uploaded, storage, join(target, 'storage'));
+    await copyTree(join(storage, volumesFolder), join(target, 'storage', volumesFolder));
     await writeFile(join(target, manifestFile), JSON.stringify(manifest), { mode: 0o600 });
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
-  } finally {
-    await release();
   }
 }
 
@@ -79,23 +70,19 @@ const unfinished = 'taking-over-';
 const replaced = 'replaced-';
 
 /** What of a data folder a snapshot replaces. */
-const entries = [stateFile, journalFile, 'logs', 'storage'];
+const entries = [stateFile, 'logs', 'storage'];
 
 /** Puts a snapshot beside the state that it will replace. Until it is complete, nothing has happened. */
 export async function prepareTakeover(snapshot: string, folder: string): Promise<void> {
   const target = join(folder, unfinished + randomUUID());
   await mkdir(target, { mode: 0o700 });
   try {
-    for (const name of [stateFile, journalFile, manifestFile]) await copyFile(join(snapshot, name), join(target, name));
+    for (const name of [stateFile, manifestFile]) await copyFile(join(snapshot, name), join(target, name));
     await mkdir(join(target, 'storage'), { mode: 0o700 });
     // Apps print to the end of these files.
     await copyTree(join(snapshot, 'logs'), join(target, 'logs'));
-    await linkFiles(
-      await immutableFiles(join(snapshot, 'storage')),
-      join(snapshot, 'storage'),
-      join(target, 'storage'),
-    );
-    await copyTree(join(snapshot, 'storage', mountedFolder), join(target, 'storage', mountedFolder));
+    await linkFiles(await archivesIn(join(snapshot, 'storage')), join(snapshot, 'storage'), join(target, 'storage'));
+    await copyTree(join(snapshot, 'storage', volumesFolder), join(target, 'storage', volumesFolder));
     await rm(join(folder, taken), { recursive: true, force: true });
     await rename(target, join(folder, taken));
   } catch (error) {
@@ -124,9 +111,9 @@ export function takeOver(folder: string): () => Promise<void> {
   };
 }
 
-/** All but what apps can change, relative to the storage. */
-async function immutableFiles(storage: string): Promise<string[]> {
-  const folders = (await readdir(storage)).filter((name) => name !== mountedFolder);
+/** Relative to the storage. */
+async function archivesIn(storage: string): Promise<string[]> {
+  const folders = (await readdir(storage)).filter((name) => name !== volumesFolder);
   const all = folders.map((name) => readdir(join(storage, name), { recursive: true, withFileTypes: true }));
   const files = (await Promise.all(all)).flat().filter((entry) => entry.isFile());
   return files.map((entry) => relative(storage, join(entry.parentPath, entry.name)));

@@ -166,7 +166,7 @@ export class UnpackedBuilds {
     const [record, interpreter] = [store.apps.get(app), await python()];
     const own = settings.dockerfilePath ? await containers() : undefined;
     if (record && settings.dockerfilePath && own) {
-      unpacked.storage = await storage.attachContainer(record);
+      unpacked.storage = storage.attachContainer(record);
       unpacked.image = await own.buildImage(id, folder, settings.dockerfilePath, audience);
     } else if (record && interpreter) {
       unpacked.storage = await storage.attach(record, interpreter);

@@ -19,7 +19,6 @@ import {
 } from '../http/reply.ts';
 import type { ReplyFault, StatusFault } from '../model/faults.ts';
 import { parseObjectKey } from '../running/volumes/volume.ts';
-import { VolumeFiles } from '../running/volumes/volume-files.ts';
 import { type Exchange, sendHead, sendReply } from './exchange.ts';
 
 export async function applyFault(
@@ -187,5 +186,5 @@ async function* flipFirstByte(chunks: ByteStream): ByteStream {
 
 function replaceFile(url: URL, platform: Platform): void {
   const { location, names } = parseObjectKey(verifySignedUrl('GET', url, platform));
-  new VolumeFiles(platform.volumes, location, platform.now).write(names, 'this was changed while it was read\n');
+  platform.volumes.volume(location).write(names.join('/'), 'this was changed while it was read\n');
 }

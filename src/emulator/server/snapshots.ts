@@ -7,10 +7,8 @@ import { DataFolderHasStateError, stateFile } from '../model/state/data-folder.t
 import { readState } from '../model/state/store.ts';
 import { endAbandonedBuilds } from '../running/builds/perform-build.ts';
 import { prepareTakeover, readManifest, takeOver, writeSnapshot } from '../running/snapshots.ts';
-import { readJournal } from '../running/volumes/changes.ts';
-import { journalFile } from '../running/volumes/volume-store.ts';
 
-/** Writes apps, builds, runs, logs, volumes, uploads and the clock to a new folder. */
+/** Writes apps, builds, runs, logs, volumes and the clock to a new folder. */
 export function saveState(snapshot: string, platform: Platform): Promise<void> {
   return platform.changes.run(() => writeSnapshot(snapshot, platform));
 }
@@ -36,14 +34,12 @@ export function restoreState(snapshot: string, platform: Platform): Promise<void
   return platform.changes.run(async () => {
     const { advancedMs } = readManifest(snapshot);
     const state = readState(join(snapshot, stateFile));
-    const changes = readJournal(join(snapshot, journalFile));
     await prepareTakeover(snapshot, folder);
     await runner.stop();
-    volumes.close();
     const removeReplaced = takeOver(folder);
     clock.set(advancedMs);
     if (state) store.replace(state);
-    volumes.replace(changes);
+    volumes.clear();
     runner.logs.restore(join(folder, 'logs'));
     runner.usage.clear();
     forgetRecords(platform);

@@ -1,40 +1,39 @@
 import { refuse } from '../../http/reply.ts';
-import type { FileRecord, UploadSession, VolumeLocation } from '../../running/volumes/changes.ts';
-import { splitPath } from '../../running/volumes/tree.ts';
-import { objectKey, type VolumeFile } from '../../running/volumes/volume.ts';
-import { multipartEtag } from '../../running/volumes/volume-files.ts';
+import type { Store } from '../../model/state/store.ts';
+import { objectKey, splitPath, type VolumeFile, type VolumeLocation } from '../../running/volumes/volume.ts';
+import type { UploadSession } from '../../running/volumes/volume-store.ts';
 import type { Handlers } from '../platform.ts';
 import { signUrl } from '../signed-url.ts';
 
 export const volumeHandlers = {
-  listVolumes({ project }, { volumes }) {
-    volumes.volume({ project, volume: 'default', region: defaultRegion });
-    return volumes.volumesOf(project).map((one) => ({
-      id: `${one.location.volume}-${one.location.region}`,
-      name: one.location.volume,
-      region: one.location.region,
-      sizeGb: one.size,
-      usedBytes: [...one.walk()].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
+  listVolumes({ project }, { volumes, store }) {
+    volumes.volume({ project, region: defaultRegion });
+    return volumes.regionsOf(project).map((region) => ({
+      id: `default-${region}`,
+      name: 'default',
+      region,
+      sizeGb: sizeOf({ project, region }, store),
+      usedBytes: [...volumes.volume({ project, region }).walk()].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
     }));
   },
 
-  async initializeUpload({ body, ...params }, platform) {
+  initializeUpload({ body, ...params }, platform) {
     const { volumes, store } = platform;
     const location = parseLocation(params, body.region);
     const { names, isFolderPath } = splitPath(body.file_path);
     if (isFolderPath) refuse(400, `${body.file_path} is a folder: file_path must be the path of a file`);
     volumes.volume(location).checkWritable(names);
-    const upload = { id: store.newId(), names, partCount: body.part_count, ...location };
-    await volumes.change({ is: 'begun', ...upload });
+    const id = store.newId();
+    volumes.uploads.set(id, { ...location, names, partCount: body.part_count, parts: new Map() });
     const key = objectKey(location, names);
     const parts = Array.from({ length: body.part_count }, (_, index) => ({
       part_number: index + 1,
-      url: signUrl('PUT', key, platform, { partNumber: String(index + 1), uploadId: upload.id }),
+      url: signUrl('PUT', key, platform, { partNumber: String(index + 1), uploadId: id }),
     }));
-    return { upload_id: upload.id, parts };
+    return { upload_id: id, parts };
   },
 
-  async completeUpload({ body, ...params }, { volumes, now }) {
+  async completeUpload({ body, ...params }, { volumes }) {
     const location = parseLocation(params, body.region);
     const upload = volumes.uploads.get(body.upload_id);
     const { names } = splitPath(body.file_path);
@@ -43,15 +42,7 @@ export const volumeHandlers = {
     }
     checkParts(upload, body.parts);
     volumes.volume(location).checkWritable(names);
-    const parts = body.parts.flatMap(({ part_number }) => upload.parts.get(part_number) ?? []);
-    const file: FileRecord = {
-      size: parts.reduce((sum, part) => sum + part.size, 0),
-      modified: now(),
-      etag: multipartEtag(parts.map(({ md5 }) => md5)),
-      parts: parts.map(({ id, size }) => ({ id, size })),
-    };
-    await volumes.change({ is: 'ended', upload: upload.id });
-    await volumes.change({ is: 'file', names, file, ...location });
+    await volumes.complete(body.upload_id, upload);
     return undefined;
   },
 
@@ -59,7 +50,7 @@ export const volumeHandlers = {
     const dir = query?.dir || '/';
     const entries = volumes.volume(parseLocation(params, query?.region)).list(splitPath(dir).names);
     if (!entries) return refuse(404, `folder ${dir} not found`);
-    return [...entries].map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
+    return entries.map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
   },
 
   getDownloadLink({ query, ...params }, platform) {
@@ -71,23 +62,26 @@ export const volumeHandlers = {
     return { url: signUrl('GET', objectKey(location, names), platform) };
   },
 
-  async deletePath({ query, ...params }, { volumes }) {
+  deletePath({ query, ...params }, { volumes }) {
     const location = parseLocation(params, query?.region);
     const path = query?.file_path || refuse(400, 'file_path is required');
     const { names, isFolderPath } = splitPath(path);
-    const entry = volumes.volume(location).find(names);
+    const volume = volumes.volume(location);
+    const entry = volume.find(names);
     if (!entry || (entry === 'folder') !== isFolderPath) return refuse(404, `${path} not found`);
-    await volumes.change({ is: 'removed', names, ...location });
+    volume.remove(names);
     return `${path} deleted`;
   },
 
   // This path names the volume and its region in one segment: `default-us-east-1`.
-  async resizeVolume({ project, volume, body }, { volumes }) {
+  resizeVolume({ project, volume, body }, { volumes, store }) {
     const [, region] = /^default-(.+)$/.exec(volume) ?? refuse(404, `volume ${volume} not found`);
     const location = parseLocation({ project, volume: 'default' }, region);
-    const { size } = volumes.volume(location);
+    const size = sizeOf(location, store);
     if (body.newSizeGb < size) refuse(400, `volume ${volume} has ${size} GB and cannot be made smaller`);
-    await volumes.change({ is: 'resized', size: body.newSizeGb, ...location });
+    volumes.volume(location);
+    store.volumeSizes.set(`${project}/${location.region}`, body.newSizeGb);
+    store.save();
     return undefined;
   },
 } satisfies Partial<Handlers>;
@@ -110,7 +104,13 @@ function parseLocation(
   const region = query?.region || requestedRegion || defaultRegion;
   if (!regions.includes(region)) refuse(400, `unknown region: ${region}`);
   if (volume !== 'default') refuse(404, `volume ${volume} not found`);
-  return { project, volume, region };
+  return { project, region };
+}
+
+const initialSizeGb = 50;
+
+function sizeOf({ project, region }: VolumeLocation, { volumeSizes }: Store): number {
+  return volumeSizes.get(`${project}/${region}`) ?? initialSizeGb;
 }
 
 /** The checks of object storage before it completes an upload. */

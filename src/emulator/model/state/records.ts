@@ -173,6 +173,7 @@ export const State = v.object({
   runs: v.optional(v.array(RunRecord), []),
   accounts: v.optional(v.record(v.string(), Account), {}),
   secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
+  volumeSizes: v.optional(v.record(v.string(), v.number()), {}),
 });
 export type State = v.InferOutput<typeof State>;
 

@@ -27,6 +27,8 @@ export class Store {
   readonly accounts = new Map<string, Account>();
   /** Names and values, by the id of the project or app they belong to. */
   readonly secrets = new Map<string, Record<string, string>>();
+  /** In GB, by `project/region`: of volumes that were made larger. */
+  readonly volumeSizes = new Map<string, number>();
   /** Pending logins, by device code. */
   readonly devices = new Map<string, DeviceRecord>();
   /** Users by refresh token. */
@@ -120,6 +122,7 @@ export class Store {
       runs: [...this.runs.values()],
       accounts: Object.fromEntries(this.accounts),
       secrets: [...this.secrets],
+      volumeSizes: Object.fromEntries(this.volumeSizes),
     };
     return JSON.stringify(state, null, 2);
   }
@@ -143,6 +146,7 @@ export class Store {
     this.runs.clear();
     this.accounts.clear();
     this.secrets.clear();
+    this.volumeSizes.clear();
   }
 
   #fill(state: State): void {
@@ -158,6 +162,7 @@ export class Store {
       this.accounts.set(project, { ...account, keys: account.keys.map((key) => ({ ...key, apiKey: '' })) });
     }
     for (const [owner, secrets] of state.secrets) this.secrets.set(owner, secrets);
+    for (const [volume, size] of Object.entries(state.volumeSizes)) this.volumeSizes.set(volume, size);
   }
 }
 

@@ -42,7 +42,7 @@ export class PersistentStorage {
   /** Puts the files of an app's volumes where its processes can use them. */
   async attach(app: AppRecord, python: string): Promise<AttachedStorage> {
     const { settings } = app;
-    const folders = await this.#mountVolumes(app);
+    const folders = this.#foldersOf(app);
     const access = this.options.access ?? ((await canMount(python, this.options.scratch)) ? 'mount' : 'link');
     if (access === 'mount') return this.#mounted(folders, settings.region, python);
     if (access === 'link' && process.platform !== 'win32' && this.#links.add(folders))
@@ -51,13 +51,16 @@ export class PersistentStorage {
   }
 
   /** For a container, whose engine mounts the folders. */
-  async attachContainer(app: AppRecord): Promise<AttachedStorage> {
-    return inPlace(await this.#mountVolumes(app));
+  attachContainer(app: AppRecord): AttachedStorage {
+    return inPlace(this.#foldersOf(app));
   }
 
-  async #mountVolumes({ project, settings }: AppRecord): Promise<StorageFolders> {
-    const mount = (region: string) => this.options.volumes.mount({ project, volume: 'default', region });
-    return { [volumePath]: await mount(settings.region), [globalPath]: await mount('global') };
+  #foldersOf({ project, settings }: AppRecord): StorageFolders {
+    const { volumes } = this.options;
+    return {
+      [volumePath]: volumes.volume({ project, region: settings.region }).path,
+      [globalPath]: volumes.volume({ project, region: 'global' }).path,
+    };
   }
 
   /** Removes what it left outside of the emulator's folder. */
@@ -164,7 +167,7 @@ export class StorageLinks {
 
 /** A link to the folder of an emulator that is gone. */
 function isAbandoned(path: string): boolean {
-  return /\/storage\/mounted\//.test(targetOf(path) ?? '') && !existsSync(path);
+  return /\/storage\/volumes\//.test(targetOf(path) ?? '') && !existsSync(path);
 }
 
 function targetOf(path: string): string | undefined {
