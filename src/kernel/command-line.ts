@@ -58,10 +58,7 @@ type FlagValues = Readonly<Record<string, string | true | undefined>>;
  * is in it; a list becomes as many arguments as it has entries. What follows a long flag, or `-C` and `-p`, is its
  * value.
  */
-export function gantryCommand(
-  texts: TemplateStringsArray,
-  ...values: (string | readonly string[] | FlagValues)[]
-): CommandLine {
+export function gantryCommand(texts: TemplateStringsArray, ...values: (string | readonly string[] | FlagValues)[]) {
   const words: Word[] = [{ text: '' }];
   for (const [at, text] of texts.entries()) {
     const [joined = '', ...others] = text.split(' ');

@@ -90,11 +90,7 @@ function mergeRuns<Item>(runs: Iterable<Item>[], compare: (one: Item, other: Ite
   return { [Symbol.iterator]: () => mergeTwo(left ?? [], right ?? [], compare) };
 }
 
-function* mergeTwo<Item>(
-  left: Iterable<Item>,
-  right: Iterable<Item>,
-  compare: (one: Item, other: Item) => number,
-): Generator<Item> {
+function* mergeTwo<Item>(left: Iterable<Item>, right: Iterable<Item>, compare: (one: Item, other: Item) => number) {
   const others = right[Symbol.iterator]();
   let other = others.next();
   for (const one of left) {

@@ -218,11 +218,7 @@ function documentOf(value: Result): DeployPlan | Deployment | DeployedApps | Pac
 }
 
 /** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */
-async function confirmPlan(
-  { target, progress, prompt }: Context,
-  plan: DeployPlan,
-  questions: readonly Question[],
-): Promise<void> {
+async function confirmPlan({ target, progress, prompt }: Context, plan: DeployPlan, questions: readonly Question[]) {
   if (isFolderEmulator(target)) return;
   progress.note(deployPlanView(plan));
   for (const { text } of questions) await prompt.confirm(text);

@@ -258,11 +258,7 @@ const debugPortFlag = ['--debug-port [number]', `let an editor attach here (defa
 const parsePort = wholeNumberFlag(0, 65_535);
 
 /** Opens a port for each app, by its folder, one after the other: the first at `port`; none without that. Throws a FailedError if one is in use. */
-async function openDebugRelays(
-  folders: readonly string[],
-  port: number | true | undefined,
-  waits: boolean,
-): Promise<Map<string, DebugRelay>> {
+async function openDebugRelays(folders: readonly string[], port: number | true | undefined, waits: boolean) {
   const relays = new Map<string, DebugRelay>();
   if (port === undefined) return relays;
   const first = port === true ? defaultPort : port;

@@ -1,13 +1,6 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import {
-  appLogSource,
-  buildLogSource,
-  findContainer,
-  type ReadLogOptions,
-  readLog,
-  readWorkLog,
-} from '../../calls/logs/index.ts';
+import { appLogSource, buildLogSource, findContainer, readLog, readWorkLog } from '../../calls/logs/index.ts';
 import { followRun, readRunEnding, resolveRun, withNewestRun } from '../../calls/runs/index.ts';
 import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
@@ -135,11 +128,7 @@ function logFlags(command: Commander) {
 }
 
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
-function readLogOptions(
-  { now }: Pick<Context, 'now'>,
-  flags: Flags,
-  defaultTail = Number.POSITIVE_INFINITY,
-): ReadLogOptions {
+function readLogOptions({ now }: Pick<Context, 'now'>, flags: Flags, defaultTail = Number.POSITIVE_INFINITY) {
   const { follow, failOnGap } = flags;
   const [since, until] = [flags.since?.(now()), flags.until?.(now())];
   if (since !== undefined && until !== undefined && until < since) {

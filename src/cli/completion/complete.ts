@@ -251,12 +251,7 @@ interface CachedNames {
 }
 
 /** Cached names if they are fresh, else new ones if they arrive in time, else stale ones (`inTime` is false then). */
-async function completePlatformName(
-  context: NamesContext,
-  kind: PlatformName,
-  place: Place,
-  timeoutMs: number,
-): Promise<{ words: Candidate[]; inTime: boolean }> {
+async function completePlatformName(context: NamesContext, kind: PlatformName, place: Place, timeoutMs: number) {
   const { file, key } = cacheLocation(context, nameKeys[kind](place, context));
   const kept = readCache(file);
   const old = kept[key];

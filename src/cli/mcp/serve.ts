@@ -26,11 +26,7 @@ export interface McpAccess {
 }
 
 /** Serves MCP until stdin ends. Then, and at Ctrl-C, running commands end as Ctrl-C ends them. */
-export async function serveMcp(
-  context: Context,
-  access: McpAccess,
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<void> {
+export async function serveMcp(context: Context, access: McpAccess, write: (bytes: Uint8Array) => Promise<void>) {
   const { commands } = await reference();
   const transport = new DrainingTransport(write);
   const running = new Set<Promise<unknown>>();

@@ -25,13 +25,7 @@ import { placeBeside, placeResult } from './same-place.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
 /** Runs a command and shows its result. Returns the exit code. */
-export async function executeCommand(
-  command: Command,
-  flags: GlobalFlags,
-  inputs: unknown[],
-  io: Io,
-  state: RunState,
-): Promise<number> {
+export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
   const form = command.formOf(inputs.at(-1)) ?? command.json;
   const fields = form ? Object.keys(fieldsOf(form)) : [];
@@ -298,12 +292,7 @@ function noteEmpty(value: unknown, { empty }: Command, options: object, { unread
 }
 
 /** Writes bytes to stdout as they come, sanitized if they are text that somebody else wrote. */
-async function showRaw(
-  { writeTo, options }: RawOutput<unknown>,
-  renderer: Renderer,
-  json: JsonChoice,
-  finish: Finish,
-): Promise<void> {
+async function showRaw({ writeTo, options }: RawOutput<unknown>, renderer: Renderer, json: JsonChoice, finish: Finish) {
   const { jsonValue, untrusted, isJson = false, terminalFix = 'redirect to a file, or pass --raw' } = options;
   const { page } = renderer;
   if (json !== false) {
@@ -320,11 +309,7 @@ async function showRaw(
 }
 
 /** Sanitizes chunk by chunk. On a terminal, ends with a newline, so that the prompt starts on its own line. */
-async function showUntrustedText(
-  writeTo: RawOutput<unknown>['writeTo'],
-  { page, text }: Renderer,
-  isJson: boolean,
-): Promise<void> {
+async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page, text }: Renderer, isJson: boolean) {
   const { createStreamSanitizer } = await import('../../kernel/output/sanitize-stream.ts');
   const sanitizer = createStreamSanitizer(page);
   let last = '\n';

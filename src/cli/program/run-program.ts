@@ -43,12 +43,7 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
 }
 
 /** Runs what a user of the official client means, or throws why the command line is not valid. */
-async function runTranslated(
-  error: CommanderError | UsageError,
-  words: string[],
-  io: Io,
-  state: RunState,
-): Promise<number> {
+async function runTranslated(error: CommanderError | UsageError, words: string[], io: Io, state: RunState) {
   const { translateSpellings } = await import('./translate-spellings.ts');
   const found = translateSpellings(words, Object(error).code === 'commander.excessArguments');
   if (!found) throw error instanceof UsageError ? error : (await import('./usage-errors.ts')).usageError(error, words);

@@ -7,12 +7,7 @@ import { markDryRun } from './run-state.ts';
 export type Finish = (document: unknown) => unknown;
 
 /** Prints each yielded value as an event, and the returned value as the result. */
-export async function showEvents(
-  value: unknown,
-  { data }: Pick<Command, 'data'>,
-  renderer: Renderer,
-  finish: Finish,
-): Promise<void> {
+export async function showEvents(value: unknown, { data }: Pick<Command, 'data'>, renderer: Renderer, finish: Finish) {
   const result = isStream(value)
     ? await forEachValue(value, (event) => renderer.line({ type: 'event', ...(data(event) as object) }))
     : value instanceof RawOutput

@@ -188,12 +188,7 @@ function importSecrets(pairs: string[], line: Translation): string[] | undefined
 }
 
 /** Written as the official client stores them, which `login --import` reads. */
-function importTokens(
-  token: string,
-  refreshToken: string | undefined,
-  project: string | undefined,
-  line: Translation,
-): string[] {
+function importTokens(token: string, refreshToken: string | undefined, project: string | undefined, line: Translation) {
   const key = refreshToken ? 'accesstoken' : 'serviceaccounttoken';
   line.input = JSON.stringify({ [key]: token, refreshtoken: refreshToken, project });
   line.secrets.push(token);
@@ -219,10 +214,7 @@ function positionals(words: readonly string[]): number[] {
 }
 
 /** The longest name of a command that the words begin with, and that is in the table. */
-function findName<Entry>(
-  words: string[],
-  table: Record<string, Entry>,
-): { places: number[]; entry: Entry } | undefined {
+function findName<Entry>(words: string[], table: Record<string, Entry>) {
   for (const length of [3, 2, 1]) {
     const places = positionals(words).slice(0, length);
     const entry = table[places.map((at) => words[at]).join(' ')];

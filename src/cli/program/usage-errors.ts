@@ -8,10 +8,7 @@ import { readTypedCommand } from './typed-command.ts';
 type UsageFacts = { message: string; why?: string; corrected?: CorrectedWord };
 
 /** Rewords commander's error; its "did you mean" becomes the line to type. */
-export function usageError(
-  error: CommanderError & { examples?: string[]; flags?: string[] },
-  argv: string[],
-): UsageError {
+export function usageError(error: CommanderError & { examples?: string[]; flags?: string[] }, argv: string[]) {
   const { examples: [example] = [] } = error;
   const isIncomplete = /missingArgument|missingMandatory/.test(error.code) && example !== undefined;
   const { path } = readTypedCommand(argv);

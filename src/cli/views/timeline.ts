@@ -24,10 +24,7 @@ interface TimelineOptions<Entry> {
 const maxEmptySteps = 20_000;
 
 /** Sorts entries by time and fills gaps in the range with empty steps, so that a chart shows them. */
-export function createTimeline<Entry>(
-  entries: readonly Entry[],
-  { spanOf, stepMs, range }: TimelineOptions<Entry>,
-): TimelineStep<Entry>[] {
+export function createTimeline<Entry>(entries: readonly Entry[], { spanOf, stepMs, range }: TimelineOptions<Entry>) {
   const spans = entries
     .map((entry) => ({ entry, ...spanOf(entry) }))
     .filter(({ start }) => Number.isFinite(start))

@@ -12,11 +12,7 @@ const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 const retryMs = 100;
 
 /** Reads a file, pipe or device that the user named, in chunks. Throws system errors, or the reason of the signal. */
-export async function* readFileOrPipeChunks(
-  path: string,
-  signal: AbortSignal,
-  chunkBytes?: number,
-): AsyncGenerator<Buffer> {
+export async function* readFileOrPipeChunks(path: string, signal: AbortSignal, chunkBytes?: number) {
   for (let isEmpty = true; isEmpty; ) {
     signal.throwIfAborted();
     const isFifo = await leadsToFifo(path);

@@ -65,12 +65,7 @@ export class NewFile {
    * Opens the temporary file of an earlier process. Returns undefined unless it is a regular file of this size without
    * other hard links.
    */
-  static async reopen(
-    target: string,
-    name: string,
-    bytes: number,
-    folder = dirname(target),
-  ): Promise<NewFile | undefined> {
+  static async reopen(target: string, name: string, bytes: number, folder = dirname(target)) {
     const path = join(dirname(target), name);
     const handle = await open(path, constants.O_RDWR | noFollow | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
     if (!handle) return undefined;
@@ -117,11 +112,7 @@ export class NewFile {
 }
 
 /** Writes a file atomically. Pipes and devices are written to, not replaced. Throws system errors. */
-export async function writeFileAtomic(
-  path: string,
-  content: string | Uint8Array,
-  options: InPlaceOptions = {},
-): Promise<void> {
+export async function writeFileAtomic(path: string, content: string | Uint8Array, options: InPlaceOptions = {}) {
   await writeAtomically(path, (file) => file.writeFile(content), options);
 }
 

@@ -49,10 +49,7 @@ export interface Stream extends NodeJS.WritableStream {
 }
 
 /** A terminal that does not tell its size reports 0 columns. */
-function sizeOf(
-  { columns, rows }: Pick<Stream, 'columns' | 'rows'>,
-  terminal: boolean,
-): Pick<Page, 'columns' | 'rows'> {
+function sizeOf({ columns, rows }: Pick<Stream, 'columns' | 'rows'>, terminal: boolean) {
   if (!terminal) return { columns: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
   return { columns: columns || 80, rows: rows || 24 };
 }

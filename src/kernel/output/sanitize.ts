@@ -27,10 +27,7 @@ export function sanitize(text: string, page: SanitizeTarget): string {
 }
 
 /** Sanitizes without redacting, for verbatim results. */
-export function sanitizeUnredacted(
-  text: string,
-  { colored, githubActions }: Pick<Page, 'colored' | 'githubActions'>,
-): string {
+export function sanitizeUnredacted(text: string, { colored, githubActions }: Pick<Page, 'colored' | 'githubActions'>) {
   const safe = stripControlSequences(text, colored);
   return githubActions ? escapeWorkflowCommands(safe) : safe;
 }
