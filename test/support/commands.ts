@@ -1,5 +1,5 @@
 import type { Command } from '../../src/cli/command.ts';
-import { commands, findEntry } from '../../src/cli/commands/index.ts';
+import { commands, namedCommand } from '../../src/cli/commands/index.ts';
 
 /** What is typed to call each command. */
 export function commandLines(): string[] {
@@ -14,7 +14,7 @@ export function commandLines(): string[] {
 /** The command of a line, `apps list`. */
 export async function loadCommand(line: string): Promise<Command> {
   const [name = '', child] = line.split(' ');
-  const entry = findEntry(name);
+  const entry = namedCommand(name);
   const leaf = child === undefined ? entry : entry?.commands?.[child];
   if (!leaf?.load) throw new Error(`no command ${line}`);
   return (await leaf.load()).default;

@@ -197,6 +197,6 @@ export const commands: Record<string, Record<string, Entry>> = {
 };
 
 /** The command or group of this name. */
-export function findEntry(name: string): Entry | undefined {
+export function namedCommand(name: string): Entry | undefined {
   return Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
 import type { GlobalFlags } from '../../platform/context.ts';
 import type { Command, FlagRules } from '../command.ts';
-import { commands, type Entry, findEntry, type Leaf } from '../commands/index.ts';
+import { commands, type Entry, type Leaf, namedCommand } from '../commands/index.ts';
 
 export type CommandRunner = (
   command: Command,
@@ -34,7 +34,7 @@ export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Comm
         return '';
       },
     });
-  const called = findEntry(firstWord);
+  const called = namedCommand(firstWord);
   for (const entries of called ? [{ [firstWord]: called }] : Object.values(commands)) addCommands(root, entries, run);
   return root;
 }
@@ -177,13 +177,13 @@ function rootOf(command: Commander): Commander {
 
 /** Whether a word is the name of a group, and the next word is none of its commands. */
 export function isUnknownChild(name: string, child: string): boolean {
-  const entry = findEntry(name);
+  const entry = namedCommand(name);
   return entry !== undefined && !entry.load && !hasChild(name, child);
 }
 
 /** Whether a word is the name of a group that has this command. */
 export function hasChild(name: string, child: string): boolean {
-  return Object.hasOwn(findEntry(name)?.commands ?? {}, child);
+  return Object.hasOwn(namedCommand(name)?.commands ?? {}, child);
 }
 
 export function groupsWith(child: string): string[] {

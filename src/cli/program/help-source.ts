@@ -1,12 +1,12 @@
 import type { Command as Commander } from 'commander';
-import { commands, findEntry } from '../commands/index.ts';
+import { commands, namedCommand } from '../commands/index.ts';
 import { describeCommand } from './describe-command.ts';
 import type { HelpSource } from './help.ts';
 
 /** What the help of a command is made from, as `gantry help --json` has it too. */
 export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
   const [name = '', leafName] = pathOf(commander);
-  const entry = findEntry(name);
+  const entry = namedCommand(name);
   const leaf = leafName === undefined ? entry : entry?.commands?.[leafName];
   if (!leaf?.load) return groupSourceOf(name) ?? { categories: summariesByCategory() };
   const { default: command } = await leaf.load();
@@ -16,7 +16,7 @@ export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
 
 /** Undefined if the word does not name a group. */
 export function groupSourceOf(name: string) {
-  const { load, summary = '', commands } = findEntry(name) ?? {};
+  const { load, summary = '', commands } = namedCommand(name) ?? {};
   return load || !commands ? undefined : { group: name, summary, commands: summariesOf(commands) };
 }
 

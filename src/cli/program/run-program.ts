@@ -3,7 +3,7 @@ import { UsageError } from '../../kernel/errors.ts';
 import { createPage } from '../../kernel/output/page.ts';
 import { createRenderer, type JsonChoice, type Renderer } from '../../kernel/output/render.ts';
 import type { Io } from '../../kernel/process.ts';
-import { findEntry } from '../commands/index.ts';
+import { namedCommand } from '../commands/index.ts';
 import { buildProgram, isUnknownChild } from './command-tree.ts';
 import { executeCommand, parseJsonFlag } from './execute-command.ts';
 import type { DividedLine } from './program-arguments.ts';
@@ -69,7 +69,7 @@ function normalizeArguments(argv: string[]): string[] {
 function withHelpLast(words: string[]): string[] {
   const [first, second, third = '-'] = words;
   if (first === '--help' || first === '-h') return [...words.slice(1), first];
-  const isHelp = first === 'help' && (second === undefined || findEntry(second) !== undefined);
+  const isHelp = first === 'help' && (second === undefined || namedCommand(second) !== undefined);
   if (!isHelp || words.some((word) => wholeHelp.has(word))) return words;
   // Without --help, an unknown command is an error.
   const isUnknown = second !== undefined && !third.startsWith('-') && isUnknownChild(second, third);

@@ -1,5 +1,5 @@
 import { arrangeCommand, type CommandLine } from '../../kernel/command-line.ts';
-import { findEntry } from '../commands/index.ts';
+import { namedCommand } from '../commands/index.ts';
 
 /** What a command line says before it is parsed, or if it could not be parsed. */
 export interface TypedCommand {
@@ -49,7 +49,7 @@ export function* withValues(words: readonly string[]): Generator<readonly string
 }
 
 function pathOf([first = '', second = '']: string[]): string[] {
-  const entry = findEntry(first);
+  const entry = namedCommand(first);
   if (!entry) return [];
   return Object.hasOwn(entry.commands ?? {}, second) ? [first, second] : [first];
 }

@@ -2,7 +2,7 @@ import type { CommanderError } from 'commander';
 import { closestName, isSimilar } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { type CorrectedWord, UsageError } from '../../kernel/errors.ts';
-import { findEntry } from '../commands/index.ts';
+import { namedCommand } from '../commands/index.ts';
 import { groupsWith, hasChild } from './command-tree.ts';
 import { readTypedCommand } from './typed-command.ts';
 
@@ -65,7 +65,7 @@ function lineWithout(group: string | undefined, typed: string, argv: string[]): 
   const next = argv[at + 1] ?? '';
   // In a group of another client, `ls` lists no files.
   const extra =
-    group !== undefined && findEntry(typed) ? argv.indexOf(group) : findEntry(next) && next !== 'ls' ? at : -1;
+    group !== undefined && namedCommand(typed) ? argv.indexOf(group) : namedCommand(next) && next !== 'ls' ? at : -1;
   return extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
 }
 
