@@ -191,7 +191,7 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
       const at = ['-C', context.flags.cwd === undefined ? folder : resolve(cwd, folder), ...configFile];
       const argv = ['deploy', ...settingArguments(context), ...at, ...own, ...asked, '--json'];
       const onLine = (line: string) => progress.relay(`${app}: ${line}`);
-      const { code, stdout } = await callCommand(context, argv, { signal, idle: { onIdle: () => () => {} }, onLine });
+      const { code, stdout } = await callCommand(context, argv, { signal, onLine });
       const { next: _, ...shown } = JSON.parse(`${stdout}`);
       const result = shown.error ? shown : { [flags.dryRun ? 'plan' : 'deployment']: shown };
       return { folder, app, exitCode: code, ...result };
