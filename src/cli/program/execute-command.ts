@@ -22,7 +22,7 @@ import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
 import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
 import { placeBeside, placeResult } from './same-place.ts';
-import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
+import { type Finish, isStream, showEvents, showValue, unprintedResult } from './show-result.ts';
 
 /** Runs a command and shows its result. Returns the exit code. */
 export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
@@ -169,7 +169,7 @@ async function runAndShow(
     return await showOutcome(command, context, renderer, run, value);
   } catch (error) {
     if (!(error instanceof StdoutError) || value instanceof DryRunEnd || command.onlyReads(...run.inputs)) throw error;
-    throw (await import('./unprinted-result.ts')).unprintedResult(error, value, command);
+    throw unprintedResult(error, value, command);
   }
 }
 
@@ -207,7 +207,7 @@ async function showOutcome(
   value: unknown,
 ): Promise<number> {
   const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
-  const finishWith = (next: readonly NextCommand[]) => finishing(command, context, { inputs, state }, next);
+  const finishWith = (next: readonly NextCommand[]) => finishing(command, context, state, next);
   if (value instanceof DryRunEnd) {
     await showDryRun(value, renderer, options.events ? 'events' : json, finishWith([]));
     return exitCodes.ok.code;
@@ -264,14 +264,14 @@ async function noteNext([first]: readonly NextCommand[], { progress }: Context, 
 function finishing(
   { json }: Command,
   { inPlace, progress }: Context,
-  { inputs, state: { called, argv, unasked = [] } }: { inputs: readonly unknown[]; state: RunState },
+  { called, argv, unasked = [] }: RunState,
   own: readonly NextCommand[],
 ): Finish {
   return async (document) => {
     if (!called || !isExtensible(document, json)) return document;
     const { answered, usualNextOf } = await import('./next-commands.ts');
     const next = own.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when }));
-    const usual = next.length > 0 ? next : usualNextOf(called, inputs, document, argv, unasked);
+    const usual = next.length > 0 ? next : usualNextOf(called, document, argv, unasked);
     const warnings = progress.warned;
     return {
       ...document,
