@@ -3,14 +3,10 @@ export type Fix = string | CommandLine | Sentence;
 
 /** A complete command to type next: text for people, arguments for programs. */
 export class CommandLine {
-  readonly #parts: readonly string[];
-
-  constructor(readonly argv: readonly string[]) {
-    this.#parts = argv.map(quoteForShell);
-  }
+  constructor(readonly argv: readonly string[]) {}
 
   toString(): string {
-    return this.#parts.join(' ');
+    return this.argv.map(quoteForShell).join(' ');
   }
 
   toJSON(): string {

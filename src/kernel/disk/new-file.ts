@@ -163,7 +163,7 @@ async function writeThrough<T>(
 ): Promise<T> {
   const output = await openPipeOrDevice(path, signal);
   try {
-    const folder = await TemporaryFolder.create('write');
+    const folder = TemporaryFolder.create('write');
     try {
       const whole = join(folder.path, 'whole');
       const file = await open(whole, exclusively, 0o600);
