@@ -155,7 +155,6 @@ function streamLine(item: JsonSchema, error: JsonSchema): JsonSchema {
   return { anyOf: [{ ...item, not: ends }, withType(result, 'result'), withType(error, 'error')] };
 }
 
-/** Events, and then the result or an error. */
 function eventLine({ schema, events }: ResultSchema, error: JsonSchema): JsonSchema {
   const type: JsonSchema = { type: 'string', enum: eventTypes };
   const progress: JsonSchema = { type: 'object', properties: { type }, required: ['type'], description: 'progress' };

@@ -69,7 +69,6 @@ export function anyDocument(description: string): ResultSchema<unknown> {
   return { form: 'document', schema: { description } };
 }
 
-/** One document that is a list of objects. */
 export function documents<const V extends Variants>(...variants: V): ResultSchema<ListOf<VariantOf<V[number]>>> {
   return { form: 'list', schema: { type: 'array', items: variantsSchema(variants) } };
 }
@@ -160,7 +159,6 @@ export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> 
   return { schema, isOptional: true };
 }
 
-/** Where a problem is in a file of the user. */
 export const locationShape = object({
   file: text('file'),
   line: integer('from 1'),

@@ -30,7 +30,6 @@ export class Sentence {
 /** What is done to each command before it is shown, such as adding the flags of the place where it is to work. */
 export type ChangeCommand = (command: CommandLine) => CommandLine;
 
-/** The same with its commands changed. */
 export function withCommands(fix: Fix, change: ChangeCommand): Fix {
   if (typeof fix === 'string') return fix;
   if (fix instanceof CommandLine) return change(fix);
@@ -68,7 +67,6 @@ export function gantryCommand(texts: TemplateStringsArray, ...values: (string | 
   return arrangeCommand(words.filter(({ text }) => text !== ''));
 }
 
-/** A word of a command that is made. */
 export interface Word {
   text: string;
   /** Not a flag, even if it begins with a dash. */

@@ -238,7 +238,6 @@ async function warnWithoutPython({ progress }: Context): Promise<void> {
   });
 }
 
-/** What a session needs of the emulator. */
 function platformOf(emulator: Emulator): DevPlatform {
   const { url, project, token, approvalAddress, callsUrl: callsAddress, trustsOwner, store, logs } = emulator;
   return {
@@ -252,7 +251,6 @@ function platformOf(emulator: Emulator): DevPlatform {
 /** What most editors propose for debugpy. */
 const defaultPort = 5678;
 
-/** A port, or nothing for the usual one. */
 const debugPortFlag = ['--debug-port [number]', `let an editor attach here (default: ${defaultPort})`] as const;
 
 const parsePort = wholeNumberFlag(0, 65_535);

@@ -213,7 +213,6 @@ type ResourceMetric = (typeof resourceMetrics)[number];
 
 interface ResourcesViewOptions {
   range: ChartRange;
-  /** IANA name. */
   zone: string;
   metrics: readonly ResourceMetric[];
 }
@@ -226,7 +225,6 @@ const resources = {
 
 /** The values of all series at one time, by metric. */
 interface ResourcePoint extends Record<ResourceMetric, readonly (number | null)[]> {
-  /** In ms since the epoch. */
   time: number;
 }
 

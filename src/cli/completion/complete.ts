@@ -144,7 +144,6 @@ async function print({ io, secrets, words: typed }: CompletionRequest, { words, 
 interface Asked {
   context: Context;
   tree: CompletionTree;
-  /** The value so far. */
   typing: string;
 }
 
@@ -189,7 +188,6 @@ function kindOf({ value, flag, command }: ValueAtCursor): ValueKind | undefined 
   return byPlace[place] ?? byName[value];
 }
 
-/** By the name in the help. */
 const byName: Record<string, ValueKind> = {
   file: 'local',
   command: 'local',

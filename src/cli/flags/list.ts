@@ -73,7 +73,6 @@ interface FilterFlags {
   response?: Span | undefined;
 }
 
-/** Adds the flags that filter runs (spec 4.6). */
 export function runFilterFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {

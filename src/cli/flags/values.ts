@@ -17,7 +17,6 @@ export function durationFlag(text: string): number {
 }
 durationFlag.valueKind = 'duration';
 
-/** A time in which something is to happen. */
 export function positiveDurationFlag(text: string): number {
   const ms = durationFlag(text);
   if (ms === 0) throw new InvalidArgumentError('Expected a duration longer than 0.');
@@ -130,7 +129,6 @@ export function repeatableFlag(text: string, all: string[] = []): string[] {
 }
 repeatableFlag.valueKind = 'list';
 
-/** One of these words, repeatable. */
 export function repeatableChoiceFlag<const Word extends string>(
   words: readonly Word[],
 ): (text: string, all?: Word[]) => Word[] {

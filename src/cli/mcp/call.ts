@@ -12,7 +12,6 @@ export interface CallOutcome {
 }
 
 interface CallOptions {
-  /** Flags that hold for each call. */
   implied?: readonly string[];
   /** Ends the command as Ctrl-C does. */
   signal: AbortSignal;

@@ -44,7 +44,6 @@ function allowedEffects({ allowChanges, allowDestroy }: McpAccess): Effect[] {
   return allowChanges ? ['reads', 'changes'] : ['reads'];
 }
 
-/** A tool for each noun and effect. */
 function groupedTools(commands: readonly CommandReference[], allowed: readonly Effect[]): ToolSet {
   const tools = commandTools(commands);
   const offered = tools.filter((tool) => tool.commands.every(({ effect }) => allowed.includes(effect)));
@@ -231,7 +230,6 @@ interface LongResult {
 
 interface ResultPage {
   text: string;
-  /** How to get the rest; undefined if this is all. */
   note: string | undefined;
 }
 
@@ -239,7 +237,6 @@ interface ResultPage {
 const pageSize = 16_000;
 /** A longer line is cut into pieces. */
 const maxPieceSize = 4_000;
-/** Older results are forgotten. */
 const keptResults = 8;
 
 /** Bounds the size of answers, and keeps results that are longer: asking again might run a command twice. */

@@ -130,7 +130,6 @@ function readMessage(line: string): ParsedLine | undefined {
 
 type Problem = [code: number, message: string];
 
-/** The codes of JSON-RPC 2.0. */
 const codes = { parse: -32700, request: -32600, params: -32602 };
 
 function problemOf(value: unknown): Problem | undefined {

@@ -20,7 +20,6 @@ interface TreeOptions {
   firstWord?: string | undefined;
 }
 
-/** The parser of the command line. */
 export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Commander {
   const root = addGlobalFlags(new Commander('gantry'))
     .version(version, '-V, --version', 'show the version')
@@ -165,7 +164,6 @@ function rejectLoneFlags(child: Commander): void {
 /** Values for a line that works. */
 const samples: Record<string, string> = { duration: '2m', number: '1', system: 'github', when: 'p90>5s' };
 
-/** The flags of a command, one of which this flag requires. */
 export function partnersOf({ options }: Commander, flag: Option): Option[] {
   const { requires = [] } = flag as Partial<FlagRules>;
   return requires.flatMap((name) => options.find((option) => option.attributeName() === name) ?? []);

@@ -51,7 +51,6 @@ interface Call {
   flags: GlobalFlags;
   inputs: unknown[];
   json: JsonChoice;
-  /** The declared ones of the result. */
   fields: string[];
   filter: JqFilter | undefined;
 }

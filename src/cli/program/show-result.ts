@@ -56,7 +56,6 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** What names the outcome of a change. */
 const names = ['app', 'build', 'run', 'project', 'profile', 'secret', 'path', 'status'];
 
 /** Adds to the error of a result that could not be written that the command has changed something all the same. */

@@ -119,9 +119,7 @@ interface Translation {
   argv: string[];
   /** What the command reads in place of stdin: secrets that were arguments. */
   input?: string;
-  /** Variables for this command only. */
   env?: Record<string, string>;
-  /** Secrets that were arguments. */
   secrets: string[];
   warning?: string;
 }
@@ -213,7 +211,6 @@ function positionals(words: readonly string[]): number[] {
   return words.flatMap((word, at) => (word.startsWith('-') || valueFlags.has(words[at - 1] ?? '') ? [] : [at]));
 }
 
-/** The longest name of a command that the words begin with, and that is in the table. */
 function findName<Entry>(words: string[], table: Record<string, Entry>) {
   for (const length of [3, 2, 1]) {
     const places = positionals(words).slice(0, length);

@@ -44,7 +44,6 @@ function bare(word: string): string {
   return word.replace(/^--/, '');
 }
 
-/** The flag that a word is the beginning of, if there is one only. */
 function flagThatBegins(typed: string, flags: readonly string[] = []): string[] | undefined {
   const found = /^--[a-z]/.test(typed) ? flags.filter((flag) => flag.startsWith(typed)) : [];
   return found.length === 1 ? found : undefined;

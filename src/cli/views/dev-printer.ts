@@ -8,7 +8,6 @@ import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 
 interface PrinterOptions {
-  /** Whether lines name their app. */
   several: boolean;
   hasKeys: boolean;
   /** The command line that points another shell to the emulator. */
@@ -203,7 +202,6 @@ function changedText(changed: string[]): string {
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} changed`;
 }
 
-/** In local time. */
 function clockTime(at: string): string {
   return localTime(at).slice(11);
 }

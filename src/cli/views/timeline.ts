@@ -1,12 +1,10 @@
 import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 
-/** In ms since 1970. */
 export interface ChartRange {
   since: number;
   until: number;
 }
 
-/** A span of time, with the entry measured in it, if any. */
 export interface TimelineStep<Entry> {
   /** Its start, in ms since 1970. */
   time: number;

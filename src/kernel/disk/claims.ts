@@ -43,7 +43,6 @@ export async function claimTarget(state: string, { path, kind, delay, onWait }: 
   }
 }
 
-/** A claim of another process. */
 interface OtherClaim {
   pid: number;
   file: string;

@@ -86,7 +86,6 @@ export class NewFile {
     removedOnExit.delete(this.path);
   }
 
-  /** Closes and removes it. */
   async discard(): Promise<void> {
     await this.#close().catch(() => {});
     await rm(this.path, { force: true }).catch(() => {});
@@ -178,10 +177,8 @@ async function writeThrough<T>(
   }
 }
 
-/** As many as Linux follows. */
 const maxLinks = 40;
 
-/** Where a path leads, whether that exists or not. */
 async function followLinks(path: string, followed = 0): Promise<string> {
   const link = followed < maxLinks ? await readlink(path).catch(() => undefined) : undefined;
   return link === undefined ? path : followLinks(resolve(dirname(path), link), followed + 1);

@@ -29,7 +29,6 @@ export function readRegularSync(path: string): string {
   return readRegularBytesSync(path).toString();
 }
 
-/** The same, as bytes. */
 export function readRegularBytesSync(path: string): Buffer {
   const file = openRegularSync(path);
   try {

@@ -16,7 +16,6 @@ export interface Page {
   animated: boolean;
   /** Whether a screen reader reads it: no animation, no drawing, and tables as lists. */
   accessible: boolean;
-  /** Whether URLs are links to click. */
   links: boolean;
   /** Whether symbols beyond ASCII can be shown. */
   unicode: boolean;
@@ -29,7 +28,6 @@ export interface Page {
   inPlace: ChangeCommand;
 }
 
-/** The text of a value for a page. */
 export type View = (page: Page) => string;
 
 /** A view whose text may be too long to be handled at once. Off a terminal its parts are written, whole lines each. */

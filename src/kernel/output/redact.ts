@@ -85,7 +85,6 @@ function hideCookies(text: string): string {
 const bearer = new RegExp(`(bearer)(${gap}{1,8})(?!bearer|basic)([\\w.~+/=%-]+)`, 'gi');
 const basic = new RegExp(`(basic)(${gap}{1,8})([\\w.~+/=%-]+)`, 'gi');
 
-/** What follows "bearer" in a sentence. */
 const prose =
   /^(?:tokens?|auth|authentication|authorization|credentials?|headers?|schemes?|formats?|is|was|in|or|and|not|required|must|has|of|for|from|to|realm.*)[.,]?$/i;
 
@@ -199,7 +198,6 @@ const cut = String.raw`([ \t]*[\r\n]\s*|[ \t]+)`;
 /** A next line that is nothing but the characters of a value, up to its end or to what ends a value. */
 const valueLine = new RegExp(String.raw`${cut}((?:[\w.~+/=-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
 
-/** The same for what is left of a query. */
 const linkLine = new RegExp(String.raw`${cut}((?:[\w.~+/=&-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
 
 /** A line of one word is the next sentence rather than the rest of a secret. */
@@ -232,7 +230,6 @@ function isBreak(code: number): boolean {
   );
 }
 
-/** Where the pattern matches next, or the end of the text. */
 function next(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(text)?.index ?? text.length;

@@ -15,7 +15,6 @@ const otherControl =
 const unwanted = new RegExp([controlString, controlSequence, otherControl].map(({ source }) => source).join('|'), 'g');
 const colors = /\u001b\[[\d;:]*m/g;
 
-/** The properties of a page that sanitizing depends on. */
 type SanitizeTarget = Pick<Page, 'colored' | 'githubActions' | 'secrets'>;
 
 /**

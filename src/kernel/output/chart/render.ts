@@ -23,7 +23,6 @@ const unicode: Glyphs = { whole: ['▁', '▂', '▃', '▄', '▅', '▆', '▇
 
 const ascii: Glyphs = { whole: ['.', '.', '.', '#', '#', '#', '#', '#'], part: 'x', mark: '!' };
 
-/** Without a terminal. */
 const defaultColumns = 80;
 /** Fits the longest label of the value axis, such as `1h 20m`, and a space. */
 const defaultMargin = 8;
@@ -255,7 +254,6 @@ function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked
 }
 
 interface TimeAxis {
-  /** The columns of the labels. */
   ticks: number[];
   labels: string;
 }
