@@ -16,7 +16,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
     mkdirSync(folder, { mode });
   } catch (error) {
     // Another process may have created it meanwhile.
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+    if (!attempt(() => statSync(folder).isDirectory())) throw error;
   }
 }
 
