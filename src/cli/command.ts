@@ -129,6 +129,12 @@ export function addFlagRules<Inputs extends unknown[], Options extends OptionVal
   return command;
 }
 
+/** What is parsed of the flags that a function adds, besides those that were there. */
+export type FlagsOf<Add extends (command: never) => { opts(): unknown }> = ReturnType<ReturnType<Add>['opts']>;
+
+/** The flags that were there, for functions that add to any. */
+export type NoFlags = Record<never, never>;
+
 export type Effect = 'reads' | 'changes' | 'destroys';
 
 /** Of a command that has no `data`. */
