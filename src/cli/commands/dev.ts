@@ -12,7 +12,7 @@ import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
 import { readSecretsFile } from '../../team/secrets.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type FlagsOf } from '../command.ts';
 import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import {
@@ -139,7 +139,7 @@ function devFlags(command: Commander) {
 }
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
-async function* serve(context: Context, given: string[], options: ReturnType<ReturnType<typeof devFlags>['opts']>) {
+async function* serve(context: Context, given: string[], options: FlagsOf<typeof devFlags>) {
   const { fromEnvFile, open, debugPort, waitForClient = false, ...emulatorOptions } = options;
   const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);

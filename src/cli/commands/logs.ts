@@ -7,7 +7,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, TimeLimit } from '../../platform/waiting/index.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type FlagsOf } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag, timeFlag, wholeNumberFlag } from '../flags/values.ts';
 import { logOutput } from '../views/log-line.ts';
@@ -103,7 +103,7 @@ async function appSource(
   return appLogSource(client, app, { container, stream, search, runId });
 }
 
-type Flags = ReturnType<ReturnType<typeof logFlags>['opts']>;
+type Flags = FlagsOf<typeof logFlags>;
 
 function logFlags(command: Commander) {
   return appArgument(command)
