@@ -1,5 +1,6 @@
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
 import { AuthError, exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
@@ -328,7 +329,6 @@ async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page,
 
 /** JSON that is too long to be read is written as it comes. */
 async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (bytes: Uint8Array) => Promise<void>) {
-  const { indentJson } = await import('../../kernel/output/indent-json.ts');
   let held: Uint8Array | undefined = Buffer.alloc(0);
   try {
     await writeTo(async (bytes) => {
@@ -340,7 +340,9 @@ async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (byt
       await write(start);
     });
   } finally {
-    if (held) await write(Buffer.from(indentJson(String(held))));
+    const text = String(held ?? '');
+    const value = parseJsonOr(text, undefined);
+    if (held) await write(value === undefined ? held : Buffer.from(`${stringifyJson(value, 2)}\n`));
   }
 }
 
