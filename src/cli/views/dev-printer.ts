@@ -1,6 +1,6 @@
 import type { GantryError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
-import { duration, localTime, printablePath, shortBuild } from '../../kernel/output/format.ts';
+import { duration, localTime, printablePath, shortBuild, shortList } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { wrapCommand } from '../../kernel/output/wrap-text.ts';
 import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../../local/dev/index.ts';
@@ -197,9 +197,7 @@ function servingText(servingSince: string | undefined): string {
 }
 
 function changedText(changed: string[]): string {
-  const named = changed.slice(0, 3).map(printablePath);
-  const more = changed.length - named.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} changed`;
+  return `${shortList(changed.map(printablePath), 3)} changed`;
 }
 
 function clockTime(at: string): string {

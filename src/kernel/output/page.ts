@@ -1,5 +1,5 @@
 import type { ChangeCommand } from '../command-line.ts';
-import { type Environment, isCi, readVariable } from '../environment.ts';
+import { type Environment, isCi, readVariable, type Variable } from '../environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
@@ -93,13 +93,15 @@ function showsLinks(env: Environment): boolean {
   const forced = readVariable(env, 'FORCE_HYPERLINK');
   if (forced) return forced !== '0';
   if (isCi(env)) return false;
-  return (
-    /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|WarpTerminal)$/.test(readVariable(env, 'TERM_PROGRAM') ?? '') ||
-    /^(xterm-kitty|xterm-ghostty|alacritty|foot)/.test(readVariable(env, 'TERM') ?? '') ||
-    Number(readVariable(env, 'VTE_VERSION') ?? 0) >= 5000 ||
-    readVariable(env, 'WT_SESSION') !== undefined
-  );
+  return linking.some(([variable, known]) => known.test(readVariable(env, variable) ?? ''));
 }
+
+const linking: [Variable, RegExp][] = [
+  ['TERM_PROGRAM', /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|WarpTerminal)$/],
+  ['TERM', /^(xterm-kitty|xterm-ghostty|alacritty|foot)/],
+  ['VTE_VERSION', /^([5-9]\d|\d{3})\d\d/],
+  ['WT_SESSION', /./],
+];
 
 function showsSymbols(env: Environment): boolean {
   const locale = readVariable(env, 'LC_ALL') ?? readVariable(env, 'LC_CTYPE') ?? readVariable(env, 'LANG');

@@ -220,15 +220,11 @@ function continued(line: RegExp, text: string, from: number): number {
 
 function startOfRun(text: string, at: number, least: number): number {
   let start = at;
-  while (start > least && !isBreak(text.charCodeAt(start - 1))) start--;
+  while (start > least && !breaks.test(text.charAt(start - 1))) start--;
   return start;
 }
 
-function isBreak(code: number): boolean {
-  return (
-    code <= 0x20 || code === 0x22 || code === 0x27 || code === 0x3c || code === 0x3e || code === 0x60 || code === 0x7c
-  );
-}
+const breaks = /[\0-\x20"'<>`|]/;
 
 function next(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
