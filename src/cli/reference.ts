@@ -125,10 +125,7 @@ interface OutputSchema extends JsonSchema {
   $defs: Record<string, JsonSchema>;
 }
 
-/**
- * The schema of what a command prints with `--json`: its result, or an error. What is printed as lines is in
- * `$defs.line`: all that a stream prints, and what other commands print with `--events`.
- */
+/** What `--json` prints: a result, or an error. What is printed as lines, also with `--events`, is in `$defs.line`. */
 function outputSchema(command: string, json: ResultSchema, hasEvents: boolean): OutputSchema {
   const error = failure.schema;
   const documents: Record<string, JsonSchema> = json.form === 'stream' ? { error } : { result: json.schema, error };

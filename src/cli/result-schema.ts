@@ -1,9 +1,6 @@
 import { defined } from '../kernel/json-text.ts';
 
-/**
- * What a command prints with `--json`, declared once: TypeScript checks the command's result against it, help shows its
- * fields, `--json=fields` knows their names, and `gantry help COMMAND --schema` prints it as a JSON Schema.
- */
+/** What `--json` prints, declared once: for TypeScript, the help, `--json=fields` and `help COMMAND --schema`. */
 export interface ResultSchema<Value = never> extends Shape<Value> {
   /** One document, one document that is a list, or one JSON object per line. */
   readonly form: 'document' | 'list' | 'stream';

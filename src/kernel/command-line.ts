@@ -48,11 +48,7 @@ export function sentence(texts: TemplateStringsArray, ...values: (Fix | number)[
 /** Flags by their names: true for one without a value. What is undefined is omitted. */
 type FlagValues = Readonly<Record<string, string | true | undefined>>;
 
-/**
- * The command that is written after `gantry`: `` gantryCommand`apps get ${app}` ``. A value stays one argument whatever
- * is in it; a list becomes as many arguments as it has entries. What follows a long flag, or `-C` and `-p`, is its
- * value.
- */
+/** `` gantryCommand`apps get ${app}` ``. A value is one argument. What follows a long flag, `-C` or `-p` is its value. */
 export function gantryCommand(texts: TemplateStringsArray, ...values: (string | readonly string[] | FlagValues)[]) {
   const words: Word[] = [{ text: '' }];
   for (const [at, text] of texts.entries()) {

@@ -31,10 +31,7 @@ import { isPlatformName, type NamesContext, nameKeys, type Place, type PlatformN
 /** Directives of @bomb.sh/tab, after the colon of the last line. `open`: no space follows, as the value may go on. */
 const directives = { files: 0, none: 4, open: 6, folders: 16 };
 
-/**
- * Serves shell completion: `gantry complete -- deploy --d` prints one `word<tab>description` per line, then a directive.
- * `gantry complete --refresh apps get ''` only updates the cache. Never fails and prints no errors.
- */
+/** Prints a `word<tab>description` a line, then a directive; `--refresh` only updates the cache. Never fails. */
 export async function complete([form, ...argv]: string[], io: Io): Promise<number> {
   const stop = new AbortController();
   const words = joinFlagValues(argv);

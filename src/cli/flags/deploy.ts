@@ -73,10 +73,7 @@ export function deployFlags(command: Commander) {
   });
 }
 
-/**
- * The deploy that was typed, with other values of some flags: from how it was parsed, so that no flag is forgotten. Folders
- * come first: some flags take the next word for their value.
- */
+/** The deploy that was typed, with other values. Folders come first: some flags take the next word for their value. */
 export function deployAgain(options: OptionValues, changed: OptionValues = {}, folders: string[] = []): CommandLine {
   const { options: flags } = deployFlags(new DeclaringCommand() as Commander);
   const again = typedFlags(flags.filter(isRepeated), { ...options, ...changed });

@@ -10,10 +10,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { turn } from '../../kernel/clock.ts';
 import { isRecord, JsonNumber, parseJson, stringifyJson } from '../../kernel/json-text.ts';
 
-/**
- * The SDK's transport, but every request is answered: one that the SDK would drop by an error, and one that was received
- * before the end of stdin by its result, since a script may write its requests and close the pipe.
- */
+/** The SDK's transport, but every request is answered, also a wrong one, and one that came before the end of stdin. */
 export class DrainingTransport implements Transport {
   readonly #input = new PassThrough();
   readonly #output: Writable;

@@ -4,10 +4,7 @@ import { type ExitName, GantryError } from '../../kernel/errors.ts';
 import { inSamePlace } from './same-place.ts';
 import { readTypedCommand, type TypedCommand } from './typed-command.ts';
 
-/**
- * The commands that usually follow, with the folder of the result. `line` is the command line, and `unasked` the flags that
- * answer what its dry run would have asked.
- */
+/** `line` is the command line, and `unasked` the flags that answer what its dry run would have asked. */
 export function usualNextOf(
   called: Commander,
   document: { folder?: unknown; dryRun?: unknown; changed?: unknown },

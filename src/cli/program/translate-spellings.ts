@@ -12,10 +12,7 @@ import {
   switches,
 } from './spellings.ts';
 
-/**
- * Translates a line that gantry could not parse; undefined if the official client spells nothing in it otherwise. Throws
- * UsageError, with what to type, if nothing means the same.
- */
+/** Undefined if the official client spells nothing otherwise. Throws UsageError if nothing means the same. */
 export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
   const { own, rest } = splitArguments(argv);
   const isHelp = own.some((word) => word === '--help' || word === '-h');

@@ -36,10 +36,7 @@ interface InPlaceOptions extends NewFileOptions {
 /** Creates a file, and never follows a symbolic link. */
 export const exclusively = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
 
-/**
- * A file that is written beside its target under a unique temporary name and renamed atomically when it is complete, so
- * that readers see either the old or the new content.
- */
+/** A file that is written beside its target and renamed when it is complete: readers see the old or the new content. */
 export class NewFile {
   #isOpen = true;
 

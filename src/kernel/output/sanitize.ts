@@ -17,10 +17,7 @@ const colors = /\u001b\[[\d;:]*m/g;
 
 type SanitizeTarget = Pick<Page, 'colored' | 'githubActions' | 'secrets'>;
 
-/**
- * Makes text safe to show: it cannot control the terminal or a workflow runner, and contains no secrets. Everything
- * gantry prints passes through here, except raw results.
- */
+/** Text without secrets that cannot control a terminal or a runner. All but raw results passes here. */
 export function sanitize(text: string, page: SanitizeTarget): string {
   return sanitizeUnredacted(redactColored(stripControlSequences(text, page.colored), page), page);
 }

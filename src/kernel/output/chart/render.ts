@@ -186,10 +186,7 @@ interface Glyphs {
   mark: string;
 }
 
-/**
- * Draws bars of totals; the part that failed is at the foot of each. A part too small for a row of its own is a mark on
- * the axis: a full row would exaggerate it.
- */
+/** The part that failed is at the foot of a bar, or a mark on the axis if a row would exaggerate it. */
 function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
   const glyphs = page.unicode ? unicode : ascii;
   const [totals = [], parts = []] = series.map(({ values }) =>
