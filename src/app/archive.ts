@@ -58,9 +58,7 @@ export async function withTemporaryArchive<T>(
   use: (archive: AppArchive) => Promise<T>,
   options: ArchiveOptions = {},
 ): Promise<T> {
-  const folder = await TemporaryFolder.create('archive').catch((error) => {
-    throw temporaryFolderError(error);
-  });
+  const folder = temporaryFolder();
   try {
     const writing = writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600);
     const archive = await writing.catch((error) => {
@@ -171,6 +169,14 @@ function writeError(path: string, cause: unknown): unknown {
 
 function isFull(cause: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(systemCode(cause));
+}
+
+function temporaryFolder(): TemporaryFolder {
+  try {
+    return TemporaryFolder.create('archive');
+  } catch (error) {
+    throw temporaryFolderError(error);
+  }
 }
 
 function temporaryFolderError(cause: unknown): unknown {

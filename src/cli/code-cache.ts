@@ -17,10 +17,7 @@ import { version } from '../kernel/version.ts';
 import { isExecutable, ownLocation } from '../own-files.ts';
 import { resolveFolders } from '../platform/config/folders.ts';
 
-/**
- * Loads the program from code that an earlier run compiled, which takes half as long as compiling it again (decisions/0014).
- * The first run creates the folder, the second one fills it: a run in a new container leaves next to nothing behind.
- */
+/** Loads code that an earlier run compiled (decisions/0014). The first run creates the folder, the second fills it. */
 export function useCodeCache(): void {
   if (readVariable(process.env, 'NODE_DISABLE_COMPILE_CACHE') || isExecutable()) return;
   const { cache } = resolveFolders(process.env);

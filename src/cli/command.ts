@@ -24,10 +24,7 @@ interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   exits?: readonly ExitName[];
   /** Shown on stderr if the result is an empty list. */
   empty?: Fix | ((options: Options) => Fix);
-  /**
-   * The commands that usually follow this result; the first is also shown on stderr. Without any, programs get those of
-   * program/next-commands.ts. Only for a result that is a document. `args` are what the user typed.
-   */
+  /** What usually follows this document; the first is also shown on stderr. `args` are what the user typed. */
   next?: (value: Value, options: Options, args: readonly unknown[]) => readonly NextCommand[];
   /** Which of the forms that `json` declares this command line prints, if its flags decide. */
   formOf?: (options: Options) => ResultSchema | undefined;
@@ -128,6 +125,12 @@ export function addFlagRules<Inputs extends unknown[], Options extends OptionVal
   }
   return command;
 }
+
+/** What is parsed of the flags that a function adds, besides those that were there. */
+export type FlagsOf<Add extends (command: never) => { opts(): unknown }> = ReturnType<ReturnType<Add>['opts']>;
+
+/** The flags that were there, for functions that add to any. */
+export type NoFlags = Record<never, never>;
 
 export type Effect = 'reads' | 'changes' | 'destroys';
 

@@ -1,12 +1,11 @@
-import type { Command as Commander } from 'commander';
+import { Command as Commander } from 'commander';
 import { gantryCommand } from '../kernel/command-line.ts';
 import { type ExitName, exitCodes, UsageError } from '../kernel/errors.ts';
 import type { FailureDocument } from '../kernel/output/failure.ts';
 import { eventTypes } from '../kernel/output/progress.ts';
 import { version } from '../kernel/version.ts';
-import type { Command } from './command.ts';
 import { commands, type Leaf } from './commands/index.ts';
-import { addCommands, buildProgram, configureCommand } from './program/command-tree.ts';
+import { buildProgram, configureCommand } from './program/command-tree.ts';
 import {
   type ArgumentReference,
   type CommandReference,
@@ -71,7 +70,7 @@ export async function reference(): Promise<Reference> {
     version,
     flags: globalFlags(),
     commands: await Promise.all(listCommands().map(describe)),
-    groups: Object.fromEntries(groups.flatMap(([name, entry]) => ('load' in entry ? [] : [[name, entry.summary]]))),
+    groups: Object.fromEntries(groups.flatMap(([name, entry]) => (entry.load ? [] : [[name, entry.summary]]))),
     exitCodes: describeExitCodes(Object.keys(exitCodes) as ExitName[]),
   };
 }
@@ -89,17 +88,13 @@ export async function outputSchemaOf(line: string): Promise<OutputSchema> {
   return outputSchema(line, command.json, hasEvents || command.json.events !== undefined);
 }
 
-interface ListedCommand {
-  line: string;
-  category: string;
-  leaf: Leaf;
-}
+type ListedCommand = Leaf & { line: string; category: string };
 
 function listCommands(): ListedCommand[] {
   return Object.entries(commands).flatMap(([category, entries]) =>
-    Object.entries(entries).flatMap(([name, entry]) => [
-      ...('load' in entry ? [{ line: name, category, leaf: entry }] : []),
-      ...Object.entries(entry.commands ?? {}).map(([child, leaf]) => ({ line: `${name} ${child}`, category, leaf })),
+    Object.entries(entries).flatMap(([name, { load, summary, commands = {} }]) => [
+      ...(load ? [{ line: name, category, load, summary }] : []),
+      ...Object.entries(commands).map(([child, leaf]) => ({ ...leaf, line: `${name} ${child}`, category })),
     ]),
   );
 }
@@ -115,18 +110,9 @@ async function describe(listed: ListedCommand): Promise<CommandReference> {
   return describeCommand(commander, command, listed.line, listed.category);
 }
 
-async function load({ line, leaf }: ListedCommand): Promise<{ commander: Commander; command: Command }> {
-  const [name = '', childName] = line.split(' ');
-  const parent = childOf(buildProgram({ run: ignore, onHelp: () => {}, firstWord: name }), name);
-  if (childName !== undefined) addCommands(parent, { [childName]: leaf }, ignore);
-  const commander = childName === undefined ? parent : childOf(parent, childName);
-  return { commander, command: await configureCommand(commander, leaf, ignore) };
-}
-
-function childOf(parent: Commander, name: string): Commander {
-  const found = parent.commands.find((command) => command.name() === name);
-  if (!found) throw new Error(`no command ${name}`);
-  return found;
+async function load({ line, summary, load }: ListedCommand) {
+  const commander = new Commander(line).summary(summary);
+  return { commander, command: await configureCommand(commander, load, ignore) };
 }
 
 async function ignore(): Promise<void> {}
@@ -139,10 +125,7 @@ interface OutputSchema extends JsonSchema {
   $defs: Record<string, JsonSchema>;
 }
 
-/**
- * The schema of what a command prints with `--json`: its result, or an error. What is printed as lines is in
- * `$defs.line`: all that a stream prints, and what other commands print with `--events`.
- */
+/** What `--json` prints: a result, or an error. What is printed as lines, also with `--events`, is in `$defs.line`. */
 function outputSchema(command: string, json: ResultSchema, hasEvents: boolean): OutputSchema {
   const error = failure.schema;
   const documents: Record<string, JsonSchema> = json.form === 'stream' ? { error } : { result: json.schema, error };
@@ -169,7 +152,6 @@ function streamLine(item: JsonSchema, error: JsonSchema): JsonSchema {
   return { anyOf: [{ ...item, not: ends }, withType(result, 'result'), withType(error, 'error')] };
 }
 
-/** Events, and then the result or an error. */
 function eventLine({ schema, events }: ResultSchema, error: JsonSchema): JsonSchema {
   const type: JsonSchema = { type: 'string', enum: eventTypes };
   const progress: JsonSchema = { type: 'object', properties: { type }, required: ['type'], description: 'progress' };

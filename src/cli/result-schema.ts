@@ -1,9 +1,6 @@
 import { defined } from '../kernel/json-text.ts';
 
-/**
- * What a command prints with `--json`, declared once: TypeScript checks the command's result against it, help shows its
- * fields, `--json=fields` knows their names, and `gantry help COMMAND --schema` prints it as a JSON Schema.
- */
+/** What `--json` prints, declared once: for TypeScript, the help, `--json=fields` and `help COMMAND --schema`. */
 export interface ResultSchema<Value = never> extends Shape<Value> {
   /** One document, one document that is a list, or one JSON object per line. */
   readonly form: 'document' | 'list' | 'stream';
@@ -69,7 +66,6 @@ export function anyDocument(description: string): ResultSchema<unknown> {
   return { form: 'document', schema: { description } };
 }
 
-/** One document that is a list of objects. */
 export function documents<const V extends Variants>(...variants: V): ResultSchema<ListOf<VariantOf<V[number]>>> {
   return { form: 'list', schema: { type: 'array', items: variantsSchema(variants) } };
 }
@@ -160,7 +156,6 @@ export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> 
   return { schema, isOptional: true };
 }
 
-/** Where a problem is in a file of the user. */
 export const locationShape = object({
   file: text('file'),
   line: integer('from 1'),

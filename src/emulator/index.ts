@@ -108,7 +108,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** A temporary folder is removed even if the process exits without calling `release`. */
 async function openFolder(data: string | undefined): Promise<{ folder: string; release: () => Promise<void> }> {
   if (data === undefined) {
-    const temporary = await TemporaryFolder.create('emulator');
+    const temporary = TemporaryFolder.create('emulator');
     preparePrivateFolder(temporary.path);
     return { folder: temporary.path, release: () => temporary.remove() };
   }

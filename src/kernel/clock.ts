@@ -1,7 +1,4 @@
-/**
- * The only timers of the program. The process waits for a timer unless it is in the background. A test that fakes
- * `setTimeout` and `setInterval` moves all of them.
- */
+/** The only timers of the program: a test that fakes `setTimeout` and `setInterval` moves all of them. */
 
 import { setMaxListeners } from 'node:events';
 

@@ -3,14 +3,10 @@ export type Fix = string | CommandLine | Sentence;
 
 /** A complete command to type next: text for people, arguments for programs. */
 export class CommandLine {
-  readonly #parts: readonly string[];
-
-  constructor(readonly argv: readonly string[]) {
-    this.#parts = argv.map(quoteForShell);
-  }
+  constructor(readonly argv: readonly string[]) {}
 
   toString(): string {
-    return this.#parts.join(' ');
+    return this.argv.map(quoteForShell).join(' ');
   }
 
   toJSON(): string {
@@ -34,7 +30,6 @@ export class Sentence {
 /** What is done to each command before it is shown, such as adding the flags of the place where it is to work. */
 export type ChangeCommand = (command: CommandLine) => CommandLine;
 
-/** The same with its commands changed. */
 export function withCommands(fix: Fix, change: ChangeCommand): Fix {
   if (typeof fix === 'string') return fix;
   if (fix instanceof CommandLine) return change(fix);
@@ -53,15 +48,8 @@ export function sentence(texts: TemplateStringsArray, ...values: (Fix | number)[
 /** Flags by their names: true for one without a value. What is undefined is omitted. */
 type FlagValues = Readonly<Record<string, string | true | undefined>>;
 
-/**
- * The command that is written after `gantry`: `` gantryCommand`apps get ${app}` ``. A value stays one argument whatever
- * is in it; a list becomes as many arguments as it has entries. What follows a long flag, or `-C` and `-p`, is its
- * value.
- */
-export function gantryCommand(
-  texts: TemplateStringsArray,
-  ...values: (string | readonly string[] | FlagValues)[]
-): CommandLine {
+/** `` gantryCommand`apps get ${app}` ``. A value is one argument. What follows a long flag, `-C` or `-p` is its value. */
+export function gantryCommand(texts: TemplateStringsArray, ...values: (string | readonly string[] | FlagValues)[]) {
   const words: Word[] = [{ text: '' }];
   for (const [at, text] of texts.entries()) {
     const [joined = '', ...others] = text.split(' ');
@@ -75,7 +63,6 @@ export function gantryCommand(
   return arrangeCommand(words.filter(({ text }) => text !== ''));
 }
 
-/** A word of a command that is made. */
 export interface Word {
   text: string;
   /** Not a flag, even if it begins with a dash. */

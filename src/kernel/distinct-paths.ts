@@ -3,9 +3,7 @@
  * path twice would lose a file without a word. Paths are compared as the bytes that are sent. Of equal items one stays;
  * `repeated` is the path of two that contradict each other.
  */
-export function distinctPaths<Item extends { path: string }>(
-  items: readonly Item[],
-): { items: readonly Item[]; repeated: string | undefined } {
+export function distinctPaths<Item extends { path: string }>(items: readonly Item[]) {
   const byPath = new Map<string, Item>();
   for (const item of items) {
     const path = item.path.toWellFormed();

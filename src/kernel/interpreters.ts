@@ -2,10 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { attempt } from './errors.ts';
 
-/**
- * The Python of a version such as `3.12`: on the PATH, or where version managers keep theirs. Only files are looked at, so
- * it may not work. On Windows, where the launcher `py` knows the versions, undefined.
- */
+/** The Python of a version such as `3.12`, which may not work: only files are looked at. Undefined on Windows. */
 export function locatePython(version: string, env: NodeJS.ProcessEnv): string | undefined {
   if (process.platform === 'win32') return undefined;
   const folders = [...(env.PATH ?? '').split(delimiter), ...managedFolders(version, env)];

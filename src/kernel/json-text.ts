@@ -76,7 +76,6 @@ export function toJsonValue(value: unknown): unknown {
   return converts ? (object as { toJSON(): unknown }).toJSON() : value;
 }
 
-/** An object or a list. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof JsonNumber);
 }
@@ -120,7 +119,6 @@ function parseExactly(text: string): unknown {
 class JsonBuilder {
   readonly root: unknown[] = [];
   #into: object = this.root;
-  /** Of the value that comes next. */
   #key: string | undefined;
   readonly #outer: [into: object, key: string | undefined][] = [];
 
@@ -170,7 +168,6 @@ function stringifyIteratively(value: unknown, indent: number | string = ''): str
   return parts.join('');
 }
 
-/** Text, or a value to be written at a depth. */
 type Piece = string | { value: unknown; depth: number };
 
 /** The text around the values of an object or a list, and these values. */

@@ -6,10 +6,7 @@ const zlib = () => process.getBuiltinModule('node:zlib');
 /** Items that are packed at once. */
 const batchSize = 1_000;
 
-/**
- * A list of values that JSON can hold, for a million and more of them: packed it takes some ten bytes for a path, where an
- * object takes two hundred. Items are unpacked one batch after another whenever the list is read.
- */
+/** A list of a million values and more. They are packed, and unpacked one batch after another whenever it is read. */
 export class PackedList<Item> implements Iterable<Item> {
   readonly #batches: Buffer[] = [];
   /** The last items. A short list is never packed. */
@@ -90,11 +87,7 @@ function mergeRuns<Item>(runs: Iterable<Item>[], compare: (one: Item, other: Ite
   return { [Symbol.iterator]: () => mergeTwo(left ?? [], right ?? [], compare) };
 }
 
-function* mergeTwo<Item>(
-  left: Iterable<Item>,
-  right: Iterable<Item>,
-  compare: (one: Item, other: Item) => number,
-): Generator<Item> {
+function* mergeTwo<Item>(left: Iterable<Item>, right: Iterable<Item>, compare: (one: Item, other: Item) => number) {
   const others = right[Symbol.iterator]();
   let other = others.next();
   for (const one of left) {

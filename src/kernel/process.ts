@@ -137,10 +137,7 @@ async function startPager([command, ...args]: readonly [string, ...string[]]): P
   };
 }
 
-/**
- * When stdout is a file, Node ignores short writes, so a full disk would lose output without an error. Pipes and
- * terminals are not affected.
- */
+/** Node ignores short writes to a file: a full disk would lose output without an error. */
 function writeCompletely(stream: typeof process.stdout): typeof process.stdout {
   if (stream.isTTY || '_handle' in stream) return stream;
   stream._write = (chunk: Buffer, _, done) => {

@@ -31,7 +31,6 @@ export class Thread<Task, Result> {
     this.worker.on('error', (error) => this.break(error));
   }
 
-  /** How many tasks it has. */
   get load(): number {
     return this.#waiting.size;
   }

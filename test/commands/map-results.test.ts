@@ -269,7 +269,7 @@ test.each([
 
 test('the command that continues makes calls as this one does', async () => {
   const { run } = await mapping((response) => sayJson(response, { detail: 'broken' }, 500));
-  const flags = '--concurrency 1 --ordered --max-failures 2 --call-timeout 1500ms --no-auth';
+  const flags = '--concurrency 1 --ordered --max-failures 2 --call-timeout 1s500ms --no-auth';
   const { next } = (await run(`${flags} --json`)).json() as { next: { argv: string[] }[] };
   const all = flags.split(' ').sort();
   const flagsOf = ({ argv }: { argv: string[] }) => argv.slice(argv.indexOf('out.jsonl') + 1).sort();

@@ -191,7 +191,7 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
       const at = ['-C', context.flags.cwd === undefined ? folder : resolve(cwd, folder), ...configFile];
       const argv = ['deploy', ...settingArguments(context), ...at, ...own, ...asked, '--json'];
       const onLine = (line: string) => progress.relay(`${app}: ${line}`);
-      const { code, stdout } = await callCommand(context, argv, { signal, idle: { onIdle: () => () => {} }, onLine });
+      const { code, stdout } = await callCommand(context, argv, { signal, onLine });
       const { next: _, ...shown } = JSON.parse(`${stdout}`);
       const result = shown.error ? shown : { [flags.dryRun ? 'plan' : 'deployment']: shown };
       return { folder, app, exitCode: code, ...result };
@@ -218,11 +218,7 @@ function documentOf(value: Result): DeployPlan | Deployment | DeployedApps | Pac
 }
 
 /** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */
-async function confirmPlan(
-  { target, progress, prompt }: Context,
-  plan: DeployPlan,
-  questions: readonly Question[],
-): Promise<void> {
+async function confirmPlan({ target, progress, prompt }: Context, plan: DeployPlan, questions: readonly Question[]) {
   if (isFolderEmulator(target)) return;
   progress.note(deployPlanView(plan));
   for (const { text } of questions) await prompt.confirm(text);

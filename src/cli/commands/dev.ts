@@ -12,7 +12,7 @@ import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
 import { readSecretsFile } from '../../team/secrets.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type FlagsOf } from '../command.ts';
 import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import {
@@ -139,7 +139,7 @@ function devFlags(command: Commander) {
 }
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
-async function* serve(context: Context, given: string[], options: ReturnType<ReturnType<typeof devFlags>['opts']>) {
+async function* serve(context: Context, given: string[], options: FlagsOf<typeof devFlags>) {
   const { fromEnvFile, open, debugPort, waitForClient = false, ...emulatorOptions } = options;
   const { interruption, cwd } = context;
   const folders = findAppFolders(cwd, given);
@@ -238,7 +238,6 @@ async function warnWithoutPython({ progress }: Context): Promise<void> {
   });
 }
 
-/** What a session needs of the emulator. */
 function platformOf(emulator: Emulator): DevPlatform {
   const { url, project, token, approvalAddress, callsUrl: callsAddress, trustsOwner, store, logs } = emulator;
   return {
@@ -252,17 +251,12 @@ function platformOf(emulator: Emulator): DevPlatform {
 /** What most editors propose for debugpy. */
 const defaultPort = 5678;
 
-/** A port, or nothing for the usual one. */
 const debugPortFlag = ['--debug-port [number]', `let an editor attach here (default: ${defaultPort})`] as const;
 
 const parsePort = wholeNumberFlag(0, 65_535);
 
 /** Opens a port for each app, by its folder, one after the other: the first at `port`; none without that. Throws a FailedError if one is in use. */
-async function openDebugRelays(
-  folders: readonly string[],
-  port: number | true | undefined,
-  waits: boolean,
-): Promise<Map<string, DebugRelay>> {
+async function openDebugRelays(folders: readonly string[], port: number | true | undefined, waits: boolean) {
   const relays = new Map<string, DebugRelay>();
   if (port === undefined) return relays;
   const first = port === true ? defaultPort : port;

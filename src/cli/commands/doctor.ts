@@ -8,7 +8,6 @@ import { defineCommand } from '../command.ts';
 import { durationFlag } from '../flags/values.ts';
 import { anything, boolean, choice, documents, integer, nullable, optional, text } from '../result-schema.ts';
 
-/** How what is kept on this machine is listed. */
 const cacheOutput = {
   view: (entries: CacheEntry[]) =>
     table(

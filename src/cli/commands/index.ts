@@ -1,21 +1,18 @@
 import type { Command } from '../command.ts';
 
-export interface Leaf {
+/** A command, a group of commands, or both: their names are not its first argument. */
+export interface Entry {
   summary: string;
-  load: () => Promise<{ default: Command }>;
-  /** Commands below it: their names are not its first argument. */
+  load?: () => Promise<{ default: Command }>;
   commands?: Record<string, Leaf>;
-}
-
-export interface Group {
-  summary: string;
-  commands: Record<string, Leaf>;
   /** The command that is meant if none is named. */
   byDefault?: string;
 }
 
+export type Leaf = Entry & Required<Pick<Entry, 'load'>>;
+
 /** All commands by category. The path of a file is its command line, and a module is imported when it is called. */
-export const commands: Record<string, Record<string, Leaf | Group>> = {
+export const commands: Record<string, Record<string, Entry>> = {
   'Get started': {
     init: { summary: 'create a cerebrium.toml and main.py', load: () => import('./init.ts') },
     dev: {
@@ -198,3 +195,8 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     help: { summary: 'show help for a command or topic', load: () => import('./help.ts') },
   },
 };
+
+/** The command or group of this name. */
+export function namedCommand(name: string): Entry | undefined {
+  return Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
+}

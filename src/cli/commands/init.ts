@@ -7,7 +7,7 @@ import { sections } from '../../app/schema.ts';
 import { projectTemplate } from '../../app/template.ts';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
-import { attempt, ConflictError, FailedError, systemCode, UsageError } from '../../kernel/errors.ts';
+import { attempt, ConflictError, systemCode, UsageError } from '../../kernel/errors.ts';
 import {
   adviceOnSmoke,
   ciSystems,
@@ -72,7 +72,7 @@ export default defineCommand({
       agents,
     });
     const isNew = app && writePipeline(ci, app);
-    createFolder(folder);
+    makeFolder(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
       if (exists && file !== 'AGENTS.md') continue;
@@ -116,23 +116,13 @@ function isLoggedIn(context: Context): boolean {
   return Boolean(attempt(() => context.credential.token));
 }
 
-function createFolder(folder: string): void {
-  try {
-    makeFolder(folder);
-  } catch (cause) {
-    throw new FailedError(`cannot create folder ${folder}`, { why: (cause as Error).message, cause });
-  }
-}
-
 /** Never overwrites: an existing config file is an error, existing code is kept. */
 async function createFile(folder: string, file: string, text: string): Promise<boolean> {
   try {
     await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
   } catch (cause) {
-    if (systemCode(cause) !== 'EEXIST') {
-      throw new FailedError(`cannot write ${join(folder, file)}`, { why: (cause as Error).message, cause });
-    }
+    if (systemCode(cause) !== 'EEXIST') throw cause;
     if (file !== 'cerebrium.toml') return false;
     throw new ConflictError(`${file} already exists in ${folder}`, {
       why: 'init does not overwrite files',

@@ -1,20 +1,13 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import {
-  appLogSource,
-  buildLogSource,
-  findContainer,
-  type ReadLogOptions,
-  readLog,
-  readWorkLog,
-} from '../../calls/logs/index.ts';
+import { appLogSource, buildLogSource, findContainer, readLog, readWorkLog } from '../../calls/logs/index.ts';
 import { followRun, readRunEnding, resolveRun, withNewestRun } from '../../calls/runs/index.ts';
 import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, TimeLimit } from '../../platform/waiting/index.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type FlagsOf } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { durationFlag, timeFlag, wholeNumberFlag } from '../flags/values.ts';
 import { logOutput } from '../views/log-line.ts';
@@ -110,7 +103,7 @@ async function appSource(
   return appLogSource(client, app, { container, stream, search, runId });
 }
 
-type Flags = ReturnType<ReturnType<typeof logFlags>['opts']>;
+type Flags = FlagsOf<typeof logFlags>;
 
 function logFlags(command: Commander) {
   return appArgument(command)
@@ -135,11 +128,7 @@ function logFlags(command: Commander) {
 }
 
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
-function readLogOptions(
-  { now }: Pick<Context, 'now'>,
-  flags: Flags,
-  defaultTail = Number.POSITIVE_INFINITY,
-): ReadLogOptions {
+function readLogOptions({ now }: Pick<Context, 'now'>, flags: Flags, defaultTail = Number.POSITIVE_INFINITY) {
   const { follow, failOnGap } = flags;
   const [since, until] = [flags.since?.(now()), flags.until?.(now())];
   if (since !== undefined && until !== undefined && until < since) {

@@ -1,13 +1,14 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
+import { Command as DeclaringCommand } from 'commander';
 import { type MapSummary, mapInputs } from '../../calls/map/index.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { arrangeCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { count, countCell, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type FlagsOf } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
-import { dollarFlag, positiveDurationFlag, wholeNumberFlag } from '../flags/values.ts';
+import { dollarFlag, positiveDurationFlag, typedFlags, wholeNumberFlag } from '../flags/values.ts';
 import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -111,24 +112,14 @@ function mapFlags(command: Commander) {
     .option('--no-auth', 'send no token, for apps with disable_auth');
 }
 
-type Flags = ReturnType<ReturnType<typeof mapFlags>['opts']>;
+type Flags = FlagsOf<typeof mapFlags>;
 
 /** The command that continues, made as this one was. */
-function commandLine({ app, function: fn, input, results }: MapSummary, flags: Omit<Flags, 'output'>) {
-  const { concurrency, retryFailed, ordered, maxFailures, budget, callTimeout, auth, port } = flags;
-  return gantryCommand`map ${app} ${fn === 'run' ? [] : fn} ${input} --output ${results} ${{
-    '--concurrency': concurrency?.toString(),
-    '--retry-failed': retryFailed || undefined,
-    '--ordered': ordered || undefined,
-    '--max-failures': maxFailures?.toString(),
-    '--budget': budget?.toString(),
-    '--call-timeout': callTimeout?.toString().concat('ms'),
-    '--async': flags.async || undefined,
-    '--public-url': flags.publicUrl,
-    '--port': port?.toString(),
-    '--webhook-secret-file': flags.webhookSecretFile,
-    '--no-auth': auth === false || undefined,
-  }}`;
+function commandLine({ app, function: fn, input, results: output }: MapSummary, flags: Omit<Flags, 'output'>) {
+  const { options } = mapFlags(new DeclaringCommand() as Commander);
+  const words = [app, ...(fn === 'run' ? [] : [fn]), input].map((text) => ({ text, isValue: true }));
+  const typed = typedFlags(options, { ...flags, output }).map((text) => ({ text }));
+  return arrangeCommand([{ text: 'map' }, ...words, ...typed]);
 }
 
 function mapView(summary: MapSummary): View {

@@ -30,7 +30,7 @@ import {
 } from '../../platform/contract/metrics.ts';
 import { unixTime } from '../../platform/contract/scalars.ts';
 import { atPlatformTime } from '../../platform/replies/index.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type FlagsOf } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { resolveRange } from '../flags/list.ts';
@@ -144,7 +144,7 @@ function metView(met: MetCondition): View {
   ]);
 }
 
-type Flags = ReturnType<ReturnType<typeof metricsFlags>['opts']>;
+type Flags = FlagsOf<typeof metricsFlags>;
 type RangedFlags = Omit<Flags, 'until'> & { until: TimeFromNow | undefined };
 
 function chartOptions(flags: RangedFlags, now: number) {
@@ -213,7 +213,6 @@ type ResourceMetric = (typeof resourceMetrics)[number];
 
 interface ResourcesViewOptions {
   range: ChartRange;
-  /** IANA name. */
   zone: string;
   metrics: readonly ResourceMetric[];
 }
@@ -226,7 +225,6 @@ const resources = {
 
 /** The values of all series at one time, by metric. */
 interface ResourcePoint extends Record<ResourceMetric, readonly (number | null)[]> {
-  /** In ms since the epoch. */
   time: number;
 }
 

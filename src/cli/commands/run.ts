@@ -119,10 +119,7 @@ async function readOwnFlags(words: readonly string[]): Promise<OwnFlag[]> {
   return [...shown, { names: ['-r'], takesValue: true }];
 }
 
-/**
- * The result of `run`: stdout and stderr of the program, or with `--json` one value, which has them
- * unless they are events; then they are shown on stderr.
- */
+/** What the program prints; with `--json` one value, which has it unless it is events, shown on stderr. */
 function runOutput(
   { progress }: Context,
   follow: (onLine: (line: WorkLine) => unknown) => Promise<FinishedRun>,

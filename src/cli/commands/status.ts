@@ -179,7 +179,6 @@ function servesText({ app, commit, hasFiles, reason }: Serves): string {
   return hasFiles ? `${app} serves ${files}` : `${app} serves other files than those of commit ${commit.slice(0, 8)}`;
 }
 
-/** One app, a line for each part. */
 function appStatusView(shown: AppStatus): View {
   const { target, app, status, live, here, replicas, region, lastHour, centsPerHour, failure, platform, unknown } =
     shown;
@@ -199,7 +198,6 @@ function appStatusView(shown: AppStatus): View {
   ]);
 }
 
-/** The apps of a project, a line each. */
 function projectStatusView({ target, apps, platform, unknown }: ProjectStatus): View {
   const rows = apps ?? [];
   const facts = keyValueTable([

@@ -4,7 +4,6 @@ import type { CommandReference, FlagReference } from '../reference.ts';
 export interface CompletionTree {
   flags: Pick<FlagReference, 'flags' | 'description' | 'valueRequired' | 'choices'>[];
   commands: Pick<CommandReference, 'command' | 'summary'>[];
-  /** Summaries by group. */
   groups: Record<string, string>;
   /** The rest of a command, read when it is on the line. */
   inputsOf: (command: string) => CommandInputs;
@@ -18,13 +17,11 @@ export interface ValueAtCursor {
   /** The flag it belongs to: `--cwd`. Undefined for an argument. */
   flag?: string;
   command: string;
-  /** The arguments before it. */
   typed: string[];
   /** The flags before it that take a value. */
   given: Record<string, string>;
 }
 
-/** Candidates at the cursor, or a value that must be looked up. */
 export type CompletionResult = { words: Candidate[] } | ValueAtCursor;
 
 export type Candidate = [word: string, description: string];

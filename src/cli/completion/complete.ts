@@ -31,10 +31,7 @@ import { isPlatformName, type NamesContext, nameKeys, type Place, type PlatformN
 /** Directives of @bomb.sh/tab, after the colon of the last line. `open`: no space follows, as the value may go on. */
 const directives = { files: 0, none: 4, open: 6, folders: 16 };
 
-/**
- * Serves shell completion: `gantry complete -- deploy --d` prints one `word<tab>description` per line, then a directive.
- * `gantry complete --refresh apps get ''` only updates the cache. Never fails and prints no errors.
- */
+/** Prints a `word<tab>description` a line, then a directive; `--refresh` only updates the cache. Never fails. */
 export async function complete([form, ...argv]: string[], io: Io): Promise<number> {
   const stop = new AbortController();
   const words = joinFlagValues(argv);
@@ -144,7 +141,6 @@ async function print({ io, secrets, words: typed }: CompletionRequest, { words, 
 interface Asked {
   context: Context;
   tree: CompletionTree;
-  /** The value so far. */
   typing: string;
 }
 
@@ -189,7 +185,6 @@ function kindOf({ value, flag, command }: ValueAtCursor): ValueKind | undefined 
   return byPlace[place] ?? byName[value];
 }
 
-/** By the name in the help. */
 const byName: Record<string, ValueKind> = {
   file: 'local',
   command: 'local',
@@ -251,12 +246,7 @@ interface CachedNames {
 }
 
 /** Cached names if they are fresh, else new ones if they arrive in time, else stale ones (`inTime` is false then). */
-async function completePlatformName(
-  context: NamesContext,
-  kind: PlatformName,
-  place: Place,
-  timeoutMs: number,
-): Promise<{ words: Candidate[]; inTime: boolean }> {
+async function completePlatformName(context: NamesContext, kind: PlatformName, place: Place, timeoutMs: number) {
   const { file, key } = cacheLocation(context, nameKeys[kind](place, context));
   const kept = readCache(file);
   const old = kept[key];

@@ -3,7 +3,6 @@ import type { ValueAtCursor } from './candidates.ts';
 
 export type NamesContext = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
 
-/** Where the names are wanted. */
 export type Place = Pick<ValueAtCursor, 'typed' | 'given'> & { typing: string };
 
 export type PlatformName =

@@ -85,7 +85,6 @@ interface Rules {
   unless?: string;
   isOptional?: boolean;
   isNamed?: boolean;
-  /** What follows the app must be there. */
   needs?: 'build' | 'run';
 }
 
@@ -123,13 +122,7 @@ async function resolve(
   return [here, ...rest];
 }
 
-/** A single word that is not the name of the app in this folder is the id. */
-async function idOfAppHere(
-  context: Context,
-  word: unknown,
-  noun: 'build' | 'run',
-  flags: Record<string, unknown>,
-): Promise<[app: string, id: string]> {
+async function idOfAppHere(context: Context, word: unknown, noun: 'build' | 'run', flags: Record<string, unknown>) {
   const { readAppHere } = await import('../../deploys/apps.ts');
   const here = await readAppHere(context, configFileOf(flags)).catch(() => undefined);
   if (typeof word === 'string' && word !== '.' && here !== undefined && here !== word) return [here, word];

@@ -1,5 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { CopyOptions } from '../../storage/copy/index.ts';
+import type { FlagsOf, NoFlags } from '../command.ts';
 import { boolean, integer, list, number, object, optional, text } from '../result-schema.ts';
 import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
@@ -24,38 +25,26 @@ export function addCopyFlags<Inputs extends unknown[], Options extends OptionVal
     .option('--events', 'print progress as JSON lines');
 }
 
-export interface CopyFlags {
-  include?: string[] | undefined;
-  exclude?: string[] | undefined;
-  follow: boolean;
-  clobber?: boolean;
-  update?: true | undefined;
-  renameClashes?: true | undefined;
-  dryRun?: true | undefined;
-  checksum: boolean;
-  verify?: true | undefined;
-  resume: boolean;
-  limitRate?: number | undefined;
-  partSize?: number | undefined;
-  concurrency?: number | undefined;
-}
+export type CopyFlags = FlagsOf<typeof addCopyFlags<[], NoFlags>> & { clobber?: boolean; update?: true | undefined };
 
-export function toCopyOptions(flags: CopyFlags): CopyOptions {
+export function toCopyOptions({ checksum, ...flags }: CopyFlags): CopyOptions {
+  const { include = [], exclude = [], clobber = true, update = false } = flags;
+  const { renameClashes = false, dryRun = false, verify = false, concurrency, partSize, limitRate } = flags;
   return {
-    include: flags.include ?? [],
-    exclude: flags.exclude ?? [],
+    include,
+    exclude,
     follow: flags.follow,
-    clobber: flags.clobber ?? true,
-    update: flags.update ?? false,
-    renameClashes: flags.renameClashes ?? false,
-    dryRun: flags.dryRun ?? false,
-    check: flags.checksum,
-    verify: flags.verify ?? false,
+    clobber,
+    update,
+    renameClashes,
+    dryRun,
+    check: checksum,
+    verify,
     resume: flags.resume,
     keepJournal: true,
-    concurrency: flags.concurrency,
-    partSize: flags.partSize,
-    limitRate: flags.limitRate,
+    concurrency,
+    partSize,
+    limitRate,
   };
 }
 

@@ -2,9 +2,9 @@ import type { Command as Commander, Option, OptionValues } from '@commander-js/e
 import { Command as DeclaringCommand } from 'commander';
 import { busyPolicies } from '../../deploys/send/index.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
-import { addFlagRules, type FlagRules } from '../command.ts';
+import { addFlagRules, type FlagRules, type FlagsOf } from '../command.ts';
 import { withConfigFile } from './app.ts';
-import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag } from './values.ts';
+import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag, typedFlags } from './values.ts';
 
 export function deployFlags(command: Commander) {
   const flagged = withConfigFile(command)
@@ -73,10 +73,7 @@ export function deployFlags(command: Commander) {
   });
 }
 
-/**
- * The deploy that was typed, with other values of some flags: from how it was parsed, so that no flag is forgotten. Folders
- * come first: some flags take the next word for their value.
- */
+/** The deploy that was typed, with other values. Folders come first: some flags take the next word for their value. */
 export function deployAgain(options: OptionValues, changed: OptionValues = {}, folders: string[] = []): CommandLine {
   const { options: flags } = deployFlags(new DeclaringCommand() as Commander);
   const again = typedFlags(flags.filter(isRepeated), { ...options, ...changed });
@@ -98,48 +95,9 @@ export function planAgain(options: OptionValues): CommandLine {
 }
 
 /** What was typed, but for the folders. */
-export type DeployFlags = ReturnType<ReturnType<typeof deployFlags>['opts']>;
+export type DeployFlags = FlagsOf<typeof deployFlags>;
 
 /** Not those of a dry run, and no plan: it holds once. */
 function isRepeated(flag: Option & Partial<FlagRules>): boolean {
   return !flag.requires?.includes('dryRun') && !['dryRun', 'applyPlan'].includes(flag.attributeName());
-}
-
-type DeclaredFlag = Pick<Option, 'attributeName' | 'defaultValue' | 'long' | 'parseArg'>;
-
-/** Flags as they are typed, from what they were parsed to: `--watch 2m`. Those with their default are omitted. */
-function typedFlags(flags: readonly DeclaredFlag[], options: Record<string, unknown>): string[] {
-  return flags.flatMap((flag) => {
-    const value = options[flag.attributeName()];
-    if (value === undefined || value === false || value === flag.defaultValue) return [];
-    return [value].flat().flatMap((each) => typedFlag(flag, each));
-  });
-}
-
-function typedFlag({ long, parseArg }: DeclaredFlag, value: unknown): string[] {
-  const name = long ?? '';
-  if (value === true) return [name];
-  const isDuration = parseArg !== undefined && 'valueKind' in parseArg && parseArg.valueKind === 'duration';
-  const text = isDuration ? typedDuration(Number(value)) : String(value);
-  // A value that looks like a flag, or like none, has to be part of the word.
-  return text === '' || text.startsWith('-') ? [`${name}=${text}`] : [name, text];
-}
-
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-  ['ms', 1],
-] as const;
-
-/** `1h30m`, as `durationFlag` reads it. */
-function typedDuration(ms: number): string {
-  let rest = ms;
-  const parts = units.flatMap(([unit, size]) => {
-    const number = unit === 'ms' ? rest : Math.floor(rest / size);
-    rest -= number * size;
-    return number > 0 ? [`${number}${unit}`] : [];
-  });
-  return parts.join('') || '0s';
 }

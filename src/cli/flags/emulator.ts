@@ -27,27 +27,12 @@ import { findSnapshot } from '../../local/emulator/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { splitRoute } from '../../platform/contract/endpoint.ts';
 import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
-import { type PathInFolder, pathFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
-
-export interface EmulatorFlags {
-  dataDir?: PathInFolder | undefined;
-  /** The name of a snapshot. */
-  from?: string | undefined;
-  pace: number;
-  late?: number | undefined;
-  install?: true | undefined;
-  allowOrigin?: string[] | undefined;
-  /** A text names a file with one a line. */
-  fault?: (Faults | string)[] | undefined;
-  /** The clock stands still at this time. */
-  now?: TimeFromNow | undefined;
-  /** `false`: an empty project. */
-  seed: number | false;
-}
+import type { FlagsOf } from '../command.ts';
+import { pathFlag, timeFlag, wholeNumberFlag } from './values.ts';
 
 type Faults = ReturnType<typeof parseFaultOption>;
 
-type StartOptions = EmulatorFlags & { port: number } & Pick<
+type StartOptions = FlagsOf<typeof emulatorFlags> & { port: number } & Pick<
     EmulatorOptions,
     'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm' | 'maxCalls' | 'maxBuilds'
   >;

@@ -6,13 +6,11 @@ import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Progress } from '../../kernel/output/progress.ts';
 import { outcomeWords } from '../../platform/contract/run-outcome.ts';
 import { type RunStatus, runStatuses } from '../../platform/contract/runs.ts';
+import type { FlagsOf, NoFlags } from '../command.ts';
 import type { ChartRange } from '../views/timeline.ts';
 import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
-export interface ListFlags {
-  limit: number;
-  all?: true | undefined;
-}
+type ListFlags = FlagsOf<typeof listFlags<[], NoFlags>>;
 
 export function listFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   const flagged = command
@@ -34,11 +32,6 @@ export function applyLimit<Entry>(
   return entries.slice(0, limit);
 }
 
-export interface RangeFlags {
-  since?: TimeFromNow | undefined;
-  until?: TimeFromNow | undefined;
-}
-
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
@@ -51,7 +44,10 @@ export function rangeFlags<Inputs extends unknown[], Options extends OptionValue
 }
 
 /** Whole minutes, with the one in progress. Throws UsageError if the range ends before it begins (spec 4.7). */
-export function resolveRange(flags: RangeFlags, time: number): ChartRange {
+export function resolveRange(
+  flags: { [bound in 'since' | 'until']?: TimeFromNow | undefined },
+  time: number,
+): ChartRange {
   const now = Math.ceil(time / minuteMs) * minuteMs;
   const until = Math.min(now, flags.until?.(now) ?? now);
   const since = flags.since?.(Math.floor(time / minuteMs) * minuteMs) ?? until - dayMs;
@@ -65,15 +61,8 @@ interface Span {
   max?: number;
 }
 
-interface FilterFlags {
-  /** The platform's word, or that of gantry's own texts. */
-  status?: RunStatus | keyof typeof outcomeWords | 'in-progress' | undefined;
-  statusCode?: number | undefined;
-  startup?: Span | undefined;
-  response?: Span | undefined;
-}
+type FilterFlags = FlagsOf<typeof runFilterFlags<[], NoFlags>>;
 
-/** Adds the flags that filter runs (spec 4.6). */
 export function runFilterFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {

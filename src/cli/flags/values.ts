@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Option, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import { attempt } from '../../kernel/errors.ts';
 
@@ -17,7 +18,6 @@ export function durationFlag(text: string): number {
 }
 durationFlag.valueKind = 'duration';
 
-/** A time in which something is to happen. */
 export function positiveDurationFlag(text: string): number {
   const ms = durationFlag(text);
   if (ms === 0) throw new InvalidArgumentError('Expected a duration longer than 0.');
@@ -130,7 +130,6 @@ export function repeatableFlag(text: string, all: string[] = []): string[] {
 }
 repeatableFlag.valueKind = 'list';
 
-/** One of these words, repeatable. */
 export function repeatableChoiceFlag<const Word extends string>(
   words: readonly Word[],
 ): (text: string, all?: Word[]) => Word[] {
@@ -152,3 +151,42 @@ export function repeatablePairFlag(
   return [...all, [text.slice(0, equals), text.slice(equals + 1)]];
 }
 repeatablePairFlag.valueKind = 'list';
+
+type DeclaredFlag = Pick<Option, 'attributeName' | 'defaultValue' | 'long' | 'negate' | 'parseArg'>;
+
+/** Flags as they are typed, from what they were parsed to: `--watch 2m`. Those with their default are omitted. */
+export function typedFlags(flags: readonly DeclaredFlag[], options: OptionValues): string[] {
+  return flags.flatMap((flag) => {
+    const value = options[flag.attributeName()];
+    if (value === undefined || value === flag.negate || value === flag.defaultValue) return [];
+    return [value].flat().flatMap((each) => typedFlag(flag, each));
+  });
+}
+
+function typedFlag({ long, parseArg }: DeclaredFlag, value: unknown): string[] {
+  const name = long ?? '';
+  if (typeof value === 'boolean') return [name];
+  const isDuration = parseArg !== undefined && 'valueKind' in parseArg && parseArg.valueKind === 'duration';
+  const text = isDuration ? typedDuration(Number(value)) : String(value);
+  // A value that looks like a flag, or like none, has to be part of the word.
+  return text === '' || text.startsWith('-') ? [`${name}=${text}`] : [name, text];
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+
+/** `1h30m`, as `durationFlag` reads it. */
+function typedDuration(ms: number): string {
+  let rest = ms;
+  const parts = units.flatMap(([unit, size]) => {
+    const number = unit === 'ms' ? rest : Math.floor(rest / size);
+    rest -= number * size;
+    return number > 0 ? [`${number}${unit}`] : [];
+  });
+  return parts.join('') || '0s';
+}

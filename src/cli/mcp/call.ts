@@ -3,7 +3,6 @@ import { UsageError } from '../../kernel/errors.ts';
 import { type Io, processIo } from '../../kernel/process.ts';
 import { main } from '../../main.ts';
 import type { Context } from '../../platform/context.ts';
-import type { IdleWatch } from './idle-watch.ts';
 
 export interface CallOutcome {
   code: number;
@@ -13,11 +12,9 @@ export interface CallOutcome {
 }
 
 interface CallOptions {
-  /** Flags that hold for each call. */
   implied?: readonly string[];
   /** Ends the command as Ctrl-C does. */
   signal: AbortSignal;
-  idle: Pick<IdleWatch, 'onIdle'>;
   /** Called with each line that the command prints on stderr. */
   onLine: (line: string) => void;
 }
@@ -38,7 +35,7 @@ export async function callCommand(context: Context, argv: string[], options: Cal
 }
 
 function callIo(context: Context, stdout: Writable, stderr: Writable, options: CallOptions): Io {
-  const { signal, idle, implied = [] } = options;
+  const { signal, implied = [] } = options;
   const { env, cwd, now, elapsed, delay, silenceMs } = context;
   return {
     stdin: new Readable({
@@ -57,8 +54,8 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, options: C
       signal.addEventListener('abort', interrupt, { once: true });
       return () => signal.removeEventListener('abort', interrupt);
     },
-    onIdle: (listener) => idle.onIdle(listener),
-    // The process serves other calls.
+    // The process serves other calls: it is never idle, and does not end.
+    onIdle: () => () => {},
     quit: () => {},
     now,
     elapsed,

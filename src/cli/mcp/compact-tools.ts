@@ -67,7 +67,6 @@ function wordsOf({ argv }: Input): string[] {
   throw new UsageError('call requires "argv": a list of words', { fix: 'call find for the commands' });
 }
 
-/** Commands in the answer to a search. */
 const maxFound = 6;
 
 function find(

@@ -66,7 +66,6 @@ export const alsoCalled: Record<string, string> = {
   'emulator exec': 'simulate offline local platform test',
 };
 
-/** Words that mean the same in a question. */
 const sameWords = [
   'delete remove erase drop wipe destroy',
   'folder directory',

@@ -88,7 +88,6 @@ function inputSchema(properties: readonly InputProperty[]): InputSchema {
   };
 }
 
-/** With the first clause of its description. */
 function shortened(property: InputProperty): InputProperty {
   const { description = '' } = property.schema;
   const [clause = ''] = description.split(/[,:;(]/);

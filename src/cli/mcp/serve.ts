@@ -10,7 +10,6 @@ import type { Effect } from '../command.ts';
 import { type CommandReference, reference } from '../reference.ts';
 import { type CallOutcome, callCommand } from './call.ts';
 import { compactTools } from './compact-tools.ts';
-import { IdleWatch } from './idle-watch.ts';
 import { argvOf } from './input.ts';
 import { shellError } from './read-line.ts';
 import { settingArguments } from './setting-arguments.ts';
@@ -26,17 +25,12 @@ export interface McpAccess {
 }
 
 /** Serves MCP until stdin ends. Then, and at Ctrl-C, running commands end as Ctrl-C ends them. */
-export async function serveMcp(
-  context: Context,
-  access: McpAccess,
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<void> {
+export async function serveMcp(context: Context, access: McpAccess, write: (bytes: Uint8Array) => Promise<void>) {
   const { commands } = await reference();
   const transport = new DrainingTransport(write);
   const running = new Set<Promise<unknown>>();
   const toolSet = (access.compact ? compactTools : groupedTools)(commands, allowedEffects(access));
-  const options = { context, running, idle: new IdleWatch(), toolSet };
-  const served = serveStdio(() => createToolServer(options), { transport });
+  const served = serveStdio(() => createToolServer(context, toolSet, running), { transport });
   try {
     await transport.pump(context.stdin as Readable, context.signal);
   } finally {
@@ -50,7 +44,6 @@ function allowedEffects({ allowChanges, allowDestroy }: McpAccess): Effect[] {
   return allowChanges ? ['reads', 'changes'] : ['reads'];
 }
 
-/** A tool for each noun and effect. */
 function groupedTools(commands: readonly CommandReference[], allowed: readonly Effect[]): ToolSet {
   const tools = commandTools(commands);
   const offered = tools.filter((tool) => tool.commands.every(({ effect }) => allowed.includes(effect)));
@@ -137,15 +130,8 @@ function otherTool(command: CommandReference, tools: readonly CommandTool[]): Us
   return new UsageError(`${command.command} belongs to another tool`, { fix: `call ${tool?.name}` });
 }
 
-interface ToolServerOptions {
-  context: Context;
-  toolSet: ToolSet;
-  /** Commands that run; the server waits for them when it ends. */
-  running: Set<Promise<unknown>>;
-  idle: IdleWatch;
-}
-
-function createToolServer({ context, toolSet, running, idle }: ToolServerOptions): Server {
+/** `running` are the commands that run; the server waits for them when it ends. */
+function createToolServer(context: Context, toolSet: ToolSet, running: Set<Promise<unknown>>): Server {
   const { definitions, instructions, pager } = toolSet;
   const server = new Server({ name: 'gantry', version }, { capabilities: { tools: {} }, instructions });
   const results = new Results(pager);
@@ -168,7 +154,7 @@ function createToolServer({ context, toolSet, running, idle }: ToolServerOptions
     const { signal } = extra.mcpReq;
     const progress = new ProgressReport(extra);
     const onLine = (line: string) => progress.report(line);
-    const outcome = await callCommand(context, argvOf(command, properties), { implied, signal, idle, onLine });
+    const outcome = await callCommand(context, argvOf(command, properties), { implied, signal, onLine });
     await progress.sent();
     return commandResult(outcome, command, properties.jq !== undefined);
   }
@@ -244,7 +230,6 @@ interface LongResult {
 
 interface ResultPage {
   text: string;
-  /** How to get the rest; undefined if this is all. */
   note: string | undefined;
 }
 
@@ -252,7 +237,6 @@ interface ResultPage {
 const pageSize = 16_000;
 /** A longer line is cut into pieces. */
 const maxPieceSize = 4_000;
-/** Older results are forgotten. */
 const keptResults = 8;
 
 /** Bounds the size of answers, and keeps results that are longer: asking again might run a command twice. */

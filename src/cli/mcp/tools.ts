@@ -16,10 +16,7 @@ export interface ToolDefinition {
   annotations: { readOnlyHint: boolean; destructiveHint?: boolean };
 }
 
-/**
- * The tools for these commands. Commands are grouped, because clients put the whole list into the context of the model,
- * but never across effects: what a client may call without asking depends on the effect.
- */
+/** A tool a noun and effect: a model reads the whole list, and the effect decides what is called without asking. */
 export function commandTools(commands: readonly CommandReference[]): CommandTool[] {
   return [...groupBy(suitableCommands(commands), nounOf)].flatMap(([noun, members]) => {
     const effects = [...groupBy(members, ({ effect }) => effect)];

@@ -1,5 +1,4 @@
 import { PassThrough, type Readable, Writable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
@@ -11,10 +10,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { turn } from '../../kernel/clock.ts';
 import { isRecord, JsonNumber, parseJson, stringifyJson } from '../../kernel/json-text.ts';
 
-/**
- * The SDK's transport, but every request is answered: one that the SDK would drop by an error, and one that was received
- * before the end of stdin by its result, since a script may write its requests and close the pipe.
- */
+/** The SDK's transport, but every request is answered, also a wrong one, and one that came before the end of stdin. */
 export class DrainingTransport implements Transport {
   readonly #input = new PassThrough();
   readonly #output: Writable;
@@ -75,10 +71,15 @@ export class DrainingTransport implements Transport {
   }
 
   async #passOn(stdin: Readable): Promise<void> {
-    const lines = new InputLines((line) => this.#read(line));
-    stdin.on('data', (chunk: Buffer) => lines.push(chunk));
+    let rest = '';
+    stdin.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) this.#read(line);
+    });
     await new Promise((resolve, reject) => stdin.once('end', resolve).once('close', resolve).once('error', reject));
-    lines.end();
+    // What comes last may have no line break.
+    this.#read(rest);
     // The last chunk has been passed on by then.
     await turn();
   }
@@ -107,45 +108,6 @@ export class DrainingTransport implements Transport {
   }
 }
 
-/** In bytes. Clients have no reason to send longer messages. */
-const maxLineLength = 8 * 2 ** 20;
-
-/** Divides a stream into lines. Of one that is too long only the beginning is kept, which is no JSON. */
-class InputLines {
-  readonly #decoder = new StringDecoder('utf8');
-  #parts: string[] = [];
-  #length = 0;
-
-  constructor(private readonly onLine: (line: string) => void) {}
-
-  push(chunk: Buffer): void {
-    const [first = '', ...others] = this.#decoder.write(chunk).split('\n');
-    this.#add(first);
-    for (const line of others) {
-      this.#finish();
-      this.#add(line);
-    }
-  }
-
-  /** What comes last may have no line break. */
-  end(): void {
-    this.#add(this.#decoder.end());
-    this.#finish();
-  }
-
-  #add(text: string): void {
-    const left = maxLineLength - this.#length;
-    if (left > 0) this.#parts.push(text.slice(0, left));
-    this.#length += text.length;
-  }
-
-  #finish(): void {
-    this.onLine(this.#parts.join(''));
-    this.#parts = [];
-    this.#length = 0;
-  }
-}
-
 /** What a line of stdin has: a message that the SDK understands, or the answer to one that it would drop. */
 type ParsedLine = { message: string } | { answer: unknown };
 
@@ -165,7 +127,6 @@ function readMessage(line: string): ParsedLine | undefined {
 
 type Problem = [code: number, message: string];
 
-/** The codes of JSON-RPC 2.0. */
 const codes = { parse: -32700, request: -32600, params: -32602 };
 
 function problemOf(value: unknown): Problem | undefined {

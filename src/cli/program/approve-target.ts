@@ -34,12 +34,7 @@ export async function approveTarget(
   if (isStarted) progress.note(sentence`started the emulator of this folder; ${gantryCommand`emulator stop`} ends it`);
 }
 
-async function nameTarget(
-  command: Command,
-  context: Context,
-  inputs: readonly unknown[],
-  argv: readonly string[],
-): Promise<void> {
+async function nameTarget(command: Command, context: Context, inputs: readonly unknown[], argv: readonly string[]) {
   const { target, progress, prompt, settings, cwd, flags } = context;
   // Without a project the command fails, unless it needs none.
   if (target.project.value === undefined) return;

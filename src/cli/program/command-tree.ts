@@ -4,7 +4,7 @@ import { UsageError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
 import type { GlobalFlags } from '../../platform/context.ts';
 import type { Command, FlagRules } from '../command.ts';
-import { commands, type Group, type Leaf } from '../commands/index.ts';
+import { commands, type Entry, type Leaf, namedCommand } from '../commands/index.ts';
 
 export type CommandRunner = (
   command: Command,
@@ -20,7 +20,6 @@ interface TreeOptions {
   firstWord?: string | undefined;
 }
 
-/** The parser of the command line. */
 export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Commander {
   const root = addGlobalFlags(new Commander('gantry'))
     .version(version, '-V, --version', 'show the version')
@@ -34,11 +33,8 @@ export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Comm
         return '';
       },
     });
-  for (const entries of Object.values(commands)) {
-    const called = Object.hasOwn(entries, firstWord) ? entries[firstWord] : undefined;
-    if (!called && isCommand(firstWord)) continue;
-    addCommands(root, called ? { [firstWord]: called } : entries, run);
-  }
+  const called = namedCommand(firstWord);
+  for (const entries of called ? [{ [firstWord]: called }] : Object.values(commands)) addCommands(root, entries, run);
   return root;
 }
 
@@ -71,27 +67,20 @@ function addGlobalFlags(root: Commander): Commander {
 }
 
 /** Adds names and summaries. A command's module is loaded when commander is about to parse what follows its name. */
-export function addCommands(
-  parent: Commander,
-  entries: Record<string, Leaf | Group>,
-  run: CommandRunner,
-  byDefault?: string,
-): void {
+function addCommands(parent: Commander, entries: Record<string, Entry>, run: CommandRunner, byDefault?: string) {
   for (const [name, { summary }] of Object.entries(entries)) {
     parent.command(name, { isDefault: name === byDefault }).summary(summary);
   }
   parent.hook('preSubcommand', async (_, called) => {
-    const entry = entries[called.name()];
-    if (!entry) return;
-    if ('load' in entry) await configureCommand(called, entry, run);
-    if (entry.commands)
-      addCommands(called.helpCommand(false), entry.commands, run, 'load' in entry ? undefined : entry.byDefault);
+    const { load, commands, byDefault }: Partial<Entry> = entries[called.name()] ?? {};
+    if (load) await configureCommand(called, load, run);
+    if (commands) addCommands(called.helpCommand(false), commands, run, byDefault);
   });
 }
 
 /** Loads a command's module and adds its arguments, flags and action. */
-export async function configureCommand(child: Commander, leaf: Leaf, run: CommandRunner): Promise<Command> {
-  const { default: command } = await leaf.load();
+export async function configureCommand(child: Commander, load: Leaf['load'], run: CommandRunner): Promise<Command> {
+  const { default: command } = await load();
   command.configure(child as never);
   rejectEmptyValues(child);
   child.exitOverride((error) => {
@@ -175,7 +164,6 @@ function rejectLoneFlags(child: Commander): void {
 /** Values for a line that works. */
 const samples: Record<string, string> = { duration: '2m', number: '1', system: 'github', when: 'p90>5s' };
 
-/** The flags of a command, one of which this flag requires. */
 export function partnersOf({ options }: Commander, flag: Option): Option[] {
   const { requires = [] } = flag as Partial<FlagRules>;
   return requires.flatMap((name) => options.find((option) => option.attributeName() === name) ?? []);
@@ -185,27 +173,17 @@ function rootOf(command: Commander): Commander {
   return command.parent ? rootOf(command.parent) : command;
 }
 
-/** Whether a word is the name of a command or a group. */
-export function isCommand(name: string): boolean {
-  return findEntry(name) !== undefined;
-}
-
 /** Whether a word is the name of a group, and the next word is none of its commands. */
 export function isUnknownChild(name: string, child: string): boolean {
-  const entry = findEntry(name);
-  return entry !== undefined && !('load' in entry) && !hasChild(name, child);
+  const entry = namedCommand(name);
+  return entry !== undefined && !entry.load && !hasChild(name, child);
 }
 
 /** Whether a word is the name of a group that has this command. */
 export function hasChild(name: string, child: string): boolean {
-  const entry = findEntry(name);
-  return entry?.commands !== undefined && Object.hasOwn(entry.commands, child);
+  return Object.hasOwn(namedCommand(name)?.commands ?? {}, child);
 }
 
 export function groupsWith(child: string): string[] {
   return Object.values(commands).flatMap((entries) => Object.keys(entries).filter((name) => hasChild(name, child)));
-}
-
-function findEntry(name: string): Leaf | Group | undefined {
-  return Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
 }

@@ -23,10 +23,7 @@ export async function completeFix(error: unknown, argv: readonly string[]): Prom
 }
 
 /** If it can be parsed: other words may be wrong, too, or missing. Otherwise, its help. */
-async function correctedLine(
-  argv: readonly string[],
-  { typed, meant }: CorrectedWord,
-): Promise<readonly string[] | undefined> {
+async function correctedLine(argv: readonly string[], { typed, meant }: CorrectedWord) {
   const words = argv.map(asTyped);
   const at = words.findLastIndex((word) => partsOf(word).includes(typed));
   if (at < 0) return undefined;

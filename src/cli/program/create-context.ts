@@ -2,10 +2,9 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommands } from '../../kernel/command-line.ts';
 import { annotationsRoot, unattendedBy } from '../../kernel/environment.ts';
-import { GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { attempt, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { duration, timeLeft } from '../../kernel/output/format.ts';
-import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { createProgress } from '../../kernel/output/progress.ts';
 import { createPrompt } from '../../kernel/output/prompt.ts';
@@ -24,13 +23,9 @@ import { checkEnvironment, checkHost, type Host } from '../../platform/config/mi
 import { type LocalSettings, resolveSettings, type Settings } from '../../platform/config/settings.ts';
 import { findTarget } from '../../platform/config/target.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
-import { createWillChange } from './run-state.ts';
+import { createWillChange, type RunState } from './run-state.ts';
 
-/** What a command shares with `main`. */
-interface SharedState {
-  signal: AbortSignal;
-  interruption: InterruptNotice;
-  secrets: KnownSecrets;
+interface SharedState extends Pick<RunState, 'signal' | 'interruption' | 'secrets'> {
   inPlace?: ChangeCommand;
   /** Whether the command is about a profile, whatever the folder remembers. */
   ofProfile?: boolean | undefined;
@@ -71,7 +66,8 @@ export function createContext(
     secrets.add(found.token, found.refreshToken);
     return found;
   });
-  const target = once(() => findTarget(settings(), whereKnown(credential), local));
+  // Who needs the token will meet what is wrong with it.
+  const target = once(() => findTarget(settings(), attempt(credential), local));
   const onRetry = (retry: Retry) => progress.note(retryText(retry));
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const unread = new UnreadableItems();
@@ -161,16 +157,6 @@ function once<T>(create: () => T): () => T {
   };
 }
 
-/** Undefined for an error, such as a missing login: who needs the value will meet it. */
-function whereKnown<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof GantryError) return undefined;
-    throw error;
-  }
-}
-
 /** Set for a token that expires soon and cannot be renewed. */
 function expiryNotice(credential: Credential, page: Page): Sentence | undefined {
   const { expiresAt, refreshToken, origin } = credential;
@@ -224,18 +210,13 @@ function printedNotice(interruption: InterruptNotice, page: Page): InterruptNoti
   });
 }
 
-interface ApiAccessOptions {
+interface ApiAccessOptions
+  extends Pick<Context, 'secrets' | 'signal' | 'projects' | 'unread' | 'onRetry' | 'trace'>,
+    Required<Pick<ApiOptions, 'clock'>> {
   io: Io;
   settings: () => Settings;
   credential: () => Credential;
-  signal: AbortSignal;
-  secrets: KnownSecrets;
-  onRetry: (retry: Retry) => void;
-  trace: (line: string) => void;
   warn: (message: string) => void;
-  unread: UnreadableItems;
-  projects: Context['projects'];
-  clock: RemoteClock;
   /** Throws if requests with the token to this host would mix two platforms. */
   checkAddress: (host: Host) => void;
   /** Whether requests that change something are refused. */

@@ -107,7 +107,6 @@ function usageOf(commander: Commander, line: string): string {
   return ['gantry', line, inputs, inputs.includes('[flags]') ? '' : '[flags]'].filter(Boolean).join(' ');
 }
 
-/** In the order of their numbers. */
 export function describeExitCodes(names: readonly ExitName[]): ExitCodeReference[] {
   return (Object.keys(exitCodes) as ExitName[])
     .filter((name) => names.includes(name))

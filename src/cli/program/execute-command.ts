@@ -1,5 +1,6 @@
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
 import { AuthError, exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
@@ -22,16 +23,10 @@ import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
 import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
 import { placeBeside, placeResult } from './same-place.ts';
-import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
+import { type Finish, isStream, showEvents, showValue, unprintedResult } from './show-result.ts';
 
 /** Runs a command and shows its result. Returns the exit code. */
-export async function executeCommand(
-  command: Command,
-  flags: GlobalFlags,
-  inputs: unknown[],
-  io: Io,
-  state: RunState,
-): Promise<number> {
+export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
   const form = command.formOf(inputs.at(-1)) ?? command.json;
   const fields = form ? Object.keys(fieldsOf(form)) : [];
@@ -57,7 +52,6 @@ interface Call {
   flags: GlobalFlags;
   inputs: unknown[];
   json: JsonChoice;
-  /** The declared ones of the result. */
   fields: string[];
   filter: JqFilter | undefined;
 }
@@ -175,7 +169,7 @@ async function runAndShow(
     return await showOutcome(command, context, renderer, run, value);
   } catch (error) {
     if (!(error instanceof StdoutError) || value instanceof DryRunEnd || command.onlyReads(...run.inputs)) throw error;
-    throw (await import('./unprinted-result.ts')).unprintedResult(error, value, command);
+    throw unprintedResult(error, value, command);
   }
 }
 
@@ -213,7 +207,7 @@ async function showOutcome(
   value: unknown,
 ): Promise<number> {
   const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
-  const finishWith = (next: readonly NextCommand[]) => finishing(command, context, { inputs, state }, next);
+  const finishWith = (next: readonly NextCommand[]) => finishing(command, context, state, next);
   if (value instanceof DryRunEnd) {
     await showDryRun(value, renderer, options.events ? 'events' : json, finishWith([]));
     return exitCodes.ok.code;
@@ -270,14 +264,14 @@ async function noteNext([first]: readonly NextCommand[], { progress }: Context, 
 function finishing(
   { json }: Command,
   { inPlace, progress }: Context,
-  { inputs, state: { called, argv, unasked = [] } }: { inputs: readonly unknown[]; state: RunState },
+  { called, argv, unasked = [] }: RunState,
   own: readonly NextCommand[],
 ): Finish {
   return async (document) => {
     if (!called || !isExtensible(document, json)) return document;
     const { answered, usualNextOf } = await import('./next-commands.ts');
     const next = own.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when }));
-    const usual = next.length > 0 ? next : usualNextOf(called, inputs, document, argv, unasked);
+    const usual = next.length > 0 ? next : usualNextOf(called, document, argv, unasked);
     const warnings = progress.warned;
     return {
       ...document,
@@ -298,12 +292,7 @@ function noteEmpty(value: unknown, { empty }: Command, options: object, { unread
 }
 
 /** Writes bytes to stdout as they come, sanitized if they are text that somebody else wrote. */
-async function showRaw(
-  { writeTo, options }: RawOutput<unknown>,
-  renderer: Renderer,
-  json: JsonChoice,
-  finish: Finish,
-): Promise<void> {
+async function showRaw({ writeTo, options }: RawOutput<unknown>, renderer: Renderer, json: JsonChoice, finish: Finish) {
   const { jsonValue, untrusted, isJson = false, terminalFix = 'redirect to a file, or pass --raw' } = options;
   const { page } = renderer;
   if (json !== false) {
@@ -320,11 +309,7 @@ async function showRaw(
 }
 
 /** Sanitizes chunk by chunk. On a terminal, ends with a newline, so that the prompt starts on its own line. */
-async function showUntrustedText(
-  writeTo: RawOutput<unknown>['writeTo'],
-  { page, text }: Renderer,
-  isJson: boolean,
-): Promise<void> {
+async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page, text }: Renderer, isJson: boolean) {
   const { createStreamSanitizer } = await import('../../kernel/output/sanitize-stream.ts');
   const sanitizer = createStreamSanitizer(page);
   let last = '\n';
@@ -344,7 +329,6 @@ async function showUntrustedText(
 
 /** JSON that is too long to be read is written as it comes. */
 async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (bytes: Uint8Array) => Promise<void>) {
-  const { indentJson } = await import('../../kernel/output/indent-json.ts');
   let held: Uint8Array | undefined = Buffer.alloc(0);
   try {
     await writeTo(async (bytes) => {
@@ -356,7 +340,9 @@ async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (byt
       await write(start);
     });
   } finally {
-    if (held) await write(Buffer.from(indentJson(String(held))));
+    const text = String(held ?? '');
+    const value = parseJsonOr(text, undefined);
+    if (held) await write(value === undefined ? held : Buffer.from(`${stringifyJson(value, 2)}\n`));
   }
 }
 

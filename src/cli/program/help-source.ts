@@ -1,29 +1,23 @@
 import type { Command as Commander } from 'commander';
-import { commands, type Group, type Leaf } from '../commands/index.ts';
+import { commands, namedCommand } from '../commands/index.ts';
 import { describeCommand } from './describe-command.ts';
 import type { HelpSource } from './help.ts';
 
 /** What the help of a command is made from, as `gantry help --json` has it too. */
 export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
-  const [name, leafName] = pathOf(commander);
-  if (name === undefined) return { categories: summariesByCategory() };
-  const [category, entry] = entryOf(name);
+  const [name = '', leafName] = pathOf(commander);
+  const entry = namedCommand(name);
   const leaf = leafName === undefined ? entry : entry?.commands?.[leafName];
-  if (!leaf || !('load' in leaf)) return groupSourceOf(name) ?? { categories: summariesByCategory() };
+  if (!leaf?.load) return groupSourceOf(name) ?? { categories: summariesByCategory() };
   const { default: command } = await leaf.load();
+  const category = Object.keys(commands).find((each) => Object.hasOwn(commands[each] ?? {}, name)) ?? '';
   return describeCommand(commander, command, [name, leafName].filter(Boolean).join(' '), category);
 }
 
 /** Undefined if the word does not name a group. */
 export function groupSourceOf(name: string) {
-  const [, entry] = entryOf(name);
-  if (!entry || 'load' in entry) return undefined;
-  return { group: name, summary: entry.summary, commands: summariesOf(entry.commands) };
-}
-
-function entryOf(name: string): [category: string, entry: Leaf | Group | undefined] {
-  const found = Object.entries(commands).find(([, entries]) => Object.hasOwn(entries, name));
-  return [found?.[0] ?? '', found?.[1][name]];
+  const { load, summary = '', commands } = namedCommand(name) ?? {};
+  return load || !commands ? undefined : { group: name, summary, commands: summariesOf(commands) };
 }
 
 /** What every word at the top level is about. */

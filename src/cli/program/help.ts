@@ -140,7 +140,6 @@ function argumentRow({ name, description, required, variadic, choices }: Argumen
   return [required ? `<${term}>` : `[${term}]`, withChoices(description, choices)];
 }
 
-/** What a flag does, with the values it takes and its default. */
 export function flagMeaning({ description, choices, default: value }: FlagReference): string {
   const meaning = withChoices(description, choices);
   return ['string', 'number'].includes(typeof value) ? `${meaning} (default: ${value})` : meaning;

@@ -95,7 +95,6 @@ function isOfNone({ origin }: Choice, { ofProfile, local, unattended }: Omit<Tar
   return ofProfile || (local && !unattended);
 }
 
-/** Variables that choose a target. */
 const choosing: Variable[] = [
   ...(['GANTRY_TOKEN', 'GANTRY_PROJECT', 'GANTRY_PROFILE', 'GANTRY_API_URL'] as const),
   ...(['CEREBRIUM_SERVICE_ACCOUNT_TOKEN', 'CEREBRIUM_PROJECT_ID'] as const),

@@ -1,69 +1,29 @@
 import type { Command as Commander } from 'commander';
 import { arrangeCommand, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type ExitName, GantryError } from '../../kernel/errors.ts';
-import { defined } from '../../kernel/json-text.ts';
 import { inSamePlace } from './same-place.ts';
 import { readTypedCommand, type TypedCommand } from './typed-command.ts';
 
-/** A command that usually follows, as in `builds get <app> <build>`: names in brackets stand for values. */
-interface Usual {
-  line: string;
-  when: string;
-}
-
-/** The fields of a result, and the arguments of the command by their names. */
-type Facts = Readonly<Record<string, unknown>>;
-
-interface NextArguments {
-  argv: readonly string[];
-  when: string;
-}
-
-/**
- * The commands that usually follow the command that was called with these inputs, as `line`, with the values of its
- * result. What needs a value that is not known is omitted.
- */
+/** `line` is the command line, and `unasked` the flags that answer what its dry run would have asked. */
 export function usualNextOf(
   called: Commander,
-  inputs: readonly unknown[],
-  document: { id?: unknown; dryRun?: unknown; changed?: unknown },
+  document: { folder?: unknown; dryRun?: unknown; changed?: unknown },
   line: readonly string[],
   unasked: readonly string[],
-): NextArguments[] {
-  if (document.dryRun === true) return document.changed === false ? [] : [afterDryRun(line, unasked)];
-  const group = called.parent?.parent ? called.parent.name() : '';
-  const command = [group, called.name()].filter(Boolean).join(' ');
-  const named = called.registeredArguments.map((argument, at) => [argument.name(), inputs[at]]);
-  // `id` of `builds get` is that of a build.
-  const facts: Facts = {
-    [group.replace(/s$/, '')]: document.id,
-    ...defined(Object.fromEntries(named)),
-    ...document,
-  };
-  return (usualCommands[command] ?? []).flatMap((usual) => {
-    const argv = fill(usual.line, facts);
-    return argv ? [{ argv: inSamePlace(argv, line), when: usual.when }] : [];
+) {
+  if (document.dryRun === true) {
+    const again = line.filter((word) => word !== '--dry-run');
+    return document.changed === false ? [] : [{ argv: withFlags(again, unasked), when: 'to do it' }];
+  }
+  const folder = { text: String(document.folder), isValue: true };
+  return (usualCommands[called.name()] ?? []).map(({ line: usual, when }) => {
+    const words = usual.split(' ').map((text) => (text === '<folder>' ? folder : { text }));
+    return { argv: inSamePlace(arrangeCommand(words).argv, line), when };
   });
-}
-
-/** The command line of a dry run without `--dry-run`, with the answers to what it would ask. */
-function afterDryRun(line: readonly string[], unasked: readonly string[]): NextArguments {
-  const own = line.filter((word) => word !== '--dry-run');
-  return { argv: withFlags(own, unasked), when: 'to do it' };
-}
-
-function fill(line: string, facts: Facts): readonly string[] | undefined {
-  const words = line.split(' ').map((text) => {
-    const [, name] = /^<(.+)>$/.exec(text) ?? [];
-    if (name === undefined) return { text };
-    const value = facts[name];
-    return typeof value === 'string' && value !== '' ? { text: value, isValue: true } : undefined;
-  });
-  return words.every((word) => word !== undefined) ? arrangeCommand(words).argv : undefined;
 }
 
 /** After `init` and `login`: what a person would not know yet. `deploy` declares its own (`next` in src/cli/command.ts). */
-export const usualCommands: Readonly<Record<string, readonly Usual[]>> = {
+export const usualCommands: Readonly<Record<string, readonly { line: string; when: string }[]>> = {
   init: [
     { line: 'dev <folder>', when: 'to run it on this machine' },
     { line: 'deploy -C <folder> --local', when: 'to deploy it to an emulator' },

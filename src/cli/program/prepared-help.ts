@@ -2,10 +2,7 @@ import { attempt } from '../../kernel/errors.ts';
 import { readOwnFile } from '../../own-files.ts';
 import type { HelpSource } from './help.ts';
 
-/**
- * What the help of a command, a group or the program (``) is made from, written at build time (build/texts.js): a line for
- * each. Undefined for an unknown command, and without a build.
- */
+/** What a help is made from (build/texts.js). Undefined for an unknown command, and without a build. */
 export function preparedHelp<Source extends HelpSource>(command: string): Source | undefined {
   const lines = attempt(() => readOwnFile('help.txt')) ?? '';
   const start = `\n${command}\t`;

@@ -6,10 +6,7 @@ export interface DividedLine {
   programArguments?: string[];
 }
 
-/**
- * Divides a command line of `gantry run` after the file, as python and docker do: flags of ours that follow it are for
- * the command to judge, and only `--json` and `--help` apply at any position.
- */
+/** What follows the file of `gantry run` is for the program; `--json` and `--help` apply at any position. */
 export async function divideLine(program: Commander, words: string[]): Promise<DividedLine> {
   const at = findOperand(words, 0, program.options);
   if (words[at] !== 'run') return { words };

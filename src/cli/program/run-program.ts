@@ -3,7 +3,8 @@ import { UsageError } from '../../kernel/errors.ts';
 import { createPage } from '../../kernel/output/page.ts';
 import { createRenderer, type JsonChoice, type Renderer } from '../../kernel/output/render.ts';
 import type { Io } from '../../kernel/process.ts';
-import { buildProgram, isCommand, isUnknownChild } from './command-tree.ts';
+import { namedCommand } from '../commands/index.ts';
+import { buildProgram, isUnknownChild } from './command-tree.ts';
 import { executeCommand, parseJsonFlag } from './execute-command.ts';
 import type { DividedLine } from './program-arguments.ts';
 import type { RunState } from './run-state.ts';
@@ -43,12 +44,7 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
 }
 
 /** Runs what a user of the official client means, or throws why the command line is not valid. */
-async function runTranslated(
-  error: CommanderError | UsageError,
-  words: string[],
-  io: Io,
-  state: RunState,
-): Promise<number> {
+async function runTranslated(error: CommanderError | UsageError, words: string[], io: Io, state: RunState) {
   const { translateSpellings } = await import('./translate-spellings.ts');
   const found = translateSpellings(words, Object(error).code === 'commander.excessArguments');
   if (!found) throw error instanceof UsageError ? error : (await import('./usage-errors.ts')).usageError(error, words);
@@ -73,7 +69,7 @@ function normalizeArguments(argv: string[]): string[] {
 function withHelpLast(words: string[]): string[] {
   const [first, second, third = '-'] = words;
   if (first === '--help' || first === '-h') return [...words.slice(1), first];
-  const isHelp = first === 'help' && (second === undefined || isCommand(second));
+  const isHelp = first === 'help' && (second === undefined || namedCommand(second) !== undefined);
   if (!isHelp || words.some((word) => wholeHelp.has(word))) return words;
   // Without --help, an unknown command is an error.
   const isUnknown = second !== undefined && !third.startsWith('-') && isUnknownChild(second, third);

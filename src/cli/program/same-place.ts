@@ -34,7 +34,6 @@ function placeOf(argv: readonly string[]): number {
   return argv.includes('--') ? argv.indexOf('--') : argv.length;
 }
 
-/** Adds the flags of a command line to the commands that it shows. */
 export function placeBeside(line: readonly string[]): ChangeCommand {
   if (readTypedCommand(line).selection.length === 0) return asItIs;
   return ({ argv }) => new CommandLine(inSamePlace(argv, line));

@@ -2,9 +2,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import type { ErrorFacts } from '../../kernel/errors.ts';
 import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 
-/**
- * What users of the official client type, in gantry's words. docs/switching.md lists all of it.
- */
+/** What users of the official client type, in gantry's words. docs/switching.md lists all of it. */
 
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {

@@ -12,10 +12,7 @@ import {
   switches,
 } from './spellings.ts';
 
-/**
- * Translates a line that gantry could not parse; undefined if the official client spells nothing in it otherwise. Throws
- * UsageError, with what to type, if nothing means the same.
- */
+/** Undefined if the official client spells nothing otherwise. Throws UsageError if nothing means the same. */
 export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
   const { own, rest } = splitArguments(argv);
   const isHelp = own.some((word) => word === '--help' || word === '-h');
@@ -119,9 +116,7 @@ interface Translation {
   argv: string[];
   /** What the command reads in place of stdin: secrets that were arguments. */
   input?: string;
-  /** Variables for this command only. */
   env?: Record<string, string>;
-  /** Secrets that were arguments. */
   secrets: string[];
   warning?: string;
 }
@@ -188,12 +183,7 @@ function importSecrets(pairs: string[], line: Translation): string[] | undefined
 }
 
 /** Written as the official client stores them, which `login --import` reads. */
-function importTokens(
-  token: string,
-  refreshToken: string | undefined,
-  project: string | undefined,
-  line: Translation,
-): string[] {
+function importTokens(token: string, refreshToken: string | undefined, project: string | undefined, line: Translation) {
   const key = refreshToken ? 'accesstoken' : 'serviceaccounttoken';
   line.input = JSON.stringify({ [key]: token, refreshtoken: refreshToken, project });
   line.secrets.push(token);
@@ -218,11 +208,7 @@ function positionals(words: readonly string[]): number[] {
   return words.flatMap((word, at) => (word.startsWith('-') || valueFlags.has(words[at - 1] ?? '') ? [] : [at]));
 }
 
-/** The longest name of a command that the words begin with, and that is in the table. */
-function findName<Entry>(
-  words: string[],
-  table: Record<string, Entry>,
-): { places: number[]; entry: Entry } | undefined {
+function findName<Entry>(words: string[], table: Record<string, Entry>) {
   for (const length of [3, 2, 1]) {
     const places = positionals(words).slice(0, length);
     const entry = table[places.map((at) => words[at]).join(' ')];

@@ -1,5 +1,5 @@
 import { arrangeCommand, type CommandLine } from '../../kernel/command-line.ts';
-import { commands } from '../commands/index.ts';
+import { namedCommand } from '../commands/index.ts';
 
 /** What a command line says before it is parsed, or if it could not be parsed. */
 export interface TypedCommand {
@@ -49,9 +49,9 @@ export function* withValues(words: readonly string[]): Generator<readonly string
 }
 
 function pathOf([first = '', second = '']: string[]): string[] {
-  const entry = Object.values(commands).find((entries) => Object.hasOwn(entries, first))?.[first];
+  const entry = namedCommand(first);
   if (!entry) return [];
-  return entry.commands && Object.hasOwn(entry.commands, second) ? [first, second] : [first];
+  return Object.hasOwn(entry.commands ?? {}, second) ? [first, second] : [first];
 }
 
 /** The command line with an operand: in place of this word of it, or else as the first one. */

@@ -2,16 +2,14 @@ import type { CommanderError } from 'commander';
 import { closestName, isSimilar } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { type CorrectedWord, UsageError } from '../../kernel/errors.ts';
-import { groupsWith, hasChild, isCommand } from './command-tree.ts';
+import { namedCommand } from '../commands/index.ts';
+import { groupsWith, hasChild } from './command-tree.ts';
 import { readTypedCommand } from './typed-command.ts';
 
 type UsageFacts = { message: string; why?: string; corrected?: CorrectedWord };
 
 /** Rewords commander's error; its "did you mean" becomes the line to type. */
-export function usageError(
-  error: CommanderError & { examples?: string[]; flags?: string[] },
-  argv: string[],
-): UsageError {
+export function usageError(error: CommanderError & { examples?: string[]; flags?: string[] }, argv: string[]) {
   const { examples: [example] = [] } = error;
   const isIncomplete = /missingArgument|missingMandatory/.test(error.code) && example !== undefined;
   const { path } = readTypedCommand(argv);
@@ -46,7 +44,6 @@ function bare(word: string): string {
   return word.replace(/^--/, '');
 }
 
-/** The flag that a word is the beginning of, if there is one only. */
 function flagThatBegins(typed: string, flags: readonly string[] = []): string[] | undefined {
   const found = /^--[a-z]/.test(typed) ? flags.filter((flag) => flag.startsWith(typed)) : [];
   return found.length === 1 ? found : undefined;
@@ -67,7 +64,7 @@ function lineWithout(group: string | undefined, typed: string, argv: string[]): 
   const next = argv[at + 1] ?? '';
   // In a group of another client, `ls` lists no files.
   const extra =
-    group !== undefined && isCommand(typed) ? argv.indexOf(group) : isCommand(next) && next !== 'ls' ? at : -1;
+    group !== undefined && namedCommand(typed) ? argv.indexOf(group) : namedCommand(next) && next !== 'ls' ? at : -1;
   return extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
 }
 

@@ -31,7 +31,6 @@ export const appResponseFields = {
 /** The last line of a response that is a stream of events. */
 export const appStreamFields = { ...headFields, events: integer('number of events') };
 
-/** One event of a response that is a stream of events. */
 export const appEventFields = {
   event: nullable(text('of an event: its kind, or null')),
   data: text('of an event: its data'),

@@ -1,6 +1,6 @@
 import type { GantryError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
-import { duration, localTime, printablePath, shortBuild } from '../../kernel/output/format.ts';
+import { duration, localTime, printablePath, shortBuild, shortList } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { wrapCommand } from '../../kernel/output/wrap-text.ts';
 import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../../local/dev/index.ts';
@@ -8,7 +8,6 @@ import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 
 interface PrinterOptions {
-  /** Whether lines name their app. */
   several: boolean;
   hasKeys: boolean;
   /** The command line that points another shell to the emulator. */
@@ -198,12 +197,9 @@ function servingText(servingSince: string | undefined): string {
 }
 
 function changedText(changed: string[]): string {
-  const named = changed.slice(0, 3).map(printablePath);
-  const more = changed.length - named.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} changed`;
+  return `${shortList(changed.map(printablePath), 3)} changed`;
 }
 
-/** In local time. */
 function clockTime(at: string): string {
   return localTime(at).slice(11);
 }

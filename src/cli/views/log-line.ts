@@ -68,7 +68,6 @@ function containerText({ original }: ReadLine['line'], { style }: Page): string 
 
 const colors = ['cyan', 'green', 'bold', 'red'] as const satisfies (keyof Style)[];
 
-/** A stable color for each name. */
 function colorOf(name: string): (typeof colors)[number] {
   const sum = [...name].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 1_000_003, 0);
   return colors[sum % colors.length] ?? 'cyan';

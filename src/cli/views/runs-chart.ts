@@ -14,7 +14,6 @@ export type RunMetric = (typeof runMetrics)[number];
 export interface RunsChartViewOptions {
   range: ChartRange;
   by: BucketSize;
-  /** IANA name. */
   zone: string;
   metrics: readonly RunMetric[];
 }

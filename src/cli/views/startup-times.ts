@@ -9,7 +9,6 @@ import { type ChartRange, createTimeline, medianDistance, rangeText } from './ti
 
 export interface StartupViewOptions {
   range: ChartRange;
-  /** IANA name. */
   zone: string;
 }
 

@@ -1,12 +1,10 @@
 import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 
-/** In ms since 1970. */
 export interface ChartRange {
   since: number;
   until: number;
 }
 
-/** A span of time, with the entry measured in it, if any. */
 export interface TimelineStep<Entry> {
   /** Its start, in ms since 1970. */
   time: number;
@@ -24,10 +22,7 @@ interface TimelineOptions<Entry> {
 const maxEmptySteps = 20_000;
 
 /** Sorts entries by time and fills gaps in the range with empty steps, so that a chart shows them. */
-export function createTimeline<Entry>(
-  entries: readonly Entry[],
-  { spanOf, stepMs, range }: TimelineOptions<Entry>,
-): TimelineStep<Entry>[] {
+export function createTimeline<Entry>(entries: readonly Entry[], { spanOf, stepMs, range }: TimelineOptions<Entry>) {
   const spans = entries
     .map((entry) => ({ entry, ...spanOf(entry) }))
     .filter(({ start }) => Number.isFinite(start))

@@ -180,7 +180,7 @@ export async function withKeptArchive<T>(
   if (!kept) return use(undefined);
   const { sha256, bytes, entries } = kept;
   for (const { at, copy } of placesOf(context)) {
-    const folder = await TemporaryFolder.create('archive');
+    const folder = TemporaryFolder.create('archive');
     try {
       const path = join(folder.path, `${sha256}.zip`);
       const read = copy(kept, folder.path).then(() => sha256OfFile(path, context.signal));

@@ -124,7 +124,7 @@ export async function withRevision<T>(
   const commit = await findRevision(context, revision);
   const root = await git(context, ['rev-parse', '--show-toplevel']);
   const prefix = await git(context, ['rev-parse', '--show-prefix']);
-  const temporary = await TemporaryFolder.create('git');
+  const temporary = TemporaryFolder.create('git');
   try {
     const inRoot = { env: context.env, signal: context.signal, cwd: root };
     const variables = { GIT_INDEX_FILE: join(temporary.path, 'index') };

@@ -7,10 +7,7 @@ import { isAlive, isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } fro
 import { readRegularSync } from './regular-file.ts';
 import { removedOnExit } from './temporary.ts';
 
-/**
- * Tells other processes of the same user about this one: in a file that only its owner can read, and that ends with this
- * process. Throws system errors.
- */
+/** Tells other processes of the user about this one, in a file that ends with it. Throws system errors. */
 export function announce(folder: string, content: object) {
   makePrivateFolder(folder);
   const file = join(folder, `${newOwnerName()}${extension}`);

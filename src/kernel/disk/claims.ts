@@ -24,10 +24,7 @@ const maxWaitMs = 10 * 60_000;
 const pauseMs = { first: 200, max: 3_200 };
 const lockWaitMs = 10_000;
 
-/**
- * Prevents other processes from writing to the same files. Waits while another one has claimed the path, a parent or a
- * child; throws a ConflictError after ten minutes.
- */
+/** Waits while another process writes to the path, a parent or a child; throws a ConflictError after ten minutes. */
 export async function claimTarget(state: string, { path, kind, delay, onWait }: ClaimOptions): Promise<Lock> {
   const folder = join(state, 'claims');
   makePrivateFolder(folder);
@@ -43,7 +40,6 @@ export async function claimTarget(state: string, { path, kind, delay, onWait }: 
   }
 }
 
-/** A claim of another process. */
 interface OtherClaim {
   pid: number;
   file: string;

@@ -12,11 +12,7 @@ const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 const retryMs = 100;
 
 /** Reads a file, pipe or device that the user named, in chunks. Throws system errors, or the reason of the signal. */
-export async function* readFileOrPipeChunks(
-  path: string,
-  signal: AbortSignal,
-  chunkBytes?: number,
-): AsyncGenerator<Buffer> {
+export async function* readFileOrPipeChunks(path: string, signal: AbortSignal, chunkBytes?: number) {
   for (let isEmpty = true; isEmpty; ) {
     signal.throwIfAborted();
     const isFifo = await leadsToFifo(path);
@@ -54,10 +50,7 @@ async function leadsToFifo(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isFIFO() ?? false;
 }
 
-/**
- * Opening a FIFO with fs blocks a thread until its other end is opened, and a process cannot exit while a thread is
- * blocked. A socket waits without a thread.
- */
+/** Opening a FIFO with fs blocks a thread, and the exit, until its other end is opened. A socket needs no thread. */
 async function fifoSource(path: string): Promise<Readable> {
   const { Socket } = await import('node:net');
   return new Socket({ fd: openSync(path, readFlags), readable: true, writable: false });

@@ -16,7 +16,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
     mkdirSync(folder, { mode });
   } catch (error) {
     // Another process may have created it meanwhile.
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+    if (!attempt(() => statSync(folder).isDirectory())) throw error;
   }
 }
 
@@ -71,11 +71,7 @@ export async function removeOldFiles(folder: string, maxAgeDays: number): Promis
   }
 }
 
-/**
- * The first of these paths that other users can write, by its owner and mode, or because another user owns it. What is in
- * it may not be ours: it must not be deployed, executed or believed. Undefined on Windows, where modes say nothing, and for
- * paths that do not exist.
- */
+/** The first path that other users own or can write: it must not be deployed, executed or believed. None on Windows. */
 export function findWritableByOthers(...paths: readonly string[]): string | undefined {
   const uid = process.getuid?.();
   if (uid === undefined) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Files and folders on this machine. Every file is written here: first under a random name, never through a symbolic link,
- * and renamed when it is complete.
- */
+/** Every file is written here: under a random name, never through a symbolic link, and renamed when it is complete. */
 export { announce, readAnnouncements } from './announcements.ts';
 export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget } from './claims.ts';

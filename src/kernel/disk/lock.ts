@@ -55,7 +55,6 @@ export async function waitForLock(path: string, waitMs: number): Promise<Lock | 
   }
 }
 
-/** The process that holds a lock; undefined if it is free. */
 export function lockHolder(path: string): LockOwner | undefined {
   return ownersIn(path)
     .map(({ owner }) => owner)

@@ -14,10 +14,7 @@ export interface NameProbe {
   isSameEntry(folder: string, first: string, second: string): boolean;
 }
 
-/**
- * Tests names in a temporary folder inside the target folder or its nearest parent that exists. The operating system would
- * be a guess: disks, and folders of some disks, differ.
- */
+/** Tests names in a temporary folder in or above the target: the system would be a guess, since disks differ. */
 export const nameProbe: NameProbe = {
   mergesNames: (folder) => within(folder, (inside) => samples.some((names) => isSame(inside, ...names)), guess()),
   isSameName: (folder, first, second) => within(folder, (inside) => isSame(inside, first, second), guess()),

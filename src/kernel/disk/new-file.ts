@@ -36,10 +36,7 @@ interface InPlaceOptions extends NewFileOptions {
 /** Creates a file, and never follows a symbolic link. */
 export const exclusively = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
 
-/**
- * A file that is written beside its target under a unique temporary name and renamed atomically when it is complete, so
- * that readers see either the old or the new content.
- */
+/** A file that is written beside its target and renamed when it is complete: readers see the old or the new content. */
 export class NewFile {
   #isOpen = true;
 
@@ -65,12 +62,7 @@ export class NewFile {
    * Opens the temporary file of an earlier process. Returns undefined unless it is a regular file of this size without
    * other hard links.
    */
-  static async reopen(
-    target: string,
-    name: string,
-    bytes: number,
-    folder = dirname(target),
-  ): Promise<NewFile | undefined> {
+  static async reopen(target: string, name: string, bytes: number, folder = dirname(target)) {
     const path = join(dirname(target), name);
     const handle = await open(path, constants.O_RDWR | noFollow | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
     if (!handle) return undefined;
@@ -91,7 +83,6 @@ export class NewFile {
     removedOnExit.delete(this.path);
   }
 
-  /** Closes and removes it. */
   async discard(): Promise<void> {
     await this.#close().catch(() => {});
     await rm(this.path, { force: true }).catch(() => {});
@@ -117,11 +108,7 @@ export class NewFile {
 }
 
 /** Writes a file atomically. Pipes and devices are written to, not replaced. Throws system errors. */
-export async function writeFileAtomic(
-  path: string,
-  content: string | Uint8Array,
-  options: InPlaceOptions = {},
-): Promise<void> {
+export async function writeFileAtomic(path: string, content: string | Uint8Array, options: InPlaceOptions = {}) {
   await writeAtomically(path, (file) => file.writeFile(content), options);
 }
 
@@ -172,7 +159,7 @@ async function writeThrough<T>(
 ): Promise<T> {
   const output = await openPipeOrDevice(path, signal);
   try {
-    const folder = await TemporaryFolder.create('write');
+    const folder = TemporaryFolder.create('write');
     try {
       const whole = join(folder.path, 'whole');
       const file = await open(whole, exclusively, 0o600);
@@ -187,10 +174,8 @@ async function writeThrough<T>(
   }
 }
 
-/** As many as Linux follows. */
 const maxLinks = 40;
 
-/** Where a path leads, whether that exists or not. */
 async function followLinks(path: string, followed = 0): Promise<string> {
   const link = followed < maxLinks ? await readlink(path).catch(() => undefined) : undefined;
   return link === undefined ? path : followLinks(resolve(dirname(path), link), followed + 1);

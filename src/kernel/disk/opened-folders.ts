@@ -153,9 +153,7 @@ export class OpenedFolders {
 const maxOpen = 64;
 
 interface Folder {
-  /** Relative to the root. */
   path: string;
-  /** The path for access to its entries. */
   base: string;
   descriptor: number | undefined;
   id: string;

@@ -24,10 +24,7 @@ export function parseOwnerName(name: string): LockOwner | undefined {
   return namespace === undefined ? undefined : { pid: Number(pid), startedAt: Number(startedAt), namespace };
 }
 
-/**
- * Whether the process is running; undefined for another machine or container, whose process ids are not ours. Detects
- * reused process ids and zombie processes.
- */
+/** Undefined for another machine or container. Detects reused process ids and zombie processes. */
 export function isAlive({ pid, startedAt, namespace }: LockOwner): boolean | undefined {
   if (namespace !== ownNamespace()) return undefined;
   try {

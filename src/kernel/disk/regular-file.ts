@@ -4,10 +4,7 @@ import { FailedError, systemCode, UsageError } from '../errors.ts';
 /** Without O_NONBLOCK, opening a FIFO blocks until there is a writer. Windows has neither. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/**
- * Opens a file that was regular when it was found. Throws a FailedError if the path now leads to a FIFO or a device, which
- * may never end.
- */
+/** Throws a FailedError if the path leads to a FIFO or a device by now, which may never end. */
 export function openRegularSync(path: string): number {
   let file: number;
   try {
@@ -29,7 +26,6 @@ export function readRegularSync(path: string): string {
   return readRegularBytesSync(path).toString();
 }
 
-/** The same, as bytes. */
 export function readRegularBytesSync(path: string): Buffer {
   const file = openRegularSync(path);
   try {

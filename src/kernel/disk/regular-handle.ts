@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { checkReadSize, notRegularError, readFlags, rethrowOpenError } from './regular-file.ts';
+import { notRegularError, readFlags, readRegularBytesSync, rethrowOpenError } from './regular-file.ts';
 
 /** Asynchronous {@link openRegularSync}. */
 export async function openRegular(path: string): Promise<FileHandle> {
@@ -13,13 +13,7 @@ export async function openRegular(path: string): Promise<FileHandle> {
   }
 }
 
-/** Asynchronous {@link readRegularSync}, in bytes. */
+/** Asynchronous {@link readRegularBytesSync}. */
 export async function readRegular(path: string): Promise<Buffer> {
-  const file = await openRegular(path);
-  try {
-    checkReadSize(path, (await file.stat()).size);
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
+  return readRegularBytesSync(path);
 }

@@ -146,11 +146,7 @@ export class TemporaryFolder {
   ) {}
 
   /** `purpose` becomes part of the name. Removes the folders of killed processes first. Throws system errors. */
-  static async create(purpose: string): Promise<TemporaryFolder> {
-    return TemporaryFolder.createSync(purpose);
-  }
-
-  static createSync(purpose: string): TemporaryFolder {
+  static create(purpose: string): TemporaryFolder {
     removeOrphanedFolders();
     const path = join(tmpdir(), `gantry-${purpose}-${newOwnerName()}`);
     mkdirSync(path, { mode: 0o700 });
@@ -182,23 +178,9 @@ function removeOwn(path: string): void {
   if (stats.isDirectory()) rmSync(path, { recursive: true, force: true });
 }
 
-const paths = new Set<string>();
-let isListening = false;
+/** Files and folders to remove when the process exits, also on a second Ctrl-C, which skips the usual cleanup. */
+export const removedOnExit = new Set<string>();
 
-/**
- * Files and folders to remove when the process exits, also on a second Ctrl-C, which skips the usual cleanup.
- */
-export const removedOnExit = {
-  add(path: string): void {
-    paths.add(path);
-    if (isListening) return;
-    isListening = true;
-    process.once('exit', () => {
-      for (const each of paths) rmSync(each, { recursive: true, force: true });
-    });
-  },
-
-  delete(path: string): void {
-    paths.delete(path);
-  },
-};
+process.once('exit', () => {
+  for (const path of removedOnExit) rmSync(path, { recursive: true, force: true });
+});

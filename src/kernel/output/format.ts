@@ -61,14 +61,19 @@ const ageUnits: AgeUnit[] = [[60_000, 1_000, 's'], [3_600_000, 60_000, 'min'], [
 
 /** `3 min ago`; for times of more than 30 days ago, the local date. Off a terminal the time itself, for scripts. */
 export function ago(time: string | null | undefined): (page: Page) => string {
-  return ({ now, terminal }) => {
-    if (!time) return '';
-    if (!terminal) return time;
-    const age = Math.max(0, now - Date.parse(time));
-    if (Number.isNaN(age)) return time;
+  return fromNow(time, (ms) => {
+    const age = Math.max(0, -ms);
     if (age < 5_000) return 'just now';
     const unit = ageUnits.find(([limit]) => age < limit);
-    return unit ? `${Math.floor(age / unit[1])} ${unit[2]} ago` : localTime(time).slice(0, 10);
+    return unit ? `${Math.floor(age / unit[1])} ${unit[2]} ago` : localTime(time ?? '').slice(0, 10);
+  });
+}
+
+/** Off a terminal, and for text that is not a time, such as `never`, the text itself. */
+function fromNow(time: string | null | undefined, toText: (ms: number) => string): (page: Page) => string {
+  return ({ now, terminal }) => {
+    const ms = Date.parse(time ?? '') - now;
+    return terminal && !Number.isNaN(ms) ? toText(ms) : (time ?? '');
   };
 }
 
@@ -81,17 +86,13 @@ export function localTime(time: string): string {
   return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }
 
-/** `in 12 d`, or `expired`; off a terminal the time itself. Returns text that is not a time, such as `never`, unchanged. */
+/** `in 12 d`, or `expired`; off a terminal the time itself. */
 export function timeLeft(time: string | null | undefined): (page: Page) => string {
-  return ({ now, terminal }) => {
-    if (!time) return '';
-    if (!terminal) return time;
-    const left = Date.parse(time) - now;
-    if (Number.isNaN(left)) return time;
+  return fromNow(time, (left) => {
     if (left <= 0) return 'expired';
     const [, unitMs, name] = ageUnits.find(([limit]) => left < limit) ?? days;
     return `in ${Math.floor(left / unitMs)} ${name}`;
-  };
+  });
 }
 
 /** `1 file` for `count(1, 'file')`, `1,200 entries` for `count(1200, 'entry', 'entries')`. */

@@ -4,10 +4,7 @@ import type { Page, Stream, View } from './page.ts';
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-/**
- * A screen of its own, on which each text takes the place of the one before, in the size that the terminal has now, and
- * again when that changes. `toText` makes them safe.
- */
+/** A screen on which each text takes the place of the last, also when its size changes. `toText` makes it safe. */
 export function openFrames(
   stdout: Stream,
   page: Page,

@@ -7,7 +7,6 @@ import { stripControlSequences } from './sanitize.ts';
 export interface StepOutputs {
   app: string;
   'build-id': string;
-  /** Of the deploy. */
   status: string;
   'build-status': string;
   endpoint: string;

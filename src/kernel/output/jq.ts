@@ -7,10 +7,7 @@ import { duration, size } from './format.ts';
 import { readJq } from './jq-wasm.ts';
 import type { JqJob, JqReply } from './jq-worker.mjs';
 
-/**
- * Prepares the expression of `--jq`. Throws UsageError if it is invalid, before the command has done anything. The signal
- * ends the program; `timeoutMs` is how long it may take for one JSON text, if less than 30 seconds.
- */
+/** Throws UsageError for an invalid expression. `timeoutMs`: how long one JSON text may take, up to 30 seconds. */
 export async function compileJq(expression: string, signal: AbortSignal, timeoutMs = maxMs): Promise<JqFilter> {
   const thread = new JqThread(signal);
   try {

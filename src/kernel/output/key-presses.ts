@@ -4,10 +4,7 @@ import { attempt } from '../errors.ts';
 
 export type KeyInput = NodeJS.ReadableStream & { setRawMode(isRaw: boolean): unknown };
 
-/**
- * Calls the listener for each key, until it is stopped. Keys are not echoed, and Ctrl-C, Ctrl-Z and Ctrl-\ still signal
- * the processes of the terminal. Returns undefined in the background of a shell.
- */
+/** Keys are not echoed; Ctrl-C, Ctrl-Z and Ctrl-\ still signal. Undefined in the background of a shell. */
 export function listenForKeys(stdin: KeyInput, listener: (key: string) => void) {
   // A background process that changes the mode of its terminal or reads from it is stopped by the system.
   if (!isInForeground()) return undefined;

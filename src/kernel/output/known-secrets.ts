@@ -116,10 +116,7 @@ function base64At(secret: string, offset: number): string[] {
   return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)];
 }
 
-/**
- * Hides the beginnings of secrets, which others may have cut without a mark: at least a third of the secret, as far as the
- * text agrees with it.
- */
+/** Others may have cut a secret without a mark: hides at least a third of it, as far as the text agrees. */
 function hideBeginnings(text: string, secrets: readonly string[]): string {
   return secrets.reduce((safe, secret) => {
     const beginning = secret.slice(0, Math.max(longEnough, Math.ceil(secret.length / 3)));

@@ -11,10 +11,7 @@ interface Terminal {
   giveWay: Progress['giveWay'];
 }
 
-/**
- * Lets somebody talk to a program in lines, which can be edited and repeated. Ours are printed above the one that is
- * typed. Resolves when the program has ended.
- */
+/** Lets somebody talk to a program in lines, until it ends. Ours are printed above the one that is typed. */
 export function lendTerminal(stream: Duplex, { input, output, clean, onInterrupt, giveWay }: Terminal): Promise<void> {
   const lines = createInterface({ input, output, terminal: true });
   let rest = '';

@@ -1,5 +1,5 @@
 import type { ChangeCommand } from '../command-line.ts';
-import { type Environment, isCi, readVariable } from '../environment.ts';
+import { type Environment, isCi, readVariable, type Variable } from '../environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
@@ -16,7 +16,6 @@ export interface Page {
   animated: boolean;
   /** Whether a screen reader reads it: no animation, no drawing, and tables as lists. */
   accessible: boolean;
-  /** Whether URLs are links to click. */
   links: boolean;
   /** Whether symbols beyond ASCII can be shown. */
   unicode: boolean;
@@ -29,7 +28,6 @@ export interface Page {
   inPlace: ChangeCommand;
 }
 
-/** The text of a value for a page. */
 export type View = (page: Page) => string;
 
 /** A view whose text may be too long to be handled at once. Off a terminal its parts are written, whole lines each. */
@@ -49,10 +47,7 @@ export interface Stream extends NodeJS.WritableStream {
 }
 
 /** A terminal that does not tell its size reports 0 columns. */
-function sizeOf(
-  { columns, rows }: Pick<Stream, 'columns' | 'rows'>,
-  terminal: boolean,
-): Pick<Page, 'columns' | 'rows'> {
+function sizeOf({ columns, rows }: Pick<Stream, 'columns' | 'rows'>, terminal: boolean) {
   if (!terminal) return { columns: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
   return { columns: columns || 80, rows: rows || 24 };
 }
@@ -98,13 +93,15 @@ function showsLinks(env: Environment): boolean {
   const forced = readVariable(env, 'FORCE_HYPERLINK');
   if (forced) return forced !== '0';
   if (isCi(env)) return false;
-  return (
-    /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|WarpTerminal)$/.test(readVariable(env, 'TERM_PROGRAM') ?? '') ||
-    /^(xterm-kitty|xterm-ghostty|alacritty|foot)/.test(readVariable(env, 'TERM') ?? '') ||
-    Number(readVariable(env, 'VTE_VERSION') ?? 0) >= 5000 ||
-    readVariable(env, 'WT_SESSION') !== undefined
-  );
+  return linking.some(([variable, known]) => known.test(readVariable(env, variable) ?? ''));
 }
+
+const linking: [Variable, RegExp][] = [
+  ['TERM_PROGRAM', /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|WarpTerminal)$/],
+  ['TERM', /^(xterm-kitty|xterm-ghostty|alacritty|foot)/],
+  ['VTE_VERSION', /^([5-9]\d|\d{3})\d\d/],
+  ['WT_SESSION', /./],
+];
 
 function showsSymbols(env: Environment): boolean {
   const locale = readVariable(env, 'LC_ALL') ?? readVariable(env, 'LC_CTYPE') ?? readVariable(env, 'LANG');

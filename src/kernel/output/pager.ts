@@ -14,7 +14,6 @@ interface PagerOptions {
   env: Environment;
   /** Returns undefined if there is no such command. */
   start: (command: readonly [string, ...string[]]) => Promise<Pager | undefined>;
-  /** Writes to stdout. */
   write: (text: string) => Promise<void>;
 }
 

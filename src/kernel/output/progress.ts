@@ -8,7 +8,6 @@ import { withLinks } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
-/** Messages to the user on stderr. */
 export interface Progress {
   /** Whether steps, notes and logs are hidden: with `--quiet`. */
   isQuiet: boolean;
@@ -18,7 +17,6 @@ export interface Progress {
   footnote(message: Fix): void;
   finish(): void;
   warn(problem: Problem | Fix): void;
-  /** What it warned of so far. */
   warned: readonly Problem[];
   /** Something the user has to do now; shown even with `--quiet`. */
   request(message: string): void;

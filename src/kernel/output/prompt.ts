@@ -26,9 +26,7 @@ export interface Prompt {
     options: { flag: string; byDefault?: string; check?: (answer: string) => true | string },
   ): Promise<string>;
   choose(question: string, options: { flag: string; from: readonly string[]; byDefault?: string }): Promise<string>;
-  /**
-   * Calls the listener for each key that is pressed, without showing the key, until it is stopped. Undefined if there is no terminal to type at.
-   */
+  /** Keys are not shown. Undefined if there is no terminal to type at. */
   listenForKeys(listener: (key: string) => void): Promise<TerminalKeys | undefined>;
   /** Asks for a secret; each character is shown as `*`. */
   secret(question: string, options: { flag: string; retryWith?: readonly string[] }): Promise<string>;

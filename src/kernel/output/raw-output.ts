@@ -2,10 +2,7 @@ import type { Fix } from '../command-line.ts';
 export interface RawOutputOptions<Json = never> {
   /** The output as a value, for `--json`. Without it, `--json` is not supported. */
   jsonValue?: () => Promise<Json>;
-  /**
-   * Set if the bytes are not ours. Text is sanitized on a terminal and for a workflow runner; other bytes are refused on
-   * a terminal.
-   */
+  /** Text is sanitized on a terminal and for a workflow runner; other bytes are refused on a terminal. */
   untrusted?: 'text' | 'bytes' | undefined;
   /** Whether untrusted text is JSON, which a terminal shows indented. */
   isJson?: boolean;

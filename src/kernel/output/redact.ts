@@ -85,7 +85,6 @@ function hideCookies(text: string): string {
 const bearer = new RegExp(`(bearer)(${gap}{1,8})(?!bearer|basic)([\\w.~+/=%-]+)`, 'gi');
 const basic = new RegExp(`(basic)(${gap}{1,8})([\\w.~+/=%-]+)`, 'gi');
 
-/** What follows "bearer" in a sentence. */
 const prose =
   /^(?:tokens?|auth|authentication|authorization|credentials?|headers?|schemes?|formats?|is|was|in|or|and|not|required|must|has|of|for|from|to|realm.*)[.,]?$/i;
 
@@ -199,7 +198,6 @@ const cut = String.raw`([ \t]*[\r\n]\s*|[ \t]+)`;
 /** A next line that is nothing but the characters of a value, up to its end or to what ends a value. */
 const valueLine = new RegExp(String.raw`${cut}((?:[\w.~+/=-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
 
-/** The same for what is left of a query. */
 const linkLine = new RegExp(String.raw`${cut}((?:[\w.~+/=&-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
 
 /** A line of one word is the next sentence rather than the rest of a secret. */
@@ -222,17 +220,12 @@ function continued(line: RegExp, text: string, from: number): number {
 
 function startOfRun(text: string, at: number, least: number): number {
   let start = at;
-  while (start > least && !isBreak(text.charCodeAt(start - 1))) start--;
+  while (start > least && !breaks.test(text.charAt(start - 1))) start--;
   return start;
 }
 
-function isBreak(code: number): boolean {
-  return (
-    code <= 0x20 || code === 0x22 || code === 0x27 || code === 0x3c || code === 0x3e || code === 0x60 || code === 0x7c
-  );
-}
+const breaks = /[\0-\x20"'<>`|]/;
 
-/** Where the pattern matches next, or the end of the text. */
 function next(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(text)?.index ?? text.length;

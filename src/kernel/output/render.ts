@@ -38,7 +38,6 @@ export interface Renderer {
 export interface RendererOptions {
   /** Fields that may be selected even if a value lacks them; they are null then. */
   declared?: readonly string[];
-  /** Whether secrets are shown. */
   verbatim?: boolean;
   /** What `--jq` makes of JSON. */
   filter?: JqFilter | undefined;

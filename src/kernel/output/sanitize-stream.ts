@@ -4,10 +4,7 @@ import { sanitizeUnredacted } from './sanitize.ts';
 /** In characters. Longer sequences are not obeyed by anything. */
 const maxHeldLength = 64 * 1024;
 
-/**
- * Sanitizes text chunk by chunk. Chunks may end anywhere: in a character, control sequence or workflow command. For GitHub
- * runners, emits whole lines only: workflow commands are recognized by their line.
- */
+/** Chunks may end anywhere. For GitHub runners, emits whole lines: workflow commands are known by their line. */
 export function createStreamSanitizer(page: Page) {
   const decoder = new TextDecoder();
   const held: string[] = [];

@@ -15,22 +15,15 @@ const otherControl =
 const unwanted = new RegExp([controlString, controlSequence, otherControl].map(({ source }) => source).join('|'), 'g');
 const colors = /\u001b\[[\d;:]*m/g;
 
-/** The properties of a page that sanitizing depends on. */
 type SanitizeTarget = Pick<Page, 'colored' | 'githubActions' | 'secrets'>;
 
-/**
- * Makes text safe to show: it cannot control the terminal or a workflow runner, and contains no secrets. Everything
- * gantry prints passes through here, except raw results.
- */
+/** Text without secrets that cannot control a terminal or a runner. All but raw results passes here. */
 export function sanitize(text: string, page: SanitizeTarget): string {
   return sanitizeUnredacted(redactColored(stripControlSequences(text, page.colored), page), page);
 }
 
 /** Sanitizes without redacting, for verbatim results. */
-export function sanitizeUnredacted(
-  text: string,
-  { colored, githubActions }: Pick<Page, 'colored' | 'githubActions'>,
-): string {
+export function sanitizeUnredacted(text: string, { colored, githubActions }: Pick<Page, 'colored' | 'githubActions'>) {
   const safe = stripControlSequences(text, colored);
   return githubActions ? escapeWorkflowCommands(safe) : safe;
 }

@@ -1,4 +1,3 @@
-/** Is printed in place of a secret. */
 export const hidden = '[hidden]';
 
 /** A shorter piece of a secret tells too little to be worth hiding. */
@@ -88,7 +87,6 @@ function* beginningsAtEnd(secret: string, text: string): Generator<number> {
   }
 }
 
-/** Length of the longest end of a secret that the text begins with. */
 function endAtStart(secret: string, text: string): number {
   const first = text.charAt(0);
   for (let at = secret.indexOf(first, 1); at >= 0; at = secret.indexOf(first, at + 1)) {

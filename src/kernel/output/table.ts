@@ -62,7 +62,6 @@ function* tabSeparated<Row>(rows: Iterable<Row>, cellsOf: (row: Row) => string[]
   if (lines.length > 0) yield lines.join('\n');
 }
 
-/** A line for each value, which a screen reader reads with its title. */
 function rowsAsLists(titles: readonly string[], body: readonly string[][]): string {
   const item = (cells: readonly string[]) =>
     titles.flatMap((title, index) => (cells[index] ? [`${title.toLowerCase()}: ${cells[index]}`] : [])).join('\n');
@@ -134,7 +133,6 @@ function cellLine(cell: Cell, page: Page): string {
 }
 
 interface Column {
-  /** Its place among all columns. */
   index: number;
   width: number;
   minWidth: number;

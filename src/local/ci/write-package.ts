@@ -28,7 +28,8 @@ export async function writePackage(root: string, context: Pick<Context, 'cwd' | 
   const program = ownFilePath('..');
   const why = 'a single executable does not contain the package: run gantry of a clone';
   if (!program) throw new FailedError(`cannot write ${packagePath}`, { why });
-  const [{ execa }, folder] = await Promise.all([import('execa'), TemporaryFolder.create('package')]);
+  const { execa } = await import('execa');
+  const folder = TemporaryFolder.create('package');
   try {
     const words = ['pack', program, '--ignore-scripts', '--pack-destination', folder.path];
     const { shortMessage } = await execa('npm', words, { env, extendEnv: false, cancelSignal: signal, reject: false });

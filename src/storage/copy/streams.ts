@@ -80,7 +80,7 @@ export async function copyFromStdin(
 ): Promise<CopySummary> {
   if (target.kind !== 'remote') throw new UsageError('stdin can only be copied to a file on a volume');
   await checkTargetVolume(target.at, context);
-  const folder = await TemporaryFolder.create('stdin');
+  const folder = TemporaryFolder.create('stdin');
   try {
     const file = join(folder.path, 'stdin');
     await saveStdin(context, file);

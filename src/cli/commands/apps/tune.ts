@@ -264,5 +264,4 @@ const outcomeColumns: Columns<Outcome> = {
   MONTH: monthText,
 };
 
-/** For pipes. */
 const optionColumns: Columns<TunedOption> = { OPTION: ({ option }) => option, ...outcomeColumns };

@@ -117,7 +117,6 @@ export default defineCommand({
   ],
 });
 
-/** It is for the chart. */
 function withoutCurve({ before, after, ...found }: Durations) {
   const { curve: _, ...one } = before;
   const { curve: __, ...other } = after;

@@ -27,9 +27,7 @@ export default defineCommand({
   examples: ['emulator exec -- gantry deploy', 'emulator exec --fault upload=reset-during -- gantry deploy'],
 });
 
-/**
- * Runs the command with inherited streams; `gantry` is this program, whatever the PATH has by that name. Returns its exit code, or 128 plus the number of the signal that ended it.
- */
+/** `gantry` is this program, whatever the PATH has. Returns 128 plus the number of the signal that ended it. */
 async function runChild({ env, cwd, signal }: Context, program: string, args: string[], more: Record<string, string>) {
   const { execa } = await import('execa');
   const [command, ...before] = program === 'gantry' ? ownCommand() : [program];

@@ -12,7 +12,7 @@ import {
   stdinEnd,
 } from '../../../local/emulator/index.ts';
 import type { Context } from '../../../platform/context.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, type FlagsOf } from '../../command.ts';
 import { defaultPort, emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
 import { pathFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { choice, integer, record, stream, text } from '../../result-schema.ts';
@@ -50,7 +50,7 @@ export default defineCommand({
   ],
 });
 
-type StartFlags = ReturnType<ReturnType<typeof startFlags>['opts']>;
+type StartFlags = FlagsOf<typeof startFlags>;
 
 function startFlags(command: Commander) {
   return emulatorFlags(command)

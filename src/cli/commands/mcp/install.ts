@@ -45,7 +45,6 @@ export default defineCommand({
   examples: ['mcp install claude', 'mcp install cursor --write', 'mcp install vscode --allow-changes --write'],
 });
 
-/** How an MCP client starts a server. */
 interface ServerEntry {
   type: 'stdio';
   command: string;
@@ -54,9 +53,7 @@ interface ServerEntry {
 
 interface ClientEntry {
   client: string;
-  /** The client's config file. */
   path: string;
-  /** What that file needs. */
   config: { [key: string]: { gantry: ServerEntry } };
 }
 

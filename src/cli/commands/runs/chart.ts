@@ -1,37 +1,18 @@
+import type { Command as Commander } from '@commander-js/extra-typings';
 import { chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
 import { localTimeZone } from '../../../kernel/wall-clock.ts';
-import { type BucketSize, bucketSizes } from '../../../platform/contract/runs.ts';
+import { bucketSizes } from '../../../platform/contract/runs.ts';
 import { atPlatformTime } from '../../../platform/replies/index.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, type FlagsOf } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
-import { type RangeFlags, rangeFlags, resolveRange, runFilterFlags, runFilters } from '../../flags/list.ts';
+import { rangeFlags, resolveRange, runFilterFlags, runFilters } from '../../flags/list.ts';
 import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
-import {
-  type RunMetric,
-  type RunsChartViewOptions,
-  runMetrics,
-  runsChartView,
-  runsReport,
-} from '../../views/runs-chart.ts';
+import { type RunsChartViewOptions, runMetrics, runsChartView, runsReport } from '../../views/runs-chart.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    chartPageFlags(
-      runFilterFlags(
-        rangeFlags(appArgument(command))
-          .addOption(
-            command.createOption('--by <size>', 'bucket size (default: depends on the range)').choices(bucketSizes),
-          )
-          .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
-          .option(
-            '--metric <metric>',
-            `${runMetrics.join(', ')}; repeatable (default: all)`,
-            repeatableChoiceFlag(runMetrics),
-          ),
-      ),
-    ),
+  configure: chartFlags,
   run: async (context, app, flags) => {
     const reply = await atPlatformTime(context, (now) => {
       const { range, by, zone } = chartOptions(flags, now);
@@ -60,11 +41,17 @@ export default defineCommand({
   ],
 });
 
-interface ChartFlags extends RangeFlags {
-  by?: BucketSize | undefined;
-  timezone?: string | undefined;
-  metric?: RunMetric[] | undefined;
+function chartFlags(command: Commander) {
+  const size = command.createOption('--by <size>', 'bucket size (default: depends on the range)').choices(bucketSizes);
+  const metrics = `${runMetrics.join(', ')}; repeatable (default: all)`;
+  const flagged = rangeFlags(appArgument(command))
+    .addOption(size)
+    .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
+    .option('--metric <metric>', metrics, repeatableChoiceFlag(runMetrics));
+  return chartPageFlags(runFilterFlags(flagged));
 }
+
+type ChartFlags = FlagsOf<typeof chartFlags>;
 
 function chartOptions(flags: ChartFlags, now: number): RunsChartViewOptions {
   const range = resolveRange(flags, now);

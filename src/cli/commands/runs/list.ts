@@ -11,7 +11,6 @@ import { statusCell } from '../../views/status.ts';
 
 const dayMs = 86_400_000;
 
-/** Results of --all that are incomplete. */
 const incomplete = new WeakSet<object>();
 
 export default defineCommand({

@@ -23,7 +23,7 @@ const programs = {
 export function pythonFile(program: keyof typeof programs): string {
   const path = ownFilePath(program);
   if (path !== undefined) return path;
-  folder ??= TemporaryFolder.createSync('python').path;
+  folder ??= TemporaryFolder.create('python').path;
   for (const file of [program, ...programs[program]]) writeOnce(join(folder, file), file);
   return join(folder, program);
 }

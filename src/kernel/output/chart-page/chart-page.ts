@@ -12,7 +12,6 @@ import drawing from './page.js?raw';
 import series from './series.js?raw';
 import valueTexts from './value-texts.js?raw';
 
-/** In one scope. */
 const script = [drawing, series, valueTexts].join('\n');
 
 /** A page with charts, what a server shows after them, and their data as a table. */

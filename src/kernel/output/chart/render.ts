@@ -23,7 +23,6 @@ const unicode: Glyphs = { whole: ['▁', '▂', '▃', '▄', '▅', '▆', '▇
 
 const ascii: Glyphs = { whole: ['.', '.', '.', '#', '#', '#', '#', '#'], part: 'x', mark: '!' };
 
-/** Without a terminal. */
 const defaultColumns = 80;
 /** Fits the longest label of the value axis, such as `1h 20m`, and a space. */
 const defaultMargin = 8;
@@ -187,10 +186,7 @@ interface Glyphs {
   mark: string;
 }
 
-/**
- * Draws bars of totals; the part that failed is at the foot of each. A part too small for a row of its own is a mark on
- * the axis: a full row would exaggerate it.
- */
+/** The part that failed is at the foot of a bar, or a mark on the axis if a row would exaggerate it. */
 function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
   const glyphs = page.unicode ? unicode : ascii;
   const [totals = [], parts = []] = series.map(({ values }) =>
@@ -255,7 +251,6 @@ function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked
 }
 
 interface TimeAxis {
-  /** The columns of the labels. */
   ticks: number[];
   labels: string;
 }

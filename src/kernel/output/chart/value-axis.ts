@@ -13,7 +13,6 @@ export interface ValueAxis {
 /** From this ratio of highest to lowest value on, durations get a logarithmic scale. */
 const logarithmicRatio = 100;
 
-/** The axis of values from 0 up. */
 export function valueAxis(values: readonly number[], unit: Unit): ValueAxis {
   const highest = maximum(values);
   const lowest = values.reduce((lowest, value) => (value > 0 ? Math.min(lowest, value) : lowest), highest);
@@ -23,7 +22,6 @@ export function valueAxis(values: readonly number[], unit: Unit): ValueAxis {
   return { share: (value) => value / top, labels, logarithmic: false };
 }
 
-/** A value in the legend. */
 export function valueText(value: number, unit: Unit): string {
   if (unit === 'ms') return durationText(value);
   if (unit === 'USD') return dollars(100 * value);
@@ -71,7 +69,6 @@ function isFractional(unit: Unit): boolean {
   return unit === 'cores' || unit === 'GB' || unit === 'USD';
 }
 
-/** Omits fractions of counts. */
 function axisText(value: number, unit: Unit): string {
   if (unit === 'ms') return durationText(value);
   if (isFractional(unit)) return unit === 'USD' ? `$${amountText(value)}` : amountText(value);

@@ -59,11 +59,9 @@ export interface PageParts {
   trail?: readonly (readonly [name: string, address: string])[];
   /** The names of its sections, by their ids. */
   sections?: Readonly<Record<string, string>>;
-  /** Below the title. */
   intro?: HtmlValue;
   /** Of a page that a server sends: seconds until it is read anew, or 0 if only a click does that. */
   refresh?: number | undefined;
-  /** What is added to the name of the product. */
   server?: string;
   /** Whether it has forms. They lead back to its server. */
   forms?: boolean;
@@ -111,7 +109,6 @@ ${scripts.map((each) => html`<script>${new Html(each)}</script>`)}
   return { body, headers: { ...pageHeaders, ...headers } };
 }
 
-/** A gantry. */
 const mark = html`<svg viewBox="0 0 16 16" width="18" class="busy" fill="none" stroke="currentColor" stroke-width="1.75" aria-hidden="true"><path d="M2 15V3h12v12M8 3v5M5.5 8h5v4h-5z"/></svg>`;
 
 const pageHeaders = {
