@@ -62,8 +62,8 @@ async function readFolder(
       ? await explainMissingVolume(api, project, volume, error)
       : error;
   });
-  const { sorted, contradicting } = sortEntries({ [Symbol.iterator]: () => toListedEntries(dir, reply) });
-  return { entries: sorted, unreadable: unreadableItems(reply).length + contradicting };
+  const entries = inOrder({ [Symbol.iterator]: () => toListedEntries(dir, reply) });
+  return { entries, unreadable: unreadableItems(reply).length };
 }
 
 /** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
@@ -238,16 +238,11 @@ async function explainMissingVolume(
 }
 
 /**
- * The entries of a folder in the order of their names, each once: the platform promises neither. As a rule it has one,
- * perhaps folders and files apart; then nothing is sorted. `contradicting` counts entries that are listed again with
- * another size or time.
+ * The entries of a folder in the order of their names, which the platform does not promise. As a rule it has one, perhaps
+ * folders and files apart; then nothing is sorted.
  */
-function sortEntries(entries: Iterable<ListedEntry>): { sorted: Iterable<ListedEntry>; contradicting: number } {
-  if (isAscending(entries)) return { sorted: entries, contradicting: 0 };
-  const all = sortPacked(entries, (one, other) => byUnits(one.name, other.name));
-  let contradicting = 0;
-  for (const _ of eachOnce(all, () => void contradicting++));
-  return { sorted: { [Symbol.iterator]: () => eachOnce(all) }, contradicting };
+function inOrder(entries: Iterable<ListedEntry>): Iterable<ListedEntry> {
+  return isAscending(entries) ? entries : sortPacked(entries, (one, other) => byUnits(one.name, other.name));
 }
 
 function isAscending(entries: Iterable<ListedEntry>): boolean {
@@ -258,15 +253,4 @@ function isAscending(entries: Iterable<ListedEntry>): boolean {
     last[kind] = name;
   }
   return true;
-}
-
-function* eachOnce(sorted: Iterable<ListedEntry>, contradicts = () => {}): Generator<ListedEntry> {
-  const last: { file?: ListedEntry; folder?: ListedEntry } = {};
-  for (const entry of sorted) {
-    const kind = entry.isFolder ? 'folder' : 'file';
-    const before = last[kind];
-    last[kind] = entry;
-    if (before?.name !== entry.name) yield entry;
-    else if (before.size !== entry.size || before.modified !== entry.modified) contradicts();
-  }
 }
