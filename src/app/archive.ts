@@ -110,6 +110,7 @@ async function write(
     let read = 0;
     const onRead = (bytes: number) => {
       read += bytes;
+      if (read > maxBytes) throw new FailedError('the files grew over the limit of an archive while they were packed');
       onProgress?.(read);
     };
     await packEntries(entries, { writer, pool, cache, signal, onRead });
@@ -121,6 +122,9 @@ async function write(
     await Promise.all([pool.close(), cache?.close()]);
   }
 }
+
+/** Beyond it, the numbers of the format have no room. What was collected is at most 2 GiB. */
+const maxBytes = 3 * 2 ** 30;
 
 /** Of two entries with one path, what unpacks the archive keeps the last. */
 export function checkPaths(files: readonly { path: string }[]): void {
