@@ -36,7 +36,7 @@ export async function sentWithApp(
   target: string,
   { app, isFolder = false }: { app?: AppConfig | undefined; isFolder?: boolean } = {},
 ): Promise<Problem | undefined> {
-  const config = app ?? (await nearestApp(isFolder ? target : dirname(target)));
+  const config = app ?? (await readApp(nearestConfig(isFolder ? target : dirname(target))));
   if (!config || config.partner) return undefined;
   const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
   const path = relative(config.root, target).replaceAll(sep, '/');
@@ -56,7 +56,7 @@ export async function sentWithApp(
 export function watchCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): () => Promise<void> {
   const file = nearestConfig(isFolderNow(target) ? target : dirname(target));
   return async () => {
-    const app = file === undefined ? undefined : await readApp(file);
+    const app = await readApp(file);
     const found = app && (await sentWithApp(target, { app, isFolder: isFolderNow(target) }));
     if (found) progress.note(found.message);
   };
@@ -69,11 +69,6 @@ function isFolderNow(path: string): boolean {
 /** Of a file in a folder; no pattern names it. */
 const anyName = '\u0001';
 
-async function nearestApp(folder: string): Promise<AppConfig | undefined> {
-  const file = nearestConfig(folder);
-  return file === undefined ? undefined : readApp(file);
-}
-
 function nearestConfig(folder: string): string | undefined {
   const file = join(folder, 'cerebrium.toml');
   if (existsSync(file)) return file;
@@ -81,6 +76,6 @@ function nearestConfig(folder: string): string | undefined {
   return parent === folder ? undefined : nearestConfig(parent);
 }
 
-async function readApp(file: string): Promise<AppConfig | undefined> {
-  return (await checkAppConfig(file)).project;
+async function readApp(file: string | undefined): Promise<AppConfig | undefined> {
+  return file === undefined ? undefined : (await checkAppConfig(file)).project;
 }

@@ -191,13 +191,6 @@ function asFile(target: CopyEnd): CopyTarget {
   return { folder: { kind: 'remote', at: { ...at, path: remoteParent(at.path) } }, name: remoteName(at.path) };
 }
 
-function checkName(source: CopySource): void {
-  if (source.location.kind !== 'web' || !('name' in source) || source.name !== '') return;
-  throw new UsageError(`${formatLocation(source.location)} has no name for the file`, {
-    fix: 'name it in the target, as in :/models/NAME',
-  });
-}
-
 /** Throws ConflictError or UsageError if the sources do not fit in the target. */
 function checkSources(
   target: CopyEnd,
@@ -213,7 +206,11 @@ function checkSources(
       fix: `add a slash to the target: ${written}/`,
     });
   }
-  if (intoFolder && file) checkName(file);
+  if (intoFolder && file?.location.kind === 'web' && file.name === '') {
+    throw new UsageError(`${formatLocation(file.location)} has no name for the file`, {
+      fix: 'name it in the target, as in :/models/NAME',
+    });
+  }
 }
 
 /** A wrong volume is one error, not one for each file. */

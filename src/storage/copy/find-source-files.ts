@@ -122,7 +122,8 @@ async function* readFolder(folder: LocalFolder, inner: LocalFolder[], walk: Loca
   const listed = readNames(join(walk.folder, folder.path));
   const { names, unnamed } = listed;
   for (const { bytes } of unnamed.filter((entry) => isIncluded(entry, folder, walk))) {
-    yield { path: walk.prefix + folder.path + bytes, failure: unnamedError() };
+    const failure = new FailedError('the name is not valid UTF-8', { fix: 'rename or exclude it' });
+    yield { path: walk.prefix + folder.path + bytes, failure };
   }
   if (names.length + unnamed.length === 0 && folder.path !== '') {
     yield { path: walk.prefix + folder.path, skipped: 'volumes cannot store empty folders' };
@@ -228,8 +229,4 @@ function failureOf(cause: unknown, isLink = false): GantryError {
   if (systemCode(cause) !== 'ENOENT') return toDiskError(cause);
   if (isLink) return new FailedError('broken symbolic link', { cause });
   return new DeletedError('it was deleted meanwhile', { cause });
-}
-
-function unnamedError(): FailedError {
-  return new FailedError('the name is not valid UTF-8', { fix: 'rename or exclude it' });
 }

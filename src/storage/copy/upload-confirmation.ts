@@ -8,12 +8,12 @@ import { CorruptError } from '../transfer/storage-errors.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
 import { maxSmallBytes, type TransferContext } from '../transfer/transfer-context.ts';
 import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
+import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { unconfirmedPrefix } from './copy-progress.ts';
 import { type FoundFile, parseTimestamp } from './found-entry.ts';
 import type { RemoteFolders } from './remote-folders.ts';
-import { contentToCompare, openSource } from './source-content.ts';
-import { verifyCopy } from './verify-copy.ts';
+import { contentToCompare, openSource, verifyCopy } from './source-content.ts';
 
 export interface CompletedFile {
   found: FoundFile;
@@ -28,11 +28,6 @@ export interface CompletedFile {
   /** ETags that the storage may report; empty if unknown. */
   etags: string[];
   resumedBytes: number;
-}
-
-export interface ConfirmationListener {
-  arrived(file: CompletedFile): void;
-  missing(file: CompletedFile, error: unknown): void;
 }
 
 interface UnconfirmedFolder {
@@ -61,7 +56,7 @@ export class UploadConfirmation {
   constructor(
     private readonly context: CopyContext,
     private readonly remote: RemoteFolders,
-    private readonly listener: ConfirmationListener,
+    private readonly fail: ReportFailure,
   ) {}
 
   /** Announces a file that will be copied to this path or skipped. */
@@ -131,7 +126,10 @@ export class UploadConfirmation {
     }
     // The next run of the same command confirms them.
     if (signal.aborted) return;
-    for (const [file, error] of missing) this.listener.missing(file, error);
+    for (const [{ found, bytes }, error] of missing) {
+      this.context.progress.confirmationEnded(bytes);
+      this.fail(found, error);
+    }
   }
 
   /** Lists the folder once and reports the files that are there. Returns the others with the reason. */
@@ -141,9 +139,15 @@ export class UploadConfirmation {
     for (const file of files) {
       const error = await this.findProblem(file, entries.get(remoteName(file.target.path))).catch(unconfirmed);
       if (error) missing.set(file, error);
-      else this.listener.arrived(file);
+      else this.#arrived(file);
     }
     return missing;
+  }
+
+  #arrived({ found, bytes, resumedBytes }: CompletedFile): void {
+    const { progress } = this.context;
+    progress.confirmationEnded(bytes);
+    progress.copied(found.path, bytes, resumedBytes);
   }
 
   /** Why a file does not count as uploaded, by its entry in the listing. */

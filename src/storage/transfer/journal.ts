@@ -53,7 +53,9 @@ export class Journal {
       makePrivateFolder(dirname(path));
       const lock = takeLock(`${path}.lock`);
       if (!lock) throw new ConflictError('another gantry process runs the same copy', { fix: 'wait for it to end' });
-      await removeOld(dirname(path));
+      removeDeadLocks(dirname(path));
+      // The URLs of copies that were never resumed have expired.
+      await removeOldFiles(dirname(path), maxAgeDays);
       const saved = ignoreSaved ? new Map() : await readSaved(path, warn);
       if (saved.size === 0) await rm(path, { force: true });
       return new Journal(path, saved, () => lock.release(), warn);
@@ -117,12 +119,6 @@ async function readSaved(path: string, warn: JournalOptions['warn']): Promise<Re
   const saved = parseJournal(content);
   if (!saved) warn({ is: 'damaged', path });
   return saved ?? new Map();
-}
-
-/** Removes journals of copies that were never resumed: their URLs have expired. */
-async function removeOld(folder: string): Promise<void> {
-  removeDeadLocks(folder);
-  await removeOldFiles(folder, maxAgeDays);
 }
 
 const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxParts));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseEtagChecksum } from './etag-checksum.ts';
+import { etagCheck } from './etag-checksum.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { ChangedError } from './storage-errors.ts';
 import { repeated, type TransferContext } from './transfer-context.ts';
@@ -36,10 +36,10 @@ export async function* readVerified(content: RemoteContent, resources: TransferC
   const hash = createHash('md5');
   for await (const chunk of readContent(content, resources)) {
     // Known since the first response.
-    if (parseEtagChecksum(content.version)) hash.update(chunk);
+    if (etagCheck(content.version)) hash.update(chunk);
     yield chunk;
   }
-  parseEtagChecksum(content.version)?.verify(hash.digest('hex'));
+  etagCheck(content.version)?.(hash.digest('hex'));
 }
 
 /** The checksum that a file must have, in hex: a SHA-256, or the id that git gives its content. */

@@ -4,21 +4,14 @@ import { isSecure } from '../../platform/contract/address.ts';
 /** Throws an UnexpectedReplyError if the text, which the platform sent, is not a URL, and a FailedError without https. */
 export function parseSignedUrl(text: string, what: 'upload' | 'download'): URL {
   if (!URL.canParse(text)) {
-    throw new UnexpectedReplyError(
-      `the platform sent an invalid ${what} URL: ${JSON.stringify(withoutSignature(text))}`,
-    );
+    // A query may contain a signature.
+    const shown = JSON.stringify(text.slice(0, 200).replace(/[?#].*$/s, ''));
+    throw new UnexpectedReplyError(`the platform sent an invalid ${what} URL: ${shown}`);
   }
   const url = new URL(text);
   if (!isSecure(url))
     throw new FailedError(`the ${what} URL must begin with https: it begins with ${url.protocol}//${url.host}`);
   return url;
-}
-
-/** A query may contain a signature. */
-function withoutSignature(text: string): string {
-  return String(text)
-    .slice(0, 200)
-    .replace(/[?#].*$/s, '');
 }
 
 /** A URL is not used for a new request this long before it expires, in ms. */

@@ -46,16 +46,14 @@ export async function streamFiles(
     for (const { at, bytes } of files) {
       const content = new RemoteContent(bytes, urlRequester(at, context), resources);
       const pieces = check ? readVerified(content, resources) : readContent(content, resources);
-      await writeAll(pieces, write).catch((error: unknown) => {
+      try {
+        for await (const piece of pieces) await write(piece);
+      } catch (error) {
         throw error instanceof CorruptError ? damagedError(at, error) : error;
-      });
+      }
     }
   };
   await whileConnected(context, work, { concurrency: 1, check: false, limitRate });
-}
-
-async function writeAll(pieces: AsyncIterable<Uint8Array>, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
-  for await (const piece of pieces) await write(piece);
 }
 
 /** Printed content cannot be taken back, so the user has to retry. */
