@@ -32,9 +32,7 @@ export interface AppArchive {
 
 export interface ArchiveEntry {
   path: string;
-  /** In bytes. */
   size: number;
-  /** In bytes. */
   compressed: number;
   crc32: number;
   /** In hex: the identity of its content. Empty in an archive that a version without it has kept. */
@@ -46,9 +44,7 @@ export interface ArchiveOptions {
   onProgress?: ((bytesRead: number) => void) | undefined;
   /** Threads for compression; 0 compresses in the main thread. */
   threads?: number | undefined;
-  /** Names for the unfinished archive. */
   names?: TemporaryNames | undefined;
-  /** Keeps what was compressed for the next archive. */
   cache?: PackingCacheOptions | undefined;
 }
 

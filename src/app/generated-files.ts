@@ -17,7 +17,6 @@ export interface GeneratedFileInput extends FileSettings {
   custom?: Values<'runtime.custom'>;
 }
 
-/** A file that a section or key of the config file asks for. */
 export interface GeneratedFile {
   /** Dotted name of the section or key, such as `dependencies.pip`. */
   source: string;

@@ -107,7 +107,6 @@ runpy.run_path(__gantry_script, run_name="__main__")
 
 interface Token {
   text: string;
-  /** Byte offset. */
   at: number;
 }
 

@@ -25,7 +25,6 @@ type NamedValue = [name: string, value: string];
 interface RawReply {
   statusCode: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Parsed if it is JSON. */
   body: unknown;
   text: string;
 }
@@ -115,7 +114,6 @@ async function readAllItems(
   }
 }
 
-/** An item of one of a page's lists. */
 interface ListItem {
   name: string;
   value: unknown;

@@ -69,7 +69,6 @@ export function findByBeginning<Item extends { id: string }>(
   throw new UsageError(`"${word}" names ${count(matches.length, noun)} of ${app}`, { why, fix: list });
 }
 
-/** No build or run is as the word says. */
 export function noneFound(word: string, { noun, app, list }: Omit<Candidates<never>, 'items'>): NotFoundError {
   const [, result] = word.split(':');
   const message = result

@@ -49,7 +49,6 @@ export async function walkFolder(root: string, options: WalkAppOptions): Promise
 /** The walk of 5,000 files takes two or three. */
 const unoptimizedRounds = 10;
 
-/** Returns false when nothing is left to visit. */
 function visitSome(walk: Walk): boolean {
   const isDue = turnIsDue();
   while (walk.visitNext()) if (isDue()) return true;
@@ -96,7 +95,6 @@ class Walk {
     this.#pending.push(folder);
   }
 
-  /** Returns false when nothing is left to visit. */
   visitNext(): boolean {
     const folder = this.#pending.pop();
     if (!folder) return false;

@@ -15,11 +15,9 @@ export interface ZipEntry {
   executable: boolean;
   method: CompressionMethod;
   crc32: number;
-  /** In hex. It is not written: the format has no place for it. */
   sha256: string;
   /** In bytes, before compression. */
   size: number;
-  /** In bytes. */
   compressed: number;
   offset: number;
 }

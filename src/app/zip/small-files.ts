@@ -16,7 +16,6 @@ import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
 export type SmallMember = PackedFile | Unread;
 
 interface PackedFile {
-  /** In bytes. */
   size: number;
   crc32: number;
   sha256: string;

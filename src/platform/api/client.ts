@@ -35,7 +35,6 @@ export interface ApiOptions extends RetryOptions {
   silenceMs: number;
   now: () => number;
   elapsed: () => number;
-  /** Learns the platform's time from its replies. */
   clock?: RemoteClock;
   /** Receives one line per request: method, path, status and time, but no header, query or body. */
   trace: (line: string) => void;
@@ -126,7 +125,6 @@ async function asMissing(
   return new NotFoundError(`app ${app} not found in ${project}: ${error.message}`, error.facts);
 }
 
-/** Adds the command that lists what was not found. */
 function withFix(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
   const fix = error instanceof NotFoundError ? listCommandFor(route, parameters) : undefined;
   if (fix) (error as NotFoundError).facts.fix ??= fix;

@@ -54,7 +54,6 @@ export async function readAtMost(
 /** Maximum of a decompressed body, because a small reply may expand to gigabytes. */
 const maxDecodedBytes = 256 * 1024 * 1024;
 
-/** Decompresses the body. Throws as decompress does. */
 export async function decodeReply(reply: HttpReply, host: string): Promise<HttpReply> {
   if (!reply.encoded) return reply;
   const { status, headers } = reply;

@@ -185,7 +185,6 @@ class Connection {
   }
 }
 
-/** Received texts that were not read yet, up to a limit. */
 class TextBuffer {
   closeReason = '';
   #texts: string[] = [];

@@ -124,7 +124,6 @@ function messageOf({ body, headers, status }: HttpReply): string | undefined {
   return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;
 }
 
-/** Longer messages are truncated, in characters. */
 const maxMessageLength = 2_000;
 
 function truncate(message: string): string {

@@ -37,7 +37,6 @@ export interface StreamedReply {
   headers: Record<string, string | string[] | undefined>;
   /** Throws ConnectionError if the body is incomplete or silent. */
   chunks: AsyncGenerator<Buffer>;
-  /** Closes the connection without reading the rest of the body. */
   close: () => Promise<void>;
 }
 

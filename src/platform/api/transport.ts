@@ -38,7 +38,6 @@ export class ConnectionError extends UnavailableError {
   }
 }
 
-/** Timeout for opening a connection, with proxy and TLS. */
 export const connectTimeoutMs = 10_000;
 
 /**
@@ -47,7 +46,6 @@ export const connectTimeoutMs = 10_000;
  */
 export const sendDirectly: Send = (request) => sendWithAgent(request, undefined);
 
-/** {@link sendDirectly} with the connections of an agent. */
 export async function sendWithAgent(
   { method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes, allowsChunks }: HttpRequest,
   agent: Agent | undefined,

@@ -4,11 +4,9 @@ import { readRegularSync } from '../../kernel/disk/regular-file.ts';
 import { type Folders, realFolder } from './folders.ts';
 import { folderEmulatorName, nameOfPlatform, type Target, targetText } from './target.ts';
 
-/** Where the last deploy from a folder went. */
 export interface FolderTarget {
   app: string;
   project: string;
-  /** As in {@link Target}. */
   platform: string;
   address: string;
   /** Flags that lead there again; empty if the environment had the address. */

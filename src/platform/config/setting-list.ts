@@ -5,7 +5,6 @@ import { type Target, targetOrigin, targetText } from './target.ts';
 
 export interface ListedSetting {
   name: string;
-  /** Null if it is not set. */
   value: string | null;
   origin: string;
 }

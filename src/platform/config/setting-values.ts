@@ -42,7 +42,6 @@ export function throwInvalid(error: GantryError): never {
   throw error;
 }
 
-/** Returns the id. Throws UsageError if it is not a project id. */
 export function checkProjectId(value: string): string {
   if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
   throw new UsageError(`invalid project id "${value}"`, {

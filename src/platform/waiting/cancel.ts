@@ -22,7 +22,6 @@ import {
   warnUnconfirmed,
 } from './refusals.ts';
 
-/** A build or a run, as something that can be canceled. */
 export interface RemoteWork {
   kind: 'build' | 'run';
   app: string;
@@ -167,7 +166,6 @@ class AlreadyEndedError extends ConflictError {
   }
 }
 
-/** Throws AlreadyEndedError if the work ended in another way than by being canceled. */
 async function readStatus(work: RemoteWork, api: Api): Promise<string> {
   const { status, hasEnded } = await work.readStatus(api);
   if (!hasEnded || isCanceled(status)) return status;

@@ -101,7 +101,6 @@ interface WaitedFor {
   startedBefore?: true | undefined;
 }
 
-/** The error of a wait for remote work that has reached its timeout. */
 export function unfinishedError(
   { name, fix, details }: PolledWork,
   { timeoutMs, status, failure, startedBefore }: WaitedFor,

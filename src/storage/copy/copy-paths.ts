@@ -137,7 +137,6 @@ export interface CopyEndSource {
   name: string;
 }
 
-/** Determines whether a source is a file or a folder. Throws NotFoundError if it does not exist. */
 export async function inspectSource(location: CopySource['location'], context: PathContext): Promise<CopySource> {
   if (location.kind === 'web') return { location, isFolder: false, name: webFileName(location.web.url) };
   if (location.kind === 'remote') {
@@ -160,7 +159,6 @@ export async function inspectSource(location: CopySource['location'], context: P
   return { location, isFolder: stats.isDirectory(), name: basename(location.path) };
 }
 
-/** A target folder, and the name of a single file in it. */
 export interface CopyTarget {
   folder: { kind: 'remote'; at: VolumePath } | { kind: 'local'; path: string };
   /** Undefined: files keep their names. */
@@ -238,7 +236,6 @@ async function localKind({ path }: { path: string }): Promise<'file' | 'folder' 
   return stats && (stats.isDirectory() ? 'folder' : 'file');
 }
 
-/** Formats a location independently of the current folder. */
 export function formatLocation(location: CopyLocation): string {
   if (location.kind === 'stream') return '-';
   if (location.kind === 'web') return withoutQuery(location.web.url);

@@ -130,7 +130,6 @@ export class CopyProgress {
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
   }
 
-  /** Warns of a file that is copied although it may be an unfinished download. */
   warnLeftover(path: string): void {
     if (this.#warnedLeftovers++ >= maxPrinted) return;
     this.context.progress.warn({
@@ -215,7 +214,6 @@ export class CopyProgress {
 /** Maximum number of paths listed before a question or in a dry run. */
 export const maxListedPaths = 20;
 
-/** Prefix of errors that leave open whether the file was uploaded. */
 export const unconfirmedPrefix = 'uploaded, but not confirmed: ';
 
 export function fileFailureText(path: string, { message }: GantryError): string {

@@ -67,7 +67,6 @@ async function* inFolder(
   yield* obstacles;
 }
 
-/** Where the file at a path below a source folder is. */
 export function sourceOf(folder: CopyEnd, path: string): FoundFile['from'] {
   if (folder.kind === 'local') return join(folder.path, path);
   return { ...folder.at, path: joinRemotePath(folder.at.path, path) };
@@ -87,9 +86,7 @@ interface LocalWalk {
   /** Prepended to the paths: empty, or a path with a trailing slash. */
   prefix: string;
   filter: PathFilter;
-  /** Follows symbolic links; otherwise they are skipped. */
   follow: boolean;
-  /** Whether a name is that of a temporary file of gantry, which is ignored. */
   isTemporary: (name: string) => boolean;
 }
 

@@ -14,7 +14,6 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** The content of a file that is sent. */
 export interface SourceContent extends OpenFile {
   /** Reads the parts that an earlier attempt has not sent. */
   createReader(sent: readonly SentPart[]): PartReader;

@@ -30,7 +30,6 @@ export async function openSource(
   return openRemote(found, found.from, { api: sourceApi, project }, resources);
 }
 
-/** A remote file's content, for comparison part by part. */
 export function contentToCompare(
   at: VolumePath,
   bytes: number,
@@ -51,7 +50,6 @@ export function remoteMark({ bytes, modified }: FoundFile): string {
   return `${bytes}:${modified ?? ''}`;
 }
 
-/** Reads a part of a remote file and returns its MD5. */
 export async function remoteMd5(content: RemoteContent, part: Part, resources: TransferContext): Promise<string> {
   const { signal } = resources;
   const asked = { content, range: part, sink: async () => {}, signal, hash: true, order: 0 };

@@ -10,7 +10,6 @@ import { diskToleranceMs, type FoundFile } from './found-entry.ts';
 import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
 import { contentToCompare, fileMd5, remoteMark, verifyCopy } from './source-content.ts';
 
-/** A folder of this machine, for files of volumes. */
 export class LocalPlace implements TargetPlace {
   readonly toleranceMs = diskToleranceMs;
   readonly #opened: OpenedFolders;

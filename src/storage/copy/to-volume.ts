@@ -115,7 +115,6 @@ export class VolumePlace implements TargetPlace {
   }
 }
 
-/** Tolerated difference between the platform's clock and the local one. */
 const clockDifferenceMs = 30_000;
 
 /** The upload session of a previous attempt, while its URLs are valid. */
@@ -136,7 +135,6 @@ function isLost(error: unknown): error is GantryError {
 interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {
   target: VolumePath;
   bytes: number;
-  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs or its responses show it. */
   startedAt: number;
 }
 

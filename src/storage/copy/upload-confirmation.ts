@@ -75,7 +75,6 @@ export class UploadConfirmation {
     if (folder.completed.length >= Math.max(maxUnlisted, folder.checked / 4)) this.#list(folder);
   }
 
-  /** The copy of an expected file has succeeded or failed. */
   end(at: VolumePath): void {
     const path = remoteParent(at.path);
     this.#folder(at).inProgress--;
@@ -110,7 +109,6 @@ export class UploadConfirmation {
     if (files.length > 0) this.#listings.add(() => this.#confirm(folder.at, files));
   }
 
-  /** Lists a folder repeatedly until its files are there or no pause is left. */
   async #confirm(folder: VolumePath, files: CompletedFile[]): Promise<void> {
     const { delay, signal } = this.context.resources;
     let missing = new Map<CompletedFile, unknown>(files.map((file) => [file, undefined]));

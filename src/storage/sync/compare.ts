@@ -148,7 +148,6 @@ class NameHashes {
     }
   }
 
-  /** Whether there may be equal names among all that were added. */
   end(): boolean {
     for (const { hashes } of this.#open) this.#mayClash ||= hasEqual(hashes);
     return this.#mayClash;
@@ -280,7 +279,6 @@ function unitAt(path: string, at: number): number {
   return at === path.length || path[at] === '/' ? -1 : path.charCodeAt(at);
 }
 
-/** The listings cannot be compared in order: see {@link assertAscending}. */
 class OrderError extends Error {}
 
 /**

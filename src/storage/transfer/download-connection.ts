@@ -41,7 +41,6 @@ export class DownloadConnection {
     [this.#filling, this.#next] = blocks;
   }
 
-  /** For the socket that is given to {@link attach}. */
   get onread(): ReadInto {
     return { buffer: () => this.#room(), callback: (length) => this.#received(length) };
   }
@@ -109,7 +108,6 @@ export class DownloadConnection {
     return this.#filling.bytes.subarray(this.#filled, end);
   }
 
-  /** Returns whether to continue reading. */
   #received(length: number): boolean {
     this.#filled += length;
     if (this.#head === 'incomplete') this.#parseHead();

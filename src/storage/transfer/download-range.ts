@@ -18,7 +18,6 @@ export interface RangeDownload {
   sink: Sink;
   signal: AbortSignal;
   hash: boolean;
-  /** Requests of files with a lower order run first. */
   order: number;
 }
 

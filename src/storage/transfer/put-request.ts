@@ -16,7 +16,6 @@ export interface PutRequest {
   url: string;
   bytes: number;
   contentType: string;
-  /** Opens the content at its start. */
   read: () => Promise<ByteSource> | ByteSource;
 }
 
@@ -119,7 +118,6 @@ class UploadBody {
     }
   }
 
-  /** Throws if the ETag is the MD5 of other bytes. */
   async verify(etag: string): Promise<void> {
     const { hasher } = this.resources;
     const expected = parseMd5Etag(etag);
@@ -134,12 +132,10 @@ class UploadBody {
     });
   }
 
-  /** Subtracts the sent bytes from the progress, because they are sent again. */
   subtractProgress(): void {
     this.resources.onBytes(-this.#sent);
   }
 
-  /** Releases the blocks after the request has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled([this.#filling, ...this.#hashing]);

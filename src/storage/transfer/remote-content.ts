@@ -11,7 +11,6 @@ import { UrlExpiredError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
 interface UsableAddress extends ContentAddress {
-  /** Monotonic time in ms. */
   expiresAt: number | undefined;
 }
 

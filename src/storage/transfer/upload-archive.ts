@@ -8,7 +8,6 @@ import { repeated, withTransferContext } from './transfer-context.ts';
 export { UrlExpiredError } from './storage-errors.ts';
 
 export interface ArchiveUpload {
-  /** A signed URL. It grants write access: send no token with it, and do not log it. */
   url: string;
   file: string;
   bytes: number;

@@ -66,7 +66,6 @@ export class FolderLooks {
     }
   }
 
-  /** The names in the folder of some paths. */
   #list([first]: readonly VolumePath[]): Promise<Set<string>> {
     const { path, ...volume } = first as VolumePath;
     return listNames(this.context, { ...volume, path: remoteParent(path) });

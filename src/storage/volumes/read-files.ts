@@ -84,7 +84,6 @@ export function whileConnected<T>(
   return withTransferContext({ ...own, ...usual, ...changed }, work);
 }
 
-/** Returns a function that requests a new signed URL to read a file. */
 export function urlRequester(
   { volume, region, path }: VolumePath,
   { api, project }: VolumeContext,

@@ -23,7 +23,6 @@ import { parseVolumes } from './parse-volumes.ts';
 
 export type VolumeContext = Pick<Context, 'api' | 'project'>;
 
-/** A path on the volume of one region. */
 export interface VolumePath extends RemotePath {
   region: string;
 }
@@ -31,7 +30,6 @@ export interface VolumePath extends RemotePath {
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
 export interface WalkedFile {
   path: string;
-  /** In bytes. */
   size: number;
   modified: string | null;
 }
@@ -41,7 +39,6 @@ export function volumeRegion({ region }: Context['settings']): string {
   return region.value ?? defaultRegion;
 }
 
-/** Parses a remote path as users write it: `default:/models`, `:/models` or `/models`. */
 export function parseVolumePath(text: string, settings: Context['settings']): VolumePath {
   return { ...toRemotePath(text), region: volumeRegion(settings) };
 }
@@ -204,7 +201,6 @@ export async function* walkEntries(
   }
 }
 
-/** Removes control sequences and line breaks from a name. */
 export function singleLine(name: string): string {
   return stripVTControlCharacters(name).replace(/[\r\n\t]+/g, ' ');
 }

@@ -20,7 +20,6 @@ export interface FilePlan {
   unread: SourceFile[];
 }
 
-/** Whether the volume lists a file as the lock remembers it. */
 function isAsSeen(there: Awaited<ReturnType<ListedFiles['find']>>, locked: LockedFile): boolean {
   const hasTime = locked.modified !== undefined && locked.modified === there?.modified;
   return hasTime && locked.bytes === there.size;

@@ -22,7 +22,6 @@ import { readLock, updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
 
 export interface PullOptions extends TypedWeights {
-  /** In bytes per second. */
   limitRate: number | undefined;
   resume: boolean;
   dryRun: boolean;

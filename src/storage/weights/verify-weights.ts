@@ -16,14 +16,12 @@ export interface VerifySummary {
   files: number;
   bytes: number;
   problems: FileProblem[];
-  /** Whether only the listing was compared. */
   quick: boolean;
   /** What mends the problems, or finds out what does. */
   next: { line: CommandLine; when: string } | undefined;
 }
 
 interface FileProblem {
-  /** The folder on the volume. */
   target: string;
   path: string;
   problem: 'missing' | 'other size' | 'other time' | 'other content';
