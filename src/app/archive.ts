@@ -1,9 +1,6 @@
 /**
- * Writes an app's files into a zip archive. The bytes depend only on the files: not on date, time zone, umask or number
- * of threads.
- *
- * Our own writer, because libraries take two to nine times as long (docs/decisions/0003): `zip/records.ts` is the
- * format, `zip/pack.ts` compresses files, `zip/zip-writer.ts` writes entries.
+ * The bytes of an archive depend only on the files: not on date, time zone, umask or number of threads. Our own writer,
+ * because libraries take two to nine times as long (docs/decisions/0003).
  */
 
 import type { FileHandle } from 'node:fs/promises';

@@ -35,10 +35,7 @@ const latestWords = new Map<string, 'any' | 'succeeded' | 'failed'>([
   ['latest:failed', 'failed'],
 ]);
 
-/**
- * A word for something that is canceled. It takes no `latest`: by the time it is canceled, another one may be the latest.
- * Throws UsageError.
- */
+/** Throws UsageError for `latest`: by the time it is canceled, another one may be the latest. */
 export function refuseLatest(word: string, noun: string, list: CommandLine): void {
   if (/^latest(:|$)/.test(word))
     throw new UsageError(`name the ${noun}: ${word} may be another one by now`, { fix: list });

@@ -14,10 +14,7 @@ const kinds = {
   runs: { name: 'an export of runs', start: /^(\{"id"|id,createdAt)/ },
 };
 
-/**
- * Throws ConflictError if the file that a flag names exists and is something else than the command writes:
- * `gantry deploy --dry-run -o main.py` is a mistake.
- */
+/** Throws ConflictError if a flag names a file that has something else: `deploy --dry-run -o main.py` is a mistake. */
 export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, kind: keyof typeof kinds): void {
   const { name, start } = kinds[kind];
   const begin = startOf(resolve(cwd, file));
@@ -28,10 +25,7 @@ export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, ki
   });
 }
 
-/**
- * A warning if what was just written lies in the folder of an app whose next deploy sends it. `target` is an absolute
- * path; `app`, if it is known, has its folder.
- */
+/** A warning if what was just written lies in the folder of an app, whose next deploy sends it. */
 export async function sentWithApp(
   target: string,
   { app, isFolder = false }: { app?: AppConfig | undefined; isFolder?: boolean } = {},
@@ -49,10 +43,7 @@ export async function sentWithApp(
   };
 }
 
-/**
- * The same as a note for copies, which may be meant to be a part of the app. Called before the copy, because what is copied
- * may be an app itself; the returned function is for afterwards.
- */
+/** The same as a note for copies. Called before the copy, which may bring an app; the result is for afterwards. */
 export function watchCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): () => Promise<void> {
   const file = nearestConfig(isFolderNow(target) ? target : dirname(target));
   return async () => {

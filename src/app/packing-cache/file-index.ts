@@ -264,10 +264,7 @@ function currentStats(path: string, device: number): FileStats | undefined {
   }
 }
 
-/**
- * File systems of Linux on a local disk, by the magic number of statfs: the kernel of this machine alone sets their change
- * times. Network file systems answer from caches, FAT has no change times, and in tmpfs a mapped file changes without one.
- */
+/** By the magic number of statfs: local disks. Others cache (network), lack change times (FAT) or miss some (tmpfs). */
 const trustedFileSystems = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // XFS

@@ -269,10 +269,7 @@ function unreadable({ path }: FileEntry, { code, message: why }: { code?: string
   return new ProjectError(message, [{ severity: 'error', message, why }]);
 }
 
-/**
- * Runs tasks concurrently and finishes them in the order they were added, one after the other. `maxPending` limits the
- * unfinished tasks, and with them the memory.
- */
+/** Runs tasks concurrently and finishes them in their order. `maxPending` limits the memory. */
 class OrderedQueue {
   readonly #pending: Promise<void>[] = [];
   #last: Promise<void> = Promise.resolve();

@@ -14,10 +14,7 @@ export interface FolderTarget {
   deployedAt: string;
 }
 
-/**
- * What is remembered for a folder, or for the app that it is a part of; undefined if nothing is. A copy of the folder and a
- * worktree are other folders, and so is another app below it.
- */
+/** For a folder, or the app that it is a part of. A copy, a worktree and an app below it are other folders. */
 export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
   const all = readAll(state);
   const folder = findRemembered(all, realFolder(cwd));

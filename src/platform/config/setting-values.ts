@@ -58,10 +58,7 @@ export function looksLikeRegion(word: string): boolean {
   return /^(global|[a-z]{2}-[a-z]+-?\d)$/.test(word);
 }
 
-/**
- * What is wrong with a folder for the team state, such as `default:/.gantry`. It is a folder of its own, below the root.
- * `origin` is undefined for one that was just typed.
- */
+/** Such as `default:/.gantry`: a folder below the root. `origin` is undefined for one that was just typed. */
 export function teamStateProblem(text: string, origin?: string): UsageError | undefined {
   const isFolder = /^(?:[A-Za-z][\w.-]+)?:(?:\/[^/\s]+)+\/?$/.test(text) && !/\/\.{1,2}(\/|$)/.test(text);
   if (isFolder || text === 'off') return undefined;

@@ -48,10 +48,7 @@ export async function removeProfile(settings: FolderSettings, name: string): Pro
   });
 }
 
-/**
- * Reads, changes and writes `<name>.json` in the settings folder: atomically, under a lock, with mode 0600 in a folder of
- * 0700. Throws FailedError if it cannot be written.
- */
+/** Atomically, under a lock, with mode 0600 in a folder of 0700. Throws FailedError. */
 export async function updateStoredFile(
   folder: string,
   name: StoredFile,

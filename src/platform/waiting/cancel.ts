@@ -86,10 +86,7 @@ async function readBefore(work: RemoteWork, api: Api): Promise<Shown<string>> {
   return evidence;
 }
 
-/**
- * Cancels what a failed or interrupted command started, within seconds. A failure is only a warning: it must not hide
- * the error of the command. Returns the last status that is known: the work is canceled only if it says so.
- */
+/** A failure is only a warning: it must not hide the command's error. Returns the last known status. */
 export async function cancelAbandoned(
   { apiWithSignal, delay, progress }: Pick<Context, 'apiWithSignal' | 'delay' | 'progress'>,
   work: RemoteWork,

@@ -94,10 +94,7 @@ function resumable(known: JournalEntry | undefined, plan: PartPlan): CopyJob['sa
   return parts.every(({ number }) => number <= plan.count) ? { attempt, parts } : undefined;
 }
 
-/**
- * How a file is divided: a resumed copy keeps the parts of the previous attempt, unless the flag requests others. Parts
- * that are held in memory are shorter.
- */
+/** A resumed copy keeps its parts, unless the flag requests others. Parts that are held in memory are shorter. */
 function planCopy(
   { bytes, maxPartBytes = Number.POSITIVE_INFINITY }: OpenFile,
   { options: { partSize, concurrency } }: CopyContext,

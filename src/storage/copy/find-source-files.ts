@@ -22,10 +22,7 @@ export type FindContext = VolumeContext & Pick<Context, 'settings'>;
 
 export type FindOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
 
-/**
- * Yields the files of all sources as they are found. A single folder stands for its contents; with several sources, each
- * keeps its name. `name` is the new name of a single file.
- */
+/** A single folder stands for its contents; with several sources, each keeps its name. `name` is a new name. */
 export async function* findSourceFiles(
   sources: CopyEndSource[],
   name: string | undefined,
@@ -98,10 +95,7 @@ interface LocalFolder {
   linkedFrom: string[];
 }
 
-/**
- * Yields the files below a folder, sorted by name, and entries that are not copied. Folders are read synchronously, which
- * is by far the fastest way.
- */
+/** Files sorted by name, and entries that are not copied. Folders are read synchronously: by far the fastest way. */
 export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
   const waiting: LocalFolder[] = [{ path: '', real: realpathSync(walk.folder), linkedFrom: [] }];
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {

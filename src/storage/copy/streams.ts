@@ -67,10 +67,7 @@ async function writeToDevice(context: Context, file: RemoteFile, path: string, o
   }
 }
 
-/**
- * Uploads stdin. The platform needs the number of parts before the first one, so stdin is saved to a temporary file
- * first.
- */
+/** Saves stdin to a file first: the platform needs the number of parts before the first one. */
 export async function copyFromStdin(
   context: Context,
   { target }: CopyPaths,

@@ -28,10 +28,7 @@ export class LocalPlace implements TargetPlace {
     return there?.isFile() ? { bytes: there.size, modified: there.mtimeMs } : undefined;
   }
 
-  /**
-   * Opens the folder of a file, creating it if needed. Throws a FailedError for a name that leads elsewhere or that the
-   * system does not allow.
-   */
+  /** Throws a FailedError for a name that leads elsewhere or that the system does not allow. */
   async open(found: FoundFile): Promise<TargetFile> {
     const names = namesIn(found.path);
     const parents = names.slice(0, -1);

@@ -140,10 +140,7 @@ interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {
 
 const maxAttempts = 5;
 
-/**
- * Assembles the file from its parts. If the reply is lost, the folder's listing shows by size and time whether the file
- * is there; if not, the call is repeated.
- */
+/** Assembles the file. If the reply is lost, the folder's listing shows whether it is there; if not, calls again. */
 async function completeUploadedFile(sent: UploadedFile, context: CopyContext, folders: RemoteFolders): Promise<void> {
   const { resources } = context;
   for (let attempt = 1; ; attempt++) {

@@ -157,10 +157,7 @@ export class UploadConfirmation {
     return isNewFile(parseTimestamp(entry.modified), file, this.context) ? undefined : this.#findStorageProblem(file);
   }
 
-  /**
-   * For entries that may be an earlier file of the same size, because the listing shows no newer time. Asks the
-   * storage, and reads the file back if that does not help either.
-   */
+  /** For a listed time that is no newer: asks the storage, and reads the file back if that does not help. */
   async #findStorageProblem(file: CompletedFile): Promise<GantryError | undefined> {
     const { resources } = this.context;
     const { bytes, etag, modified } = await readRemoteFileInfo(urlRequester(file.target, this.context), resources);

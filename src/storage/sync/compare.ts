@@ -202,10 +202,7 @@ function hash(text: string): number {
   return 2 ** 32 * (high & 0x1fffff) + (low >>> 0);
 }
 
-/**
- * Compares a source with a target, both in any order. Keeps the files of the target and those that differ in memory,
- * several hundred bytes each: see {@link compare}.
- */
+/** Compares both in any order. Keeps several hundred bytes for each file in memory: see {@link compare}. */
 export async function compareInMemory(
   source: CopyEndSource,
   { folder }: CopyTarget,
@@ -281,10 +278,7 @@ function unitAt(path: string, at: number): number {
 
 class OrderError extends Error {}
 
-/**
- * Passes paths on. Throws an OrderError if one does not come after the one before: a name is not valid UTF-8, or an entry
- * changed during the walk.
- */
+/** Throws an OrderError for a name that is not valid UTF-8, or an entry that changed during the walk. */
 async function* assertAscending<Entry extends { path: string }>(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
   let last: string | undefined;
   for await (const entry of entries) {
@@ -300,10 +294,7 @@ interface TargetFileInfo {
   modified: number | undefined;
 }
 
-/**
- * The files of a target folder; none of a folder that does not exist, or that another command deletes meanwhile. Sorted as a
- * source.
- */
+/** The files of a target folder; none of one that does not exist, or that another command deletes meanwhile. */
 function findTargetFiles(
   folder: CopyTarget['folder'],
   { include, exclude }: CompareOptions,

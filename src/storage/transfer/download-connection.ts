@@ -16,10 +16,7 @@ export interface ResponseHead {
   bytes: number;
 }
 
-/**
- * One HTTP/1.1 connection that reads responses straight into blocks. It knows responses with a Content-Length, one after the
- * other; for anything else the caller needs a complete client.
- */
+/** Reads responses straight into blocks. Only those with a Content-Length; others need a complete client. */
 export class DownloadConnection {
   isReusable = false;
   #socket: Socket | undefined;

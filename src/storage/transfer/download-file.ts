@@ -26,10 +26,7 @@ export interface FileDownload extends PartsCopy<UnfinishedFile> {
   keep: boolean;
 }
 
-/**
- * Downloads a file to a temporary name beside its target, and renames it when it is complete and verified. Throws a
- * ChangedError if the remote file changes. Returns the bytes resumed from a previous attempt.
- */
+/** Renames the file when it is complete and verified. Returns the bytes resumed from a previous attempt. */
 export async function downloadFile(download: FileDownload, resources: TransferContext): Promise<number> {
   if (download.plan.bytes <= maxInlineHashBytes && !download.saved) return downloadSmallFile(download, resources);
   const { target, plan, saved, keep, modified } = download;
@@ -106,10 +103,7 @@ class DownloadAttempt {
     await this.#check();
   }
 
-  /**
-   * Whether a later attempt can resume from the temporary file. Changed or corrupt content is useless, and a file that
-   * is not in the journal would never be removed.
-   */
+  /** Changed or corrupt content is useless, and a file that is not in the journal would never be removed. */
   isResumable(error: unknown): boolean {
     if (!this.#isRecorded) return false;
     return this.resources.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));

@@ -20,10 +20,7 @@ export function etagCheck(etag = '') {
   };
 }
 
-/**
- * The ETags that storage may give a file of these parts, without quotes: the MD5 of their MD5s, or the MD5 of the only
- * part. Empty if the ETags of the parts are not MD5s.
- */
+/** Without quotes: the MD5 of their MD5s, or that of the only part. Empty if their ETags are not MD5s. */
 export function possibleEtags(parts: readonly SentPart[]): string[] {
   const sums = parts.map(({ etag }) => parseMd5Etag(etag)).filter((sum) => sum !== undefined);
   if (sums.length !== parts.length || parts.length === 0) return [];

@@ -22,10 +22,7 @@ export interface PutRequest {
 /** Replies of storage are short; anything longer is truncated. */
 const storageLimit = { bytes: 64 * 1024, truncates: true } as const;
 
-/**
- * One PUT to a signed URL; upload-file.ts repeats it. Returns the ETag as the storage sent it. If the ETag is an MD5 that differs
- * from that of the sent bytes, throws a retryable error.
- */
+/** Returns the ETag as sent. If it is an MD5 that differs from that of the bytes, throws a retryable error. */
 export async function sendPutRequest(
   sending: PutRequest,
   resources: TransferContext,

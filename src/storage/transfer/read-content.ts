@@ -28,10 +28,7 @@ export async function* readContent(content: RemoteContent, resources: TransferCo
   }
 }
 
-/**
- * Like {@link readContent}, but compares the checksum if the storage sends one. Throws a CorruptError at the end, after
- * all chunks.
- */
+/** Compares the checksum too, if the storage sends one: throws a CorruptError after all chunks. */
 export async function* readVerified(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
   const hash = createHash('md5');
   for await (const chunk of readContent(content, resources)) {

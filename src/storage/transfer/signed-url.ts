@@ -17,10 +17,7 @@ export function parseSignedUrl(text: string, what: 'upload' | 'download'): URL {
 /** A URL is not used for a new request this long before it expires, in ms. */
 const marginMs = 30_000;
 
-/**
- * When a signed URL expires, in ms of the clock of `receivedAt`; undefined if it has no lifetime. Counts from its receipt,
- * because the clock of the signer may differ.
- */
+/** In ms of the clock of `receivedAt`, as the signer's may differ; undefined if it has no lifetime. */
 export function urlExpiry(url: string, receivedAt: number): number | undefined {
   const lifetime = urlLifetimeMs(url);
   return lifetime === undefined ? undefined : receivedAt + lifetime;

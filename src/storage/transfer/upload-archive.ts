@@ -21,10 +21,7 @@ export interface UploadArchiveOptions extends RetryOptions, ConnectionOptions {
   elapsed: () => number;
 }
 
-/**
- * Uploads a file with one PUT to a signed URL, from the start on each attempt. Retries failed connections, 408, 429 and
- * 5xx, but no other 4xx.
- */
+/** Starts over on each attempt. Retries failed connections, 408, 429 and 5xx, but no other 4xx. */
 export async function uploadArchive({ file, ...upload }: ArchiveUpload, options: UploadArchiveOptions): Promise<void> {
   let sent = 0;
   const onBytes = (bytes: number) => {

@@ -49,10 +49,7 @@ async function locate(file: Pick<WebFile, 'url' | 'token'>, resources: TransferC
   return { ...address, ...infoOf(reply), hasRanges: reply.statusCode === 206 };
 }
 
-/**
- * Requests a URL and follows where it leads. The token goes to the first host only: once a redirect has left it, no
- * further one gets the token, not even one that returns.
- */
+/** The token goes to the first host only: once a redirect has left it, no further one gets it. */
 export async function followRedirects(
   { url: first, token }: Pick<WebFile, 'url' | 'token'>,
   sent: Record<string, string>,

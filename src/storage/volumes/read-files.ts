@@ -32,10 +32,7 @@ export async function findRemoteFiles(context: ReadContext, paths: VolumePath[])
   return found;
 }
 
-/**
- * Streams the contents of files to `write`, one after another, waiting for each write. With `check`, compares them with
- * the storage's checksum and throws a CorruptError on a mismatch.
- */
+/** Streams the contents of files to `write`. With `check`, compares them with the storage's checksum. */
 export async function streamFiles(
   context: ReadContext,
   files: RemoteFile[],

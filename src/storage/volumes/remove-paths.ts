@@ -207,10 +207,7 @@ const maxShownPaths = 20;
 /** A parsed pattern, or a plain path with its escapes removed. */
 type PathPattern = { plain: string } | { from: string; wild: Glob; onlyFolders: boolean };
 
-/**
- * Splits `/logs/*.txt`, `/models/**` or `/run-[0-9]/` into the folder to walk and a glob. A backslash escapes the next
- * character, so `/a\*b` is a plain path. Throws UsageError for an invalid pattern.
- */
+/** Splits `/logs/*.txt` into the folder to walk and a glob. A backslash escapes: `/a\*b` is a plain path. */
 export function parsePathPattern(path: string): PathPattern {
   const names = path.slice(1).split('/');
   const first = names.findIndex((name) => isWild(name));

@@ -95,10 +95,7 @@ function mountPathError(at: VolumePath): NotFoundError {
   });
 }
 
-/**
- * The entries of a folder; none if it does not exist. Throws if the root cannot be listed either: then the project or the
- * volume does not exist.
- */
+/** The entries of a folder; none without it. Throws if the root cannot be listed either. */
 export async function listIfExists(
   context: VolumeContext,
   folder: VolumePath,
@@ -134,10 +131,7 @@ export function unreadEntriesError({ volume, region, path }: VolumePath, entries
   });
 }
 
-/**
- * Throws NotFoundError if there is no such volume. Does not ask for the default one: every project has it, and its root
- * may have a million entries.
- */
+/** Throws NotFoundError if there is no such volume. Does not ask for the default one, which may be huge. */
 export async function checkVolume(context: VolumeContext, { volume, region }: VolumePath): Promise<void> {
   if (volume !== defaultVolume) await listEntries(context, { volume, region, path: '/' });
 }
@@ -163,10 +157,7 @@ export interface WalkOptions {
   missingIsEmpty?: boolean;
 }
 
-/**
- * Yields everything below a folder, one folder after another. Requests a few listings ahead, and keeps no more in memory:
- * a volume may be huge.
- */
+/** Yields everything below a folder. Requests a few listings ahead, and keeps no more: a volume may be huge. */
 export async function* walkEntries(
   context: VolumeContext,
   { path, ...volume }: VolumePath,
@@ -207,10 +198,7 @@ export function singleLine(name: string): string {
 
 const maxListingsAhead = 8;
 
-/**
- * What a 404 for the root of a volume is about if the project has no such volume: says so, with the most similar name.
- * The error itself if the volume is listed, or if the list cannot be read.
- */
+/** What a 404 for the root of a volume is about: a volume that the list lacks, or the error itself. */
 async function explainMissingVolume(
   api: Context['api'],
   project: string,
@@ -233,10 +221,7 @@ async function explainMissingVolume(
   });
 }
 
-/**
- * The entries of a folder in the order of their names, which the platform does not promise. As a rule it has one, perhaps
- * folders and files apart; then nothing is sorted.
- */
+/** By name, which the platform does not promise. Not sorted if it has an order of files, and one of folders. */
 function inOrder(entries: Iterable<ListedEntry>): Iterable<ListedEntry> {
   return isAscending(entries) ? entries : sortPacked(entries, (one, other) => byUnits(one.name, other.name));
 }

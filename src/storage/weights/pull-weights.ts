@@ -227,10 +227,7 @@ async function describe(
 /** More make no command that anybody would type. */
 const maxNamed = 20;
 
-/**
- * Names the files that an earlier revision or selection brought and the lock no longer has: a program that loads the
- * folder may take them for parts of the model.
- */
+/** Files of an earlier revision: a program that loads the folder may take them for parts of the model. */
 async function noteLeftFiles(context: Context, at: VolumePath, before: LockedWeights): Promise<void> {
   const here = readLock(context).filter(({ target }) => target === before.target);
   const locked = new Set(here.flatMap(({ files }) => files.map(({ path }) => path)));

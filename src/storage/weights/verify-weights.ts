@@ -27,10 +27,7 @@ interface FileProblem {
   problem: 'missing' | 'other size' | 'other time' | 'other content';
 }
 
-/**
- * Compares weights with `weights.lock`: those on the volume, or in a folder of this machine, where apps see a volume or a
- * copy of it. Reads the files, or with `quick` only what is listed.
- */
+/** Compares weights on the volume, or in a local folder as apps see them. With `quick` only what is listed. */
 export async function verifyWeights(
   context: Context,
   path: string | undefined,
