@@ -52,12 +52,13 @@ export async function withTemporaryArchive<T>(
   options: ArchiveOptions = {},
 ): Promise<T> {
   const folder = await TemporaryFolder.create('archive').catch((error) => {
-    throw temporaryFolderError(error);
+    throw writeError(undefined, error);
   });
   try {
     const writing = writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600);
-    const archive = await writing.catch((error) => {
-      throw error instanceof FailedError && isFull(error.facts.cause) ? temporaryFolderError(error.facts.cause) : error;
+    const archive = await writing.catch((error: unknown) => {
+      const { cause } = error instanceof FailedError ? error.facts : {};
+      throw isFull(cause) ? writeError(undefined, cause) : error;
     });
     return await use(archive);
   } finally {
@@ -159,22 +160,16 @@ const toArchiveEntry = ({ path, size, compressed, crc32, sha256 }: ArchiveEntry)
 const changedPaths = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>
   entries.filter((entry, index) => entry.size !== written[index]?.size).map((entry) => entry.path);
 
-function writeError(path: string, cause: unknown): unknown {
+/** Without a path, it was in the temporary folder. */
+function writeError(path: string | undefined, cause: unknown): unknown {
   const error = cause as NodeJS.ErrnoException;
   if (cause instanceof GantryError || !error.syscall) return cause;
-  if (isFull(cause)) return new FailedError(`no space left to write ${path}`, { why: error.message, cause });
-  return new FailedError(`cannot write ${path}`, { why: error.message, cause });
+  const [to, what] = path === undefined ? [tmpdir(), 'for the archive in'] : [path, 'to write'];
+  const fix = path === undefined && sentence`TMPDIR=/a/folder/with/space ${gantryCommand`deploy`}`;
+  const message = isFull(cause) ? `no space left ${what} ${to}` : `cannot write ${path ?? `to ${to}`}`;
+  return new FailedError(message, { why: error.message, ...(fix && { fix }), cause });
 }
 
 function isFull(cause: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(systemCode(cause));
-}
-
-function temporaryFolderError(cause: unknown): unknown {
-  const error = cause as NodeJS.ErrnoException;
-  if (cause instanceof GantryError || !error.syscall) return cause;
-  return new FailedError(
-    isFull(cause) ? `no space left for the archive in ${tmpdir()}` : `cannot write to ${tmpdir()}`,
-    { why: error.message, fix: sentence`TMPDIR=/a/folder/with/space ${gantryCommand`deploy`}`, cause },
-  );
 }

@@ -41,14 +41,14 @@ interface NewZipEntry extends Partial<Pick<ZipEntry, 'size' | 'crc32' | 'sha256'
 
 const max16 = 0xffff;
 const utf8Names = 1 << 11;
+/** 1980-01-01 00:00 */
 const firstDay = { time: 0, date: (1 << 5) | 1 };
-// 1980-01-01 00:00
 const version = { default: 20, zip64: 45 };
 const madeByUnix = (3 << 8) | version.zip64;
 const modes = { file: 0o100644, executable: 0o100755 };
 
 /** `allocate`: memory for it, with any content. */
-export function localHeader(item: ZipEntry, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): Buffer {
+function localHeader(item: ZipEntry, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): Buffer {
   const header = allocate(localHeaderBytes(item));
   header.writeUInt32LE(0x04034b50, 0);
   writeShared(header, 4, item);
@@ -56,11 +56,11 @@ export function localHeader(item: ZipEntry, allocate: (bytes: number) => Buffer 
   return header;
 }
 
-export function localHeaderBytes({ path }: ZipEntry): number {
+function localHeaderBytes({ path }: ZipEntry): number {
   return 30 + Buffer.byteLength(path);
 }
 
-export function centralRecord(item: ZipEntry): Buffer {
+function centralRecord(item: ZipEntry): Buffer {
   const record = Buffer.allocUnsafe(46 + Buffer.byteLength(item.path));
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(madeByUnix, 4);
