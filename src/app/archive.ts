@@ -1,9 +1,6 @@
 /**
- * Writes an app's files into a zip archive. The bytes depend only on the files: not on date, time zone, umask or number
- * of threads.
- *
- * Our own writer, because libraries take two to nine times as long (docs/decisions/0003): `zip/records.ts` is the
- * format, `zip/pack.ts` compresses files, `zip/zip-writer.ts` writes entries.
+ * The bytes of an archive depend only on the files: not on date, time zone, umask or number of threads. Our own writer,
+ * because libraries take two to nine times as long (docs/decisions/0003).
  */
 
 import type { FileHandle } from 'node:fs/promises';
@@ -32,9 +29,7 @@ export interface AppArchive {
 
 export interface ArchiveEntry {
   path: string;
-  /** In bytes. */
   size: number;
-  /** In bytes. */
   compressed: number;
   crc32: number;
   /** In hex: the identity of its content. Empty in an archive that a version without it has kept. */
@@ -46,9 +41,7 @@ export interface ArchiveOptions {
   onProgress?: ((bytesRead: number) => void) | undefined;
   /** Threads for compression; 0 compresses in the main thread. */
   threads?: number | undefined;
-  /** Names for the unfinished archive. */
   names?: TemporaryNames | undefined;
-  /** Keeps what was compressed for the next archive. */
   cache?: PackingCacheOptions | undefined;
 }
 
@@ -61,8 +54,9 @@ export async function withTemporaryArchive<T>(
   const folder = temporaryFolder();
   try {
     const writing = writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600);
-    const archive = await writing.catch((error) => {
-      throw error instanceof FailedError && isFull(error.facts.cause) ? temporaryFolderError(error.facts.cause) : error;
+    const archive = await writing.catch((error: unknown) => {
+      const { cause } = error instanceof FailedError ? error.facts : {};
+      throw isFull(cause) ? writeError(undefined, cause) : error;
     });
     return await use(archive);
   } finally {
@@ -108,6 +102,7 @@ async function write(
     let read = 0;
     const onRead = (bytes: number) => {
       read += bytes;
+      if (read > maxBytes) throw new FailedError('the files grew over the limit of an archive while they were packed');
       onProgress?.(read);
     };
     await packEntries(entries, { writer, pool, cache, signal, onRead });
@@ -119,6 +114,9 @@ async function write(
     await Promise.all([pool.close(), cache?.close()]);
   }
 }
+
+/** Beyond it, the numbers of the format have no room. What was collected is at most 2 GiB. */
+const maxBytes = 3 * 2 ** 30;
 
 /** Of two entries with one path, what unpacks the archive keeps the last. */
 export function checkPaths(files: readonly { path: string }[]): void {
@@ -160,11 +158,14 @@ const toArchiveEntry = ({ path, size, compressed, crc32, sha256 }: ArchiveEntry)
 const changedPaths = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>
   entries.filter((entry, index) => entry.size !== written[index]?.size).map((entry) => entry.path);
 
-function writeError(path: string, cause: unknown): unknown {
+/** Without a path, it was in the temporary folder. */
+function writeError(path: string | undefined, cause: unknown): unknown {
   const error = cause as NodeJS.ErrnoException;
   if (cause instanceof GantryError || !error.syscall) return cause;
-  if (isFull(cause)) return new FailedError(`no space left to write ${path}`, { why: error.message, cause });
-  return new FailedError(`cannot write ${path}`, { why: error.message, cause });
+  const [to, what] = path === undefined ? [tmpdir(), 'for the archive in'] : [path, 'to write'];
+  const fix = path === undefined && sentence`TMPDIR=/a/folder/with/space ${gantryCommand`deploy`}`;
+  const message = isFull(cause) ? `no space left ${what} ${to}` : `cannot write ${path ?? `to ${to}`}`;
+  return new FailedError(message, { why: error.message, ...(fix && { fix }), cause });
 }
 
 function isFull(cause: unknown): boolean {
@@ -175,15 +176,6 @@ function temporaryFolder(): TemporaryFolder {
   try {
     return TemporaryFolder.create('archive');
   } catch (error) {
-    throw temporaryFolderError(error);
+    throw writeError(undefined, error);
   }
-}
-
-function temporaryFolderError(cause: unknown): unknown {
-  const error = cause as NodeJS.ErrnoException;
-  if (cause instanceof GantryError || !error.syscall) return cause;
-  return new FailedError(
-    isFull(cause) ? `no space left for the archive in ${tmpdir()}` : `cannot write to ${tmpdir()}`,
-    { why: error.message, fix: sentence`TMPDIR=/a/folder/with/space ${gantryCommand`deploy`}`, cause },
-  );
 }

@@ -8,7 +8,6 @@ export class BufferedFile {
 
   constructor(private readonly file: FileHandle) {}
 
-  /** The offset of the next appended byte. */
   get position(): number {
     return this.#written + this.#used;
   }
@@ -24,7 +23,6 @@ export class BufferedFile {
     return bytes <= bufferBytes / 4 && this.#used + bytes <= bufferBytes;
   }
 
-  /** Appends without waiting for the disk. */
   appendAtOnce(bytes: Uint8Array): void {
     this.#buffer.set(bytes, this.#used);
     this.#used += bytes.length;

@@ -105,10 +105,7 @@ export function largestFiles(entries: readonly FileEntry[], count = 10): FileEnt
 
 const gibibyte = 2 ** 30;
 
-/**
- * Checks the size limit (docs/platform.md#uploads): throws ProjectError over 2 GiB, returns a warning over 1 GiB. `exclude`
- * has the present patterns.
- */
+/** docs/platform.md#uploads: throws ProjectError over 2 GiB, returns a warning over 1 GiB. */
 export function checkLimits(entries: readonly FileEntry[], exclude: readonly string[]): Problem[] {
   const bytes = totalBytes(entries);
   if (bytes <= gibibyte) return [];

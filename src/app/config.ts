@@ -90,9 +90,7 @@ export function parseAppConfig(text: string): AppConfig | undefined {
 }
 
 interface ConfigPlace {
-  /** Absolute path of the config file. */
   file: string;
-  /** The app folder. */
   root: string;
 }
 

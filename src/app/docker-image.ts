@@ -347,10 +347,7 @@ export const mayInstall = ({ commands }: ImageState, path: string): boolean =>
     .filter(({ words }) => !/^(?:npm|pnpm|yarn|bun|npx)$/.test(words[0] ?? ''))
     .some(({ words, cwd }) => words.some((word) => `${word} ${posix.resolve(cwd, word)}`.includes(path)));
 
-/**
- * Whether an image surely has no such file: it is made from a plain image, nothing is copied there, and no command ran
- * that could have made it.
- */
+/** Surely: a plain image, where nothing is copied there and no command ran that could have made it. */
 export function lacks({ base, workdir, files, others, commands }: ImageState, path: string, makes: Makes): boolean {
   const full = posix.resolve(workdir, path);
   const isThere = files.has(full) || [...files.keys()].some((each) => isBelowOrSame(each, full));

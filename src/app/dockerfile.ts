@@ -2,10 +2,7 @@ import { posix } from 'node:path';
 import type { FileLocation } from '../kernel/errors.ts';
 import { compileGlob } from './files/glob.ts';
 
-/**
- * Whether a Dockerfile uses a file of the build context: it copies it or its folder by name, or copies everything and names
- * it in another instruction.
- */
+/** Whether a Dockerfile copies a file by name or with its folder, or copies everything and names it elsewhere. */
 export function usesFile(dockerfile: string, name: string): boolean {
   const instructions = parseInstructions(dockerfile);
   const sources = instructions
@@ -82,10 +79,7 @@ function withoutFlags(rest: string): Pick<Instruction, 'flags' | 'text'> {
   return { flags, text: rest.slice(found.length) };
 }
 
-/**
- * The line of an instruction as an engine shows it, perhaps cut off. `CMD` is what the image runs: the last `CMD` or
- * `ENTRYPOINT`.
- */
+/** The line of an instruction as an engine shows it, perhaps cut off. `CMD` is the last `CMD` or `ENTRYPOINT`. */
 export function findInstruction(dockerfile: string, shown: string): Omit<FileLocation, 'file'> | undefined {
   const plain = (text: string) => text.replace(/[\s\\]+/g, ' ').trim();
   const instructions = parseInstructions(dockerfile);

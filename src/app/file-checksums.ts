@@ -8,10 +8,7 @@ import type { AppStamp, Checksums, KnownFiles, PackingCacheOptions } from './pac
 
 const blockBytes = 1024 * 1024;
 
-/**
- * The checksums of the content of files, as packing them gives. With a cache, a file that has not changed since it was
- * packed or read is not read again.
- */
+/** With a cache, a file that has not changed since it was packed or read is not read again. */
 export class FileChecksums {
   #known: Promise<KnownFiles | undefined> | undefined;
   /** By path, of this run. */
@@ -38,10 +35,7 @@ export class FileChecksums {
     return all;
   }
 
-  /**
-   * What `digest` makes of the checksums of all files of the app. With a cache, it is remembered as long as none of them
-   * changes: one app has one `digest`, which changes its result if it changes.
-   */
+  /** Remembered as long as no file changes: one app has one `digest`, which changes its result if it changes. */
   async digestOf(entries: readonly FileEntry[], digest: (sums: Checksums[]) => string): Promise<string> {
     if (this.#digest?.of === entries) return this.#digest.value;
     const stamp = await this.#openStamp(entries);

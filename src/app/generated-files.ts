@@ -1,7 +1,4 @@
-/**
- * Files that are generated from `cerebrium.toml`, and what becomes of a file of the user with the same name. The platform
- * installs from the generated file; a Dockerfile installs what it copies, so there the user's file wins.
- */
+/** The platform installs from the generated file; a Dockerfile installs what it copies, so there the user's wins. */
 import { relative, resolve, sep } from 'node:path';
 import { defaultExclude, defaultInclude } from './collect.ts';
 import { dependencyFiles } from './dependencies.ts';
@@ -17,7 +14,6 @@ export interface GeneratedFileInput extends FileSettings {
   custom?: Values<'runtime.custom'>;
 }
 
-/** A file that a section or key of the config file asks for. */
 export interface GeneratedFile {
   /** Dotted name of the section or key, such as `dependencies.pip`. */
   source: string;
@@ -25,10 +21,7 @@ export interface GeneratedFile {
   fate: 'sent' | 'replaces-own' | 'own-file-wins' | 'own-file-agrees' | 'unused';
 }
 
-/**
- * Decides about each file that could be generated. Skips packages that cannot be written. `collected` has the paths of the
- * user's files that are sent; without it, the patterns tell.
- */
+/** Skips packages that cannot be written. `collected`: the user's files that are sent; else the patterns tell. */
 export function planGeneratedFiles(input: GeneratedFileInput, collected?: ReadonlySet<string>): GeneratedFile[] {
   const { files } = dependencyFiles(input);
   return files.map(({ source, entry }) => {

@@ -30,10 +30,7 @@ export const schemaAddress = releaseNames.npm
   ? `https://unpkg.com/${releaseNames.npm}/dist/cerebrium.schema.json`
   : undefined;
 
-/**
- * The JSON Schema of cerebrium.toml, for editors. Draft 7 is the newest that TOML plug-ins support. It also rejects
- * single values that `gantry check` only warns about.
- */
+/** For editors: draft 7 is the newest that TOML plug-ins support. Rejects also what is only a warning of `check`. */
 export function configJsonSchema(): ConfigSchema {
   const cerebrium: ConfigSchema = table('Everything the platform reads.');
   for (const name of sectionNames) addSection(name.split('.'), sections[name], cerebrium);

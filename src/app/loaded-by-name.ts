@@ -7,10 +7,7 @@ import { damagedLock, type LockedWeights, mountedPath, readWeightsLock, weightsL
 /** Longer files are no source. */
 const maxSourceBytes = 1024 * 1024;
 
-/**
- * Warns of models that the app loads by name, from the hub, although `weights.lock` says that a volume has them. Looks
- * for the name as a string, without running anything.
- */
+/** Models that the app loads from the hub although `weights.lock` has them. Looks for the name as a string. */
 export function checkLoadedByName(root: string, cwd: string, entries: readonly FileEntry[]): Problem[] {
   const weights = readWeightsLock(root) ?? [];
   if (weights === 'damaged') {

@@ -74,10 +74,7 @@ export interface FunctionCall {
   allowsWholeData: boolean;
 }
 
-/**
- * A copy of the file that, when run, calls the function with the given data and prints the result. Main guards are
- * disabled, and no line moves, so that tracebacks stay correct.
- */
+/** A copy that calls the function and prints the result. No line moves, so that tracebacks stay correct. */
 export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, call: FunctionCall): Buffer {
   const copy = Buffer.from(source);
   for (const at of guards) copy.write("'import'", at, 'latin1');
@@ -107,7 +104,6 @@ runpy.run_path(__gantry_script, run_name="__main__")
 
 interface Token {
   text: string;
-  /** Byte offset. */
   at: number;
 }
 
@@ -128,10 +124,7 @@ function findGuards(tokens: readonly Token[]): number[] {
 const isComparison = (token: Token | undefined) => token !== undefined && ['==', 'is', 'in'].includes(token.text);
 const isMain = (token: Token | undefined) => /^[ru]?('''|"""|'|")__main__\1$/i.test(token?.text ?? '');
 
-/**
- * Python code that calls the function. The data comes from `--data` or the environment. It is passed as keyword
- * arguments; if they do not fit, a function with one parameter may get all of it. Tracebacks begin with the function.
- */
+/** Data becomes keyword arguments, or all of it the only parameter. Tracebacks begin with the function. */
 const callCode = ({
   name,
   allowsWholeData,

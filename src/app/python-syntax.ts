@@ -19,10 +19,7 @@ export interface ParserOptions {
   onOtherVersion?: ((version: string, wanted: string) => void) | undefined;
 }
 
-/**
- * The syntax error of a file, as the Python of the app's version reports it, if this machine has one, and else `python3`.
- * Nothing of the file is run, and nothing is written. Empty if there is no error, no Python, or no result in time.
- */
+/** Nothing is run or written. Empty if there is no error, no Python, or no result in time. */
 export async function findSyntaxErrors(source: PythonSource, options: ParserOptions): Promise<Problem[]> {
   const [program, ...first] = interpreter(source.pythonVersion, options.env);
   const code = program === undefined ? undefined : await readRegular(source.path).catch(() => undefined);
@@ -52,10 +49,7 @@ interface SyntaxFailure {
   endColumn: number;
 }
 
-/**
- * Compiles what is on stdin without running it: only the compiler knows errors such as `return` outside of a function. A
- * newer Python than that of the app can refuse most of what the older one does not know.
- */
+/** Compiles stdin: only the compiler knows errors such as `return` outside of a function. */
 const parser = `
 import sys
 code = sys.stdin.buffer.read()

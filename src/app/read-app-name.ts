@@ -4,10 +4,7 @@ import { isTable } from './toml/format.ts';
 import { createSource, readText } from './toml/source.ts';
 import { parseToml } from './toml/syntax.ts';
 
-/**
- * The name of the app that a config file is about, or why it has none; undefined without the file. Other mistakes in it
- * do not matter here: a deployed app has a log, whatever is wrong with the file by now.
- */
+/** The name, or why there is none; undefined without the file. Other mistakes do not matter to a deployed app. */
 export async function readAppName(file: string, shownAs: string): Promise<string | Problem | undefined> {
   if (!existsSync(file)) return undefined;
   const read = await readText(file, shownAs);

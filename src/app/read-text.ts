@@ -5,7 +5,6 @@ export function readTextIfPresent(path: string): string | undefined {
   return readBytesIfPresent(path)?.toString();
 }
 
-/** The same, as bytes. */
 export function readBytesIfPresent(path: string): Buffer | undefined {
   try {
     return readRegularBytesSync(path);

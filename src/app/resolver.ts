@@ -9,10 +9,7 @@ export interface Requirements {
 /** Whether the packages fit together, and what uv says if they do not. */
 export type Resolution = { is: 'solved' } | { is: 'refused'; said: string } | { is: 'unknown'; because?: string };
 
-/**
- * Asks uv, which reads the metadata of the packages on PyPI, and installs and builds nothing. Unknown without uv, without
- * PyPI, or with an index of one's own: the platform does not know that one.
- */
+/** Asks uv, which installs nothing. Unknown without uv or PyPI, or with an index that the platform does not know. */
 export async function resolveRequirements(
   { lines, python }: Requirements,
   { env, signal, timeoutMs }: { env: NodeJS.ProcessEnv; signal?: AbortSignal | undefined; timeoutMs: number },

@@ -1,7 +1,4 @@
-/**
- * Whether a variable of a `.env` file is to be hidden in what is printed. Such files also have ordinary values
- * (`LOG_LEVEL=WARNING`), and hiding those makes logs unreadable.
- */
+/** Ordinary values (`LOG_LEVEL=WARNING`) are not hidden: that makes logs unreadable. */
 export function isSecretVariable(name: string, value: string): boolean {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')

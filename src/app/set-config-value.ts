@@ -1,10 +1,7 @@
 import { tomlKey, toToml } from './toml/format.ts';
 import { findOffsets } from './toml/issue.ts';
 
-/**
- * Sets a value in the text of a config file, as TOML: where it is, or else as the first of its section. Changes nothing
- * else, so that comments stay.
- */
+/** Where it is, or else as the first of its section. Changes nothing else, so that comments stay. */
 export async function setConfigValue(
   text: string,
   section: readonly string[],

@@ -8,7 +8,6 @@ export interface TemplateOptions {
   compute?: string | undefined;
   region?: string | undefined;
   pythonVersion?: string | undefined;
-  /** Adds instructions for AI agents. */
   agents?: boolean | undefined;
 }
 

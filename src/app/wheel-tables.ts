@@ -3,10 +3,7 @@
 /** When the package index was read. */
 export const readOn = '2026-11-23';
 
-/**
- * The versions of each package, by the Pythons that they have wheels for on Linux with x86-64. `2.1:0-3,5` has `2.1.0` to
- * `2.1.3` and `2.1.5`; `2.1` has `2.1.0`.
- */
+/** For Linux with x86-64, by Python. `2.1:0-3,5` has `2.1.0` to `2.1.3` and `2.1.5`; `2.1` has `2.1.0`. */
 export const wheelTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   torch: {
     '': '1.0:0-1 1.1 1.2 1.3:0-1 1.4 1.5:0-1 1.6 1.7:0-1 1.8:0-1 1.9:0-1 1.10:0-2',

@@ -25,7 +25,6 @@ type NamedValue = [name: string, value: string];
 interface RawReply {
   statusCode: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Parsed if it is JSON. */
   body: unknown;
   text: string;
 }
@@ -72,10 +71,7 @@ function checkWhole({ statusCode }: RawReply): void {
   throw new UnavailableError(`the platform did not send a whole page (HTTP ${statusCode})`, { status: statusCode });
 }
 
-/**
- * Joins the lists of all pages without duplicates; everything else comes from the first page. Endpoints page by a token
- * or by an offset (spec 4.6): the one that returns new items is used.
- */
+/** Joins all pages; the rest is of the first. They page by a token or an offset (spec 4.6): what gives new items. */
 async function withAllPages(context: Context, call: RawCall, first: RawReply): Promise<RawReply> {
   if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;
   const read = async (position: PagePosition | undefined) => {
@@ -115,7 +111,6 @@ async function readAllItems(
   }
 }
 
-/** An item of one of a page's lists. */
 interface ListItem {
   name: string;
   value: unknown;

@@ -66,10 +66,7 @@ export interface Context {
   readonly env: Environment;
   progress: Progress;
   prompt: Prompt;
-  /**
-   * Called when all is known and confirmed, before the first change. A dry run ends here: it shows what would be done,
-   * such as `delete app web`, and `result`.
-   */
+  /** Called before the first change. A dry run ends here, and shows what would be done (`delete app web`). */
   willChange(what: string | readonly string[], result: object): void;
   readonly stdin: AsyncIterable<Buffer | string>;
   /** A language model reads the result: values of secrets stay hidden, whatever it asked for. */
@@ -78,10 +75,7 @@ export interface Context {
   readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
   /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;
-  /**
-   * A context with other variables and another folder, for commands that start a platform (`gantry dev`). With a signal,
-   * it ends with that instead of Ctrl-C.
-   */
+  /** For commands that start a platform (`gantry dev`). With a signal, it ends with that instead of Ctrl-C. */
   withOverrides(env: Record<string, string>, cwd: string, signal?: AbortSignal): Context;
   /** Values to redact. Code that reads another secret adds it. */
   secrets: KnownSecrets;

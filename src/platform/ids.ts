@@ -35,10 +35,7 @@ const latestWords = new Map<string, 'any' | 'succeeded' | 'failed'>([
   ['latest:failed', 'failed'],
 ]);
 
-/**
- * A word for something that is canceled. It takes no `latest`: by the time it is canceled, another one may be the latest.
- * Throws UsageError.
- */
+/** Throws UsageError for `latest`: by the time it is canceled, another one may be the latest. */
 export function refuseLatest(word: string, noun: string, list: CommandLine): void {
   if (/^latest(:|$)/.test(word))
     throw new UsageError(`name the ${noun}: ${word} may be another one by now`, { fix: list });
@@ -69,7 +66,6 @@ export function findByBeginning<Item extends { id: string }>(
   throw new UsageError(`"${word}" names ${count(matches.length, noun)} of ${app}`, { why, fix: list });
 }
 
-/** No build or run is as the word says. */
 export function noneFound(word: string, { noun, app, list }: Omit<Candidates<never>, 'items'>): NotFoundError {
   const [, result] = word.split(':');
   const message = result

@@ -16,17 +16,11 @@ interface ReplicaLoad {
   readyAt?: number;
 }
 
-/**
- * Which of several replicas with a free slot gets a call: the oldest one, the next in turn, or the one that was used last;
- * of the latter two, one that is ready, if there is one.
- */
+/** The oldest, the next in turn, or the last used one; of the latter two, one that is ready, if there is one. */
 export const routings = ['first', 'in turn', 'last used'] as const;
 export type Routing = (typeof routings)[number];
 
-/**
- * The replicas of an app, and the rules by which they get calls, start and end. It knows no clock and no process: the
- * emulator runs apps by it, and `gantry apps tune` replays calls by it.
- */
+/** It knows no clock and no process: the emulator runs apps by it, and `gantry apps tune` replays calls by it. */
 export class ReplicaSet<Replica extends ReplicaLoad> {
   /** The oldest first. */
   readonly members: Replica[] = [];

@@ -14,10 +14,7 @@ const kinds = {
   runs: { name: 'an export of runs', start: /^(\{"id"|id,createdAt)/ },
 };
 
-/**
- * Throws ConflictError if the file that a flag names exists and is something else than the command writes:
- * `gantry deploy --dry-run -o main.py` is a mistake.
- */
+/** Throws ConflictError if a flag names a file that has something else: `deploy --dry-run -o main.py` is a mistake. */
 export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, kind: keyof typeof kinds): void {
   const { name, start } = kinds[kind];
   const begin = startOf(resolve(cwd, file));
@@ -28,15 +25,12 @@ export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, ki
   });
 }
 
-/**
- * A warning if what was just written lies in the folder of an app whose next deploy sends it. `target` is an absolute
- * path; `app`, if it is known, has its folder.
- */
+/** A warning if what was just written lies in the folder of an app, whose next deploy sends it. */
 export async function sentWithApp(
   target: string,
   { app, isFolder = false }: { app?: AppConfig | undefined; isFolder?: boolean } = {},
 ): Promise<Problem | undefined> {
-  const config = app ?? (await nearestApp(isFolder ? target : dirname(target)));
+  const config = app ?? (await readApp(nearestConfig(isFolder ? target : dirname(target))));
   if (!config || config.partner) return undefined;
   const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
   const path = relative(config.root, target).replaceAll(sep, '/');
@@ -49,14 +43,11 @@ export async function sentWithApp(
   };
 }
 
-/**
- * The same as a note for copies, which may be meant to be a part of the app. Called before the copy, because what is copied
- * may be an app itself; the returned function is for afterwards.
- */
+/** The same as a note for copies. Called before the copy, which may bring an app; the result is for afterwards. */
 export function watchCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): () => Promise<void> {
   const file = nearestConfig(isFolderNow(target) ? target : dirname(target));
   return async () => {
-    const app = file === undefined ? undefined : await readApp(file);
+    const app = await readApp(file);
     const found = app && (await sentWithApp(target, { app, isFolder: isFolderNow(target) }));
     if (found) progress.note(found.message);
   };
@@ -69,11 +60,6 @@ function isFolderNow(path: string): boolean {
 /** Of a file in a folder; no pattern names it. */
 const anyName = '\u0001';
 
-async function nearestApp(folder: string): Promise<AppConfig | undefined> {
-  const file = nearestConfig(folder);
-  return file === undefined ? undefined : readApp(file);
-}
-
 function nearestConfig(folder: string): string | undefined {
   const file = join(folder, 'cerebrium.toml');
   if (existsSync(file)) return file;
@@ -81,6 +67,6 @@ function nearestConfig(folder: string): string | undefined {
   return parent === folder ? undefined : nearestConfig(parent);
 }
 
-async function readApp(file: string): Promise<AppConfig | undefined> {
-  return (await checkAppConfig(file)).project;
+async function readApp(file: string | undefined): Promise<AppConfig | undefined> {
+  return file === undefined ? undefined : (await checkAppConfig(file)).project;
 }

@@ -26,7 +26,7 @@ function without(answer: Answer, isDeletion = false): Answering {
 const noContent = 'does not match the request (HTTP 204)';
 
 describe.each<[string, Answer, string, string]>([
-  ['null', { body: 'null' }, 'nothing was deleted: default:/t/ lists nothing', 'its folder lists other entries'],
+  ['null', { body: 'null' }, 'nothing was deleted: default:/t/ lists nothing', 'its folder lists nothing'],
   ['status 204', { status: 204, body: '' }, noContent, noContent],
 ])('a listing that is %s proves no removal', (_, answer, ofSync, ofRemoval) => {
   const run = async (...words: string[]) =>

@@ -36,10 +36,7 @@ async function runOn(thread: DeflateThread | undefined, task: Task): Promise<Res
   return thread ? thread.run(task, [task.buffer]) : runTask(task);
 }
 
-/**
- * A thread is never terminated while it compresses, also when the process exits: Node would abort ("close before init"
- * in node_zlib.cc) whenever that interrupts the creation of a zlib stream.
- */
+/** Never terminated while it compresses, also at exit: Node would abort ("close before init" in node_zlib.cc). */
 class DeflateThread extends Thread<Task, Result> {
   readonly #exited: Promise<unknown>;
   /** Shared with the thread: `[isStopped, isBusy]`. */

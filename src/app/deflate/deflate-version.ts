@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { deflateLevel } from './reused-stream.mjs';
 
-/**
- * A part of every key: what deflate makes of the same content here. zlib compresses differently on other versions, and
- * with the instructions of other processors, which its version number does not tell.
- */
+/** zlib compresses differently in other versions, and with the instructions of other processors. */
 export function deflateVersion(): string {
   const made = deflateRawSync(sample(), { level: deflateLevel });
   return `deflate ${deflateLevel} zlib ${process.versions.zlib} ${createHash('sha256').update(made).digest('hex')}\n`;

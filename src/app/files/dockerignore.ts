@@ -3,10 +3,7 @@ import { readTextIfPresent } from '../read-text.ts';
 import type { IgnoreRules } from './entry.ts';
 import { compileGlob } from './glob.ts';
 
-/**
- * The rules of the `.dockerignore` beside a Dockerfile of its name, or of the app folder: an engine reads it in the folder
- * that it builds, where the default of `exclude` leaves it out. Undefined without one.
- */
+/** That beside a Dockerfile of its name, or of the app folder: an engine reads it in the folder that it builds. */
 export function loadDockerIgnore(root: string, dockerfile: string): IgnoreRules | undefined {
   for (const file of [`${dockerfile}.dockerignore`, '.dockerignore']) {
     const text = readTextIfPresent(resolve(root, file));

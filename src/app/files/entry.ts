@@ -42,7 +42,6 @@ export interface CollectOptions {
   outputs?: readonly string[];
   /** The rules of `.gitignore` files and of a `.dockerignore`, where they apply. */
   ignored?: { gitignored?: IgnoreRules | undefined; dockerignored?: IgnoreRules | undefined };
-  /** Called for each file and folder that is not sent. */
   onSkipped?: ((skipped: SkippedFile) => void) | undefined;
   signal?: AbortSignal;
 }

@@ -4,10 +4,7 @@ import type { Ignore } from 'ignore';
 import { readTextIfPresent } from '../read-text.ts';
 import type { IgnoreRules } from './entry.ts';
 
-/**
- * The rules of the `.gitignore` files of an app folder, of the folders around it up to the root of the repository, and of
- * `.git/info/exclude`. As in git, the deepest file decides, and within a file the last matching line.
- */
+/** Also of the folders around the app up to the repository's root, and of `.git/info/exclude`. As in git. */
 export async function loadGitIgnore(root: string): Promise<IgnoreRules> {
   const { default: createIgnore } = await import('ignore');
   return new GitIgnore(realpathSync(root), () => createIgnore({ ignorecase: isCaseInsensitive }));

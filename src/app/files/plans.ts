@@ -4,10 +4,7 @@ import { openRegularSync } from '../../kernel/disk/index.ts';
 /** How the file of a deploy plan begins. */
 export const planStart = /^\s*\{\s*"gantryPlan"/;
 
-/**
- * Whether a file is one of gantry's own, a plan of a deploy or what `map` notes beside its results: these are never a part of
- * an app. Files of other names are not read: there may be many.
- */
+/** A plan of a deploy, or what `map` notes beside its results: these are never a part of an app. */
 export function isOwnFile(file: string): boolean {
   return file.endsWith(mapLogEnding) || (/\.json$|plan[^/]*$/i.test(file) && planStart.test(startOf(file)));
 }

@@ -1,7 +1,4 @@
-/**
- * Warns about files that look like secrets. Checks names only. To avoid false alarms, ambiguous names (`config.json`) and
- * well-known public certificates do not count.
- */
+/** By names only. Ambiguous ones (`config.json`) and well-known public certificates do not count. */
 import type { Problem } from '../../kernel/errors.ts';
 import { compileGlob, compileNames } from './glob.ts';
 import { excludeLine } from './patterns.ts';

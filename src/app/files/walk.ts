@@ -1,7 +1,4 @@
-/**
- * Walks the app folder without entering excluded folders. Reads folders synchronously because that is much faster, and
- * yields to the event loop often enough for Ctrl-C.
- */
+/** Reads folders synchronously, which is much faster, and yields to the event loop often enough for Ctrl-C. */
 
 import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
@@ -49,7 +46,6 @@ export async function walkFolder(root: string, options: WalkAppOptions): Promise
 /** The walk of 5,000 files takes two or three. */
 const unoptimizedRounds = 10;
 
-/** Returns false when nothing is left to visit. */
 function visitSome(walk: Walk): boolean {
   const isDue = turnIsDue();
   while (walk.visitNext()) if (isDue()) return true;
@@ -96,7 +92,6 @@ class Walk {
     this.#pending.push(folder);
   }
 
-  /** Returns false when nothing is left to visit. */
   visitNext(): boolean {
     const folder = this.#pending.pop();
     if (!folder) return false;
@@ -248,10 +243,7 @@ class Walk {
   }
 }
 
-/**
- * Runs short work without V8's optimizing compiler, which takes more processor time than it saves until the work runs for
- * some 100 ms. `work` must not load modules: their compiled code (src/cli/code-cache.ts) is for the usual flags.
- */
+/** Without V8's optimizing compiler, which pays after some 100 ms. `work` must not load modules (code-cache.ts). */
 function unoptimized<T>(work: () => T): T {
   setFlagsFromString('--no-opt');
   try {

@@ -13,13 +13,11 @@ import type { FileStats } from '../files/entry.ts';
 /** Of the content of a file. SHA-256 is its identity; CRC-32 is what zip archives and the platform's lists have. */
 export interface Checksums {
   crc32: number;
-  /** In hex. */
   sha256: string;
 }
 
 /** The content of a file as it goes into an archive. */
 export interface KnownContent extends Checksums {
-  /** In bytes. */
   size: number;
   /** Of the compressed blocks, in order; a small file has one. Empty if it is stored as it is. */
   keys: readonly string[];
@@ -149,7 +147,6 @@ function digestOf(salt: string, body: Uint8Array): Buffer {
 /** What a row has besides the identity of its file. */
 interface RowFacts {
   crc32: number;
-  /** In hex. */
   sha256: string;
   /** A number of the caller's. */
   list: number;
@@ -201,12 +198,10 @@ class FileRows {
     return this.#integer(row, columns.list);
   }
 
-  /** In bytes. */
   size(row: number): number {
     return this.#doubles[doublesAt(row) + 1] ?? 0;
   }
 
-  /** Returns its number. */
   add(stats: FileStats, { crc32, sha256, list, part }: RowFacts): number {
     const row = this.#append();
     this.#doubles.set(identityOf(stats), doublesAt(row));
@@ -269,10 +264,7 @@ function currentStats(path: string, device: number): FileStats | undefined {
   }
 }
 
-/**
- * File systems of Linux on a local disk, by the magic number of statfs: the kernel of this machine alone sets their change
- * times. Network file systems answer from caches, FAT has no change times, and in tmpfs a mapped file changes without one.
- */
+/** By the magic number of statfs: local disks. Others cache (network), lack change times (FAT) or miss some (tmpfs). */
 const trustedFileSystems = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // XFS

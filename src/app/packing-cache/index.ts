@@ -11,10 +11,7 @@ export { clearPackingCache, packingFolder, packingUsage } from './cache-folder.t
 export type { Checksums } from './file-index.ts';
 export { type KnownContent, PackingCache, type PackingCacheOptions } from './packing-cache.ts';
 
-/**
- * The digest of all files of an app, remembered as long as none of them changes: by the rules of the index, and in a file
- * of one line. For an app that has not changed, the index itself is not read.
- */
+/** A digest of all files, remembered in a file of one line: for an unchanged app, the index itself is not read. */
 export class AppStamp {
   private constructor(
     private readonly path: string,

@@ -17,7 +17,6 @@ export type { KnownContent } from './file-index.ts';
 export interface PackingCacheOptions {
   cache: string;
   root: string;
-  /** Wall-clock time in ms. */
   now: number;
   trace?: ((line: string) => void) | undefined;
 }

@@ -104,7 +104,7 @@ function usedIn(node: PyNode, source: PySource): { name: string; line: number }[
 function fieldsOf(body: readonly PyNode[], source: PySource, isNamed: boolean): Parameters {
   const fields = body.filter(({ kind, children }) => kind === 'AssignStatement' && children[1]?.kind === 'TypeDef');
   const own = fields.filter((each) => !/\bClassVar\b/.test(source.of(each)));
-  const nameOf = ({ children: [name] }: PyNode) => (name ? source.of(name) : '');
+  const nameOf = ({ children: [name] }: PyNode) => source.of(name);
   const isGiven = (each: PyNode) => each.children.some((child) => nodeBefore(child)?.kind === 'AssignOp');
   const names = own.map(nameOf);
   return {

@@ -1,6 +1,5 @@
 import { readClass, readParameters } from './classes.ts';
-import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from './facts.ts';
-import { unknown } from './facts.ts';
+import { type ClassFacts, type Import, type Parameters, type PythonCall, type PythonFacts, unknown } from './facts.ts';
 import { PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
 import { childOf, isBroken, nodeAfter, nodeBefore, type PyNode, PySource, separated } from './tree.ts';
@@ -21,6 +20,8 @@ interface Scope {
 }
 
 const importsByName = /^(?:importlib\.import_module|__import__|django\.urls\.include)$/;
+const comprehensions = ['', 'Array', 'Set', 'Dictionary'].map((kind) => `${kind}ComprehensionExpression`);
+const loops = ['ForStatement', ...comprehensions];
 const nothing: PyNode[] = [];
 const nothingGiven: Record<string, string> = {};
 /** Deeper code is not read. */
@@ -91,7 +92,8 @@ class PythonReader {
   }
 
   private visit(node: PyNode, scope: Scope, depth: number): void {
-    if (isBroken(node) || node.kind === 'PrintStatement') this.brokenAt ??= Math.min(node.from, this.lastUsed());
+    if (isBroken(node) || node.kind === 'PrintStatement')
+      this.brokenAt ??= Math.min(node.from, this.source.text.trimEnd().length);
     if (depth > maxDepth) return;
     if (node.kind === 'ImportStatement') this.readImport(node, scope);
     else this.visitParts(node, scope, depth + 1);
@@ -115,10 +117,6 @@ class PythonReader {
     }
   }
 
-  private lastUsed(): number {
-    return this.source.text.trimEnd().length;
-  }
-
   private readonly visits = new Map<string, (node: PyNode, scope: Scope) => void>([
     ['VariableName', (node) => this.names.use(node)],
     ['CallExpression', (node) => this.call(node)],
@@ -126,16 +124,12 @@ class PythonReader {
     ['MemberExpression', (node, { isTried }) => this.member(node, isTried === true)],
     ['String', (node) => this.text(node)],
     ['ContinuedString', (node) => this.text(node)],
-    ['FormatString', (node) => this.formatted(node)],
     ['BinaryExpression', (node) => this.text(node)],
+    ['FormatString', (node) => this.formatted(node)],
     ['ClassDefinition', (node) => this.defineClass(node)],
     ['FunctionDefinition', (node) => this.define(node)],
     ['IfStatement', (node) => this.variables.condition(node)],
-    ['ForStatement', (node) => this.variables.loop(node)],
-    ['ArrayComprehensionExpression', (node) => this.variables.loop(node)],
-    ['SetComprehensionExpression', (node) => this.variables.loop(node)],
-    ['DictionaryComprehensionExpression', (node) => this.variables.loop(node)],
-    ['ComprehensionExpression', (node) => this.variables.loop(node)],
+    ...loops.map((kind) => [kind, (node: PyNode) => this.variables.loop(node)] as const),
     ['TypeParamList', (node) => this.need(node, '3.12', 'type parameters')],
     ['TypeDefinition', (node) => this.need(node, '3.12', 'type parameters')],
     ['TryStatement', (node) => node.children.some(({ kind }) => kind === '*') && this.need(node, '3.11', 'except*')],
@@ -143,21 +137,18 @@ class PythonReader {
 
   /** The parameters of a function at the top, or of a method of a class there. */
   private define(node: PyNode): void {
-    const outer = node.parent?.kind === 'DecoratedStatement' ? node.parent.parent : node.parent;
+    const outer = outerOf(node);
     const owner = outer?.kind === 'Body' && outer.parent?.kind === 'ClassDefinition' ? outer.parent : undefined;
     if ((owner?.parent ?? outer)?.kind !== 'Script') return;
     const names = [owner, node].flatMap((each) => childOf(each, 'VariableName') ?? []);
     const name = names.map((each) => this.source.of(each)).join('.');
-    this.parameters.set(
-      name,
-      this.parameters.has(name) ? undefined : readParameters(node, this.source, owner !== undefined),
-    );
+    const known = this.parameters.has(name) ? undefined : readParameters(node, this.source, owner !== undefined);
+    this.parameters.set(name, known);
   }
 
   private defineClass(node: PyNode): void {
     this.variables.settings(node);
-    const outer = node.parent?.kind === 'DecoratedStatement' ? node.parent.parent : node.parent;
-    const name = outer?.kind === 'Script' ? childOf(node, 'VariableName') : undefined;
+    const name = outerOf(node)?.kind === 'Script' ? childOf(node, 'VariableName') : undefined;
     if (!name) return;
     const [facts, made] = readClass(node, this.source);
     this.classes.set(this.source.of(name), facts);
@@ -173,9 +164,10 @@ class PythonReader {
     if (!/^(?:Try|If|With)Statement$/.test(node.kind)) return nothing;
     const bodies = node.children.filter(({ kind }) => kind === 'Body');
     if (node.kind === 'TryStatement') return this.catches(node) ? bodies.slice(0, 1) : [];
-    const test = node.children[1] ? this.spelledOut(node.children[1]) : '';
-    if (/^__name__\s*==\s*["']__main__["']$/.test(test) && bodies[0])
-      for (let line = this.source.lineOf(bodies[0].from); line <= this.source.lineOf(bodies[0].to); line++)
+    const test = this.spelledOut(node.children[1]);
+    const [body] = bodies;
+    if (/^__name__\s*==\s*["']__main__["']$/.test(test) && body)
+      for (let line = this.source.lineOf(body.from); line <= this.source.lineOf(body.to); line++)
         this.scriptLines.add(line);
     const isOther =
       node.kind === 'WithStatement' ? /\bsuppress\(.*(?:ImportError|ModuleNotFoundError|Exception)\b/ : otherPlace;
@@ -184,21 +176,15 @@ class PythonReader {
   }
 
   /** A test, with the value of the constant that it is: `DEBUG = os.environ.get("DEBUG")`. */
-  private spelledOut(test: PyNode): string {
-    const value = test.kind === 'VariableName' ? this.texts.constants.get(this.source.of(test)) : undefined;
+  private spelledOut(test: PyNode | undefined): string {
+    const value = test?.kind === 'VariableName' ? this.texts.constants.get(this.source.of(test)) : undefined;
     return this.source.of(value ?? test);
   }
 
   /** Whether the code goes on without what cannot be imported. */
   private catches({ children }: PyNode): boolean {
-    return children.some(
-      (each) =>
-        each.kind === 'except' &&
-        (nodeAfter(each)?.kind === 'Body' ||
-          /\b(?:ImportError|ModuleNotFoundError|AttributeError|(?:Base)?Exception)\b/.test(
-            this.source.of(nodeAfter(each) ?? each),
-          )),
-    );
+    const caught = children.filter(({ kind }) => kind === 'except').map(nodeAfter);
+    return caught.some((each) => each?.kind === 'Body' || caughtImports.test(this.source.of(each)));
   }
 
   /** Python 3.12 reads strings in an f-string that have its own quotes. */
@@ -227,8 +213,7 @@ class PythonReader {
     const origin = isFrom ? children.slice(1, start).map((each) => this.source.of(each)) : [];
     const [, dots = '', module = ''] = /^(\.*)(.*)$/.exec(origin.join('')) ?? [];
     const isNeeded = this.neededIn(scope, node);
-    const isKnown = start >= 0;
-    for (const part of isKnown ? splitAtCommas(children.slice(start + 1)) : []) {
+    for (const part of start < 0 ? [] : splitAtCommas(children.slice(start + 1))) {
       const name = part.names.map((each) => this.source.of(each)).join('');
       if (part.broken) this.brokenAt ??= part.broken.from;
       const own = isFrom ? { module, name } : { module: name };
@@ -243,8 +228,7 @@ class PythonReader {
 
   /** Whether it is not in a private function that nothing names: nobody calls that. */
   private isUsed({ parent }: PyNode): boolean {
-    const name = parent && (parent.kind === 'FunctionDefinition' ? childOf(parent, 'VariableName') : undefined);
-    const text = name ? this.source.of(name) : '';
+    const text = parent?.kind === 'FunctionDefinition' ? this.source.of(childOf(parent, 'VariableName')) : '';
     if (parent && (!/^_[a-z]/.test(text) || childOf(parent.parent, 'Decorator'))) return this.isUsed(parent);
     return !parent || this.source.text.split(new RegExp(`\\b${text}\\b`)).length > 2;
   }
@@ -253,7 +237,7 @@ class PythonReader {
     const [first] = part.names;
     const name = found.name ?? found.module.split('.')[0] ?? '';
     if (!first) return;
-    const as = part.as ? this.source.of(part.as) : name;
+    const as = this.source.of(part.as) || name;
     this.imports.push({ ...found, as, line: this.source.lineOf(first.from) });
     if (name === '*') this.hasMore = true;
     else this.names.add(as, first.from, isTop);
@@ -310,7 +294,7 @@ class PythonReader {
       const at = outer.children.findIndex(({ kind }) => kind === 'in');
       const variable = outer.children[at - 1];
       const values = variable?.kind === 'VariableName' ? this.texts.listed(outer.children[at + 1]) : [];
-      const isUsed = variable && new RegExp(`\\b${this.source.of(variable)}\\b`).test(this.source.of(node));
+      const isUsed = new RegExp(`\\b${this.source.of(variable)}\\b`).test(this.source.of(node));
       if (isUsed && values.length > 0) return values.map(({ value }) => withText(call, value));
     }
     return [];
@@ -340,6 +324,8 @@ class PythonReader {
   }
 }
 
+const outerOf = ({ parent }: PyNode) => (parent?.kind === 'DecoratedStatement' ? parent.parent : parent);
+
 interface ImportedPart {
   names: PyNode[];
   as: PyNode | undefined;
@@ -358,6 +344,7 @@ function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
   });
 }
 
+const caughtImports = /\b(?:ImportError|ModuleNotFoundError|AttributeError|(?:Base)?Exception)\b/;
 /** What another system, Python or machine does. */
 const otherPlace = /\b(?:version_info|sys\.platform|os\.name|platform\.system|os\.environ|os\.getenv|hasattr)\b/;
 

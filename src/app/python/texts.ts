@@ -103,34 +103,29 @@ function named(texts: PythonTexts, node: PyNode, evaluate: Evaluate): string | u
 
 function joinedBy(texts: PythonTexts, { children }: PyNode, evaluate: Evaluate): string | undefined {
   const [left, operator, right] = children;
-  const sign = operator ? texts.source.of(operator) : '';
+  const sign = texts.source.of(operator);
   if (sign !== '+' && sign !== '/') return undefined;
   const one = evaluate(left);
   const other = evaluate(right);
   if (sign === '+') return one === undefined && other === undefined ? undefined : (one ?? unknown) + (other ?? unknown);
   // A division has no text on its right.
-  return other === undefined || right?.kind === 'Number' ? undefined : joined(one ?? unknown, other);
+  return other === undefined || right?.kind === 'Number' ? undefined : joined(one, other);
 }
 
 /** `Path(__file__).parent`, `.parents[1]`. */
 function folderOf(texts: PythonTexts, { children: [object, , property] }: PyNode, evaluate: Evaluate) {
-  const name = property ? texts.source.of(property) : '';
+  const name = texts.source.of(property);
   const isNumbered = object?.kind === 'MemberExpression' && texts.source.of(object).endsWith('.parents');
   if (name !== 'parent' && !isNumbered) return undefined;
-  const inner = evaluate(isNumbered ? object.children[0] : object);
-  return inner === undefined ? undefined : parents(inner, isNumbered ? Number(name) + 1 : 1);
+  return isNumbered ? parents(evaluate(object.children[0]), Number(name) + 1) : parents(evaluate(object));
 }
 
 function called(texts: PythonTexts, node: PyNode, evaluate: Evaluate): string | undefined {
-  const callee = node.children[0];
-  const name = callee?.kind === 'MemberExpression' ? (callee.children.at(-1) as PyNode) : callee;
-  const call = name && calls.get(texts.source.of(name));
-  return call?.({
-    texts,
-    object: callee?.kind === 'MemberExpression' ? callee.children[0] : undefined,
-    given: texts.source.given(node).map(({ value }) => value),
-    evaluate,
-  });
+  const [callee] = node.children;
+  const [object] = callee?.kind === 'MemberExpression' ? callee.children : [];
+  const given = texts.source.given(node).map(({ value }) => value);
+  const call = calls.get(texts.source.of(object ? callee?.children.at(-1) : callee));
+  return call?.({ texts, object, given, evaluate });
 }
 
 interface Called {
@@ -143,27 +138,20 @@ interface Called {
 const same = ({ object, given, evaluate }: Called) => evaluate(given[0] ?? object);
 const onlySame = ({ given, evaluate }: Called) => evaluate(given[0]);
 const otherwise = ({ texts, given }: Called) => given[1] && texts.argument(given[1]);
-const below = ({ object, given, evaluate }: Called) =>
-  given.map((each) => evaluate(each) ?? unknown).reduce(joined, evaluate(object) ?? unknown);
+const below = ({ object, given, evaluate }: Called) => given.map(evaluate).reduce(joined, evaluate(object));
 
 /** By the last part of the name of what is called. */
 const calls = new Map<string, (call: Called) => string | undefined>(
   Object.entries({
-    dirname: ({ given, evaluate }) => {
-      const inner = evaluate(given[0]);
-      return inner === undefined ? undefined : parents(inner, 1);
-    },
+    dirname: ({ given, evaluate }) => parents(evaluate(given[0])),
     join: ({ object, given, evaluate }) =>
-      given.length < 2 || object?.kind === 'String'
-        ? undefined
-        : given.map((each) => evaluate(each) ?? unknown).reduce(joined),
+      given.length < 2 || object?.kind === 'String' ? undefined : given.map(evaluate).reduce(joined),
     joinpath: below,
     // Of importlib.resources.
     files: ({ given, evaluate }) => evaluate(given[0])?.replaceAll('.', '/'),
-    with_name: ({ object, given, evaluate }) =>
-      joined(parents(evaluate(object) ?? unknown, 1), evaluate(given[0]) ?? unknown),
+    with_name: ({ object, given, evaluate }) => joined(parents(evaluate(object)), evaluate(given[0])),
     getenv: otherwise,
-    get: (call) => (call.object && /\benviron$/.test(call.texts.source.of(call.object)) ? otherwise(call) : undefined),
+    get: (call) => (/\benviron$/.test(call.texts.source.of(call.object)) ? otherwise(call) : undefined),
     int: onlySame,
     str: onlySame,
     Path: onlySame,
@@ -179,7 +167,8 @@ const calls = new Map<string, (call: Called) => string | undefined>(
   }),
 );
 
-function parents(path: string, times: number): string {
+function parents(path: string | undefined, times = 1): string | undefined {
+  if (path === undefined) return undefined;
   const isOwn = path.startsWith(appFolder);
   const parts = (isOwn ? path.slice(1) : path).split('/').filter(Boolean);
   for (let up = 0; up < times; up++) {
@@ -192,7 +181,7 @@ function parents(path: string, times: number): string {
   return (isOwn ? appFolder : start) + parts.join('/');
 }
 
-const joined = (one: string, other: string) => {
+const joined = (one = unknown, other = unknown) => {
   if (other.startsWith('/') || one === '') return other;
   return one === appFolder ? one + other : `${one}/${other}`;
 };

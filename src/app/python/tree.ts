@@ -26,8 +26,8 @@ export class PySource {
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.lines.push(at + 1);
   }
 
-  of({ from, to }: PyNode): string {
-    return this.text.slice(from, to);
+  of(node: PyNode | undefined): string {
+    return node ? this.text.slice(node.from, node.to) : '';
   }
 
   /** Where a statement of a block begins with other tabs and spaces than the first one. */

@@ -5,6 +5,7 @@ import { childOf, isWithin, type PyNode, type PySource } from './tree.ts';
 const conditional = new Set(['IfStatement', 'TryStatement', 'WhileStatement', 'ConditionalExpression']);
 const functions = new Set(['FunctionDefinition', 'LambdaExpression']);
 const readsOptional = /(?:^|\.)(?:getenv|environ\.get)$/;
+const demands = /not in (?:os\.)?environ|not (?:os\.)?(?:getenv|environ\.get)\(|environ\[/;
 /** Names that apps give to what they cannot do without, not to switches. */
 const credential = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|DSN|URL|URI)$/;
 
@@ -43,9 +44,9 @@ export class PythonVariables {
       const others = outer.children.filter((each) => each !== inner);
       if (others.some(({ kind, children }) => kind === 'Body' && children.some((each) => this.ends(each)))) continue;
       const { kind } = outer;
-      if (kind === 'TryStatement' && inner.index === 1 && childOf(outer, 'except')) return true;
-      if (tests.has(kind) && others.some((each) => each.kind !== 'Body' && named.test(this.source.of(each))))
-        return true;
+      const isCaught = kind === 'TryStatement' && inner.index === 1 && childOf(outer, 'except');
+      const isNamed = (each: PyNode) => each.kind !== 'Body' && named.test(this.source.of(each));
+      if (isCaught || (tests.has(kind) && others.some(isNamed))) return true;
     }
     return false;
   }
@@ -94,13 +95,8 @@ export class PythonVariables {
   /** `if not TOKEN: raise …`, and `if not (A and B): sys.exit(1)`, of variables that are read above. */
   condition(node: PyNode): void {
     const test = node.children[1];
-    const body = childOf(node, 'Body')?.children ?? [];
-    if (
-      !test ||
-      !body.some((each) => this.ends(each)) ||
-      !/^\(?not\b|\bis None\b|== ?["']["']/.test(this.source.of(test))
-    )
-      return;
+    const ends = childOf(node, 'Body')?.children.some((each) => this.ends(each));
+    if (!test || !ends || !/^\(?not\b|\bis None\b|== ?["']["']/.test(this.source.of(test))) return;
     for (const name of namesIn(test)) this.demand(this.texts.constants.get(this.source.of(name)));
     for (const call of callsIn(test)) this.demand(call);
   }
@@ -120,21 +116,15 @@ export class PythonVariables {
   /** `[name for name in REQUIRED if name not in os.environ]`. */
   loop(node: PyNode): void {
     const at = node.children.findIndex(({ kind }) => kind === 'in');
-    const list = node.children[at + 1];
-    const names = this.texts.listed(list);
-    if (
-      names.length === 0 ||
-      !/not in (?:os\.)?environ|not (?:os\.)?(?:getenv|environ\.get)\(|environ\[/.test(this.source.of(node))
-    )
-      return;
+    const names = this.texts.listed(node.children[at + 1]);
+    if (names.length === 0 || !demands.test(this.source.of(node))) return;
     for (const each of names) this.add(each.value, each.node, 'always');
   }
 
   /** Fields of pydantic settings without a default. */
   settings(node: PyNode): void {
     const body = childOf(node, 'Body');
-    const bases = childOf(node, 'ArgList');
-    if (!body || !bases || !/\bBaseSettings\b/.test(this.source.of(bases))) return;
+    if (!body || !/\bBaseSettings\b/.test(this.source.of(childOf(node, 'ArgList')))) return;
     const said = this.source.of(body);
     const [, prefix = ''] = /env_prefix\s*=\s*["'](\w*)["']/.exec(said) ?? [];
     if (/env_nested|alias_generator/.test(said)) return;
@@ -147,9 +137,7 @@ export class PythonVariables {
     if (/\b(?:Optional|ClassVar|None)\b/.test(this.source.of(type))) return;
     const given = value?.kind === 'CallExpression' ? this.source.given(value) : [];
     const alias = given.find(({ key }) => /alias$/.test(key ?? ''));
-    const isRequired =
-      !value || (given[0] && this.source.of(given[0].value) === '...') || (alias && given.length === 1);
-    if (!isRequired) return;
+    if (value && this.source.of(given[0]?.value) !== '...' && !(alias && given.length === 1)) return;
     const name = alias ? this.texts.value(alias.value) : (prefix + this.source.of(target)).toUpperCase();
     this.add(name, target, 'always');
   }

@@ -6,10 +6,7 @@ import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { dockerfileLine, pathKind } from './files.ts';
 import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
-/**
- * Checks that the started file exists. Skips what cannot be known: apps with a Dockerfile, absolute paths, and modules
- * that may come from an image, a package or a build command.
- */
+/** Skips what cannot be known: apps with a Dockerfile, absolute paths, and modules that a package may have. */
 export const entrypointRule: Rule = function* (app) {
   const runtime = selectRuntime(app.sections);
   const custom = app.sections['runtime.custom'];

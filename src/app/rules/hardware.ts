@@ -24,16 +24,18 @@ function* removedProvider({ sections: { hardware } }: RuleInput): Generator<Conf
   yield errorAt('hardware.provider', 'provider coreweave is no longer supported', { fix: 'provider = "aws"' });
 }
 
+const named = new Map(Object.entries(accelerators).map(([name, facts]) => [name, { name, ...facts }]));
+const knownIn = (compute: readonly string[] = ['CPU']) => compute.flatMap((name) => named.get(name) ?? []);
+
 function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  const known = (hardware?.compute ?? []).filter((name) => Object.hasOwn(accelerators, name));
-  const [first, ...others] = known;
-  const family = first && accelerators[first]?.family;
-  const odd = others.find((name) => accelerators[name]?.family !== family);
-  if (first === undefined || odd === undefined) return;
-  const kept = known.filter((name) => accelerators[name]?.family === family);
-  yield errorAt('hardware.compute', `${first} and ${odd} cannot be mixed`, {
+  const known = knownIn(hardware?.compute);
+  const [first] = known;
+  const odd = known.find(({ family }) => family !== first?.family);
+  if (!first || !odd) return;
+  const kept = known.filter(({ family }) => family === first.family).map(({ name }) => name);
+  yield errorAt('hardware.compute', `${first.name} and ${odd.name} cannot be mixed`, {
     why: 'all names must be of one family: CPU, NVIDIA (GPUs) or AWS (INF2, TRN1)',
-    fix: `compute = ${toToml(kept.length === 1 ? first : kept)}`,
+    fix: `compute = ${toToml(kept.length === 1 ? first.name : kept)}`,
   });
 }
 
@@ -96,29 +98,20 @@ function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
 
 /** A replica may get any of the list: what is asked for must fit the strictest of them. */
 function* aboveLimits({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
-  const names = (hardware.compute ?? ['CPU']).filter((name) => Object.hasOwn(accelerators, name));
-  if (names.length === 0) return;
+  const known = knownIn(hardware.compute);
   const gpus = Math.max(1, hardware.gpu_count ?? 1);
-  const limitOf = (name: string, key: 'cpu' | 'memory') =>
-    Math.max((accelerators[name]?.perGpu[key] ?? 0) * gpus, accelerators[name]?.perReplica?.[key] ?? 0);
-  const strictest = (limit: (name: string) => number) =>
-    names.reduce((one, other) => (limit(other) < limit(one) ? other : one));
-  if (names.includes('CPU')) {
-    // The rule for cores checks the CPU.
-    yield* tooLarge(
-      'memory',
-      hardware.memory,
-      accelerators.CPU?.perGpu.memory ?? 0,
-      'an app without a GPU has up to',
-      'GB',
-    );
-    return;
-  }
-  const fewest = strictest((name) => accelerators[name]?.gpus ?? 0);
-  yield* tooLarge('gpu_count', hardware.gpu_count, accelerators[fewest]?.gpus ?? 0, 'a replica has up to', fewest);
+  const strictest = (limit: (each: (typeof known)[number]) => number) => {
+    const [first] = known.toSorted((one, other) => limit(one) - limit(other));
+    return { name: first?.name ?? '', limit: first ? limit(first) : Number.POSITIVE_INFINITY };
+  };
+  const cpu = known.find(({ name }) => name === 'CPU');
+  // The rule for cores checks the CPU.
+  if (cpu) return yield* tooLarge('memory', hardware.memory, cpu.perGpu.memory, 'an app without a GPU has up to', 'GB');
+  const fewest = strictest((each) => each.gpus);
+  yield* tooLarge('gpu_count', hardware.gpu_count, fewest.limit, 'a replica has up to', fewest.name);
   for (const [key, unit] of [['cpu', 'cores'] as const, ['memory', 'GB'] as const]) {
-    const name = strictest((each) => limitOf(each, key));
-    yield* tooLarge(key, hardware[key], limitOf(name, key), `${gpus} ${name} comes with up to`, unit);
+    const { name, limit } = strictest((each) => Math.max(each.perGpu[key] * gpus, each.perReplica?.[key] ?? 0));
+    yield* tooLarge(key, hardware[key], limit, `${gpus} ${name} comes with up to`, unit);
   }
 }
 

@@ -3,10 +3,7 @@ import { gantryCommand, Sentence } from '../../kernel/command-line.ts';
 import { isTable, tomlKey } from './format.ts';
 import { type ConfigIssue, type TomlPath, warningAt } from './issue.ts';
 
-/**
- * A warning about a table or key that looks like environment variables or a secret; undefined for others. Its value is
- * never shown.
- */
+/** Looks for environment variables and secrets. Their values are never shown. */
 export function environmentIssue(at: TomlPath, value: TomlValue): ConfigIssue | undefined {
   const name = String(at.at(-1));
   const isSection = sectionName.test(name) && typeof value === 'object';

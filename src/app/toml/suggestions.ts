@@ -1,10 +1,7 @@
 import { closestName } from '../../kernel/closest-name.ts';
 import { gpuFacts } from '../hardware.ts';
 
-/**
- * The documented values that an undocumented one stands for; none if that is not certain. A similar spelling is not
- * enough for hardware and places: CPU is no GPU, and eu-west-2 lies in another country than eu-west-3.
- */
+/** Empty if not certain. A similar spelling is not enough for places: eu-west-2 is not in the country of eu-west-3. */
 export function documentedValues(key: string, written: string, known: readonly string[]): string[] {
   const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
   const found = rule

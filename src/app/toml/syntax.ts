@@ -15,10 +15,7 @@ export interface ParsedToml {
 /** A file with more broken lines is probably not TOML. */
 const maxBrokenLines = 20;
 
-/**
- * Parses TOML. A syntax error that affects only its line, such as a missing quote, does not hide later problems: the line
- * is repaired in memory and parsed again. The caller drops other problems on that line.
- */
+/** A syntax error that affects only its line hides no later one: the line is repaired in memory and parsed again. */
 export function parseToml(source: TomlSource): ParsedToml {
   const problems: Problem[] = [];
   let repaired = source;

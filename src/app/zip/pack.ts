@@ -13,7 +13,7 @@ import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
-import { newZipEntry, type ZipWriter, zip64From } from './records.ts';
+import { newZipEntry, type ZipWriter } from './records.ts';
 import {
   BlockBuffers,
   blockBytes,
@@ -154,7 +154,7 @@ async function addKnownBlocks(
   { writer, cache, signal, order, onRead }: LargeFileOptions & { cache: PackingCache },
 ): Promise<void> {
   const { size } = sums;
-  const item = newZipEntry(entry, { deflated: true, zip64: size >= zip64From });
+  const item = newZipEntry(entry, { deflated: true });
   await order.add(Promise.resolve(), () => writer.beginEntry(item));
   for (const [index, key] of keys.entries()) {
     throwIfAborted(signal);
@@ -179,7 +179,7 @@ async function addBlocks(
   // Ignores what is appended from now on, to a log for example.
   const { size } = stats;
   const deflated = !isStored && !hasCompressedExtension(entry.path) && (await isCompressible(file, size));
-  const item = newZipEntry(entry, { deflated, zip64: size >= zip64From });
+  const item = newZipEntry(entry, { deflated });
   const keys: string[] = [];
   // Compressing takes many times as long as the checksums. Storing does not, and leaves them to a thread.
   const hash = createHash('sha256');
@@ -269,10 +269,7 @@ function unreadable({ path }: FileEntry, { code, message: why }: { code?: string
   return new ProjectError(message, [{ severity: 'error', message, why }]);
 }
 
-/**
- * Runs tasks concurrently and finishes them in the order they were added, one after the other. `maxPending` limits the
- * unfinished tasks, and with them the memory.
- */
+/** Runs tasks concurrently and finishes them in their order. `maxPending` limits the memory. */
 class OrderedQueue {
   readonly #pending: Promise<void>[] = [];
   #last: Promise<void> = Promise.resolve();

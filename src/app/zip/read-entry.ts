@@ -7,10 +7,7 @@ const endBytes = 22;
 const centralBytes = 46;
 const localBytes = 30;
 
-/**
- * The text of a file in an archive that gantry has packed; undefined if it has none of this name, or if it is an archive
- * of more than 4 GiB, whose records are elsewhere.
- */
+/** The text of a file in an archive that gantry has packed; undefined if it has none of this name. */
 export async function readArchivedText(archive: string, path: string): Promise<string | undefined> {
   const file = await open(archive);
   try {

@@ -2,7 +2,8 @@
  * The records of a zip file, named as in PKWARE's APPNOTE: a local header before the data of each entry, and the central
  * directory at the end.
  *
- * For reproducible archives, all entries have the same date and one of two modes. The only extra field is zip64.
+ * For reproducible archives, all entries have the same date and one of two modes. The limit of 2 GiB for an archive is far
+ * below that of the format, but not that of their number: only the end may need zip64.
  */
 
 import type { FileHandle } from 'node:fs/promises';
@@ -14,15 +15,11 @@ export interface ZipEntry {
   executable: boolean;
   method: CompressionMethod;
   crc32: number;
-  /** In hex. It is not written: the format has no place for it. */
   sha256: string;
   /** In bytes, before compression. */
   size: number;
-  /** In bytes. */
   compressed: number;
   offset: number;
-  /** Whether sizes have 64 bits. Decided before they are known, because it changes the length of the header. */
-  zip64: boolean;
 }
 
 export const compressionMethods = { stored: 0, deflated: 8 } as const;
@@ -31,98 +28,62 @@ export type CompressionMethod = (typeof compressionMethods)[keyof typeof compres
 /** An entry of which only this is known yet. */
 export function newZipEntry(
   { path, executable }: FileEntry,
-  { deflated, size = 0, crc32 = 0, sha256 = '', data, zip64 = false }: NewZipEntry,
+  { deflated, size = 0, crc32 = 0, sha256 = '', data }: NewZipEntry,
 ): ZipEntry {
   const method = deflated ? compressionMethods.deflated : compressionMethods.stored;
-  return { path, executable, method, crc32, sha256, size, compressed: data?.length ?? 0, offset: 0, zip64 };
+  return { path, executable, method, crc32, sha256, size, compressed: data?.length ?? 0, offset: 0 };
 }
 
-interface NewZipEntry extends Partial<Pick<ZipEntry, 'size' | 'crc32' | 'sha256' | 'zip64'>> {
+interface NewZipEntry extends Partial<Pick<ZipEntry, 'size' | 'crc32' | 'sha256'>> {
   deflated: boolean;
   data?: Uint8Array;
 }
 
 const max16 = 0xffff;
-const max32 = 0xffffffff;
-
-/** Larger entries use zip64. Below 4 GiB, because deflate may enlarge data slightly. */
-export const zip64From = 0xff000000;
-
 const utf8Names = 1 << 11;
+/** 1980-01-01 00:00 */
 const firstDay = { time: 0, date: (1 << 5) | 1 };
-// 1980-01-01 00:00
 const version = { default: 20, zip64: 45 };
 const madeByUnix = (3 << 8) | version.zip64;
 const modes = { file: 0o100644, executable: 0o100755 };
 
 /** `allocate`: memory for it, with any content. */
-export function localHeader(item: ZipEntry, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): Buffer {
-  const extra = item.zip64 ? zip64Field([item.size, item.compressed]) : nothing;
-  const header = newRecord(30, item, { extra, allocate });
+function localHeader(item: ZipEntry, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): Buffer {
+  const header = allocate(localHeaderBytes(item));
   header.writeUInt32LE(0x04034b50, 0);
-  writeShared(header, 4, item, extra);
+  writeShared(header, 4, item);
+  header.write(item.path, 30);
   return header;
 }
 
-export function localHeaderBytes({ path, zip64 }: ZipEntry): number {
-  return 30 + Buffer.byteLength(path) + (zip64 ? zip64FieldBytes(2) : 0);
+function localHeaderBytes({ path }: ZipEntry): number {
+  return 30 + Buffer.byteLength(path);
 }
 
-export function centralRecord(item: ZipEntry): Buffer {
-  const isFarOffset = item.offset >= max32;
-  const extra = zip64Field([
-    ...(item.zip64 ? [item.size, item.compressed] : []),
-    ...(isFarOffset ? [item.offset] : []),
-  ]);
-  const record = newRecord(46, item, { extra, allocate: Buffer.allocUnsafe });
+function centralRecord(item: ZipEntry): Buffer {
+  const record = Buffer.allocUnsafe(46 + Buffer.byteLength(item.path));
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(madeByUnix, 4);
-  writeShared(record, 6, item, extra);
+  writeShared(record, 6, item);
   record.fill(0, 32, 38); // no comment, disk or internal attributes
   record.writeUInt32LE((item.executable ? modes.executable : modes.file) * 0x10000, 38);
-  record.writeUInt32LE(isFarOffset ? max32 : item.offset, 42);
+  record.writeUInt32LE(item.offset, 42);
+  record.write(item.path, 46);
   return record;
 }
 
-interface RecordParts {
-  extra: Buffer;
-  allocate(bytes: number): Buffer;
-}
-
-/** A number of bytes to be written, then what follows them in both records: the name and the extra field. */
-function newRecord(bytes: number, { path }: ZipEntry, { extra, allocate }: RecordParts): Buffer {
-  const record = allocate(bytes + Buffer.byteLength(path) + extra.length);
-  record.write(path, bytes);
-  record.set(extra, record.length - extra.length);
-  return record;
-}
-
-function writeShared(target: Buffer, at: number, item: ZipEntry, extra: Buffer): void {
-  target.writeUInt16LE(extra.length > 0 ? version.zip64 : version.default, at);
+function writeShared(target: Buffer, at: number, item: ZipEntry): void {
+  target.writeUInt16LE(version.default, at);
   target.writeUInt16LE(utf8Names, at + 2);
   target.writeUInt16LE(item.method, at + 4);
   target.writeUInt16LE(firstDay.time, at + 6);
   target.writeUInt16LE(firstDay.date, at + 8);
   target.writeUInt32LE(item.crc32, at + 10);
-  target.writeUInt32LE(item.zip64 ? max32 : item.compressed, at + 14);
-  target.writeUInt32LE(item.zip64 ? max32 : item.size, at + 18);
+  target.writeUInt32LE(item.compressed, at + 14);
+  target.writeUInt32LE(item.size, at + 18);
   target.writeUInt16LE(Buffer.byteLength(item.path), at + 22);
-  target.writeUInt16LE(extra.length, at + 24);
+  target.writeUInt16LE(0, at + 24); // no extra field
 }
-
-const nothing = Buffer.alloc(0);
-
-/** The zip64 extra field: the numbers that do not fit in the record. */
-function zip64Field(numbers: number[]): Buffer {
-  if (numbers.length === 0) return nothing;
-  const field = Buffer.alloc(zip64FieldBytes(numbers.length));
-  field.writeUInt16LE(1, 0);
-  field.writeUInt16LE(8 * numbers.length, 2);
-  for (const [index, number] of numbers.entries()) field.writeBigUInt64LE(BigInt(number), 4 + 8 * index);
-  return field;
-}
-
-const zip64FieldBytes = (numbers: number) => 4 + 8 * numbers;
 
 export interface CentralDirectory {
   count: number;
@@ -131,17 +92,16 @@ export interface CentralDirectory {
   offset: number;
 }
 
-/** The end of central directory, preceded by the zip64 records if a number does not fit. */
+/** The end of central directory, preceded by the zip64 records if the number of entries does not fit. */
 export function endOfArchive(directory: CentralDirectory): Buffer {
   const { count, size, offset } = directory;
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
   end.writeUInt16LE(Math.min(count, max16), 8);
   end.writeUInt16LE(Math.min(count, max16), 10);
-  end.writeUInt32LE(Math.min(size, max32), 12);
-  end.writeUInt32LE(Math.min(offset, max32), 16);
-  const fits = count < max16 && size < max32 && offset < max32;
-  return fits ? end : Buffer.concat([zip64End(directory), end]);
+  end.writeUInt32LE(size, 12);
+  end.writeUInt32LE(offset, 16);
+  return count < max16 ? end : Buffer.concat([zip64End(directory), end]);
 }
 
 function zip64End({ count, size, offset }: CentralDirectory): Buffer {

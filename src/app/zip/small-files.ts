@@ -1,7 +1,4 @@
-/**
- * Small files are read by a thread, which compresses them at once, or returns the content of those that a cache may have.
- * The threads know nothing of the cache: they return hashes, and get the contents to compress in a second task.
- */
+/** The threads know nothing of the cache: they return hashes, and get what to compress in a second task. */
 
 import type { FileHandle } from 'node:fs/promises';
 import { deflateRawSync } from 'node:zlib';
@@ -16,7 +13,6 @@ import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
 export type SmallMember = PackedFile | Unread;
 
 interface PackedFile {
-  /** In bytes. */
   size: number;
   crc32: number;
   sha256: string;

@@ -25,17 +25,13 @@ import { ConnectionError, type Send } from './transport.ts';
 
 export interface ApiOptions extends RetryOptions {
   addresses: Record<Host, { value: string }>;
-  /**
-   * Provides the bearer token. Called with each request, so that a command without requests needs no token. If the server
-   * `refused` one, returns another, or the same if there is none.
-   */
+  /** Called with each request. If the server `refused` one, returns another, or the same if there is none. */
   token: (refused?: string) => string | Promise<string>;
   headers: Record<string, string>;
   send: Send;
   silenceMs: number;
   now: () => number;
   elapsed: () => number;
-  /** Learns the platform's time from its replies. */
   clock?: RemoteClock;
   /** Receives one line per request: method, path, status and time, but no header, query or body. */
   trace: (line: string) => void;
@@ -108,10 +104,7 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   return result;
 }
 
-/**
- * The platform denies (403) what its authorizer does not know, so that an app that the list of apps lacks does not exist.
- * Not for a POST, which may be about to create it.
- */
+/** The platform denies (403) what its authorizer does not know. Not for a POST, which may be about to create it. */
 async function asMissing(
   error: unknown,
   { route }: Endpoint,
@@ -126,7 +119,6 @@ async function asMissing(
   return new NotFoundError(`app ${app} not found in ${project}: ${error.message}`, error.facts);
 }
 
-/** Adds the command that lists what was not found. */
 function withFix(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
   const fix = error instanceof NotFoundError ? listCommandFor(route, parameters) : undefined;
   if (fix) (error as NotFoundError).facts.fix ??= fix;

@@ -24,9 +24,7 @@ export function createPooledSend(dispatcher: Dispatcher): Send {
 export interface ReplyLimit {
   bytes: number;
   truncates: boolean;
-  /** As in a request to a {@link Send}. */
   silenceMs: number;
-  /** As in a request to a {@link Send}. */
   allowsChunks?: boolean;
 }
 

@@ -13,10 +13,7 @@ export interface HttpReply {
 /** A shorter body is text in any case. */
 const minChunkedBytes = 1024 * 1024;
 
-/**
- * The body as text, or as bytes if the server compressed it although gantry requests no encoding. With `allowsChunks`, a
- * long body stays as it came: a string of it would take as much memory again.
- */
+/** As bytes if the server compressed it unasked. With `allowsChunks`, a long body takes no memory for its text. */
 export function toReplyBody(
   chunks: Buffer[],
   headers: HttpReply['headers'],
@@ -54,7 +51,6 @@ export async function readAtMost(
 /** Maximum of a decompressed body, because a small reply may expand to gigabytes. */
 const maxDecodedBytes = 256 * 1024 * 1024;
 
-/** Decompresses the body. Throws as decompress does. */
 export async function decodeReply(reply: HttpReply, host: string): Promise<HttpReply> {
   if (!reply.encoded) return reply;
   const { status, headers } = reply;

@@ -42,10 +42,7 @@ const pongMs = 5_000;
 const maxBufferedTexts = 10_000;
 const maxBufferedCharacters = 16 * 1024 * 1024;
 
-/**
- * Opens a live log, through the proxy if one is set. The platform expects the token in the query, so the URL must not
- * appear in any output, not even in an error. Rejects with ConnectionError.
- */
+/** Its query has the token, so the URL must not appear anywhere, not even in an error. */
 export async function openLogSocket(path: string, query: object, options: LogSocketOptions): Promise<LogSocket> {
   const { address, token, userAgent, proxy, signal, silenceMs } = options;
   const url = new URL(address + path);
@@ -185,7 +182,6 @@ class Connection {
   }
 }
 
-/** Received texts that were not read yet, up to a limit. */
 class TextBuffer {
   closeReason = '';
   #texts: string[] = [];

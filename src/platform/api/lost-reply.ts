@@ -4,10 +4,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { wasRefused } from './transient-failures.ts';
 import { ConnectionError } from './transport.ts';
 
-/**
- * A request that is not repeated may have taken effect although no reply arrived, or none that is understood. Adds that to
- * the error, with the command that shows it.
- */
+/** What was not repeated may have taken effect: adds that to the error, with the command that shows it. */
 export function explainLostReply(error: unknown, look: CommandLine): unknown {
   if (!(error instanceof GantryError && mayHaveHappened(error))) return error;
   error.facts.why = error.facts.why ? `${error.facts.why}; ${mayHave}` : mayHave;

@@ -3,10 +3,7 @@ import { after } from '../../kernel/clock.ts';
 /** A reply in memory that brings less than this while a connection may be silent comes in drips. */
 const minBytes = 64 * 1024;
 
-/**
- * Ends a reply that makes no progress: a connection that delivers a byte, or one more interim reply (1xx), every now and then
- * is never silent.
- */
+/** A connection that delivers a byte, or an interim reply (1xx), every now and then is never silent. */
 export class ProgressLimit {
   #stopTimer = () => {};
   #bytes = 0;

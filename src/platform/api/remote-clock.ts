@@ -23,7 +23,6 @@ export class RemoteClock {
     return time + this.#aheadMs;
   }
 
-  /** In ms since 1970. */
   current(): number {
     return this.timeOf(this.now());
   }

@@ -109,10 +109,7 @@ const lists: Record<string, (app: string) => CommandLine> = {
   run: (app) => gantryCommand`runs list ${app}`,
 };
 
-/**
- * The server's message: `{message}` (spec 2.16), `error_description` of token requests, or short plain text, but not a web
- * page.
- */
+/** `{message}` (spec 2.16), `error_description` of token requests, or short plain text, but not a web page. */
 function messageOf({ body, headers, status }: HttpReply): string | undefined {
   const text = body.trim();
   if (isWebPage({ body, headers })) return `received a web page instead of a reply (HTTP ${status})`;
@@ -124,7 +121,6 @@ function messageOf({ body, headers, status }: HttpReply): string | undefined {
   return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;
 }
 
-/** Longer messages are truncated, in characters. */
 const maxMessageLength = 2_000;
 
 function truncate(message: string): string {

@@ -11,10 +11,7 @@ export interface HostReply extends HttpReply {
   host: string;
 }
 
-/**
- * Reads a successful reply as its endpoint defines: JSON of a schema, plain text or a confirmation. A reply of another kind
- * did not come from the platform, despite its status.
- */
+/** JSON of a schema, text or a confirmation. Any other kind did not come from the platform, despite its status. */
 export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   const { reply, mayBeEmpty, current } = endpoint;
   const sign = current ? signOfCopy(received.headers) : undefined;

@@ -22,10 +22,7 @@ const maxRetryAfterMs = 60_000;
 /** Errors whose retries are over, also for a request that needed this one: a renewed token, a new signed URL. */
 const exhausted = new WeakSet<GantryError>();
 
-/**
- * Calls `attempt` up to five times, as long as `mayRepeat` allows a retry for the failure. Uses exponential backoff
- * with full jitter and obeys the server's `Retry-After` up to one minute.
- */
+/** Up to five attempts, with exponential backoff and full jitter. Obeys `Retry-After` up to one minute. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   mayRepeat: (error: GantryError) => boolean,

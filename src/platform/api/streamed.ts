@@ -37,7 +37,6 @@ export interface StreamedReply {
   headers: Record<string, string | string[] | undefined>;
   /** Throws ConnectionError if the body is incomplete or silent. */
   chunks: AsyncGenerator<Buffer>;
-  /** Closes the connection without reading the rest of the body. */
   close: () => Promise<void>;
 }
 
@@ -186,10 +185,7 @@ async function* watchBody({ length, read }: BodyStream, connection: AbortControl
 /** Buffer for a slow reader. */
 const maxBufferedBytes = 512 * 1024;
 
-/**
- * Measures only the time of waiting, because the reader may be slow. Yields all received chunks before an error; the
- * iterator of a stream would drop them.
- */
+/** The time of waiting only. Yields all chunks before an error; the iterator of a stream would drop them. */
 function watchResponse(
   { body, lacksEnd }: OpenResponse,
   connection: AbortController,

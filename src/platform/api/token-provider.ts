@@ -7,10 +7,7 @@ const marginMs = 60_000;
 /** A service that does not renew the token, or sends one that expires at once, is not asked again with each call. */
 const pauseMs = 60_000;
 
-/**
- * Provides the token of each call. A renewable token is renewed before it expires and after a 401, at most once a minute:
- * the calls of that minute share the new token, or the failure.
- */
+/** Renews before expiry and after a 401, at most once a minute, whose calls share the new token or the failure. */
 export function createTokenProvider(
   credential: () => Credential,
   renew: (current: Credential, refused: boolean) => Promise<Credential>,

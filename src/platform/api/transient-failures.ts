@@ -1,9 +1,6 @@
 import type { ErrorFacts } from '../../kernel/errors.ts';
 
-/**
- * What another try may get over, and what it cannot: for requests, transfers, tunnels and polls, this is the only table.
- * Errors of connections have a code, replies have a status.
- */
+/** What another try may get over: by the code of a connection's error, or the status of a reply. The only table. */
 const failures: Record<string, Failure> = {
   ECONNREFUSED: { reason: 'connection refused', isEarly: true },
   ENOTFOUND: { reason: 'host not found', isEarly: true },

@@ -15,10 +15,7 @@ export interface TunnelTarget {
   port: number;
 }
 
-/**
- * Opens a connection to the target through the proxy, which learns only host and port. Rejects with a ConnectionError that
- * names the proxy, or with the reason of the signal; in both cases the request was not sent.
- */
+/** The proxy learns only host and port. If it rejects, the request was not sent. */
 export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, signal?: AbortSignal): Promise<Socket> {
   const url = new URL(proxy.address);
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -69,10 +66,7 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
 /** The options of Node's global agent. */
 const defaultAgentOptions: AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 };
 
-/**
- * An agent of `node:http` or `node:https` whose connections are tunnels. `openRequest` in transport.ts reads `through`, for
- * messages, and gives `until`, the signal of the request.
- */
+/** `openRequest` in transport.ts reads `through`, for messages, and gives `until`, the signal of the request. */
 export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions = defaultAgentOptions): PlainAgent {
   const agent = url.protocol === 'https:' ? new Agent(options) : new PlainAgent(options);
   // Adds TLS to a given socket.

@@ -17,7 +17,6 @@ export class UnreadableItems {
     return [...this.#pagesByRoute.values()].every(({ size }) => size === 0);
   }
 
-  /** One sentence for each endpoint. */
   warnings(): string[] {
     return [...this.#pagesByRoute].flatMap(([route, pages]) => {
       const items = [...pages.values()].flat();

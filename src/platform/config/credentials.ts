@@ -184,7 +184,6 @@ export function toCredential({ token, refreshToken }: StoredTokens, profile: str
   return renewable ? { ...found, refreshToken, kind: 'login' } : found;
 }
 
-/** The largest time that a date can have. */
 const maxSeconds = 8.64e12;
 
 /** Parses a JWT's claims without checking its signature. The order is the official client's. */

@@ -4,11 +4,9 @@ import { readRegularSync } from '../../kernel/disk/regular-file.ts';
 import { type Folders, realFolder } from './folders.ts';
 import { folderEmulatorName, nameOfPlatform, type Target, targetText } from './target.ts';
 
-/** Where the last deploy from a folder went. */
 export interface FolderTarget {
   app: string;
   project: string;
-  /** As in {@link Target}. */
   platform: string;
   address: string;
   /** Flags that lead there again; empty if the environment had the address. */
@@ -16,10 +14,7 @@ export interface FolderTarget {
   deployedAt: string;
 }
 
-/**
- * What is remembered for a folder, or for the app that it is a part of; undefined if nothing is. A copy of the folder and a
- * worktree are other folders, and so is another app below it.
- */
+/** For a folder, or the app that it is a part of. A copy, a worktree and an app below it are other folders. */
 export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
   const all = readAll(state);
   const folder = findRemembered(all, realFolder(cwd));

@@ -11,10 +11,7 @@ export type { Host };
 
 type Resolved = Pick<Settings, 'addresses' | 'project'>;
 
-/**
- * Refuses settings that are half of one environment and half of another, before a request goes to the wrong one. Throws
- * UsageError.
- */
+/** Throws UsageError for settings of two environments, before a request goes to the wrong one. */
 export function checkEnvironment(
   env: Environment,
   settings: Resolved,

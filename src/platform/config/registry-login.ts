@@ -22,10 +22,7 @@ const dockerHub = 'docker.io';
 /** Names under which Docker stores the login to Docker Hub. */
 const hubNames = ['https://index.docker.io/v1/', 'index.docker.io', 'docker.io', 'registry-1.docker.io'];
 
-/**
- * Finds the logins for the registries of the given images, and no others, in Docker's config file or its credential
- * helper. Undefined if there are none.
- */
+/** Those of the given images' registries only, in Docker's config or its helper. Undefined if there are none. */
 export async function findRegistryLogin(images: string[], env: Environment): Promise<RegistryLogin | undefined> {
   const registries = [...new Set(images.map(parseRegistry))];
   if (registries.length === 0) return undefined;

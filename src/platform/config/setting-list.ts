@@ -5,7 +5,6 @@ import { type Target, targetOrigin, targetText } from './target.ts';
 
 export interface ListedSetting {
   name: string;
-  /** Null if it is not set. */
   value: string | null;
   origin: string;
 }
@@ -37,21 +36,17 @@ export function describeSettings(settings: Settings, env: Environment, target?: 
   return [
     entry('profile', profile),
     ...Object.keys(settingSources).map((source, at) => entry(names[at] ?? source, resolved[source])),
-    entry('https-proxy', {
-      value: withoutCredentials(proxy?.https?.address),
-      origin: originOf(env, ['HTTPS_PROXY', 'ALL_PROXY']),
-    }),
-    entry('http-proxy', {
-      value: withoutCredentials(proxy?.http?.address),
-      origin: originOf(env, ['HTTP_PROXY', 'ALL_PROXY']),
-    }),
-    entry('no-proxy', { value: proxy?.noProxy, origin: originOf(env, ['NO_PROXY']) }),
-    ...Object.entries(folders).map(([name, value]) =>
-      entry(`${name}-folder`, {
-        value,
-        origin: originOf(env, folderVariables[name as keyof typeof folders], 'default'),
+    ...(['https', 'http'] as const).map((scheme) =>
+      entry(`${scheme}-proxy`, {
+        value: withoutCredentials(proxy?.[scheme]?.address),
+        origin: originOf(env, [`${scheme.toUpperCase()}_PROXY` as Variable, 'ALL_PROXY']),
       }),
     ),
+    entry('no-proxy', { value: proxy?.noProxy, origin: originOf(env, ['NO_PROXY']) }),
+    ...Object.entries(folders).map(([name, value]) => {
+      const origin = originOf(env, folderVariables[name as keyof typeof folders], 'default');
+      return entry(`${name}-folder`, { value, origin });
+    }),
   ];
 }
 

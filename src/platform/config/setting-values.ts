@@ -7,31 +7,18 @@ import { isSecure } from '../contract/address.ts';
  * be shown with the settings. Returns it without a trailing slash. `origin` is undefined for one that was just typed.
  */
 export function checkUrl(text: string, origin: string | undefined, onInvalid: OnInvalidSetting = throwInvalid): string {
-  const source = origin === undefined ? {} : { why: `it comes from the ${origin}` };
-  if (!URL.canParse(text)) {
-    onInvalid(new UsageError(`"${text}" is not a URL: expected https://HOST`, source));
+  const refuse = (message: string, fix?: string) => {
+    const why = origin !== undefined && `it comes from the ${origin}`;
+    onInvalid(new UsageError(message, { ...(why && { why }), ...(fix && { fix }) }));
     return '';
-  }
+  };
+  if (!URL.canParse(text)) return refuse(`"${text}" is not a URL: expected https://HOST`);
   // Logs are read from the same address over WebSockets and over HTTP.
   const url = new URL(text.replace(/^ws(?=s?:)/i, 'http'));
-  if (url.username || url.password || url.search || url.hash) {
-    onInvalid(
-      new UsageError(`the URL of ${url.host} must not contain credentials, a query or a fragment`, {
-        ...source,
-        fix: `use ${url.origin}`,
-      }),
-    );
-    return '';
-  }
-  if (!isSecure(url)) {
-    onInvalid(
-      new UsageError(`refusing to send the token to ${url.origin}: it is not https`, {
-        ...source,
-        fix: `use https://${url.host}`,
-      }),
-    );
-    return '';
-  }
+  if (url.username || url.password || url.search || url.hash)
+    return refuse(`the URL of ${url.host} must not contain credentials, a query or a fragment`, `use ${url.origin}`);
+  if (!isSecure(url))
+    return refuse(`refusing to send the token to ${url.origin}: it is not https`, `use https://${url.host}`);
   return url.href.replace(/\/$/, '');
 }
 
@@ -42,7 +29,6 @@ export function throwInvalid(error: GantryError): never {
   throw error;
 }
 
-/** Returns the id. Throws UsageError if it is not a project id. */
 export function checkProjectId(value: string): string {
   if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
   throw new UsageError(`invalid project id "${value}"`, {
@@ -59,10 +45,7 @@ export function looksLikeRegion(word: string): boolean {
   return /^(global|[a-z]{2}-[a-z]+-?\d)$/.test(word);
 }
 
-/**
- * What is wrong with a folder for the team state, such as `default:/.gantry`. It is a folder of its own, below the root.
- * `origin` is undefined for one that was just typed.
- */
+/** Such as `default:/.gantry`: a folder below the root. `origin` is undefined for one that was just typed. */
 export function teamStateProblem(text: string, origin?: string): UsageError | undefined {
   const isFolder = /^(?:[A-Za-z][\w.-]+)?:(?:\/[^/\s]+)+\/?$/.test(text) && !/\/\.{1,2}(\/|$)/.test(text);
   if (isFolder || text === 'off') return undefined;

@@ -83,10 +83,7 @@ const hosts = ['management', 'invocation', 'login', 'refresh', 'logs', 'status']
 
 export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
 
-/**
- * Resolves every setting: flag, environment, profile, default. A missing or unreadable home folder is no error, because
- * pipelines set everything in the environment.
- */
+/** Flag, environment, profile, default. Without a home folder it is no error: pipelines use the environment. */
 export function resolveSettings(
   env: Environment,
   flags: SettingFlags,
@@ -134,10 +131,7 @@ function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<st
   return { value, origin };
 }
 
-/**
- * The official client's addresses are for the official client's token. Their names are common, so with any other token
- * they may be those of another program.
- */
+/** Only with the official client's token: the names are common, and may be those of another program. */
 function withOfficialAddresses(env: Environment): Environment {
   const { REST_API_URL, LOGSTREAM_URL, ...own } = env;
   const hasItsToken = !readVariable(env, 'GANTRY_TOKEN') && readVariable(env, 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN');

@@ -3,10 +3,7 @@ import type { Settings } from './settings.ts';
 /** Made by {@link stateKey} only. */
 export type StateKey = string & { readonly madeBy: 'stateKey' };
 
-/**
- * Names what this machine keeps about something of a service, by its address: a copy, a build, a deploy. Projects, apps and
- * paths of two platforms may have the same names, and an emulator has another address at each start.
- */
+/** By the service's address: two platforms may have the same names, and an emulator has another at each start. */
 export function stateKey(address: string, ...parts: readonly string[]): StateKey {
   const text = JSON.stringify([address, ...parts]);
   // Loaded on demand: every command has this file, and few need a key.

@@ -15,7 +15,6 @@ type StoredFile = 'config' | 'credentials' | 'targets' | 'pulls';
 /** The JSON of a file. Unknown keys are kept. */
 type Stored = Record<string, unknown> & { profiles?: Record<string, Record<string, unknown>> };
 
-/** Changes settings of one profile and creates it if needed. */
 export async function storeSettings(settings: FolderSettings, profile: string, changes: SettingChanges): Promise<void> {
   await updateStoredFile(settings.folders.config, 'config', (stored: Stored) => {
     const values = Object.entries({ ...stored.profiles?.[profile], ...changes });
@@ -28,7 +27,6 @@ export async function useProfile(settings: FolderSettings, name: string): Promis
   await updateStoredFile(settings.folders.config, 'config', (stored) => ({ ...stored, profile: name }));
 }
 
-/** Binds a folder to a profile; without one, unbinds it. */
 export async function bindFolder(settings: FolderSettings, folder: string, profile: string | undefined): Promise<void> {
   await updateStoredFile(settings.folders.config, 'config', (stored) => {
     const { [folder]: _, ...others } = Object(stored.folders) as Record<string, string>;
@@ -50,10 +48,7 @@ export async function removeProfile(settings: FolderSettings, name: string): Pro
   });
 }
 
-/**
- * Reads, changes and writes `<name>.json` in the settings folder: atomically, under a lock, with mode 0600 in a folder of
- * 0700. Throws FailedError if it cannot be written.
- */
+/** Atomically, under a lock, with mode 0600 in a folder of 0700. Throws FailedError. */
 export async function updateStoredFile(
   folder: string,
   name: StoredFile,

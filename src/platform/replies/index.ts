@@ -8,10 +8,7 @@ import { toAppId } from '../contract/endpoint.ts';
 
 export { type ListPage, type PagePosition, readPages } from './pages.ts';
 
-/**
- * Reads one app, given as `web` or `p-123-web`. Throws UnexpectedReplyError if the platform replies with another app. Its
- * name is compared only if the reply has no id.
- */
+/** Throws UnexpectedReplyError for another app. Its name is compared only if the reply has no id. */
 export async function fetchApp(api: Api, params: { project: string; app: string }): Promise<App> {
   const app = await api(getApp, params);
   const named = app.id || (app.name ?? '');
@@ -51,10 +48,7 @@ type Clocks = Pick<Context, 'now' | 'platformNow'>;
 /** A reply shows the platform's clock in whole seconds. */
 const minDifferenceMs = 2_000;
 
-/**
- * Looks at a period that is counted from the platform's clock, such as the last hour. The first reply of a command shows that
- * clock, so only if it differs from the one that was assumed, the look is repeated.
- */
+/** For a period by the platform's clock, which the first reply shows: looks again if it is not the assumed one. */
 export async function atPlatformTime<T>(clocks: Clocks, look: (now: number) => Promise<T>): Promise<T> {
   const wasRight = assumeClock(clocks);
   const first = look(clocks.platformNow());

@@ -2,7 +2,6 @@ import type { Fix } from '../../kernel/command-line.ts';
 import { FailedError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 
-/** One page of a list, and what it says about the next. */
 export interface ListPage<Item> {
   items: readonly Item[];
   /** Empty or absent on the last page. */

@@ -22,7 +22,6 @@ import {
   warnUnconfirmed,
 } from './refusals.ts';
 
-/** A build or a run, as something that can be canceled. */
 export interface RemoteWork {
   kind: 'build' | 'run';
   app: string;
@@ -87,10 +86,7 @@ async function readBefore(work: RemoteWork, api: Api): Promise<Shown<string>> {
   return evidence;
 }
 
-/**
- * Cancels what a failed or interrupted command started, within seconds. A failure is only a warning: it must not hide
- * the error of the command. Returns the last status that is known: the work is canceled only if it says so.
- */
+/** A failure is only a warning: it must not hide the command's error. Returns the last known status. */
 export async function cancelAbandoned(
   { apiWithSignal, delay, progress }: Pick<Context, 'apiWithSignal' | 'delay' | 'progress'>,
   work: RemoteWork,
@@ -167,7 +163,6 @@ class AlreadyEndedError extends ConflictError {
   }
 }
 
-/** Throws AlreadyEndedError if the work ended in another way than by being canceled. */
 async function readStatus(work: RemoteWork, api: Api): Promise<string> {
   const { status, hasEnded } = await work.readStatus(api);
   if (!hasEnded || isCanceled(status)) return status;

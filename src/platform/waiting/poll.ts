@@ -21,10 +21,7 @@ export interface PollOptions<T> {
   onFailure: (error: unknown, silentMs: number) => void;
 }
 
-/**
- * Polls with growing pauses until `resultOf` returns a result. A poll that failed with a transient error has no state.
- * Throws the deadline's error when it passes, even during a request.
- */
+/** Pauses grow. A transient error is no state. Throws the deadline's error when it passes, even during a request. */
 export async function pollUntil<T, R>(
   { apiWithSignal, elapsed, delay }: Pick<Context, 'apiWithSignal' | 'elapsed' | 'delay'>,
   { poll, deadline, pauses, onFailure }: PollOptions<T>,
@@ -66,10 +63,7 @@ const maxUnavailableMs = 5 * 60_000;
 /** How long it may reply in an unknown form, in ms: a proxy's error page goes away, an unknown platform does not. */
 const maxUnexpectedMs = 10_000;
 
-/**
- * A failed poll is not a result: the next one may succeed. Returns the error of such a one. Throws only errors that retrying
- * cannot fix, and any once there was no reply for too long.
- */
+/** Returns an error that the next poll may not meet. Throws others, and any once there was no reply for too long. */
 export function throwUnlessTransient(
   error: unknown,
   silentMs: number,
@@ -101,7 +95,6 @@ interface WaitedFor {
   startedBefore?: true | undefined;
 }
 
-/** The error of a wait for remote work that has reached its timeout. */
 export function unfinishedError(
   { name, fix, details }: PolledWork,
   { timeoutMs, status, failure, startedBefore }: WaitedFor,

@@ -47,10 +47,7 @@ export async function tryRequest<T>(
   return request(context.apiWithSignal(signal, () => {})).catch(() => undefined);
 }
 
-/**
- * Reads what a change will be compared with. A platform, or the rights of a token, may allow a change and not a look at what
- * it changes: that is no reason not to make it.
- */
+/** A token may allow a change and not a look at what it changes: that is no reason not to make it. */
 export async function readEvidence<State>(read: () => Promise<State>): Promise<Shown<State>> {
   try {
     return { state: await read() };
@@ -110,10 +107,7 @@ export function tryUntilKnown<T>(
 /** A confirmed change may take seconds to show. In ms. */
 const defaultPausesMs = [250, 500, 1_000, 2_000, 3_000, 3_000];
 
-/**
- * Reads until the platform shows a change that it has confirmed, for about ten seconds. Returns the last state read.
- * Retries while the platform is unavailable; throws any other failure.
- */
+/** Reads for about ten seconds and returns the last state. Retries while the platform is unavailable. */
 export async function waitForChange<State>(
   read: () => Promise<State>,
   isChanged: (state: State) => boolean,

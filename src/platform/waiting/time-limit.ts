@@ -127,10 +127,7 @@ export class TimeLimit {
   }
 }
 
-/**
- * Completes a request that starts remote work despite Ctrl-C: work with an unknown id could not be canceled. The time
- * limit ends it at once.
- */
+/** Despite Ctrl-C: work with an unknown id could not be canceled. The time limit ends it at once. */
 export async function completeDespiteInterrupt<T>(limit: TimeLimit, request: (api: Api) => Promise<T>): Promise<T> {
   const { signal, apiWithSignal } = limit.context;
   const { signal: interrupted } = limit.unlimited;

@@ -16,10 +16,6 @@ export type ReportFailure = (file: FoundFile, error: unknown) => void;
 
 /** Small files in progress: each takes three requests in sequence, so on a far line their number is the rate. */
 const defaultSmallFiles = 128;
-/** Half as many of those that do not fit in one buffer: of 128, the blocks would take 40 MB more. */
-const onePlaceBytes = maxInlineHashBytes;
-/** Large files in progress: those of one part fill the line, too. */
-const maxLargeFiles = maxLarge;
 /** Small files found ahead of those being copied, so that large ones behind them start early. */
 const maxFilesAhead = 1_000;
 /** Consecutive failures of one kind that end the copy: the other files would fail too. */
@@ -36,13 +32,13 @@ export async function copyAll(
   context: CopyContext,
   isSingleFile: boolean,
 ): Promise<void> {
-  const lanes = new CopyLanes(openPlace, context, isSingleFile);
-  await lanes.copy(files).finally(() => lanes.close());
+  await new CopyLanes(openPlace, context, isSingleFile).copy(files);
 }
 
 class CopyLanes {
   readonly #small: TaskQueue;
-  readonly #large = new TaskQueue(maxLargeFiles);
+  /** Large files in progress: those of one part fill the line, too. */
+  readonly #large = new TaskQueue(maxLarge);
   readonly #place: TargetPlace;
   #fatal: { error: unknown } | undefined;
   #files = 0;
@@ -67,18 +63,18 @@ class CopyLanes {
         else if ('skipped' in found) progress.skipWithNote(found.path, found.skipped);
         else await this.#add(found);
       }
-      progress.allFound();
+      progress.isComplete = true;
     } catch (error) {
       this.#stop(error);
     }
     await Promise.all([this.#small.waitUntilIdle(), this.#large.waitUntilIdle()]);
-    if (!resources.signal.aborted) await this.#place.finish?.();
+    try {
+      if (!resources.signal.aborted) await this.#place.finish?.();
+    } finally {
+      this.#place.close?.();
+    }
     if (this.#fatal) throw this.#fatal.error;
     resources.signal.throwIfAborted();
-  }
-
-  close(): void {
-    this.#place.close?.();
   }
 
   async #add(found: FoundFile): Promise<void> {
@@ -87,7 +83,11 @@ class CopyLanes {
     if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
     this.#place.expect?.(found);
     if (found.bytes > maxSmallBytes) this.#large.add(() => this.#copy(found, order));
-    else this.#small.add(() => this.#copy(found, order), placesOf(found, options));
+    else {
+      // Of 128 that do not fit in one buffer, the blocks would take 40 MB more.
+      const places = options.concurrency === undefined && found.bytes > maxInlineHashBytes ? 2 : 1;
+      this.#small.add(() => this.#copy(found, order), places);
+    }
     await this.#small.waitForRoom(maxFilesAhead);
   }
 
@@ -120,15 +120,10 @@ class CopyLanes {
   }
 }
 
-function placesOf({ bytes }: FoundFile, { concurrency }: CopyContext['options']): number {
-  return concurrency === undefined && bytes > onePlaceBytes ? 2 : 1;
-}
-
 /** Errors that concern all files: authentication, limits, and bugs. */
 function isFatal(error: unknown): boolean {
-  if (error instanceof AuthError || error instanceof LimitError) return true;
-  const isBug = !(error instanceof GantryError) && systemCode(error) === '';
-  return isBug;
+  if (!(error instanceof GantryError)) return systemCode(error) === '';
+  return error instanceof AuthError || error instanceof LimitError;
 }
 
 function withPath(path: string, error: GantryError): GantryError {

@@ -79,8 +79,8 @@ const unrecorded = { onStarted: () => {}, onPart: () => {}, keep: false };
 
 /** What is told of a file while it is copied goes to the journal. */
 function record(job: CopyJob, file: string, mark: string, { journal, command }: CopyContext): void {
-  const { partBytes } = job.plan;
-  command.trace(`${printablePath(file)}: ${planText(job.plan)}`);
+  const { bytes, partBytes, count: parts } = job.plan;
+  command.trace(`${printablePath(file)}: ${size(bytes)} in ${count(parts, 'part')} of ${partBytes / mib} MiB`);
   if (!journal) return;
   job.onStarted = (attempt) => journal.add({ is: 'begun', file, mark, partBytes, attempt });
   job.onPart = (part) => journal.add({ is: 'part', file, part });
@@ -94,10 +94,7 @@ function resumable(known: JournalEntry | undefined, plan: PartPlan): CopyJob['sa
   return parts.every(({ number }) => number <= plan.count) ? { attempt, parts } : undefined;
 }
 
-/**
- * How a file is divided: a resumed copy keeps the parts of the previous attempt, unless the flag requests others. Parts
- * that are held in memory are shorter.
- */
+/** A resumed copy keeps its parts, unless the flag requests others. Parts that are held in memory are shorter. */
 function planCopy(
   { bytes, maxPartBytes = Number.POSITIVE_INFINITY }: OpenFile,
   { options: { partSize, concurrency } }: CopyContext,
@@ -105,8 +102,4 @@ function planCopy(
 ): PartPlan {
   const preferred = Math.min(maxPartBytes, preferredPartBytes(bytes, concurrency));
   return planParts(bytes, partSize ?? known?.partBytes ?? preferred);
-}
-
-function planText({ bytes, partBytes, count: parts }: PartPlan): string {
-  return `${size(bytes)} in ${count(parts, 'part')} of ${partBytes / mib} MiB`;
 }

@@ -137,7 +137,6 @@ export interface CopyEndSource {
   name: string;
 }
 
-/** Determines whether a source is a file or a folder. Throws NotFoundError if it does not exist. */
 export async function inspectSource(location: CopySource['location'], context: PathContext): Promise<CopySource> {
   if (location.kind === 'web') return { location, isFolder: false, name: webFileName(location.web.url) };
   if (location.kind === 'remote') {
@@ -160,7 +159,6 @@ export async function inspectSource(location: CopySource['location'], context: P
   return { location, isFolder: stats.isDirectory(), name: basename(location.path) };
 }
 
-/** A target folder, and the name of a single file in it. */
 export interface CopyTarget {
   folder: { kind: 'remote'; at: VolumePath } | { kind: 'local'; path: string };
   /** Undefined: files keep their names. */
@@ -191,13 +189,6 @@ function asFile(target: CopyEnd): CopyTarget {
   return { folder: { kind: 'remote', at: { ...at, path: remoteParent(at.path) } }, name: remoteName(at.path) };
 }
 
-function checkName(source: CopySource): void {
-  if (source.location.kind !== 'web' || !('name' in source) || source.name !== '') return;
-  throw new UsageError(`${formatLocation(source.location)} has no name for the file`, {
-    fix: 'name it in the target, as in :/models/NAME',
-  });
-}
-
 /** Throws ConflictError or UsageError if the sources do not fit in the target. */
 function checkSources(
   target: CopyEnd,
@@ -213,7 +204,11 @@ function checkSources(
       fix: `add a slash to the target: ${written}/`,
     });
   }
-  if (intoFolder && file) checkName(file);
+  if (intoFolder && file?.location.kind === 'web' && file.name === '') {
+    throw new UsageError(`${formatLocation(file.location)} has no name for the file`, {
+      fix: 'name it in the target, as in :/models/NAME',
+    });
+  }
 }
 
 /** A wrong volume is one error, not one for each file. */
@@ -241,7 +236,6 @@ async function localKind({ path }: { path: string }): Promise<'file' | 'folder' 
   return stats && (stats.isDirectory() ? 'folder' : 'file');
 }
 
-/** Formats a location independently of the current folder. */
 export function formatLocation(location: CopyLocation): string {
   if (location.kind === 'stream') return '-';
   if (location.kind === 'web') return withoutQuery(location.web.url);

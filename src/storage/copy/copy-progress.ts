@@ -1,4 +1,5 @@
 import type { ExitName, GantryError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { count, duration, printablePath, size } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
@@ -31,11 +32,13 @@ export class CopyProgress {
   readonly renamed: RenamedEntry[] = [];
   /** Failures with the same exit code since the last success. */
   consecutiveFailures = 0;
+  /** The totals are final. */
+  isComplete = false;
+  /** Files that are on the volume, but not confirmed. */
+  sentFiles = 0;
   #foundFiles = 0;
   #foundBytes = 0;
-  #isComplete = false;
   #settledBytes = 0;
-  #unconfirmedFiles = 0;
   #unconfirmedBytes = 0;
   #transferredBytes = 0;
   #retries = 0;
@@ -77,11 +80,6 @@ export class CopyProgress {
     this.#foundBytes += bytes;
   }
 
-  /** The totals are final. */
-  allFound(): void {
-    this.#isComplete = true;
-  }
-
   /** Adds bytes sent or received; negative if they have to be transferred again. */
   transferred(bytes: number): void {
     this.#transferredBytes += bytes;
@@ -102,19 +100,15 @@ export class CopyProgress {
       this.context.progress.note(`${printablePath(path)}: ${message}; copying again`);
   }
 
-  get sentFiles(): number {
-    return this.#unconfirmedFiles;
-  }
-
   uploaded(bytes: number): void {
-    this.#unconfirmedFiles++;
+    this.sentFiles++;
     this.#unconfirmedBytes += bytes;
     this.#update();
   }
 
   /** An uploaded file is no longer pending: it is counted as copied or failed next. */
   confirmationEnded(bytes: number): void {
-    this.#unconfirmedFiles--;
+    this.sentFiles--;
     this.#unconfirmedBytes -= bytes;
   }
 
@@ -136,7 +130,6 @@ export class CopyProgress {
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
   }
 
-  /** Warns of a file that is copied although it may be an unfinished download. */
   warnLeftover(path: string): void {
     if (this.#warnedLeftovers++ >= maxPrinted) return;
     this.context.progress.warn({
@@ -178,12 +171,8 @@ export class CopyProgress {
     this.#settle(bytes);
     if (this.failed.length <= maxPrinted) {
       const { why, fix } = error.facts;
-      this.context.progress.warn({
-        severity: 'warning',
-        message: fileFailureText(path, error),
-        ...(why && { why }),
-        ...(fix && { fix }),
-      });
+      const message = fileFailureText(path, error);
+      this.context.progress.warn({ severity: 'warning', message, ...defined({ why, fix }) });
     }
     this.context.progress.event('file', { path, status: 'failed', reason: error.message, code: error.exit });
   }
@@ -202,19 +191,19 @@ export class CopyProgress {
 
   #text(now: number): string {
     const { files, skipped, failed } = this;
-    const settled = files + skipped + failed.length + this.#unconfirmedFiles;
+    const settled = files + skipped + failed.length + this.sentFiles;
     const settledBytes = this.#settledBytes + this.#unconfirmedBytes;
     const seconds = (now - this.#startedAt) / 1000;
     const rate = Math.max(0, this.#transferredBytes) / Math.max(seconds, 0.001);
     const done = Math.min(this.#foundBytes, Math.max(settledBytes, this.#transferredBytes + this.resumedBytes));
     const leftMs = rate > 0 && seconds > 1 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
     return [
-      this.#isComplete ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
-      this.#isComplete && this.#foundBytes > 0
+      this.isComplete ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
+      this.isComplete && this.#foundBytes > 0
         ? `${Math.floor((done / this.#foundBytes) * 100)} % of ${size(this.#foundBytes)}`
         : size(done),
       rate > 0 ? `${size(rate)}/s` : '',
-      this.#isComplete && leftMs >= 1000 ? `${duration(leftMs)} left` : '',
+      this.isComplete && leftMs >= 1000 ? `${duration(leftMs)} left` : '',
       this.#retries > 0 ? count(this.#retries, 'retry', 'retries') : '',
     ]
       .filter(Boolean)
@@ -225,7 +214,6 @@ export class CopyProgress {
 /** Maximum number of paths listed before a question or in a dry run. */
 export const maxListedPaths = 20;
 
-/** Prefix of errors that leave open whether the file was uploaded. */
 export const unconfirmedPrefix = 'uploaded, but not confirmed: ';
 
 export function fileFailureText(path: string, { message }: GantryError): string {

@@ -22,10 +22,7 @@ export type FindContext = VolumeContext & Pick<Context, 'settings'>;
 
 export type FindOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
 
-/**
- * Yields the files of all sources as they are found. A single folder stands for its contents; with several sources, each
- * keeps its name. `name` is the new name of a single file.
- */
+/** A single folder stands for its contents; with several sources, each keeps its name. `name` is a new name. */
 export async function* findSourceFiles(
   sources: CopyEndSource[],
   name: string | undefined,
@@ -67,7 +64,6 @@ async function* inFolder(
   yield* obstacles;
 }
 
-/** Where the file at a path below a source folder is. */
 export function sourceOf(folder: CopyEnd, path: string): FoundFile['from'] {
   if (folder.kind === 'local') return join(folder.path, path);
   return { ...folder.at, path: joinRemotePath(folder.at.path, path) };
@@ -87,9 +83,7 @@ interface LocalWalk {
   /** Prepended to the paths: empty, or a path with a trailing slash. */
   prefix: string;
   filter: PathFilter;
-  /** Follows symbolic links; otherwise they are skipped. */
   follow: boolean;
-  /** Whether a name is that of a temporary file of gantry, which is ignored. */
   isTemporary: (name: string) => boolean;
 }
 
@@ -101,10 +95,7 @@ interface LocalFolder {
   linkedFrom: string[];
 }
 
-/**
- * Yields the files below a folder, sorted by name, and entries that are not copied. Folders are read synchronously, which
- * is by far the fastest way.
- */
+/** Files sorted by name, and entries that are not copied. Folders are read synchronously: by far the fastest way. */
 export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
   const waiting: LocalFolder[] = [{ path: '', real: realpathSync(walk.folder), linkedFrom: [] }];
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
@@ -122,7 +113,8 @@ async function* readFolder(folder: LocalFolder, inner: LocalFolder[], walk: Loca
   const listed = readNames(join(walk.folder, folder.path));
   const { names, unnamed } = listed;
   for (const { bytes } of unnamed.filter((entry) => isIncluded(entry, folder, walk))) {
-    yield { path: walk.prefix + folder.path + bytes, failure: unnamedError() };
+    const failure = new FailedError('the name is not valid UTF-8', { fix: 'rename or exclude it' });
+    yield { path: walk.prefix + folder.path + bytes, failure };
   }
   if (names.length + unnamed.length === 0 && folder.path !== '') {
     yield { path: walk.prefix + folder.path, skipped: 'volumes cannot store empty folders' };
@@ -228,8 +220,4 @@ function failureOf(cause: unknown, isLink = false): GantryError {
   if (systemCode(cause) !== 'ENOENT') return toDiskError(cause);
   if (isLink) return new FailedError('broken symbolic link', { cause });
   return new DeletedError('it was deleted meanwhile', { cause });
-}
-
-function unnamedError(): FailedError {
-  return new FailedError('the name is not valid UTF-8', { fix: 'rename or exclude it' });
 }

@@ -14,7 +14,6 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** The content of a file that is sent. */
 export interface SourceContent extends OpenFile {
   /** Reads the parts that an earlier attempt has not sent. */
   createReader(sent: readonly SentPart[]): PartReader;
@@ -37,10 +36,7 @@ export interface TargetPlace {
   open(file: FoundFile): Promise<OpenFile>;
   /** Whether the file is still there as an earlier process has left it at these times. */
   isThere(file: FoundFile, opened: OpenFile, times: NonNullable<JournalEntry['times']>): Promise<boolean>;
-  /**
-   * Copies the parts that are missing, proves them, and puts the file in its place. Returns when it began, by the storage's
-   * clock, and what counts the file once that is on record.
-   */
+  /** Copies, proves and places what is missing. `since` is by the storage's clock; `count` once it is on record. */
   write(file: FoundFile, opened: OpenFile, job: CopyJob): Promise<{ since: number; count: () => void }>;
   /** Called for each file, in the order they are found. */
   expect?(file: FoundFile): void;

@@ -5,13 +5,11 @@ import { type ListedEntry, listEntries, type VolumeContext, type VolumePath } fr
 /** Files come folder by folder, so few listings need to be cached. */
 const maxCachedFolders = 64;
 
-/** Listings of remote folders, cached on first use. */
 export class RemoteFolders {
   readonly #folders = new Map<string, Promise<Map<string, ListedEntry>>>();
 
   constructor(private readonly context: VolumeContext) {}
 
-  /** The entry at a path, from the cached listing; undefined if it does not exist. */
   async find(at: VolumePath): Promise<ListedEntry | undefined> {
     const folder = remoteParent(at.path);
     const key = `${at.region} ${at.volume}:${folder}`;

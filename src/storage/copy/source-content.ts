@@ -1,21 +1,23 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { openRegular, openRegularSync, toDiskError } from '../../kernel/disk/index.ts';
 import { FailedError } from '../../kernel/errors.ts';
 import { bufferSource, directReader, fileSource, streamSource } from '../transfer/byte-source.ts';
 import { downloadRange } from '../transfer/download-range.ts';
-import { parseEtagChecksum } from '../transfer/etag-checksum.ts';
+import { etagCheck } from '../transfer/etag-checksum.ts';
 import { md5 } from '../transfer/hash.ts';
-import type { Part, SentPart } from '../transfer/parts.ts';
+import { type Part, planParts, type SentPart } from '../transfer/parts.ts';
+import { readSums } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
-import { ChangedError } from '../transfer/storage-errors.ts';
+import { forEachPart } from '../transfer/run-workers.ts';
+import { ChangedError, CorruptError, onDisk } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { findEntry, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
 import { type FoundFile, parseTimestamp } from './found-entry.ts';
-import type { SourceContent } from './ports.ts';
+import type { Original, SourceContent } from './ports.ts';
 import { openWebFile } from './web-content.ts';
 
 export async function openSource(
@@ -28,7 +30,6 @@ export async function openSource(
   return openRemote(found, found.from, { api: sourceApi, project }, resources);
 }
 
-/** A remote file's content, for comparison part by part. */
 export function contentToCompare(
   at: VolumePath,
   bytes: number,
@@ -49,7 +50,6 @@ export function remoteMark({ bytes, modified }: FoundFile): string {
   return `${bytes}:${modified ?? ''}`;
 }
 
-/** Reads a part of a remote file and returns its MD5. */
 export async function remoteMd5(content: RemoteContent, part: Part, resources: TransferContext): Promise<string> {
   const { signal } = resources;
   const asked = { content, range: part, sink: async () => {}, signal, hash: true, order: 0 };
@@ -58,6 +58,20 @@ export async function remoteMd5(content: RemoteContent, part: Part, resources: T
 
 export async function fileMd5(path: string, { offset, length }: Part, { hasher }: TransferContext): Promise<string> {
   return (await hasher?.hashFile(path, offset, length)) ?? '';
+}
+
+/** Reads a remote file and compares it with its original. Throws a CorruptError if they differ. */
+export async function verifyCopy(original: Original, content: RemoteContent, resources: TransferContext) {
+  const silently = { ...resources, onBytes: () => {} };
+  if (typeof original === 'object') {
+    const { hex } = await readSums(content, original.algorithm, silently);
+    if (hex !== original.hex) throw new CorruptError('the copy differs from the source');
+    return;
+  }
+  await forEachPart(planParts(content.bytes), new Set(), silently, async (part) => {
+    const [here, there] = await Promise.all([original(part), remoteMd5(content, part, silently)]);
+    if (here !== there) throw new CorruptError(`the copy differs from the source after byte ${part.offset}`);
+  });
 }
 
 /** Files up to this size are read synchronously: going through the thread pool would take ten times as long. */
@@ -88,24 +102,18 @@ const allParts = (sent: readonly SentPart[]) => [...sent];
 
 /** Undefined if the file has grown beyond the limit. */
 function readSmall(file: string): SourceContent | undefined {
-  try {
+  return onDisk(() => {
     const descriptor = openRegularSync(file);
     try {
       const stats = fstatSync(descriptor);
       if (stats.size > maxSyncBytes) return undefined;
-      if (stats.size === 0 && readSync(descriptor, Buffer.alloc(1)) > 0) throw unknownSize(file);
-      const content = Buffer.allocUnsafe(stats.size);
-      let read = 0;
-      for (let more = 1; more > 0 && read < content.length; read += more) {
-        more = readSync(descriptor, content, read, content.length - read, read);
-      }
-      return smallSource(file, content.subarray(0, read), markOf(stats));
+      const content = readFileSync(descriptor);
+      if (stats.size === 0 && content.length > 0) throw unknownSize(file);
+      return smallSource(file, content.subarray(0, stats.size), markOf(stats));
     } finally {
       closeSync(descriptor);
     }
-  } catch (cause) {
-    throw toDiskError(cause);
-  }
+  });
 }
 
 /** As below /proc. */
@@ -132,12 +140,7 @@ function markOf({ size, mtimeMs, ino }: Stats): string {
 }
 
 function checkMark(file: string, mark: string): void {
-  let now: Stats;
-  try {
-    now = statSync(file);
-  } catch (cause) {
-    throw toDiskError(cause);
-  }
+  const now = onDisk(() => statSync(file));
   if (markOf(now) !== mark) throw new ChangedError('the file changed during the upload');
 }
 
@@ -190,7 +193,7 @@ class WholeRead {
   /** Throws a CorruptError if the last read does not match the checksum. */
   check(): void {
     if (!this.#hash || this.#bytes !== this.content.bytes) return;
-    parseEtagChecksum(this.content.version)?.verify(this.#hash.copy().digest('hex'));
+    etagCheck(this.content.version)?.(this.#hash.copy().digest('hex'));
   }
 }
 

@@ -23,7 +23,6 @@ export async function copyToStdout(
   return (take) => streamFiles(context, [file], take, options);
 }
 
-/** Copies one remote file into a pipe or a device. */
 export async function copyToDevice(context: Context, paths: CopyPaths, options: CopyOptions): Promise<CopySummary> {
   const { dryRun } = options;
   const from = paths.sources.map(formatLocation);
@@ -52,7 +51,6 @@ async function onlyFile(context: Context, { sources }: CopyPaths): Promise<Remot
   return file;
 }
 
-/** Returns the number of bytes. */
 async function writeToDevice(context: Context, file: RemoteFile, path: string, options: CopyOptions): Promise<number> {
   const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
   const output = await openPipeOrDevice(path, context.signal).catch(refuse);
@@ -69,10 +67,7 @@ async function writeToDevice(context: Context, file: RemoteFile, path: string, o
   }
 }
 
-/**
- * Uploads stdin. The platform needs the number of parts before the first one, so stdin is saved to a temporary file
- * first.
- */
+/** Saves stdin to a file first: the platform needs the number of parts before the first one. */
 export async function copyFromStdin(
   context: Context,
   { target }: CopyPaths,
@@ -103,7 +98,6 @@ export async function copyFromStdin(
   }
 }
 
-/** Saves stdin to a file that only its owner can read. */
 async function saveStdin({ stdin, signal, progress }: Context, file: string): Promise<void> {
   const step = progress.step('Reading stdin');
   let bytes = 0;

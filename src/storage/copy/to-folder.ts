@@ -1,35 +1,50 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, OpenedFolders, type TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
+import { makeFolder, OpenedFolders, type TemporaryNames } from '../../kernel/disk/index.ts';
 import { FailedError } from '../../kernel/errors.ts';
 import { downloadFile, type FileDownload } from '../transfer/download-file.ts';
+import { onDisk } from '../transfer/storage-errors.ts';
 import { urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
 import { diskToleranceMs, type FoundFile } from './found-entry.ts';
 import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
-import { contentToCompare, fileMd5, remoteMark } from './source-content.ts';
-import { verifyCopy } from './verify-copy.ts';
+import { contentToCompare, fileMd5, remoteMark, verifyCopy } from './source-content.ts';
 
-/** A folder of this machine, for files of volumes. */
 export class LocalPlace implements TargetPlace {
   readonly toleranceMs = diskToleranceMs;
-  readonly #folder: TargetFolder;
+  readonly #opened: OpenedFolders;
+  #isCreated = false;
 
   constructor(
     private readonly context: CopyContext,
-    path: string,
+    private readonly path: string,
     private readonly names: TemporaryNames,
   ) {
-    this.#folder = new TargetFolder(path);
+    this.#opened = new OpenedFolders(path, { creates: true, followsLinks: true });
   }
 
   async find(path: string) {
-    const there = await stat(this.#folder.pathOf(path)).catch(() => undefined);
+    const there = await stat(join(this.path, ...namesIn(path))).catch(() => undefined);
     return there?.isFile() ? { bytes: there.size, modified: there.mtimeMs } : undefined;
   }
 
-  open(found: FoundFile): Promise<TargetFile> {
-    return this.#folder.open(found);
+  /** Throws a FailedError for a name that leads elsewhere or that the system does not allow. */
+  async open(found: FoundFile): Promise<TargetFile> {
+    const names = namesIn(found.path);
+    const parents = names.slice(0, -1);
+    return onDisk(() => {
+      if (!this.#isCreated) makeFolder(this.path);
+      this.#isCreated = true;
+      const { entry, verify: check, release } = this.#opened.open(parents);
+      return {
+        bytes: found.bytes,
+        mark: remoteMark(found),
+        path: entry(names.at(-1) ?? ''),
+        folder: join(this.path, ...parents),
+        check,
+        close: async () => release(),
+      };
+    });
   }
 
   /** A downloaded file has the time of the remote one until it is changed. */
@@ -40,7 +55,7 @@ export class LocalPlace implements TargetPlace {
   }
 
   close(): void {
-    this.#folder.close();
+    this.#opened.close();
   }
 
   async write(found: FoundFile, placed: TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
@@ -96,57 +111,14 @@ interface TargetFile extends OpenFile {
   check(): void;
 }
 
-/** The target folder of a download. Rejects remote names that lead outside. */
-class TargetFolder {
-  readonly #opened: OpenedFolders;
-  #isCreated = false;
-
-  constructor(readonly path: string) {
-    this.#opened = new OpenedFolders(path, { creates: true, followsLinks: true });
-  }
-
-  /**
-   * Opens the folder of a file, creating it if needed. Throws a FailedError for a name that leads elsewhere or that the
-   * system does not allow.
-   */
-  async open(found: FoundFile): Promise<TargetFile> {
-    const names = found.path.split('/');
-    checkNames(names);
-    const parents = names.slice(0, -1);
-    try {
-      if (!this.#isCreated) makeFolder(this.path);
-      this.#isCreated = true;
-      const { entry, verify: check, release } = this.#opened.open(parents);
-      return {
-        bytes: found.bytes,
-        mark: remoteMark(found),
-        path: entry(names.at(-1) ?? ''),
-        folder: join(this.path, ...parents),
-        check,
-        close: async () => release(),
-      };
-    } catch (cause) {
-      throw toDiskError(cause);
-    }
-  }
-
-  /** The path of a file; creates nothing. */
-  pathOf(path: string): string {
-    const names = path.split('/');
-    checkNames(names);
-    return join(this.path, ...names);
-  }
-
-  close(): void {
-    this.#opened.close();
-  }
-}
-
-function checkNames(names: string[]): void {
+/** The names of a remote path. Throws a FailedError if one leads outside, or is not allowed here. */
+function namesIn(path: string): string[] {
+  const names = path.split('/');
   for (const name of names) {
     const why = nameProblem(name, process.platform === 'win32');
     if (why) throw new FailedError(`the name cannot be used on this machine: ${why}`);
   }
+  return names;
 }
 
 /** Why a remote name cannot be used for a local file or folder; undefined if it can. */

@@ -13,9 +13,8 @@ import { LostUploadError } from './copy-file.ts';
 import { type FoundFile, parseTimestamp } from './found-entry.ts';
 import type { CopyJob, SourceContent, TargetPlace } from './ports.ts';
 import { RemoteFolders } from './remote-folders.ts';
-import { contentToCompare, openSource } from './source-content.ts';
+import { contentToCompare, openSource, verifyCopy } from './source-content.ts';
 import { isNewFile, UploadConfirmation, uploadStart } from './upload-confirmation.ts';
-import { verifyCopy } from './verify-copy.ts';
 
 /** A folder of a volume. A file counts as copied once the volume lists it. */
 export class VolumePlace implements TargetPlace {
@@ -28,18 +27,8 @@ export class VolumePlace implements TargetPlace {
     private readonly target: VolumePath,
     fail: ReportFailure,
   ) {
-    const { progress } = context;
     this.#folders = new RemoteFolders(context);
-    this.#uploads = new UploadConfirmation(context, this.#folders, {
-      arrived({ found, bytes, resumedBytes }) {
-        progress.confirmationEnded(bytes);
-        progress.copied(found.path, bytes, resumedBytes);
-      },
-      missing({ found, bytes }, error) {
-        progress.confirmationEnded(bytes);
-        fail(found, error);
-      },
-    });
+    this.#uploads = new UploadConfirmation(context, this.#folders, fail);
   }
 
   async find(path: string) {
@@ -126,7 +115,6 @@ export class VolumePlace implements TargetPlace {
   }
 }
 
-/** Tolerated difference between the platform's clock and the local one. */
 const clockDifferenceMs = 30_000;
 
 /** The upload session of a previous attempt, while its URLs are valid. */
@@ -147,16 +135,12 @@ function isLost(error: unknown): error is GantryError {
 interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {
   target: VolumePath;
   bytes: number;
-  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs or its responses show it. */
   startedAt: number;
 }
 
 const maxAttempts = 5;
 
-/**
- * Assembles the file from its parts. If the reply is lost, the folder's listing shows by size and time whether the file
- * is there; if not, the call is repeated.
- */
+/** Assembles the file. If the reply is lost, the folder's listing shows whether it is there; if not, calls again. */
 async function completeUploadedFile(sent: UploadedFile, context: CopyContext, folders: RemoteFolders): Promise<void> {
   const { resources } = context;
   for (let attempt = 1; ; attempt++) {
@@ -166,15 +150,11 @@ async function completeUploadedFile(sent: UploadedFile, context: CopyContext, fo
       if (resources.signal.aborted || !mayBeComplete(error)) throw error;
       if (await hasArrived(sent, context, folders)) return;
       if (attempt === maxAttempts || error.facts.status === 404) throw error;
-      await pauseBefore(attempt + 1, error, resources);
+      const delayMs = retryDelayMs(attempt + 1) ?? 0;
+      resources.onRetry({ attempt: attempt + 1, tries: maxAttempts, delayMs, reason: error });
+      await resources.delay(delayMs, resources.signal);
     }
   }
-}
-
-async function pauseBefore(attempt: number, reason: GantryError, resources: CopyContext['resources']): Promise<void> {
-  const delayMs = retryDelayMs(attempt) ?? 0;
-  resources.onRetry({ attempt, tries: maxAttempts, delayMs, reason });
-  await resources.delay(delayMs, resources.signal);
 }
 
 async function complete({ target, upload, parts }: UploadedFile, { api, project }: CopyContext): Promise<void> {
@@ -201,7 +181,6 @@ async function hasArrived(
   folders: RemoteFolders,
 ): Promise<boolean> {
   const there = await folders.findNow(target);
-  if (!there || there.isFolder) return false;
-  if (there.size !== bytes) return false;
+  if (there?.isFolder !== false || there.size !== bytes) return false;
   return isNewFile(parseTimestamp(there.modified), { bytes: 0, startedAt }, context);
 }

@@ -8,12 +8,12 @@ import { CorruptError } from '../transfer/storage-errors.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
 import { maxSmallBytes, type TransferContext } from '../transfer/transfer-context.ts';
 import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
+import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { unconfirmedPrefix } from './copy-progress.ts';
 import { type FoundFile, parseTimestamp } from './found-entry.ts';
 import type { RemoteFolders } from './remote-folders.ts';
-import { contentToCompare, openSource } from './source-content.ts';
-import { verifyCopy } from './verify-copy.ts';
+import { contentToCompare, openSource, verifyCopy } from './source-content.ts';
 
 export interface CompletedFile {
   found: FoundFile;
@@ -28,11 +28,6 @@ export interface CompletedFile {
   /** ETags that the storage may report; empty if unknown. */
   etags: string[];
   resumedBytes: number;
-}
-
-export interface ConfirmationListener {
-  arrived(file: CompletedFile): void;
-  missing(file: CompletedFile, error: unknown): void;
 }
 
 interface UnconfirmedFolder {
@@ -61,7 +56,7 @@ export class UploadConfirmation {
   constructor(
     private readonly context: CopyContext,
     private readonly remote: RemoteFolders,
-    private readonly listener: ConfirmationListener,
+    private readonly fail: ReportFailure,
   ) {}
 
   /** Announces a file that will be copied to this path or skipped. */
@@ -80,7 +75,6 @@ export class UploadConfirmation {
     if (folder.completed.length >= Math.max(maxUnlisted, folder.checked / 4)) this.#list(folder);
   }
 
-  /** The copy of an expected file has succeeded or failed. */
   end(at: VolumePath): void {
     const path = remoteParent(at.path);
     this.#folder(at).inProgress--;
@@ -115,7 +109,6 @@ export class UploadConfirmation {
     if (files.length > 0) this.#listings.add(() => this.#confirm(folder.at, files));
   }
 
-  /** Lists a folder repeatedly until its files are there or no pause is left. */
   async #confirm(folder: VolumePath, files: CompletedFile[]): Promise<void> {
     const { delay, signal } = this.context.resources;
     let missing = new Map<CompletedFile, unknown>(files.map((file) => [file, undefined]));
@@ -131,7 +124,10 @@ export class UploadConfirmation {
     }
     // The next run of the same command confirms them.
     if (signal.aborted) return;
-    for (const [file, error] of missing) this.listener.missing(file, error);
+    for (const [{ found, bytes }, error] of missing) {
+      this.context.progress.confirmationEnded(bytes);
+      this.fail(found, error);
+    }
   }
 
   /** Lists the folder once and reports the files that are there. Returns the others with the reason. */
@@ -141,9 +137,15 @@ export class UploadConfirmation {
     for (const file of files) {
       const error = await this.findProblem(file, entries.get(remoteName(file.target.path))).catch(unconfirmed);
       if (error) missing.set(file, error);
-      else this.listener.arrived(file);
+      else this.#arrived(file);
     }
     return missing;
+  }
+
+  #arrived({ found, bytes, resumedBytes }: CompletedFile): void {
+    const { progress } = this.context;
+    progress.confirmationEnded(bytes);
+    progress.copied(found.path, bytes, resumedBytes);
   }
 
   /** Why a file does not count as uploaded, by its entry in the listing. */
@@ -155,10 +157,7 @@ export class UploadConfirmation {
     return isNewFile(parseTimestamp(entry.modified), file, this.context) ? undefined : this.#findStorageProblem(file);
   }
 
-  /**
-   * For entries that may be an earlier file of the same size, because the listing shows no newer time. Asks the
-   * storage, and reads the file back if that does not help either.
-   */
+  /** For a listed time that is no newer: asks the storage, and reads the file back if that does not help. */
   async #findStorageProblem(file: CompletedFile): Promise<GantryError | undefined> {
     const { resources } = this.context;
     const { bytes, etag, modified } = await readRemoteFileInfo(urlRequester(file.target, this.context), resources);

@@ -1,21 +1,28 @@
-import { nameKey, nameProbe } from '../../kernel/disk/index.ts';
+import { join } from 'node:path';
+import { nameKey, nameProbe, temporaryFilter, toDiskErrorOf } from '../../kernel/disk/index.ts';
+import { systemCode } from '../../kernel/errors.ts';
 import { byUnits, PackedList, sortPacked } from '../../kernel/packed-list.ts';
 import {
   type CopyEndSource,
   type CopyTarget,
   checkKeptName,
+  createPathFilter,
   diskToleranceMs,
   distinctNames,
   type FoundEntry,
   type FoundFile,
   findSourceFiles,
+  isDeletedMeanwhile,
   isUnchanged,
+  type PathFilter,
+  parseTimestamp,
   type RenamedEntry,
   sourceOf,
   type UncopiedEntry,
+  walkLocal,
 } from '../copy/index.ts';
+import { type VolumePath, walkVolume } from '../volumes/index.ts';
 import { type CompareContext, type CompareOptions, type Difference, pathKey } from './difference.ts';
-import { findTargetFiles, type TargetFileInfo } from './target-files.ts';
 
 /**
  * Compares a source with a target. Both are walked in the same order at the same time, so that one folder of each is in
@@ -59,13 +66,8 @@ async function compareInOrder(
     else if (isUnchanged(file, there, tolerance)) unchanged++;
     else updated.add(file);
   }
-  if (folder.kind === 'local') checkNames(names, extra, added);
+  if (folder.kind === 'local' && (names.end() || mayMeet(extra, added.paths()))) throw new OrderError();
   return { added, updated, unchanged, uncopied, extra: PackedList.from(sortPacked(extra, byUnits)), renamed: [] };
-}
-
-/** Throws OrderError if the disk of the target may take two names for the same. */
-function checkNames(names: NameHashes, extra: Iterable<string>, added: ChangedFiles): void {
-  if (names.end() || mayMeet(extra, added.paths())) throw new OrderError();
 }
 
 async function* withKeptNames(
@@ -146,7 +148,6 @@ class NameHashes {
     }
   }
 
-  /** Whether there may be equal names among all that were added. */
   end(): boolean {
     for (const { hashes } of this.#open) this.#mayClash ||= hasEqual(hashes);
     return this.#mayClash;
@@ -171,16 +172,16 @@ class NameHashes {
 
 /** Whether a path of one list may lead to the same file as one of the other. */
 function mayMeet(paths: Iterable<string>, others: Iterable<string>): boolean {
-  const [hashes, otherHashes] = [paths, others].map((list) =>
-    Float64Array.from(list, (path) => hash(pathKey(path))).sort(),
-  );
+  const [hashes, otherHashes] = [pathHashes(paths), pathHashes(others)];
   let at = 0;
-  for (const each of otherHashes ?? []) {
-    while (hashes && at < hashes.length && Number(hashes[at]) < each) at++;
-    if (hashes?.[at] === each) return true;
+  for (const each of otherHashes) {
+    while (Number(hashes[at]) < each) at++;
+    if (hashes[at] === each) return true;
   }
   return false;
 }
+
+const pathHashes = (paths: Iterable<string>) => Float64Array.from(paths, (path) => hash(pathKey(path))).sort();
 
 function hasEqual(hashes: readonly number[]): boolean {
   const sorted = Float64Array.from(hashes).sort();
@@ -201,10 +202,7 @@ function hash(text: string): number {
   return 2 ** 32 * (high & 0x1fffff) + (low >>> 0);
 }
 
-/**
- * Compares a source with a target, both in any order. Keeps the files of the target and those that differ in memory,
- * several hundred bytes each: see {@link compare}.
- */
+/** Compares both in any order. Keeps several hundred bytes for each file in memory: see {@link compare}. */
 export async function compareInMemory(
   source: CopyEndSource,
   { folder }: CopyTarget,
@@ -278,18 +276,58 @@ function unitAt(path: string, at: number): number {
   return at === path.length || path[at] === '/' ? -1 : path.charCodeAt(at);
 }
 
-/** The listings cannot be compared in order: see {@link assertAscending}. */
 class OrderError extends Error {}
 
-/**
- * Passes paths on. Throws an OrderError if one does not come after the one before: a name is not valid UTF-8, or an entry
- * changed during the walk.
- */
+/** Throws an OrderError for a name that is not valid UTF-8, or an entry that changed during the walk. */
 async function* assertAscending<Entry extends { path: string }>(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
   let last: string | undefined;
   for await (const entry of entries) {
     if (last !== undefined && comparePaths(last, entry.path) >= 0) throw new OrderError();
     last = entry.path;
     yield entry;
+  }
+}
+
+interface TargetFileInfo {
+  path: string;
+  bytes: number;
+  modified: number | undefined;
+}
+
+/** The files of a target folder; none of one that does not exist, or that another command deletes meanwhile. */
+function findTargetFiles(
+  folder: CopyTarget['folder'],
+  { include, exclude }: CompareOptions,
+  context: CompareContext,
+): AsyncGenerator<TargetFileInfo> {
+  const filter = createPathFilter(include, exclude);
+  return folder.kind === 'remote' ? remoteFiles(folder.at, filter, context) : localFiles(folder.path, filter, context);
+}
+
+async function* remoteFiles(
+  at: VolumePath,
+  filter: PathFilter,
+  context: CompareContext,
+): AsyncGenerator<TargetFileInfo> {
+  for await (const { path, size, modified } of walkVolume(context, at, { missingIsEmpty: true })) {
+    if (filter.includes(path)) yield { path, bytes: size, modified: parseTimestamp(modified) };
+  }
+}
+
+async function* localFiles(
+  folder: string,
+  filter: PathFilter,
+  { settings }: CompareContext,
+): AsyncGenerator<TargetFileInfo> {
+  const isTemporary = temporaryFilter(() => settings.folders.state);
+  try {
+    // Sync does not delete through symbolic links, so files behind them do not count.
+    for await (const file of walkLocal({ folder, prefix: '', filter, follow: false, isTemporary })) {
+      if ('failure' in file && !isDeletedMeanwhile(file))
+        throw toDiskErrorOf(`cannot read ${join(folder, file.path)}`, file.failure);
+      if ('bytes' in file) yield { path: file.path, bytes: file.bytes, modified: file.modified };
+    }
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
 }

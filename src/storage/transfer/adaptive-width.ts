@@ -1,8 +1,6 @@
 interface WidthOptions {
   max: number;
-  /** Monotonic time in ms. */
   elapsed: () => number;
-  /** Takes each decision; shown with `--debug`. */
   trace: (decision: string) => void;
   /** What is in flight, for `trace`; parts by default. */
   unit?: string;
@@ -74,7 +72,6 @@ export class AdaptiveWidth {
     this.#setWidth(Math.min(this.#target, this.#width + weight / this.#width));
   }
 
-  /** The server is overloaded. */
   reduce(): void {
     const now = this.options.elapsed();
     if (now - this.#reducedAt < reductionPauseMs) return;

@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Part, SentPart } from './parts.ts';
 
-/** A readable byte range of a file, buffer or stream. */
 export interface ByteSource {
   /** Fills the buffer. Resolves to the number of bytes read, less than its length only at the end. */
   fill(buffer: Buffer): Promise<number>;

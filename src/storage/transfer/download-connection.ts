@@ -16,10 +16,7 @@ export interface ResponseHead {
   bytes: number;
 }
 
-/**
- * One HTTP/1.1 connection that reads responses straight into blocks. It knows responses with a Content-Length, one after the
- * other; for anything else the caller needs a complete client.
- */
+/** Reads responses straight into blocks. Only those with a Content-Length; others need a complete client. */
 export class DownloadConnection {
   isReusable = false;
   #socket: Socket | undefined;
@@ -41,7 +38,6 @@ export class DownloadConnection {
     [this.#filling, this.#next] = blocks;
   }
 
-  /** For the socket that is given to {@link attach}. */
   get onread(): ReadInto {
     return { buffer: () => this.#room(), callback: (length) => this.#received(length) };
   }
@@ -109,7 +105,6 @@ export class DownloadConnection {
     return this.#filling.bytes.subarray(this.#filled, end);
   }
 
-  /** Returns whether to continue reading. */
   #received(length: number): boolean {
     this.#filled += length;
     if (this.#head === 'incomplete') this.#parseHead();

@@ -22,19 +22,13 @@ const maxIdleMs = 2_000;
 /** Two for each connection. */
 const blockBytes = mib / 4;
 
-/**
- * Downloads over {@link DownloadConnection}s: a gibibyte takes less than half the CPU time that it takes over a client that parses
- * and streams (decisions/0013).
- */
+/** Takes less than half the CPU time of a client that parses and streams (decisions/0013). */
 export class DownloadConnections {
   readonly #idle = new Map<string, { connection: DownloadConnection; since: number }[]>();
 
   constructor(private readonly options: BlockConnectionsOptions) {}
 
-  /**
-   * Sends a GET. Resolves to undefined if the URL needs a proxy, or the response has no known length: then the request needs
-   * a complete client.
-   */
+  /** Undefined if the URL needs a proxy, or the response has no known length: then a complete client is needed. */
   async get(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<BlockReply | undefined> {
     signal.throwIfAborted();
     const connection = this.#takeIdle(url.origin) ?? (await this.#open(url));

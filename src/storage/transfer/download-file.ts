@@ -3,13 +3,13 @@ import { basename } from 'node:path';
 import { NewFile, NewSmallFile, type TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { downloadRange } from './download-range.ts';
-import { parseEtagChecksum } from './etag-checksum.ts';
+import { etagCheck } from './etag-checksum.ts';
 import { maxInlineHashBytes } from './hash.ts';
 import type { UnfinishedFile } from './journal.ts';
 import { bytesOf, type Part, type PartsCopy, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
 import { forEachPart } from './run-workers.ts';
-import { CorruptError } from './storage-errors.ts';
+import { CorruptError, onDisk } from './storage-errors.ts';
 import { maxSmallBytes, type TransferContext } from './transfer-context.ts';
 
 export interface FileDownload extends PartsCopy<UnfinishedFile> {
@@ -26,10 +26,7 @@ export interface FileDownload extends PartsCopy<UnfinishedFile> {
   keep: boolean;
 }
 
-/**
- * Downloads a file to a temporary name beside its target, and renames it when it is complete and verified. Throws a
- * ChangedError if the remote file changes. Returns the bytes resumed from a previous attempt.
- */
+/** Renames the file when it is complete and verified. Returns the bytes resumed from a previous attempt. */
 export async function downloadFile(download: FileDownload, resources: TransferContext): Promise<number> {
   if (download.plan.bytes <= maxInlineHashBytes && !download.saved) return downloadSmallFile(download, resources);
   const { target, plan, saved, keep, modified } = download;
@@ -59,7 +56,7 @@ async function downloadSmallFile(download: FileDownload, resources: TransferCont
   const request = { content, range: partAt(plan, 1), sink, signal, order };
   const md5 = await downloadRange({ ...request, hash: true }, resources);
   signal.throwIfAborted();
-  if (md5 !== undefined) parseEtagChecksum(content.version)?.verify(md5);
+  if (md5 !== undefined) etagCheck(content.version)?.(md5);
   const file = onDisk(() => NewSmallFile.create(target, { names, folder, content: whole, modified }));
   try {
     await download.confirm(file.path);
@@ -72,28 +69,13 @@ async function downloadSmallFile(download: FileDownload, resources: TransferCont
   }
 }
 
-function onDisk<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw toDiskError(cause);
-  }
-}
-
 /** Sets the size of a large file first, so that most full disks are detected before the first request. */
 async function createSized({ target, folder, names, plan }: FileDownload): Promise<NewFile> {
-  try {
-    const file = await NewFile.create(target, { names, folder });
-    try {
-      if (plan.bytes > maxSmallBytes) await file.handle.truncate(plan.bytes);
-      return file;
-    } catch (error) {
-      await file.discard();
-      throw error;
-    }
-  } catch (cause) {
-    throw toDiskError(cause);
-  }
+  const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
+  const file = await NewFile.create(target, { names, folder }).catch(refuse);
+  if (plan.bytes <= maxSmallBytes) return file;
+  await file.handle.truncate(plan.bytes).catch((cause) => file.discard().then(() => refuse(cause)));
+  return file;
 }
 
 class DownloadAttempt {
@@ -121,10 +103,7 @@ class DownloadAttempt {
     await this.#check();
   }
 
-  /**
-   * Whether a later attempt can resume from the temporary file. Changed or corrupt content is useless, and a file that
-   * is not in the journal would never be removed.
-   */
+  /** Changed or corrupt content is useless, and a file that is not in the journal would never be removed. */
   isResumable(error: unknown): boolean {
     if (!this.#isRecorded) return false;
     return this.resources.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));
@@ -157,9 +136,9 @@ class DownloadAttempt {
 
   async #check(): Promise<void> {
     const { hasher } = this.resources;
-    const checksum = parseEtagChecksum(this.#content.version);
+    const checksum = etagCheck(this.#content.version);
     if (!hasher || !checksum) return;
-    checksum.verify(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.download.plan.bytes)));
+    checksum(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.download.plan.bytes)));
   }
 }
 

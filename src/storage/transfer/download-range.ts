@@ -18,14 +18,10 @@ export interface RangeDownload {
   sink: Sink;
   signal: AbortSignal;
   hash: boolean;
-  /** Requests of files with a lower order run first. */
   order: number;
 }
 
-/**
- * Downloads a byte range; each retry resumes where the previous request ended. Returns the MD5 in hex with `hash`, unless
- * checksums are off.
- */
+/** Each retry resumes where the last one ended. Returns the MD5 in hex with `hash`, unless checksums are off. */
 export async function downloadRange(download: RangeDownload, resources: TransferContext): Promise<string | undefined> {
   const { range, content, signal, order } = download;
   const { requests } = resources;

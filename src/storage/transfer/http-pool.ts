@@ -13,10 +13,7 @@ export interface ConnectionOptions {
 /** An idle connection is closed after this time, in ms. */
 const idleMs = 10_000;
 
-/**
- * A pool of at most `connections` connections per host, which are reused. Loads undici only now, when there is something
- * to send. The signal also aborts connections that are being opened.
- */
+/** Reuses at most `connections` per host. Loads undici only now. The signal also aborts what is being opened. */
 export async function openConnections(
   { proxy, silenceMs }: ConnectionOptions,
   connections: number,

@@ -25,10 +25,7 @@ export interface JournalOptions {
 
 export type JournalProblem = { is: 'damaged'; path: string } | { is: 'unwritable'; folder: string; cause: unknown };
 
-/**
- * Records the finished parts of a copy, so that the same command resumes it: an append-only file of JSON lines, removed
- * when the copy is complete. It contains signed URLs, so only its owner may read it.
- */
+/** The finished parts of a copy, in JSON lines. It contains signed URLs, so only its owner may read it. */
 export class Journal {
   #file: FileHandle | undefined;
   #waiting: string[] = [];
@@ -43,17 +40,16 @@ export class Journal {
     private readonly warn: JournalOptions['warn'],
   ) {}
 
-  /**
-   * `key` identifies the copy: the same arguments on the same platform open the same journal. Throws a ConflictError while another process
-   * runs the same copy.
-   */
+  /** Throws a ConflictError while another process runs the same copy. */
   static async open(folder: string, key: StateKey, { ignoreSaved, warn }: JournalOptions): Promise<Journal> {
     const path = join(folder, 'transfers', `${key}.jsonl`);
     try {
       makePrivateFolder(dirname(path));
       const lock = takeLock(`${path}.lock`);
       if (!lock) throw new ConflictError('another gantry process runs the same copy', { fix: 'wait for it to end' });
-      await removeOld(dirname(path));
+      removeDeadLocks(dirname(path));
+      // The URLs of copies that were never resumed have expired.
+      await removeOldFiles(dirname(path), maxAgeDays);
       const saved = ignoreSaved ? new Map() : await readSaved(path, warn);
       if (saved.size === 0) await rm(path, { force: true });
       return new Journal(path, saved, () => lock.release(), warn);
@@ -119,12 +115,6 @@ async function readSaved(path: string, warn: JournalOptions['warn']): Promise<Re
   return saved ?? new Map();
 }
 
-/** Removes journals of copies that were never resumed: their URLs have expired. */
-async function removeOld(folder: string): Promise<void> {
-  removeDeadLocks(folder);
-  await removeOldFiles(folder, maxAgeDays);
-}
-
 const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxParts));
 const byteCount = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const text = v.string();
@@ -176,10 +166,7 @@ export interface JournalEntry {
   times?: v.InferOutput<typeof Times>;
 }
 
-/**
- * Returns undefined if the journal is damaged. Ignores lines that a crash truncated. A file that is started again replaces
- * its earlier entry.
- */
+/** Undefined if it is damaged. Ignores a line that a crash truncated; a later entry of a file replaces others. */
 export function parseJournal(content: string): Map<string, JournalEntry> | undefined {
   const saved = new Map<string, JournalEntry>();
   for (const row of content.split('\n')) {

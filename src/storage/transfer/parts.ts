@@ -50,10 +50,7 @@ const maxPreferredBytes = 16 * mib;
 /** With fewer, most connections would wait for the last parts. */
 const partsPerConnection = 4;
 
-/**
- * Divides a file into parts of the preferred length in whole MiB, or longer if there would be more than 10,000. An empty
- * file is one empty part. Throws a FailedError above 5 TiB.
- */
+/** Parts of whole MiB, longer than preferred if there would be more than 10,000. An empty file is one part. */
 export function planParts(bytes: number, preferredBytes = preferredPartBytes(bytes)): PartPlan {
   if (bytes > maxFileBytes) throw new FailedError('it is larger than 5 TiB, the maximum of object storage');
   const neededBytes = Math.ceil(bytes / maxParts / mib) * mib;

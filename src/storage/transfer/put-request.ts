@@ -16,17 +16,13 @@ export interface PutRequest {
   url: string;
   bytes: number;
   contentType: string;
-  /** Opens the content at its start. */
   read: () => Promise<ByteSource> | ByteSource;
 }
 
 /** Replies of storage are short; anything longer is truncated. */
 const storageLimit = { bytes: 64 * 1024, truncates: true } as const;
 
-/**
- * One PUT to a signed URL; upload-file.ts repeats it. Returns the ETag as the storage sent it. If the ETag is an MD5 that differs
- * from that of the sent bytes, throws a retryable error.
- */
+/** Returns the ETag as sent. If it is an MD5 that differs from that of the bytes, throws a retryable error. */
 export async function sendPutRequest(
   sending: PutRequest,
   resources: TransferContext,
@@ -119,7 +115,6 @@ class UploadBody {
     }
   }
 
-  /** Throws if the ETag is the MD5 of other bytes. */
   async verify(etag: string): Promise<void> {
     const { hasher } = this.resources;
     const expected = parseMd5Etag(etag);
@@ -134,12 +129,10 @@ class UploadBody {
     });
   }
 
-  /** Subtracts the sent bytes from the progress, because they are sent again. */
   subtractProgress(): void {
     this.resources.onBytes(-this.#sent);
   }
 
-  /** Releases the blocks after the request has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled([this.#filling, ...this.#hashing]);

@@ -27,10 +27,7 @@ export interface RangeBounds {
 export interface ObjectResponse {
   /** Its ETag, if that is not a weak one. */
   version: string | undefined;
-  /**
-   * Exactly the requested bytes; throws a retryable error if there are fewer. The last chunk is held back until the
-   * response ends, to be sure that there are no more.
-   */
+  /** Holds the last chunk back until the response ends, to be sure that there are no more bytes. */
   chunks: AsyncGenerator<Buffer>;
   /** The same bytes without a copy. There may be fewer. Read either, not both. */
   blocks?: AsyncGenerator<ReceivedBlock> | undefined;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseEtagChecksum } from './etag-checksum.ts';
+import { etagCheck } from './etag-checksum.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { ChangedError } from './storage-errors.ts';
 import { repeated, type TransferContext } from './transfer-context.ts';
@@ -28,18 +28,15 @@ export async function* readContent(content: RemoteContent, resources: TransferCo
   }
 }
 
-/**
- * Like {@link readContent}, but compares the checksum if the storage sends one. Throws a CorruptError at the end, after
- * all chunks.
- */
+/** Compares the checksum too, if the storage sends one: throws a CorruptError after all chunks. */
 export async function* readVerified(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
   const hash = createHash('md5');
   for await (const chunk of readContent(content, resources)) {
     // Known since the first response.
-    if (parseEtagChecksum(content.version)) hash.update(chunk);
+    if (etagCheck(content.version)) hash.update(chunk);
     yield chunk;
   }
-  parseEtagChecksum(content.version)?.verify(hash.digest('hex'));
+  etagCheck(content.version)?.(hash.digest('hex'));
 }
 
 /** The checksum that a file must have, in hex: a SHA-256, or the id that git gives its content. */

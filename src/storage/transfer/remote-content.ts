@@ -11,7 +11,6 @@ import { UrlExpiredError } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
 
 interface UsableAddress extends ContentAddress {
-  /** Monotonic time in ms. */
   expiresAt: number | undefined;
 }
 
@@ -19,10 +18,7 @@ interface UsableAddress extends ContentAddress {
 export class RemoteContent {
   #url: Promise<UsableAddress> | undefined;
 
-  /**
-   * `createUrl` requests a new signed URL; `version` is from a previous attempt. With `mayMixVersions` responses may be
-   * of different versions, because they are not joined.
-   */
+  /** `version` is from a previous attempt. With `mayMixVersions` responses are not joined. */
   constructor(
     readonly bytes: number,
     private readonly createUrl: () => Promise<string | ContentAddress>,

@@ -2,7 +2,6 @@ import { checkReply, requestError, requestStream, type StorageReply } from './ra
 import { parseSignedUrl } from './signed-url.ts';
 import { repeated, type TransferContext } from './transfer-context.ts';
 
-/** Facts about a remote file from the response headers of the storage. */
 export interface RemoteFileInfo {
   bytes: number | undefined;
   /** Empty if there is none. */
@@ -37,10 +36,8 @@ async function requestInfo(createUrl: () => Promise<string>, resources: Transfer
 /** Bytes that are read to keep the connection; with a longer body it is closed. */
 const maxDiscardedBytes = 16 * 1024;
 
-/** Headers of a request for the first byte of a file. */
 export const firstByte = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
 
-/** What the reply to a request for the first byte tells of the file. */
 export function infoOf(reply: Pick<StorageReply, 'statusCode' | 'headers'>): RemoteFileInfo {
   const { etag, 'last-modified': modified } = reply.headers;
   const time = Date.parse(String(modified));

@@ -15,7 +15,6 @@ interface PoolOptions {
   concurrency: number | undefined;
   /** Maximum, whatever else is set. */
   maxConnections: number;
-  /** Monotonic time in ms. */
   elapsed: () => number;
   /** Takes each decision; shown with `--debug`. */
   trace: (decision: string) => void;
@@ -78,7 +77,6 @@ export class RequestLimiter {
     }
   }
 
-  /** The server is overloaded. */
   reduce(): void {
     this.#width.reduce();
   }

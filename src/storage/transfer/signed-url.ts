@@ -4,9 +4,9 @@ import { isSecure } from '../../platform/contract/address.ts';
 /** Throws an UnexpectedReplyError if the text, which the platform sent, is not a URL, and a FailedError without https. */
 export function parseSignedUrl(text: string, what: 'upload' | 'download'): URL {
   if (!URL.canParse(text)) {
-    throw new UnexpectedReplyError(
-      `the platform sent an invalid ${what} URL: ${JSON.stringify(withoutSignature(text))}`,
-    );
+    // A query may contain a signature.
+    const shown = JSON.stringify(text.slice(0, 200).replace(/[?#].*$/s, ''));
+    throw new UnexpectedReplyError(`the platform sent an invalid ${what} URL: ${shown}`);
   }
   const url = new URL(text);
   if (!isSecure(url))
@@ -14,20 +14,10 @@ export function parseSignedUrl(text: string, what: 'upload' | 'download'): URL {
   return url;
 }
 
-/** A query may contain a signature. */
-function withoutSignature(text: string): string {
-  return String(text)
-    .slice(0, 200)
-    .replace(/[?#].*$/s, '');
-}
-
 /** A URL is not used for a new request this long before it expires, in ms. */
 const marginMs = 30_000;
 
-/**
- * When a signed URL expires, in ms of the clock of `receivedAt`; undefined if it has no lifetime. Counts from its receipt,
- * because the clock of the signer may differ.
- */
+/** In ms of the clock of `receivedAt`, as the signer's may differ; undefined if it has no lifetime. */
 export function urlExpiry(url: string, receivedAt: number): number | undefined {
   const lifetime = urlLifetimeMs(url);
   return lifetime === undefined ? undefined : receivedAt + lifetime;

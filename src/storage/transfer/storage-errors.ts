@@ -1,3 +1,4 @@
+import { toDiskError } from '../../kernel/disk/index.ts';
 import {
   type ErrorFacts,
   FailedError,
@@ -17,6 +18,15 @@ export class ChangedError extends FailedError {}
 
 /** The received bytes differ from the sent ones. A retry may succeed. */
 export class CorruptError extends UnavailableError {}
+
+/** Does work on the disk of this machine. Throws its errors in words. */
+export function onDisk<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw toDiskError(cause);
+  }
+}
 
 export function closedEarlyError(): UnavailableError {
   return new UnavailableError('the connection closed early', { retryable: true });

@@ -11,7 +11,6 @@ import { Hasher } from './hash.ts';
 import { limitHeapGrowth } from './heap-growth.ts';
 import { type ConnectionOptions, openConnections } from './http-pool.ts';
 import { mib } from './parts.ts';
-import { RateLimit } from './rate-limit.ts';
 import { type RequestKind, RequestLimiter } from './request-limiter.ts';
 import { TaskQueue } from './task-queue.ts';
 
@@ -63,6 +62,36 @@ export function requestKind(fileBytes: number): RequestKind {
 
 /** Enough for the delay of a fast line. With that of the program, a copy from the web takes less than 200 MB. */
 const maxRelayBytes = 48 * mib;
+
+/** Unused bandwidth may be made up for within this time, in ms. */
+const burstMs = 100;
+
+/** Limits the bytes per second of all connections together, first come, first served. */
+export class RateLimit {
+  /** Start of the current burst. Bytes are counted from it, because summing up small delays adds rounding errors. */
+  #startedAt = 0;
+  #bytes = 0;
+
+  constructor(
+    readonly bytesPerSecond: number,
+    private readonly clock: Pick<Callbacks, 'elapsed' | 'delay'>,
+  ) {}
+
+  /** Resolves when these bytes may be sent or read. */
+  async wait(bytes: number, signal: AbortSignal): Promise<void> {
+    const now = this.clock.elapsed();
+    if (this.#dueAt < now - burstMs) {
+      this.#startedAt = now - burstMs;
+      this.#bytes = 0;
+    }
+    this.#bytes += bytes;
+    if (this.#dueAt > now) await this.clock.delay(this.#dueAt - now, signal);
+  }
+
+  get #dueAt(): number {
+    return this.#startedAt + (this.#bytes / this.bytesPerSecond) * 1000;
+  }
+}
 
 /** Minimum bytes per second and connection under a rate limit: storage closes connections that are too slow. */
 const minConnectionRate = 256 * 1024;

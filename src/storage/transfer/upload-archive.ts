@@ -8,7 +8,6 @@ import { repeated, withTransferContext } from './transfer-context.ts';
 export { UrlExpiredError } from './storage-errors.ts';
 
 export interface ArchiveUpload {
-  /** A signed URL. It grants write access: send no token with it, and do not log it. */
   url: string;
   file: string;
   bytes: number;
@@ -22,10 +21,7 @@ export interface UploadArchiveOptions extends RetryOptions, ConnectionOptions {
   elapsed: () => number;
 }
 
-/**
- * Uploads a file with one PUT to a signed URL, from the start on each attempt. Retries failed connections, 408, 429 and
- * 5xx, but no other 4xx.
- */
+/** Starts over on each attempt. Retries failed connections, 408, 429 and 5xx, but no other 4xx. */
 export async function uploadArchive({ file, ...upload }: ArchiveUpload, options: UploadArchiveOptions): Promise<void> {
   let sent = 0;
   const onBytes = (bytes: number) => {

@@ -11,7 +11,6 @@ import { repeated, requestKind, type TransferContext } from './transfer-context.
 export interface FileUpload extends PartsCopy<OpenUpload, SentPart> {
   /** Called for each attempt, with the parts that need not be sent. */
   createReader: (sent: readonly SentPart[]) => PartReader;
-  /** Creates an upload session and returns its id and a signed URL for each part. */
   startUpload: (parts: number) => Promise<{ id: string; urls: string[] }>;
 }
 

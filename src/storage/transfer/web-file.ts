@@ -49,10 +49,7 @@ async function locate(file: Pick<WebFile, 'url' | 'token'>, resources: TransferC
   return { ...address, ...infoOf(reply), hasRanges: reply.statusCode === 206 };
 }
 
-/**
- * Requests a URL and follows where it leads. The token goes to the first host only: once a redirect has left it, no
- * further one gets the token, not even one that returns.
- */
+/** The token goes to the first host only: once a redirect has left it, no further one gets it. */
 export async function followRedirects(
   { url: first, token }: Pick<WebFile, 'url' | 'token'>,
   sent: Record<string, string>,
@@ -122,10 +119,17 @@ function webError({ status, headers, body }: ContentReply, { url, hasLeft }: Ask
   return refusal(status, url, facts);
 }
 
+const refusals: Readonly<
+  Record<number, [kind: new (message: string, facts: ErrorFacts) => GantryError, what: string]>
+> = {
+  401: [AuthError, 'asks for a login'],
+  403: [DeniedError, 'denies access'],
+  404: [NotFoundError, 'has no such file'],
+  410: [NotFoundError, 'has no such file'],
+};
+
 function refusal(status: number, { host }: URL, facts: ErrorFacts): GantryError {
-  const fix = 'name a URL that needs no login, such as a signed one';
-  if (status === 401) return new AuthError(`${host} asks for a login (HTTP 401)`, { ...facts, fix });
-  if (status === 403) return new DeniedError(`${host} denies access (HTTP 403)`, facts);
-  if (status === 404 || status === 410) return new NotFoundError(`${host} has no such file (HTTP ${status})`, facts);
-  return new FailedError(`${host} rejected the request (HTTP ${status})`, { ...facts, status });
+  const [Kind, what] = refusals[status] ?? [FailedError, 'rejected the request'];
+  const login = status === 401 && { fix: 'name a URL that needs no login, such as a signed one' };
+  return new Kind(`${host} ${what} (HTTP ${status})`, { ...facts, status, ...login });
 }

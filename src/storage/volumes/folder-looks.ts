@@ -1,6 +1,6 @@
 import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { lookAgain } from '../../platform/waiting/index.ts';
+import { lookAgain, unless } from '../../platform/waiting/index.ts';
 import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import { inLane } from '../transfer/task-queue.ts';
@@ -9,12 +9,6 @@ import { type ConnectingContext, urlRequester, whileConnected } from './read-fil
 import { listEntries, listNames, type VolumePath } from './walk-volume.ts';
 
 export type ConfirmContext = Pick<Context, 'api' | 'apiWithSignal' | 'project'> & ConnectingContext;
-
-interface FolderListing {
-  names: ReadonlySet<string>;
-  /** Why there may be more. */
-  gap?: UnexpectedReplyError;
-}
 
 /** Why a path may still be there; undefined if it is still listed. */
 type Remaining = Map<VolumePath, GantryError | undefined>;
@@ -25,23 +19,22 @@ const maxQuestions = 16;
 const pausesMs = [500, 1_000, 2_000];
 
 /**
- * Looks at folders before and after paths are removed from them. A path is gone if the folder lists what it did before and
- * not the path. Where it lists anything else, the list may have changed its form, or others changed the folder, and where it
- * lists nothing, the list may have been lost: then the path itself is asked for.
+ * Looks at folders before and after paths are removed from them. A path is gone if the folder lists others and not the path.
+ * A list of nothing may have been lost: then the path itself is asked for.
  */
 export class FolderLooks {
-  readonly #before = new Map<string, FolderListing>();
+  /** Folders of which nothing is left once all is removed. */
+  readonly #emptied = new Set<string>();
 
   constructor(private readonly context: ConfirmContext) {}
 
-  /** Looks at the folders of paths. One that cannot be listed proves nothing afterwards. */
+  /** Looks at the folders of paths. What one that cannot be listed had is not known. */
   async begin(paths: readonly VolumePath[]): Promise<void> {
-    await inLane(maxListings, byFolder(paths), async ([folder, [first]]) => {
-      try {
-        if (first && !this.context.signal.aborted) this.#before.set(folder, await this.#look(first));
-      } catch (error) {
-        if (!(error instanceof GantryError)) throw error;
-      }
+    await inLane(maxListings, byFolder(paths), async ([folder, removed]) => {
+      if (this.context.signal.aborted) return;
+      const names = await unless((error) => error instanceof GantryError, this.#list(removed));
+      const own = new Set(removed.map(listedName));
+      if (names && [...names].every((name) => own.has(name))) this.#emptied.add(folder);
     });
   }
 
@@ -62,7 +55,7 @@ export class FolderLooks {
     let waiting: Remaining = new Map(removed.map((at) => [at, undefined]));
     try {
       await lookAgain(pausesMs, this.context.delay, async () => {
-        waiting = await this.#notGone([...waiting.keys()], removed, this.#before.get(folder));
+        waiting = await this.#notGone([...waiting.keys()], this.#emptied.has(folder));
         return waiting.size === 0;
       });
       return waiting;
@@ -73,52 +66,34 @@ export class FolderLooks {
     }
   }
 
-  async #look({ path, ...volume }: VolumePath): Promise<FolderListing> {
-    try {
-      return { names: await listNames(this.context, { ...volume, path: remoteParent(path) }) };
-    } catch (error) {
-      if (error instanceof UnexpectedReplyError) return { names: new Set(), gap: error };
-      throw error;
-    }
+  #list([first]: readonly VolumePath[]): Promise<Set<string>> {
+    const { path, ...volume } = first as VolumePath;
+    return listNames(this.context, { ...volume, path: remoteParent(path) });
   }
 
-  /** Those of the waiting paths of one folder that may still be there. `removed` are all that were removed from it. */
-  async #notGone(waiting: VolumePath[], removed: VolumePath[], before: FolderListing | undefined): Promise<Remaining> {
-    const left: Remaining = new Map();
-    const [first] = waiting;
-    if (!first) return left;
-    const after = await this.#look(first);
-    const kept = new Set(before?.names);
-    for (const at of removed) kept.delete(listedName(at));
-    const isSame = await this.#isSame(first, { before, after, kept, removed });
-    const listedBefore = isSame ? before?.names : undefined;
-    const isProven = (at: VolumePath) => (at.path === '/' ? !after.gap : listedBefore?.has(listedName(at)));
-    for (const at of waiting.filter((each) => isListed(each, after))) left.set(at, undefined);
-    const asked = waiting.filter((at) => !left.has(at) && !isProven(at));
-    const showsOthers = [...kept].some((name) => after.names.has(name));
-    await inLane(maxQuestions, asked, async (at) => {
-      if (!(await this.#isGone(at, showsOthers)))
-        left.set(at, after.gap ?? new UnavailableError(otherEntries, { retryable: true }));
+  /** Those of the waiting paths of one folder that may still be there. */
+  async #notGone(waiting: VolumePath[], isEmptied: boolean): Promise<Remaining> {
+    const listed = await this.#list(waiting).catch((error: unknown) => {
+      if (error instanceof UnexpectedReplyError) return error;
+      throw error;
+    });
+    const names = listed instanceof Set ? listed : new Set<string>();
+    const isListed = (at: VolumePath) => names.has(listedName(at)) || (at.path === '/' && names.size > 0);
+    const left: Remaining = new Map(waiting.filter(isListed).map((at) => [at, undefined]));
+    if (names.size > 0 || (listed === names && (await this.#isTrulyEmpty(waiting, isEmptied)))) return left;
+    const doubt =
+      listed instanceof Set ? new UnavailableError('its folder lists nothing', { retryable: true }) : listed;
+    await inLane(maxQuestions, waiting, async (at) => {
+      if (!(await this.#isGone(at, false))) left.set(at, doubt);
     });
     return left;
   }
 
-  /** Whether a folder lists what it did before, with or without what was removed. */
-  async #isSame(
-    first: VolumePath,
-    {
-      before,
-      after,
-      kept,
-      removed,
-    }: { before: FolderListing | undefined; after: FolderListing; kept: Set<string>; removed: VolumePath[] },
-  ): Promise<boolean> {
-    if (!before || before.gap || after.gap || !isWithin(kept, after.names)) return false;
-    const all = new Set([...kept, ...removed.map(listedName)]);
-    return isWithin(after.names, all) && (after.names.size > 0 || (await this.#isGone(first, true)));
+  async #isTrulyEmpty([first]: readonly VolumePath[], isEmptied: boolean): Promise<boolean> {
+    return first?.path === '/' || (isEmptied && first !== undefined && this.#isGone(first, true));
   }
 
-  /** Asks for a path itself. No entries prove that a folder is gone only where the list of its parent shows others. */
+  /** Asks for a path itself. No entries prove that a folder is gone only where it was the last in its parent. */
   async #isGone(at: VolumePath, emptyIsGone: boolean): Promise<boolean> {
     try {
       if (at.path.endsWith('/')) return (await listEntries(this.context, at)).length === 0 && emptyIsGone;
@@ -148,17 +123,7 @@ function byFolder(paths: readonly VolumePath[]): Map<string, VolumePath[]> {
   return folders;
 }
 
-function isListed(at: VolumePath, { names }: FolderListing): boolean {
-  return names.has(listedName(at)) || (at.path === '/' && names.size > 0);
-}
-
-const otherEntries = 'its folder lists other entries than before';
-
 /** A folder's name has a slash. */
 function listedName({ path }: VolumePath): string {
   return path.endsWith('/') ? `${remoteName(path)}/` : remoteName(path);
-}
-
-function isWithin(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
-  return [...some].every((name) => all.has(name));
 }

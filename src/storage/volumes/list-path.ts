@@ -13,10 +13,7 @@ export interface PathEntry {
   updatedAt: string | null;
 }
 
-/**
- * The entries of a folder, with `recursive` including subfolders, or the file itself. Throws NotFoundError if the path does
- * not exist. The platform may return no entries for a missing folder, so the parent folder decides.
- */
+/** A folder's entries, or the file itself. A missing folder may list nothing, so its parent decides. */
 export async function listPath(
   context: VolumeContext,
   at: VolumePath,
@@ -47,10 +44,7 @@ export interface EntryUsage {
   bytes: number;
 }
 
-/**
- * Counts the files and bytes below each entry of a folder, largest first. A file counts as its own entry. Throws
- * NotFoundError if the path does not exist.
- */
+/** Counts the files and bytes below each entry of a folder, largest first. A file counts as its own entry. */
 export async function diskUsage(
   context: VolumeContext,
   at: VolumePath,

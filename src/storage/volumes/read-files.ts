@@ -32,10 +32,7 @@ export async function findRemoteFiles(context: ReadContext, paths: VolumePath[])
   return found;
 }
 
-/**
- * Streams the contents of files to `write`, one after another, waiting for each write. With `check`, compares them with
- * the storage's checksum and throws a CorruptError on a mismatch.
- */
+/** Streams the contents of files to `write`. With `check`, compares them with the storage's checksum. */
 export async function streamFiles(
   context: ReadContext,
   files: RemoteFile[],
@@ -46,16 +43,14 @@ export async function streamFiles(
     for (const { at, bytes } of files) {
       const content = new RemoteContent(bytes, urlRequester(at, context), resources);
       const pieces = check ? readVerified(content, resources) : readContent(content, resources);
-      await writeAll(pieces, write).catch((error: unknown) => {
+      try {
+        for await (const piece of pieces) await write(piece);
+      } catch (error) {
         throw error instanceof CorruptError ? damagedError(at, error) : error;
-      });
+      }
     }
   };
   await whileConnected(context, work, { concurrency: 1, check: false, limitRate });
-}
-
-async function writeAll(pieces: AsyncIterable<Uint8Array>, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
-  for await (const piece of pieces) await write(piece);
 }
 
 /** Printed content cannot be taken back, so the user has to retry. */
@@ -86,7 +81,6 @@ export function whileConnected<T>(
   return withTransferContext({ ...own, ...usual, ...changed }, work);
 }
 
-/** Returns a function that requests a new signed URL to read a file. */
 export function urlRequester(
   { volume, region, path }: VolumePath,
   { api, project }: VolumeContext,

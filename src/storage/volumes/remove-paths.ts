@@ -1,15 +1,23 @@
+import { compileGlob, type Glob } from '../../app/files/glob.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
 import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { readEvidence, warnUnconfirmed } from '../../platform/waiting/index.ts';
-import { formatRemotePath, spellingsOf } from '../transfer/remote-path.ts';
+import { formatRemotePath, spellingsOf, withTrailingSlash } from '../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import type { ConfirmContext } from './folder-looks.ts';
 import type { ListedEntry } from './listed-entry.ts';
-import { findMatches, parsePathPattern } from './path-pattern.ts';
-import { findEntry, parseVolumePath, singleLine, type VolumePath, walkVolume } from './walk-volume.ts';
+import {
+  findEntry,
+  parseVolumePath,
+  singleLine,
+  type VolumeContext,
+  type VolumePath,
+  walkEntries,
+  walkVolume,
+} from './walk-volume.ts';
 
 export interface Removal {
   /** `default:/models/a.bin`; ends in a slash for a folder. */
@@ -23,7 +31,7 @@ export interface Removal {
 type RemoveContext = ConfirmContext & Pick<Context, 'progress' | 'prompt' | 'willChange'>;
 
 /** One that is not listed is what the path says: a folder if it ends in a slash. */
-type RemovalTarget = Pick<ListedEntry, 'path' | 'isFolder' | 'size'> & { at: VolumePath; isListed: boolean };
+type RemovalTarget = Pick<ListedEntry, 'isFolder' | 'size'> & { at: VolumePath; isListed: boolean };
 
 /**
  * Removes files, and folders with their contents. Finds, shows and confirms everything before it removes anything. Throws
@@ -41,14 +49,14 @@ export async function removePaths(
   const distinct = withoutCovered(targets);
   const folder = distinct.find(({ isFolder }) => isFolder);
   if (folder && !recursive) {
-    throw new UsageError(`${formatTarget(folder)} is a folder`, {
+    throw new UsageError(`${formatRemotePath(folder.at)} is a folder`, {
       why: 'removing a folder and its contents requires -r',
       fix: gantryCommand`rm -r ${paths}`,
     });
   }
   await confirmRemoval(context, distinct, paths, confirm);
   const removals = distinct.map((target) => ({
-    path: formatTarget(target),
+    path: formatRemotePath(target.at),
     isFolder: target.isFolder,
     changed: true,
     confirmed: false,
@@ -80,19 +88,23 @@ async function resolve(context: RemoveContext, text: string): Promise<RemovalTar
   if ('plain' in pattern) {
     const exact = { ...at, path: pattern.plain };
     const evidence = await readEvidence(() => findEntry(context, exact));
-    if ('state' in evidence) return [{ ...evidence.state, at: exact, isListed: true }];
-    return [{ path: exact.path, isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
+    if ('state' in evidence) return [targetOf(at, evidence.state)];
+    return [{ isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
   }
   const found = await findMatches(context, at, pattern);
   if (found.length === 0) throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`);
-  return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path }, isListed: true }));
+  return found.map((entry) => targetOf(at, entry));
+}
+
+function targetOf(volume: VolumePath, { path, isFolder, size }: ListedEntry): RemovalTarget {
+  return { at: { ...volume, path }, isFolder, size, isListed: true };
 }
 
 /** Removes duplicates, and entries of folders that are removed anyway. */
 function withoutCovered(targets: RemovalTarget[]): RemovalTarget[] {
-  const byPath = new Map(targets.map((target) => [formatTarget(target), target]));
-  const isCovered = ({ at, path }: RemovalTarget) =>
-    foldersAbove(path).some((folder) => byPath.has(formatRemotePath({ ...at, path: folder })));
+  const byPath = new Map(targets.map((target) => [formatRemotePath(target.at), target]));
+  const isCovered = ({ at }: RemovalTarget) =>
+    foldersAbove(at.path).some((folder) => byPath.has(formatRemotePath({ ...at, path: folder })));
   return [...byPath.values()].filter((target) => !isCovered(target));
 }
 
@@ -111,31 +123,22 @@ async function confirmRemoval(
   const { prompt } = context;
   const [only, ...others] = targets;
   if (only && others.length === 0 && !only.isFolder) {
-    return prompt.confirm(`Remove ${singleLine(formatTarget(only))}${bytesText(only)}?`);
+    const bytes = only.size === null ? '' : ` (${size(only.size)})`;
+    return prompt.confirm(`Remove ${singleLine(formatRemotePath(only.at))}${bytes}?`);
   }
   if (!prompt.isConfirmed && confirm === undefined) showTargets(context, targets);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const folders = targets.filter(({ isFolder }) => isFolder);
-  const summary = fileSummary(files.length, totalSize(files));
+  const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
+  const summary = fileSummary(files.length, bytes);
   if (folders.length === 0) return prompt.confirm(`Remove ${summary}?`);
   const what = (files.length > 0 ? `${summary} and ` : '') + (await describeFolders(context, folders));
-  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm, otherSpellings(targets));
-}
-
-function otherSpellings([only, ...others]: RemovalTarget[]): string[] {
-  return only && others.length === 0 ? spellingsOf({ ...only.at, path: only.path }) : [];
-}
-
-function bytesText({ size: bytes }: RemovalTarget): string {
-  return bytes === null ? '' : ` (${size(bytes)})`;
-}
-
-function totalSize(files: RemovalTarget[]): number {
-  return files.reduce((sum, file) => sum + (file.size ?? 0), 0);
+  const spellings = only && others.length === 0 ? spellingsOf(only.at) : [];
+  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm, spellings);
 }
 
 function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): void {
-  for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatTarget(target))}`);
+  for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatRemotePath(target.at))}`);
   if (targets.length > maxShownPaths) progress.note(`  and ${targets.length - maxShownPaths} more`);
 }
 
@@ -157,14 +160,14 @@ async function describeFolders(context: RemoveContext, folders: RemovalTarget[])
 }
 
 async function removeAll(context: RemoveContext, targets: RemovalTarget[]): Promise<Removal[]> {
-  const paths = targets.map(({ at, path }) => ({ ...at, path }));
+  const paths = targets.map(({ at }) => at);
   const outcomes = await deletePaths(context, paths, new Set(paths.filter((_, index) => !targets[index]?.isListed)));
   const removed: Removal[] = [];
   const alreadyGone: string[] = [];
   const failures: { path: string; error: GantryError }[] = [];
   for (const [index, target] of targets.entries()) {
     const { error, refusal, wasGone } = outcomes[index] as Deletion;
-    const path = formatTarget(target);
+    const path = formatRemotePath(target.at);
     if (error) failures.push({ path, error });
     else removed.push({ path, isFolder: target.isFolder, changed: true, confirmed: !refusal });
     if (refusal) warnUnconfirmed(context, `${singleLine(path)} is gone`, refusal);
@@ -199,8 +202,44 @@ function removalError(
   return new FailedError(`${failures.length} of ${attempted} could not be removed`, { details });
 }
 
-function formatTarget({ at, path }: RemovalTarget): string {
-  return formatRemotePath({ ...at, path });
+const maxShownPaths = 20;
+
+/** A parsed pattern, or a plain path with its escapes removed. */
+type PathPattern = { plain: string } | { from: string; wild: Glob; onlyFolders: boolean };
+
+/** Splits `/logs/*.txt` into the folder to walk and a glob. A backslash escapes: `/a\*b` is a plain path. */
+export function parsePathPattern(path: string): PathPattern {
+  const names = path.slice(1).split('/');
+  const first = names.findIndex((name) => isWild(name));
+  if (first < 0) return { plain: unescaped(path) };
+  const onlyFolders = path.endsWith('/');
+  const wild = compileGlob(names.slice(first).join('/').replace(/\/$/, ''));
+  if (wild) return { from: withTrailingSlash(`/${names.slice(0, first).map(unescaped).join('/')}`), wild, onlyFolders };
+  throw new UsageError(`invalid pattern ${path}`, {
+    why: 'it has an unclosed "[", a trailing "\\" or too many alternatives',
+    fix: 'escape special characters in names with a backslash',
+  });
 }
 
-const maxShownPaths = 20;
+/** The entries that match a pattern. Does not look into a folder that matches: its contents belong to it. */
+async function findMatches(
+  context: VolumeContext,
+  volume: Omit<VolumePath, 'path'>,
+  { from, wild, onlyFolders }: Exclude<PathPattern, { plain: string }>,
+): Promise<ListedEntry[]> {
+  const relative = ({ path }: ListedEntry) => path.slice(from.length).replace(/\/$/, '');
+  const matches: ListedEntry[] = [];
+  const enters = (folder: ListedEntry) => !wild.matches(relative(folder)) && wild.reaches(relative(folder));
+  for await (const entry of walkEntries(context, { ...volume, path: from }, { entersFolder: enters })) {
+    if (wild.matches(relative(entry)) && (entry.isFolder || !onlyFolders)) matches.push(entry);
+  }
+  return matches;
+}
+
+function isWild(name: string): boolean {
+  return /[*?[]|\{[^}]*,[^}]*\}/.test(name.replace(/\\./gs, ''));
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\([*?[\]{},!\\])/g, '$1');
+}

@@ -23,7 +23,6 @@ import { parseVolumes } from './parse-volumes.ts';
 
 export type VolumeContext = Pick<Context, 'api' | 'project'>;
 
-/** A path on the volume of one region. */
 export interface VolumePath extends RemotePath {
   region: string;
 }
@@ -31,7 +30,6 @@ export interface VolumePath extends RemotePath {
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
 export interface WalkedFile {
   path: string;
-  /** In bytes. */
   size: number;
   modified: string | null;
 }
@@ -41,7 +39,6 @@ export function volumeRegion({ region }: Context['settings']): string {
   return region.value ?? defaultRegion;
 }
 
-/** Parses a remote path as users write it: `default:/models`, `:/models` or `/models`. */
 export function parseVolumePath(text: string, settings: Context['settings']): VolumePath {
   return { ...toRemotePath(text), region: volumeRegion(settings) };
 }
@@ -62,8 +59,8 @@ async function readFolder(
       ? await explainMissingVolume(api, project, volume, error)
       : error;
   });
-  const { sorted, contradicting } = sortEntries({ [Symbol.iterator]: () => toListedEntries(dir, reply) });
-  return { entries: sorted, unreadable: unreadableItems(reply).length + contradicting };
+  const entries = inOrder({ [Symbol.iterator]: () => toListedEntries(dir, reply) });
+  return { entries, unreadable: unreadableItems(reply).length };
 }
 
 /** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
@@ -98,10 +95,7 @@ function mountPathError(at: VolumePath): NotFoundError {
   });
 }
 
-/**
- * The entries of a folder; none if it does not exist. Throws if the root cannot be listed either: then the project or the
- * volume does not exist.
- */
+/** The entries of a folder; none without it. Throws if the root cannot be listed either. */
 export async function listIfExists(
   context: VolumeContext,
   folder: VolumePath,
@@ -137,10 +131,7 @@ export function unreadEntriesError({ volume, region, path }: VolumePath, entries
   });
 }
 
-/**
- * Throws NotFoundError if there is no such volume. Does not ask for the default one: every project has it, and its root
- * may have a million entries.
- */
+/** Throws NotFoundError if there is no such volume. Does not ask for the default one, which may be huge. */
 export async function checkVolume(context: VolumeContext, { volume, region }: VolumePath): Promise<void> {
   if (volume !== defaultVolume) await listEntries(context, { volume, region, path: '/' });
 }
@@ -166,10 +157,7 @@ export interface WalkOptions {
   missingIsEmpty?: boolean;
 }
 
-/**
- * Yields everything below a folder, one folder after another. Requests a few listings ahead, and keeps no more in memory:
- * a volume may be huge.
- */
+/** Yields everything below a folder. Requests a few listings ahead, and keeps no more: a volume may be huge. */
 export async function* walkEntries(
   context: VolumeContext,
   { path, ...volume }: VolumePath,
@@ -204,17 +192,13 @@ export async function* walkEntries(
   }
 }
 
-/** Removes control sequences and line breaks from a name. */
 export function singleLine(name: string): string {
   return stripVTControlCharacters(name).replace(/[\r\n\t]+/g, ' ');
 }
 
 const maxListingsAhead = 8;
 
-/**
- * What a 404 for the root of a volume is about if the project has no such volume: says so, with the most similar name.
- * The error itself if the volume is listed, or if the list cannot be read.
- */
+/** What a 404 for the root of a volume is about: a volume that the list lacks, or the error itself. */
 async function explainMissingVolume(
   api: Context['api'],
   project: string,
@@ -237,17 +221,9 @@ async function explainMissingVolume(
   });
 }
 
-/**
- * The entries of a folder in the order of their names, each once: the platform promises neither. As a rule it has one,
- * perhaps folders and files apart; then nothing is sorted. `contradicting` counts entries that are listed again with
- * another size or time.
- */
-function sortEntries(entries: Iterable<ListedEntry>): { sorted: Iterable<ListedEntry>; contradicting: number } {
-  if (isAscending(entries)) return { sorted: entries, contradicting: 0 };
-  const all = sortPacked(entries, (one, other) => byUnits(one.name, other.name));
-  let contradicting = 0;
-  for (const _ of eachOnce(all, () => void contradicting++));
-  return { sorted: { [Symbol.iterator]: () => eachOnce(all) }, contradicting };
+/** By name, which the platform does not promise. Not sorted if it has an order of files, and one of folders. */
+function inOrder(entries: Iterable<ListedEntry>): Iterable<ListedEntry> {
+  return isAscending(entries) ? entries : sortPacked(entries, (one, other) => byUnits(one.name, other.name));
 }
 
 function isAscending(entries: Iterable<ListedEntry>): boolean {
@@ -258,15 +234,4 @@ function isAscending(entries: Iterable<ListedEntry>): boolean {
     last[kind] = name;
   }
   return true;
-}
-
-function* eachOnce(sorted: Iterable<ListedEntry>, contradicts = () => {}): Generator<ListedEntry> {
-  const last: { file?: ListedEntry; folder?: ListedEntry } = {};
-  for (const entry of sorted) {
-    const kind = entry.isFolder ? 'folder' : 'file';
-    const before = last[kind];
-    last[kind] = entry;
-    if (before?.name !== entry.name) yield entry;
-    else if (before.size !== entry.size || before.modified !== entry.modified) contradicts();
-  }
 }

@@ -63,7 +63,6 @@ export function wantedWeights(context: Context, typed: TypedWeights): WantedWeig
 export interface FoundWeights {
   at: VolumePath;
   files: SourceFile[];
-  /** The commit of a model. */
   revision: string | undefined;
   /** Of the same source in the same folder. */
   locked: LockedWeights | undefined;
@@ -152,7 +151,6 @@ function missingTargetError(source: string): UsageError {
   });
 }
 
-/** Where weights come from: a model of the hub, or one file. */
 type WeightsSource = ModelSource | FileSource;
 
 interface ModelSource {

@@ -35,10 +35,7 @@ export interface HubFile {
   web: WebFile;
 }
 
-/**
- * The hub that the variables of its own tools name. The token comes from HF_TOKEN; it goes to the hub only,
- * never to the hosts that it redirects to.
- */
+/** The hub that the variables of its own tools name. HF_TOKEN goes to the hub only, never to where it redirects. */
 export function hubAccess({ env, secrets }: Pick<Context, 'env' | 'secrets'>): HubAccess {
   const endpoint = (readVariable(env, 'HF_ENDPOINT') ?? 'https://huggingface.co').replace(/\/+$/, '');
   if (!URL.canParse(endpoint)) throw new UsageError('HF_ENDPOINT is not a URL');

@@ -23,10 +23,7 @@ export function updateLock(context: Pick<Context, 'cwd'>, weights: LockedWeights
   return changeLock(context, (before) => [...before.filter((each) => !isSameEntry(each, weights)), weights]);
 }
 
-/**
- * Forgets when files were listed with their content, because they do not have it: the next pull reads them before it calls
- * them equal. What another command has recorded meanwhile stays.
- */
+/** Forgets when files were listed with their content: the next pull reads them before it calls them equal. */
 export function forgetTimes(
   context: Pick<Context, 'cwd'>,
   weights: LockedWeights,

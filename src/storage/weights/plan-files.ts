@@ -20,16 +20,12 @@ export interface FilePlan {
   unread: SourceFile[];
 }
 
-/** Whether the volume lists a file as the lock remembers it. */
 function isAsSeen(there: Awaited<ReturnType<ListedFiles['find']>>, locked: LockedFile): boolean {
   const hasTime = locked.modified !== undefined && locked.modified === there?.modified;
   return hasTime && locked.bytes === there.size;
 }
 
-/**
- * Which files of a source are on the volume. A file counts as equal if the volume lists it as the lock remembers it, or if
- * it has the checksum when it is read.
- */
+/** Which files are on the volume: listed as the lock remembers them, or read, with the same checksum. */
 export async function planFiles(
   context: Context,
   files: readonly SourceFile[],

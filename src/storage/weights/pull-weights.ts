@@ -22,7 +22,6 @@ import { readLock, updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
 
 export interface PullOptions extends TypedWeights {
-  /** In bytes per second. */
   limitRate: number | undefined;
   resume: boolean;
   dryRun: boolean;
@@ -228,10 +227,7 @@ async function describe(
 /** More make no command that anybody would type. */
 const maxNamed = 20;
 
-/**
- * Names the files that an earlier revision or selection brought and the lock no longer has: a program that loads the
- * folder may take them for parts of the model.
- */
+/** Files of an earlier revision: a program that loads the folder may take them for parts of the model. */
 async function noteLeftFiles(context: Context, at: VolumePath, before: LockedWeights): Promise<void> {
   const here = readLock(context).filter(({ target }) => target === before.target);
   const locked = new Set(here.flatMap(({ files }) => files.map(({ path }) => path)));

@@ -16,23 +16,18 @@ export interface VerifySummary {
   files: number;
   bytes: number;
   problems: FileProblem[];
-  /** Whether only the listing was compared. */
   quick: boolean;
   /** What mends the problems, or finds out what does. */
   next: { line: CommandLine; when: string } | undefined;
 }
 
 interface FileProblem {
-  /** The folder on the volume. */
   target: string;
   path: string;
   problem: 'missing' | 'other size' | 'other time' | 'other content';
 }
 
-/**
- * Compares weights with `weights.lock`: those on the volume, or in a folder of this machine, where apps see a volume or a
- * copy of it. Reads the files, or with `quick` only what is listed.
- */
+/** Compares weights on the volume, or in a local folder as apps see them. With `quick` only what is listed. */
 export async function verifyWeights(
   context: Context,
   path: string | undefined,

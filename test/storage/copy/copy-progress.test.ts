@@ -37,7 +37,7 @@ describe('the progress of a copy', () => {
   test('shows percentage, rate and remaining time once the total is known', () => {
     const { copy, wait, last } = startCopy();
     for (let file = 0; file < 4; file++) copy.found(1024);
-    copy.allFound();
+    copy.isComplete = true;
     wait(1000);
     copy.transferred(512);
     expect(last()).toBe('0 of 4 files, 12 % of 4.0 KiB, 512 B/s');
@@ -80,7 +80,7 @@ describe('the progress of a copy', () => {
     const { copy, wait, last } = startCopy();
     copy.found(10);
     copy.found(10);
-    copy.allFound();
+    copy.isComplete = true;
     wait(1000);
     copy.uploaded(10);
     expect(last()).toMatch(/^1 of 2 files, 50 %/);
@@ -93,7 +93,7 @@ describe('the progress of a copy', () => {
   test('counts bytes that have to be sent again as not sent', () => {
     const { copy, wait, last } = startCopy();
     copy.found(100);
-    copy.allFound();
+    copy.isComplete = true;
     wait(1000);
     copy.transferred(80);
     wait(1000);

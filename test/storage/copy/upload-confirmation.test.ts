@@ -22,14 +22,11 @@ function volume() {
       return { get: () => entry };
     },
   };
-  const listener = {
-    arrived: ({ target }: { target: { path: string } }) => void arrived.push(target.path),
-    missing: ({ target }: { target: { path: string } }) => void missing.push(target.path),
-  };
+  const progress = { confirmationEnded: () => {}, copied: (path: string) => void arrived.push(path) };
   const uploads = new UploadConfirmation(
-    { resources } as unknown as CopyContext,
+    { resources, progress } as unknown as CopyContext,
     remote as unknown as RemoteFolders,
-    listener,
+    ({ path }) => void missing.push(path),
   );
   const at = (path: string) => ({ volume: 'default', region: 'r', path });
   const expectFile = (path: string) => uploads.expect(at(path));

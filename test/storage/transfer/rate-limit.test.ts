@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RateLimit } from '../../../src/storage/transfer/rate-limit.ts';
+import { RateLimit } from '../../../src/storage/transfer/transfer-context.ts';
 
 test('waits for the rate, in order', async () => {
   const waits: number[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/kernel/errors.ts';
-import { parsePathPattern } from '../../../src/storage/volumes/path-pattern.ts';
+import { parsePathPattern } from '../../../src/storage/volumes/remove-paths.ts';
 
 /** From which folder a path looks, and which of these names below it match. */
 function matches(path: string, names: string[]) {
