@@ -56,11 +56,11 @@ test('deploys the build that served before again, with its files and settings', 
   expect(await filesOf(result.build)).toEqual(await filesOf(first));
 });
 
-test('says once what serves until then, and how long the earlier build took', async () => {
+test('says once what serves until then, and how long the earlier deployment took', async () => {
   const first = (await deployed('one')).slice(0, 8);
   const second = (await deployed('two')).slice(0, 8);
   const { stderr } = await back();
-  const said = `^web stays on ${second} until the new build is ready; building ${first} took [\\d.]+ m?s$`;
+  const said = `^web stays on ${second} until the new build is ready; deploying ${first} took [\\d.]+ m?s$`;
   expect(stderr.match(new RegExp(said, 'gm'))).toHaveLength(1);
 });
 
