@@ -49,7 +49,7 @@ test('deploys the build that served before again, with its files and settings', 
   const result = json() as { build: string };
   expect(result).toMatchObject({
     ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'record', changed: true },
-    settings: [{ setting: 'maxReplicaCount', from: 1, to: 3 }],
+    settings: [{ setting: 'max_replicas', from: 1, to: 3 }],
     next: [{ argv: ['gantry', 'logs', 'web'] }],
   });
   expect(await live()).toMatchObject({ latestReadyBuildId: result.build, maxReplicaCount: 3 });
