@@ -60,7 +60,17 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
       'apps delete',
       /error: missing argument <app>\n {2}fix for example: gantry apps delete web\n/,
     ],
-    ['a missing flag', 'users invite ada@example.com', /error: missing required flag --role <role>\n/],
+    [
+      'a missing flag',
+      'users invite ada@example.com',
+      /error: missing required flag --role <role>\n {2}fix for example: gantry users invite ada@example.com --role member\n/,
+    ],
+    [
+      'a missing flag with the files of the line',
+      'map . names.jsonl',
+      /missing required flag -o, --output <file>\n {2}fix for example: gantry map \. names\.jsonl -o results\.jsonl\n/,
+    ],
+    ['a missing flag of nothing', 'map', /fix for example: gantry map web inputs\.jsonl -o results\.jsonl\n/],
     ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
     [
       'a value out of its list',

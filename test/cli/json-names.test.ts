@@ -10,7 +10,7 @@ const names: Record<string, string> = {
   string: `
     $schema action advice announcement app approveUrl archive as at branch build by calls category cause check
     chosenBy client code command commit condition createdAt curl dashboard data date description effect email
-    encoding endpoint endsAt event evidence expiresAt failedBuild figure file fix flags folder forwardedTo found
+    encoding endpoint endsAt estimate event evidence expiresAt failedBuild figure file fix flags folder forwardedTo found
     from function group hardware how id input kind lastCallAt lastUpdate line localLimit lock loggedAt message
     method mount name option origin output page path pipeline planCode platform platformOrigin problem profile
     profileOrigin project projectOrigin proof reason receivedAt redirectUrl region regionOrigin replaced

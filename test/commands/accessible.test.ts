@@ -28,7 +28,7 @@ test('charts are not drawn: their values are read', async () => {
   const { stdout } = await gantry(['runs', 'chart', 'web'], { emulator, ...reader });
   expect(drawn.stdout).toMatch(/[█▁┤─│]/);
   expect(stdout).not.toMatch(/[^\n -~]/);
-  expect(stdout).toMatch(/^requests: \d/m);
+  expect(stdout).toMatch(/^runs: \d/m);
 });
 
 test('nothing changes in a pipe', async () => {

@@ -178,9 +178,87 @@ describe('the waste of a past that the settings of now do not explain', () => {
       const { waste, stderr } = await cost(Object.keys(later).join());
       own.store.apps.set(web.id, web);
       expect(waste).toBeNull();
-      expect(stderr).toMatch(/^what other settings of web save is not known: at the price.* cost \$\d+/);
+      expect(stderr).toMatch(/^what other settings of web save is not known: at the price.* cost \$\d+/m);
     },
   );
+});
+
+describe('what a replica cost is not known from the price of now', () => {
+  interface Costs {
+    apps: { costCents: number; replicaSeconds: number; idleCents: number; estimate: string | null; waste: unknown }[];
+  }
+  /** Six days of calls that keep a replica alive for 605 s each, four an hour. */
+  const sixDays = async (home: string) => {
+    const time = { now: first };
+    const own = await startEmulator({ real: false, now: () => time.now });
+    const setting = { emulator: own, clock: time, env: { GANTRY_CONFIG_DIR: join(folder.path, home) } };
+    const deploy = async (...flags: string[]) =>
+      gantry(['deploy', '--yes', ...flags], { ...setting, cwd: folder.path });
+    expect((await deploy()).code).toBe(0);
+    for (let at = first; at < first + 6 * day; at += 900_000) {
+      record(own, { id: `r-${at}`, createdAt: at, runtimeMs: 1_000, container: `web-${at}`, coldstartMs: 4_000 });
+    }
+    const cost = async (...flags: string[]) => {
+      const { json, stderr } = await gantry(['cost', 'web', ...flags, '--json'], setting);
+      return { ...(json() as Costs).apps[0], stderr };
+    };
+    return { own, time, setting, cost, [Symbol.asyncDispose]: () => own.close() };
+  };
+
+  test('after a change of the hardware, its time is an estimate by its calls, and says why', async () => {
+    await using six = await sixDays('hardware');
+    const { own, time, setting, cost } = six;
+    time.now = first + 3 * day;
+    expect(await cost()).toMatchObject({ estimate: null });
+    const config = await readFile(join(folder.path, 'cerebrium.toml'), 'utf8');
+    await using other = await folderOf({
+      'cerebrium.toml': config.replace('ADA_L4', 'TURING_T4'),
+      'main.py': 'def run():\n    pass\n',
+    });
+    expect((await gantry(['deploy', '--yes'], { ...setting, cwd: other.path })).code).toBe(0);
+    time.now = first + 6 * day;
+    const { replicaSeconds, estimate, stderr } = await cost();
+    expect(replicaSeconds).toBeCloseTo(6 * 96 * 605, -4);
+    expect(estimate).toMatch(/^its hardware changed at 2026-11-19T12:00:0\d\.\d+Z$/);
+    expect(stderr).toContain(`web: what is idle is an estimate by its calls: ${estimate}`);
+    // With days of the hardware of now alone, nothing has to be estimated.
+    expect(await cost('--since', '2026-11-20')).toMatchObject({ estimate: null });
+    expect(own.calls.length).toBeGreaterThan(0);
+  });
+
+  test('where files ran on hardware of their own, its time is an estimate by its calls', async () => {
+    await using six = await sixDays('jobs');
+    const { own, time, setting, cost } = six;
+    time.now = first + day;
+    const cwd = folder.path;
+    const { code, stdout } = await gantry(['run', '--gpu', 'H100:8', 'main.py', '--detach'], { ...setting, cwd });
+    const job = own.store.runs.get(stdout.trim());
+    expect([code, job?.oneOff]).toEqual([0, true]);
+    if (job) own.store.runs.set(job.id, { ...job, runtimeMs: 10 * 3_600_000 });
+    time.now = first + 3 * day;
+    const { replicaSeconds, estimate } = await cost();
+    expect(estimate).toBe('1 run of a file is in its cost');
+    expect(replicaSeconds).toBeCloseTo(3 * 96 * 605, -4);
+  });
+
+  test('a bill that is still to come makes no contradiction', async () => {
+    await using six = await sixDays('bill');
+    record(six.own, { id: 'soon', createdAt: first - 100, container: 'web-0' });
+    six.time.now = first;
+    const { costCents, estimate, stderr } = await six.cost();
+    expect([costCents, estimate]).toEqual([0, 'nothing is billed yet, which takes up to an hour']);
+    expect(stderr).not.toContain('does not fit');
+  });
+});
+
+test('cost since a day says that it includes today so far', async () => {
+  const [open, closed, month] = await Promise.all([
+    run(['cost', '--since', 'yesterday']),
+    run(['cost', '--since', 'yesterday', '--until', 'yesterday']),
+    run(['cost']),
+  ]);
+  expect(open.stderr).toContain('today so far is included; --until yesterday leaves it out');
+  for (const { stderr } of [closed, month]) expect(stderr).not.toContain('today so far');
 });
 
 test('apps get shows the cost of a replica per hour, day and month', async () => {

@@ -84,10 +84,12 @@ test('tells of a rollback in one line, with the settings that it changed', async
   const events = await history();
   expect(events.map(({ event }) => event)).toEqual(['rolled-back', 'served', 'sent', 'served', 'sent']);
   expect(events[0]).toMatchObject({ from: second, to: first, changes: { after: { minReplicaCount: 0 } } });
-  const { stdout } = await run(['history', 'web', '-n', '1'], { columns: 160 });
-  expect(stdout).toMatch(
-    new RegExp(`rolled back from ${second.slice(0, 8)} to ${first.slice(0, 8)}, as \\w+, min_repl`),
-  );
+  const told = `rolled back from ${second.slice(0, 8)} to ${first.slice(0, 8)}, as \\w+`;
+  const { stdout } = await run(['history', 'web', '-n', '1']);
+  expect(stdout).toMatch(new RegExp(`${told}, min_replicas 1 -> 0\t`));
+  // On a terminal, each change has its own line: the last are not cut off.
+  const shown = (await run(['history', 'web', '-n', '1'], { columns: 80 })).stdout;
+  expect(shown).toMatch(new RegExp(`${told} .*\n +min_replicas 1 -> 0$`, 'm'));
 });
 
 test('tells of a build that failed, and marks it', async () => {

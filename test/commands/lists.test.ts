@@ -86,7 +86,7 @@ describe('apps are sorted', () => {
     ['name', ['alpha', 'Beta', 'delta', 'gamma']],
     ['status', ['alpha', 'gamma', 'Beta', 'delta']],
     ['cost', ['alpha', 'Beta', 'gamma', 'delta']],
-    ['requests', ['alpha', 'Beta', 'gamma', 'delta']],
+    ['runs', ['alpha', 'Beta', 'gamma', 'delta']],
     ['created', ['alpha', 'gamma', 'Beta', 'delta']],
     ['updated', ['gamma', 'Beta', 'alpha', 'delta']],
     [undefined, ['gamma', 'Beta', 'alpha', 'delta']],
@@ -112,7 +112,7 @@ describe('apps are sorted', () => {
   test('by no other field: exit code 2 with the available fields', async () => {
     const { code, stderr } = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
     expect(code).toBe(2);
-    expect(stderr).toContain('name, status, cost, requests, created, updated');
+    expect(stderr).toContain('name, status, cost, runs, created, updated');
   });
 });
 

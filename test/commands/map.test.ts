@@ -319,6 +319,21 @@ test('a call that takes too long is a failure', async () => {
 test('a dry run calls nothing and writes nothing', async () => {
   const { run, cwd, called } = await mapping();
   const { code, stdout } = await run('--dry-run');
-  expect([code, stdout]).toEqual([0, expect.stringContaining('would call web/run with those of 20 inputs')]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('would call web/run with 20 of 20 inputs, those without'),
+  ]);
   expect([called, readdirSync(cwd)]).toEqual([[], ['in.jsonl']]);
+});
+
+test('a dry run says how many inputs have no result yet', async () => {
+  const { run, file: results } = await mapping();
+  const known = [
+    { index: 0, status: 'succeeded', run: null, ms: 1 },
+    { index: 1, status: 'failed', error: { code: 'failed', message: 'no' }, run: null, ms: 1 },
+  ];
+  writeFileSync(results, known.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  expect((await run('--dry-run')).stdout).toContain('with 18 of 20 inputs');
+  expect((await run('--dry-run --retry-failed')).stdout).toContain('with 19 of 20 inputs');
+  expect((await run('--dry-run --json')).json()).toMatchObject({ inputs: 20, succeeded: 1, failed: 1, pending: 18 });
 });

@@ -49,18 +49,18 @@ test('deploys the build that served before again, with its files and settings', 
   const result = json() as { build: string };
   expect(result).toMatchObject({
     ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'record', changed: true },
-    settings: [{ setting: 'maxReplicaCount', from: 1, to: 3 }],
+    settings: [{ setting: 'max_replicas', from: 1, to: 3 }],
     next: [{ argv: ['gantry', 'logs', 'web'] }],
   });
   expect(await live()).toMatchObject({ latestReadyBuildId: result.build, maxReplicaCount: 3 });
   expect(await filesOf(result.build)).toEqual(await filesOf(first));
 });
 
-test('says once what serves until then, and how long the earlier build took', async () => {
+test('says once what serves until then, and how long the earlier deployment took', async () => {
   const first = (await deployed('one')).slice(0, 8);
   const second = (await deployed('two')).slice(0, 8);
   const { stderr } = await back();
-  const said = `^web stays on ${second} until the new build is ready; building ${first} took [\\d.]+ m?s$`;
+  const said = `^web stays on ${second} until the new build is ready; deploying ${first} took [\\d.]+ m?s$`;
   expect(stderr.match(new RegExp(said, 'gm'))).toHaveLength(1);
 });
 

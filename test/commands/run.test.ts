@@ -594,6 +594,18 @@ describe('what follows the file belongs to the program', () => {
     expect(emulator.calls).toEqual([]);
   });
 
+  test.each(['--json', '--detach', '--region', '--data'])('%s after a script that has it is refused', async (flag) => {
+    const script = `import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument("${flag}")\n`;
+    const value = { '--region': ['us-east-1'], '--data': ['{}'] }[flag] ?? [];
+    const { code, stderr } = await run({ 'job.py': script }, ['job.py', flag, ...value]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag} after job.py is ambiguous`)]);
+    expect(stderr).toMatch(
+      new RegExp(`fix for gantry: gantry run ${flag}.* job.py; for the program: .* job.py -- ${flag}`),
+    );
+    expect(emulator.calls).toEqual([]);
+    expect((await run({ 'job.py': script.replace(flag, `${flag}s`) }, ['job.py', '--detach'])).code).toBe(0);
+  });
+
   test.each([
     ['--name ada', { name: 'ada' }, 'gantry run --name ada job.py::greet'],
     ['--name=ada region=x', { name: 'ada', region: 'x' }, 'gantry run --name ada job.py::greet'],

@@ -44,13 +44,13 @@ test('passes the reply through', async () => {
 
 test('shows charts and a table, newest bucket first', async () => {
   const { stdout } = await chart([...range(6 * hour), '--timezone', 'UTC'], { columns: 120 });
-  expect(stdout).toMatch(/^50 requests, 10 failed\n\S+ \S+ to \S+ \S+, UTC\n\n/);
-  expect(stdout).toMatch(/^requests per hour, max \d+$/m);
-  expect(stdout).toMatch(/█ requests 50 {3}▒ failed 10/);
+  expect(stdout).toMatch(/^50 runs, 10 failed\n\S+ \S+ to \S+ \S+, UTC\n\n/);
+  expect(stdout).toMatch(/^runs per hour, max \d+$/m);
+  expect(stdout).toMatch(/█ runs 50 {3}▒ failed 10/);
   expect(stdout).toMatch(/^runtime$/m);
   expect(stdout).toMatch(/● p50: last 250 ms, max 250 ms/);
   expect(stdout).toMatch(
-    /^TIME +REQUESTS +FAILED +SUCCESS RATE +RUN P50 +RUN P90 +RUN P99 +RESP P50 +RESP P90 +RESP P99$/m,
+    /^TIME +RUNS +FAILED +SUCCESS RATE +RUN P50 +RUN P90 +RUN P99 +RESP P50 +RESP P90 +RESP P99$/m,
   );
   const times = [...stdout.slice(stdout.indexOf('\nTIME')).matchAll(/^\d{4}-\d\d-\d\d \d\d:\d\d(?= )/gm)].map(
     ([time]) => time,
@@ -79,19 +79,19 @@ describe('the success rate', () => {
   const bucket = { startTime: '2026-11-20T10:00:00Z', totalRequests: 10, successfulRequests: 7, failedRequests: 2 };
   const told = async (more: object) => {
     const reply = { aggregatedData: [{ ...bucket, ...more }], groupBy: 'hour', total: 12 };
-    const { stdout } = await chart(['--metric', 'requests'], { env: { GANTRY_API_URL: await answering(reply) } });
+    const { stdout } = await chart(['--metric', 'runs'], { env: { GANTRY_API_URL: await answering(reply) } });
     return stdout;
   };
 
   test('is the platform’s number', async () => {
     const stdout = await told({ successRate: 70 });
-    expect(stdout).toMatch(/^TIME +REQUESTS +FAILED +SUCCESS RATE\n.* 10 +2 +70$/m);
+    expect(stdout).toMatch(/^TIME +RUNS +FAILED +SUCCESS RATE\n.* 10 +2 +70$/m);
     expect(stdout).not.toContain('77.8');
-    expect(stdout).toMatch(/^12 requests/);
+    expect(stdout).toMatch(/^12 runs/);
   });
 
   test('is computed if the platform returns none', async () => {
-    expect(await told({ successRate: null })).toMatch(/^TIME +REQUESTS +FAILED +OK %\n.* 10 +2 +77\.8$/m);
+    expect(await told({ successRate: null })).toMatch(/^TIME +RUNS +FAILED +OK %\n.* 10 +2 +77\.8$/m);
   });
 });
 
@@ -148,7 +148,7 @@ test.each([
   [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   [['--since', '30d', '--by', 'minute'], 'the range is too long: 43,200 minutes'],
   [['--by', 'week'], 'expected one of minute, hour, day'],
-  [['--metric', 'cost'], 'expected one of requests, runtime, response'],
+  [['--metric', 'cost'], 'expected one of runs, runtime, response'],
   [['--html', '-'], 'invalid --html "-": expected a file name such as chart.html'],
 ])('rejects %j before any request', async (flags, message) => {
   const { code, stderr } = await chart(flags);
@@ -163,8 +163,8 @@ test('rejects too many buckets and suggests a size', async () => {
 });
 
 test('--metric draws only the given metrics', async () => {
-  const { stdout } = await chart([...range(6 * hour), '--metric', 'response', '--metric', 'requests']);
-  expect(stdout).toMatch(/^requests per hour/m);
+  const { stdout } = await chart([...range(6 * hour), '--metric', 'response', '--metric', 'runs']);
+  expect(stdout).toMatch(/^runs per hour/m);
   expect(stdout).toMatch(/^response time/m);
   expect(stdout).not.toMatch(/^runtime|RUN P50/m);
 });
@@ -172,7 +172,7 @@ test('--metric draws only the given metrics', async () => {
 test('prints a note if there are no runs', async () => {
   const { code, stdout, stderr } = await chart(['--since', '30d', '--until', '20d', '--timezone', 'UTC']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^0 requests\n.* to .*, UTC\n$/);
+  expect(stdout).toMatch(/^0 runs\n.* to .*, UTC\n$/);
   expect(stderr).toBe('no runs match; pass --since to go further back\n');
 });
 
@@ -186,7 +186,7 @@ describe('a platform with other replies', () => {
   test('that omits empty buckets: they are drawn as gaps', async () => {
     const reply = { aggregatedData: [bucket(end - 6 * hour, 8), bucket(end - hour, 8)], groupBy: 'hour' };
     const { stdout } = await chart(
-      [...range(6 * hour), '--metric', 'requests', '--timezone', 'UTC'],
+      [...range(6 * hour), '--metric', 'runs', '--timezone', 'UTC'],
       await elsewhere(reply),
     );
     expect(stdout).toMatch(/^ +8 ┤█{7} {33}█{7}$/m);
@@ -208,7 +208,7 @@ describe('a platform with other replies', () => {
 
   test('that returns no buckets', async () => {
     const { code, stdout } = await chart([], await elsewhere({ aggregatedData: null }));
-    expect([code, stdout.slice(0, 11)]).toEqual([0, '0 requests\n']);
+    expect([code, stdout.slice(0, 7)]).toEqual([0, '0 runs\n']);
   });
 
   test('that sends control characters: they are removed', async () => {
@@ -226,7 +226,7 @@ describe('--html', () => {
       cwd: folder.path,
     });
     expect([code, stderr, opened]).toEqual([0, 'wrote the charts to runs.html\n', []]);
-    expect(stdout).toMatch(/^50 requests/);
+    expect(stdout).toMatch(/^50 runs/);
     const page = await readFile(join(folder.path, 'runs.html'), 'utf8');
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).toContain('Runs of web');

@@ -86,6 +86,8 @@ describe('figures are of the last minute', () => {
       runtimeMs: 400,
     });
     record(emulator, { id: 'long', createdAt: now, runtimeMs: 3_600_000 });
+    // Later calls succeeded.
+    record(emulator, { id: 'old', createdAt: now - 75_000, statusCode: 502 });
     clock.now += 20_000;
   });
 

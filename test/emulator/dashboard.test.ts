@@ -41,10 +41,10 @@ describe('the page at the address that deploy prints', () => {
   test('shows the runs of the last 24 hours, and links to the other apps', async () => {
     const { page, of, emulator } = await deployed();
     const { text } = await page(of(`/apps/${emulator.project}-web`));
-    expect(text).toMatch(/<p>\d{3} requests in the last 24 hours, \d+ failed<\/p>/);
+    expect(text).toMatch(/<p>\d{3} runs in the last 24 hours, \d+ failed<\/p>/);
     const all = await page(of(''));
     expect(all.text).toMatch(
-      /web<\/bdi><\/a><\/td><td data-name="Status"><span class="good">ready<\/span><\/td><td [^>]+>[^<]+<\/td><td data-name="Requests">\d{3}<\/td>/,
+      /web<\/bdi><\/a><\/td><td data-name="Status"><span class="good">ready<\/span><\/td><td [^>]+>[^<]+<\/td><td data-name="Runs">\d{3}<\/td>/,
     );
     const links = [...all.text.matchAll(/href="(\/[^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#38;', '&'));
     expect(links).toHaveLength(4);
@@ -173,7 +173,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
       expect(background).toBe(colorScheme === 'dark' ? 'rgb(16, 19, 23)' : 'rgb(246, 247, 249)');
       // Before anybody hovers.
       expect(await page.locator('.u-legend').allTextContents()).toEqual([
-        expect.stringMatching(/^timeallrequests\d{3}failed\d+$/),
+        expect.stringMatching(/^timeallruns\d{3}failed\d+$/),
         ...Array(2).fill(expect.stringMatching(/^timeallp50up to [\d.]+ m?sp90up to .+p99up to .+$/)),
       ]);
       expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

@@ -112,6 +112,16 @@ describe('a run', () => {
       printed: ['this run is simulated: python3 not found'],
     });
   });
+
+  test('is billed for its own hardware, whatever its app has', async () => {
+    const { run, emulator } = await runner({ real: false });
+    await run('', { computeType: 'HOPPER_H100', gpuCount: '2', memoryGb: '8.0' });
+    await run('', { computeType: 'CPU' });
+    expect([...emulator.store.runs.values()].map(({ billed }) => billed)).toMatchObject([
+      { compute: ['HOPPER_H100'], gpuCount: 2, memory: 8 },
+      { compute: ['CPU'], gpuCount: 0 },
+    ]);
+  });
 });
 
 describe.skipIf(!python)('a file that is run (needs python3)', () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { GantryError, InterruptedError, NotFoundError } from '../../kernel/errors.ts';
-import { count } from '../../kernel/output/format.ts';
+import { count, groupDigits } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
@@ -12,11 +12,12 @@ import { checkBudget, factsOf } from '../spending.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls, type MapCounts, type MapOptions } from './map-calls.ts';
 import { whileLocked } from './map-log.ts';
+import { countResults } from './results-file.ts';
 
 /** What is in the results file now. */
 export type MapSummary = Awaited<ReturnType<typeof mapInputs>>;
 
-const nothing = { done: 0, failed: 0, calls: 0, refused: 0, durationMs: 0, failures: [] };
+const nothing = { calls: 0, refused: 0, durationMs: 0, failures: [] };
 /** Of a map before its first call. */
 const noCounts = { ...nothing, costCents: null, stoppedBy: null };
 
@@ -55,11 +56,13 @@ async function mapFile(context: Context, options: MapOptions) {
     const capacity = Math.min(maxConcurrency, Math.max(1, (maxReplicaCount ?? 1) * (replicaConcurrency ?? 1)));
     const concurrency = options.concurrency ?? (found ? capacity : defaultConcurrency);
     const summary = (counts: MapCounts) => summaryOf(options, target, counts);
-    context.willChange(
-      `call ${target.name} with those of ${count(input.count, 'input')} that have no result in ${name}, ${concurrency} at a time`,
-      summary({ ...noCounts, inputs: input.count }),
-    );
     const results = { name, path: resolve(context.cwd, name) };
+    const { done, failed } = await countResults(results.path);
+    const left = input.count - done + (options.retryFailed ? failed : 0);
+    context.willChange(
+      `call ${target.name} with ${groupDigits(left)} of ${count(input.count, 'input')}, those without a result in ${name}, ${concurrency} at a time`,
+      summary({ ...noCounts, inputs: input.count, done, failed }),
+    );
     const heading = {
       input: { bytes: input.bytes, sha256: input.sha256, inputs: input.count },
       target: target.name,

@@ -161,6 +161,23 @@ export class ResultsFile {
   }
 }
 
+/** How many results a file has, and how many are failures. None if it cannot be read. */
+export async function countResults(path: string): Promise<{ done: number; failed: number }> {
+  const found = { done: 0, failed: 0 };
+  const file = await openRegular(path).catch(() => undefined);
+  if (!file) return found;
+  try {
+    for await (const results of readResults(file)) {
+      const known = results.flatMap((each) => each.known ?? []);
+      found.done += known.length;
+      found.failed += known.filter(({ error }) => error).length;
+    }
+  } finally {
+    await file.close();
+  }
+  return found;
+}
+
 function notAResult(name: string, why: string): ConflictError {
   return new ConflictError(`${name} does not have one result per line`, {
     why,

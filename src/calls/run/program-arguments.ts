@@ -90,32 +90,43 @@ const namesOf = ({ parameters }: Called) => parameters.named.map(({ name }) => n
 /**
  * Decides what flags of gantry after the file are meant for: returns those that are parameters of the function, as
  * `name=text`. Refuses what could be meant for gantry as well, and parameters that the function does not have. `called` is
- * undefined for a script, which reads its own command line. Throws UsageError.
+ * undefined for a script, which reads its own command line: its flags are in its source. Throws UsageError.
  */
 export function checkProgramArguments(
   { claims, spellings, invalid, argv }: ProgramArguments,
   target: string,
   called: Called | undefined,
+  source: string,
 ): ClaimedParameter[] {
   if (called && invalid) throw invalid;
   const before: Record<string, string | true> = {};
   for (const { flag, value = true as const } of claims) before[flag] = value;
   const own = gantryCommand`run ${before} ${target} ${argv}`;
-  const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], called, own) ?? []);
+  const names = called
+    ? namesOf(called)
+    : [...source.matchAll(/(['"])(--?\w[\w-]*)\1/g)].map(([, , flag = '']) => parameterName(flag));
+  const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], { called, names, own }) ?? []);
   if (!called || called.parameters.takesAny) return claimed;
   for (const [name, spelling] of spellings)
     if (!namesOf(called).includes(name)) throw unknownParameter(called, name, spelling);
   return claimed;
 }
 
+/** Who may take a flag: the program, whose parameters have these names, and gantry, by this line. */
+interface Claimants {
+  called: Called | undefined;
+  names: readonly string[];
+  own: CommandLine;
+}
+
 /** Undefined for a flag of gantry. */
-function claimedParameter(one: Claim, words: string[], called: Called | undefined, own: CommandLine) {
+function claimedParameter(one: Claim, words: string[], { called, names, own }: Claimants) {
   const { flag, value, isUnderstood } = one;
   const name = parameterName(flag);
-  const isParameter = called && namesOf(called).includes(name);
+  const isParameter = names.includes(name);
   if (isUnderstood && !isParameter) return undefined;
-  if (isParameter && !isUnderstood && value !== undefined) {
-    const note = sentence`${flag} is passed to ${called?.name ?? ''}, which has this parameter; for gantry: ${own}`;
+  if (called && isParameter && !isUnderstood && value !== undefined) {
+    const note = sentence`${flag} is passed to ${called.name}, which has this parameter; for gantry: ${own}`;
     return { pair: `${name}=${value}`, note };
   }
   throw misplaced(one, words, called, own);

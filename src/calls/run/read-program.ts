@@ -71,7 +71,12 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const source = await readEntry(entry);
     const program = analyzeProgram(source);
     const called = functionToCall(program, file, functionName, options.hasData);
-    const claimed = checkProgramArguments(options.programArguments, options.target, describeFunction(program, called));
+    const claimed = checkProgramArguments(
+      options.programArguments,
+      options.target,
+      describeFunction(program, called),
+      source.toString(),
+    );
     // A parameter that is given by name is meant by its name.
     const allowsWholeData = claimed.length === 0 && options.programArguments.pairs.length === 0;
     const { argv, pairs } = options.programArguments;

@@ -47,6 +47,7 @@ export default defineCommand({
         busySeconds: nullable(number('how long they ran calls; null if not known')),
         idleSeconds: nullable(number('the rest; null if not known')),
         idleCents: nullable(number('what the rest cost; null if not known')),
+        estimate: nullable(text('why how long replicas lived is an estimate by the calls; null if it was paid for')),
         calls: integer('number of calls'),
         coldStarts: integer('calls that waited for a replica to start'),
         coldStartMs: nullable(number('how long, the median; null without one')),

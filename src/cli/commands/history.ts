@@ -1,5 +1,6 @@
 import { type ListedEvent, readHistory, settingKey, type WithCommit } from '../../deploys/history/index.ts';
 import { duration, forPeople, localTime, shortBuild } from '../../kernel/output/format.ts';
+import type { View } from '../../kernel/output/page.ts';
 import { table } from '../../kernel/output/table.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
@@ -40,52 +41,59 @@ export default defineCommand({
   examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],
 });
 
-function historyView(events: readonly ListedEvent[]) {
-  return table(
-    events,
-    {
-      WHEN: ({ at }) => forPeople(localTime(at).slice(0, -3), at),
-      WHAT: describe,
-      BY: ({ by }) => by,
-    },
-    { keep: ['WHEN', 'WHAT', 'BY'] },
-  );
+/** A line for each event; on a terminal one for each change as well, which would be cut off there. */
+function historyView(events: readonly ListedEvent[]): View {
+  return (page) => {
+    const rows = events.flatMap((event) => {
+      const { at, by } = event;
+      const [what, ...changes] = describe(event);
+      const when = forPeople(localTime(at).slice(0, -3), at);
+      if (!page.terminal || page.accessible) return [{ when, what: [what, ...changes].join(', '), by }];
+      return [{ when, what, by }, ...changes.map((change) => ({ when: ' ', what: `  ${change}`, by: ' ' }))];
+    });
+    return table(
+      rows,
+      { WHEN: ({ when }) => when, WHAT: ({ what }) => what, BY: ({ by }) => by },
+      { keep: ['WHEN', 'WHAT', 'BY'] },
+    )(page);
+  };
 }
 
-function describe(event: ListedEvent): string {
+/** What happened, and each change. */
+function describe(event: ListedEvent): string[] {
   switch (event.event) {
     case 'created':
-      return `created ${shortBuild(event.build)}: no upload of it is on record`;
+      return [`created ${shortBuild(event.build)}: no upload of it is on record`];
     case 'sending':
     case 'sent':
-      return describeSent(event);
+      return [describeSent(event)];
     case 'served': {
       const own = event.isOwn ? '' : ', not deployed from here';
       // What served in between was not seen.
       const before = event.before ? `; seen before: ${shortBuild(event.before)}` : '';
-      const changed = event.changes && describeChange(event.changes);
-      return `${shortBuild(event.build)}${commitPart(event)} serves${own}${before}${changed ? `, ${changed}` : ''}`;
+      return [`${shortBuild(event.build)}${commitPart(event)} serves${own}${before}`, ...changesOf(event.changes)];
     }
     case 'failed':
-      return `${shortBuild(event.build)} ${failure(event)}${event.reason && `: ${event.reason}`}`;
+      return [`${shortBuild(event.build)} ${failure(event)}${event.reason && `: ${event.reason}`}`];
     case 'verdict':
-      return `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`;
+      return [
+        `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`,
+      ];
     case 'rolling-back':
     case 'rolled-back': {
       const { from, to, as, reason, changes } = event;
       const what = event.event === 'rolled-back' ? 'rolled back' : 'rolling back';
       const steps = `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}`;
-      const changed = changes && describeChange(changes);
-      return `${steps}${changed ? `, ${changed}` : ''}${reason && `: ${reason}`}`;
+      return [`${steps}${reason && `: ${reason}`}`, ...changesOf(changes)];
     }
     case 'deleted':
-      return event.isNoticed ? 'deleted, not from here' : 'deleted';
+      return [event.isNoticed ? 'deleted, not from here' : 'deleted'];
     case 'secrets':
-      return `secret ${event.names.join(', ')} ${event.isSet ? 'set' : 'removed'}`;
+      return [`secret ${event.names.join(', ')} ${event.isSet ? 'set' : 'removed'}`];
     case 'scaled':
-      return describeChange(event);
+      return changesOf(event);
     case 'noticed':
-      return `${describeChange(event)}, not from here`;
+      return ['changed, not from here', ...changesOf(event)];
   }
 }
 
@@ -104,9 +112,10 @@ function commitPart(event: WithCommit): string {
   return event.commit ? ` of commit ${commitText(event)}` : '';
 }
 
-function describeChange({ before, after }: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'>): string {
+function changesOf(changes: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'> | undefined): string[] {
+  const { before = {}, after = {} } = changes ?? {};
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].map((name) => `${settingKey(name)} ${word(before[name])} -> ${word(after[name])}`).join(', ');
+  return [...names].map((name) => `${settingKey(name)} ${word(before[name])} -> ${word(after[name])}`);
 }
 
 function word(value: unknown): string {

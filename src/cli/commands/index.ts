@@ -81,7 +81,7 @@ export const commands: Record<string, Record<string, Entry>> = {
       summary: 'list, inspect, chart, export and cancel runs',
       commands: {
         list: { summary: 'list the runs of an app', load: () => import('./runs/list.ts') },
-        chart: { summary: 'chart requests and latency', load: () => import('./runs/chart.ts') },
+        chart: { summary: 'chart runs and latency', load: () => import('./runs/chart.ts') },
         export: { summary: 'write runs as JSON lines or CSV', load: () => import('./runs/export.ts') },
         get: { summary: 'show a run', load: () => import('./runs/get.ts') },
         cancel: { summary: 'cancel a run', load: () => import('./runs/cancel.ts') },

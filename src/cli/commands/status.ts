@@ -183,6 +183,7 @@ function appStatusView(shown: AppStatus): View {
   const { target, app, status, live, here, replicas, region, lastHour, centsPerHour, failure, platform, unknown } =
     shown;
   const part = (name: string, cell: Cell): Cell => (name in unknown ? `not known: ${unknown[name]}` : cell);
+  const isOver = failure?.laterSucceeded && lastHour?.errors === 0;
   const isDeployed = status !== null || live !== null || 'live' in unknown;
   return keyValueTable([
     ['project', target],
@@ -193,7 +194,7 @@ function appStatusView(shown: AppStatus): View {
     ['region', region],
     ['last hour', part('lastHour', lastHour && `${count(lastHour.calls, 'call')}, ${count(lastHour.errors, 'error')}`)],
     ['cost now', part('centsPerHour', centsPerHour === null ? null : `${dollars(centsPerHour)} per hour`)],
-    ['failure', part('failure', failure && failureText(app, failure))],
+    ['failure', part('failure', isOver ? null : failure && failureText(app, failure))],
     ['platform', part('platform', platform && serviceCell(platform))],
   ]);
 }

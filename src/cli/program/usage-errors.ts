@@ -12,10 +12,12 @@ type UsageFacts = { message: string; why?: string; corrected?: CorrectedWord };
 export function usageError(error: CommanderError & { examples?: string[]; flags?: string[] }, argv: string[]) {
   const { examples: [example] = [] } = error;
   const isIncomplete = /missingArgument|missingMandatory/.test(error.code) && example !== undefined;
-  const { path } = readTypedCommand(argv);
+  const { path, operand } = readTypedCommand(argv);
   const help = isIncomplete ? `for example: gantry ${example}` : gantryCommand`${path} --help`;
   const [original = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const { message, ...facts } = reword(original);
+  const retryWith = operand && example ? sampleOf(original, example.split(' ')) : undefined;
+  if (retryWith) return new UsageError(message, { fix: 'for example', retryWith });
   const fields = fieldsAfterJson(original, argv);
   if (fields) return new UsageError(message, { why: 'the fields are written directly after --json=', fix: fields });
   const [, typed = ''] = /^unknown (?:command|option) '([^=]+).*'$/s.exec(original) ?? [];
@@ -28,6 +30,13 @@ export function usageError(error: CommanderError & { examples?: string[]; flags?
     ...facts,
     corrected: { typed, meant },
   });
+}
+
+/** A required flag, as the example of its command has it. */
+function sampleOf(original: string, words: readonly string[]): readonly string[] | undefined {
+  const [, flag = ''] = /^required option '(.+)' not specified$/.exec(original) ?? [];
+  const at = words.findIndex((word) => flag.split(/[ ,]+/).includes(word));
+  return at < 0 ? undefined : words.slice(at, at + 2);
 }
 
 /** What commander suggests is up to three letters away: in a short word that is another word, and `rm` is near many. */

@@ -108,5 +108,8 @@ function conclusion({ exists, changed, build, fileChanges, failedBuild }: Deploy
 }
 
 function valueText(value: unknown): string {
+  // Kinds of hardware, as the platform shows the one it chose.
+  if (Array.isArray(value) && value.length > 0 && value.every((each) => /^\w+$/.test(String(each))))
+    return value.join(' or ');
   return typeof value === 'string' ? value || '""' : stringifyJson(value);
 }

@@ -36,7 +36,7 @@ export const liveFields = {
       run: text('the last of them'),
       message: nullable(text('what the app printed; null if not known')),
     }),
-    'calls that failed with the same status, the last first',
+    'calls that failed with the same status in the last minute, or with no success since; the last first',
   ),
   problem: nullable(text('why some of it is old; null if nothing is')),
 };

@@ -8,7 +8,7 @@ import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../platform/contract/runs.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
-export const runMetrics = ['requests', 'runtime', 'response'] as const;
+export const runMetrics = ['runs', 'runtime', 'response'] as const;
 export type RunMetric = (typeof runMetrics)[number];
 
 export interface RunsChartViewOptions {
@@ -34,10 +34,10 @@ export function runsChartView(reply: RunsChart, options: RunsChartViewOptions): 
 export function runsReport(reply: RunsChart, options: RunsChartViewOptions): ChartReport<RunBucket> {
   const buckets = reply.aggregatedData ?? [];
   const failed = total(buckets, 'failedRequests');
-  const requests = count(reply.total ?? total(buckets, 'totalRequests'), 'request');
+  const runs = count(reply.total ?? total(buckets, 'totalRequests'), 'run');
   return {
     summary: [
-      failed > 0 ? `${requests}, ${count(failed, 'failed', 'failed')}` : requests,
+      failed > 0 ? `${runs}, ${count(failed, 'failed', 'failed')}` : runs,
       rangeText(options.range, options.zone),
     ],
     chart: chartOf(reply, options),
@@ -62,12 +62,12 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
   const times = (measure: Measure) =>
     percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
   const panels: Record<RunMetric, Panel> = {
-    requests: {
-      title: 'requests',
+    runs: {
+      title: 'runs',
       kind: 'bars',
       unit: 'count',
       series: [
-        { name: 'requests', values: values((bucket) => bucket.totalRequests) },
+        { name: 'runs', values: values((bucket) => bucket.totalRequests) },
         { name: 'failed', values: values((bucket) => bucket.failedRequests) },
       ],
     },
@@ -99,8 +99,8 @@ function bucketColumns(
   return {
     TIME: ({ startTime, timeGroup = '' }) =>
       forPeople(formatWallClock(clock(Date.parse(startTime ?? ''))) || `${timeGroup}`, startTime ?? timeGroup),
-    ...(metrics.includes('requests') && {
-      REQUESTS: (bucket) => bucket.totalRequests,
+    ...(metrics.includes('runs') && {
+      RUNS: (bucket) => bucket.totalRequests,
       FAILED: (bucket) => bucket.failedRequests,
       ...rateColumn(buckets),
     }),

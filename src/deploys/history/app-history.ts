@@ -49,6 +49,9 @@ export const scalingFields = [
   'replicaConcurrency',
 ] as const;
 
+/** What the price of a replica depends on. */
+export const hardwareFields = ['hardware', 'gpuCount', 'cpu', 'memory', 'computeTier'] as const;
+
 /** What is known of an app, from its events. Oldest first. */
 export class AppHistory {
   readonly events: readonly HistoryEvent[];
@@ -203,11 +206,11 @@ export class AppHistory {
     return followed.of(build);
   }
 
-  /** When the scaling of now came into force, in ms: before, replicas kept to other settings. 0 if no change is on record. */
-  scalingSince(): number {
+  /** When one of these settings came into force as it is now, in ms. 0 if no change is on record. */
+  unchangedSince(fields: readonly string[]): number {
     const changed = this.listed().find((event) => {
       const after = 'changes' in event ? event.changes?.after : 'after' in event ? event.after : undefined;
-      return scalingFields.some((field) => after?.[field] !== undefined);
+      return fields.some((field) => after?.[field] !== undefined);
     });
     return changed ? Date.parse(changed.at) : 0;
   }

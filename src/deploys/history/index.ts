@@ -8,6 +8,7 @@ export {
   changedSettings,
   clockErrorMs,
   type DeployedSettings,
+  hardwareFields,
   type ListedEvent,
   noCommit,
   scalingFields,

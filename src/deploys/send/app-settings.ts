@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
 import { baseImages } from '../../app/docker-image.ts';
-import { listAppSettings } from '../../app/settings.ts';
+import { keyOfField, listAppSettings } from '../../app/settings.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
@@ -106,7 +106,9 @@ export function compareSent(body: AppCreation, app: App, made: Record<string, un
   const omitted = Object.entries(made).filter(([field]) => !sent.has(field));
   return [...Object.entries(body), ...omitted].flatMap(([field, to]) => {
     const from = deployedValue(app, field);
-    return field === 'name' || from === undefined || isSame(from, to) ? [] : [{ setting: field, from, to }];
+    return field === 'name' || from === undefined || isSame(from, to)
+      ? []
+      : [{ setting: keyOfField(field) ?? field, from, to }];
   });
 }
 

@@ -1,6 +1,6 @@
-import { recordLook } from '../../deploys/history/index.ts';
+import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
+import { count, dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
@@ -8,7 +8,7 @@ import { shortAppName, toAppId } from '../../platform/contract/endpoint.ts';
 import { amountOf } from '../../platform/contract/scalars.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { callsWithin, readRunDays } from '../run-mirror/index.ts';
+import { callsWithin, readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { billOf, utcDay } from './bill.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
 import { ReplicaTime } from './replica-time.ts';
@@ -53,6 +53,9 @@ export async function readCost(context: Context, { app, since, until, explain }:
   const listed = await api(listApps, { project });
   const now = context.platformNow();
   const period = periodOf(now, since?.(now), until?.(now));
+  if (since && !until && period.first < period.last) {
+    progress.note('today so far is included; --until yesterday leaves it out');
+  }
   const wanted = app === undefined ? listed : [findApp(listed, project, app)];
   const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
   const apps = [];
@@ -104,31 +107,33 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
     tryRequest(context, (once) => once(getAppCost, { project, app: name })),
   ]);
   const { minReplicaCount: minReplicas = 0, cooldownPeriodSeconds: cooldown = 0 } = app;
-  const { range, time, settled, settledTime } = await readTimes(context, { name, app, summary, period });
+  const times = await readTimes(context, { name, app, summary, period });
+  const { range, time, settled, settledTime } = times;
   const { byDay, cents, from } = spentOn(summary, costs?.costs, period);
   const price = app.costPerSecondCents || undefined;
-  const paid = paidTime(byDay, cents, price);
+  const estimate = estimateReason(times, cents, price);
+  const paid = estimate === null ? paidTime(byDay, cents, price) : undefined;
   const doesFit = !paid || fitsSettings(paid, { app, time, rangeSeconds: (range.until - range.since) / 1_000 });
-  const allOfIt = cents ? { least: cents, most: cents } : undefined;
-  const hasChanged = settledTime !== time;
   const facts = {
     app: name,
     minReplicas,
     cooldown,
     price,
-    bill: hasChanged ? billOf(costs?.costs, settled) : allOfIt,
+    bill: billOfCalls(times, costs?.costs, cents),
     time: settledTime,
     rangeMs: settled.until - settled.since,
-    since: isoTime(hasChanged ? settled.since : undefined),
+    since: settledTime === time ? null : isoTime(settled.since),
   };
   const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
   if (doubt) context.progress.note(doubt);
+  if (estimate !== null) context.progress.note(`${name}: what is idle is an estimate by its calls: ${estimate}`);
   const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas);
   const report = {
     app: name,
     costCents: roundCents(cents),
     centsPerSecond: price ?? null,
     ...idleOf(time, doesFit ? replicaSeconds : undefined, cents),
+    estimate,
     calls: time.calls,
     coldStarts: time.coldStarts,
     coldStartMs: time.coldStarts > 0 ? time.medianColdStartMs() : null,
@@ -138,6 +143,13 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   };
   const sources: Sources = { cost: from, replicaTime: !doesFit ? 'unknown' : paid ? 'paid' : 'modeled' };
   return { report, sources };
+}
+
+/** What the calls with the settings of now cost; undefined if files ran as well, whose share nobody tells. */
+function billOfCalls({ time, settled, settledTime, jobs }: Times, costs: Costs | undefined, cents: number | undefined) {
+  if (jobs > 0) return undefined;
+  if (settledTime !== time) return billOf(costs, settled);
+  return cents ? { least: cents, most: cents } : undefined;
 }
 
 function isoTime(time: number | undefined): string | null {
@@ -155,7 +167,7 @@ interface TimesToRead {
   period: CostPeriod;
 }
 
-/** The replicas' time of the period, and of its last part with the settings of now. */
+/** The replicas' time of the period, and of its last part with the settings of now; and how many jobs it has. */
 async function readTimes(context: Context, { name, app, summary, period }: TimesToRead) {
   const cooldown = app.cooldownPeriodSeconds ?? 0;
   const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
@@ -165,17 +177,30 @@ async function readTimes(context: Context, { name, app, summary, period }: Times
   // The day before as well: calls of it may run in the period, and clocks differ.
   const readFrom = since - dayMs;
   const time = new ReplicaTime({ ...range, countFrom: Math.max(period.since, readFrom), cooldowns });
-  // With other settings, replicas lived for another time.
-  const changedAt = (await recordLook(context, name, app)).scalingSince();
+  const history = await recordLook(context, name, app);
+  const hardwareSince = history.unchangedSince(hardwareFields);
+  // With other settings, replicas lived for another time, or at another price.
+  const changedAt = Math.max(hardwareSince, history.unchangedSince(scalingFields));
   const settled = { since: Math.max(since, Math.min(changedAt, range.until)), until: range.until };
   const settledTime =
     settled.since > since ? new ReplicaTime({ ...settled, countFrom: settled.since, cooldowns }) : time;
   const times = new Set([time, settledTime]);
   const hasNoCalls = period.isMonth && summary.request_metrics?.total === 0;
   const read = { since: readFrom, until: period.until };
-  if (!hasNoCalls && read.since <= read.until) await addRuns(context, name, read, times);
+  const jobs = !hasNoCalls && read.since <= read.until ? await addRuns(context, name, read, times) : 0;
   for (const each of times) each.finish();
-  return { range, time, settled, settledTime };
+  return { range, time, settled, settledTime, jobs, hardwareSince };
+}
+
+type Times = Awaited<ReturnType<typeof readTimes>>;
+
+/** Why cost / price of now is not how long replicas lived; null if it is. */
+function estimateReason({ range, time, jobs, hardwareSince }: Times, cents?: number, price?: number): string | null {
+  if (cents === undefined || price === undefined) return 'the platform does not tell its cost or price';
+  if (hardwareSince > range.since) return `its hardware changed at ${isoTime(hardwareSince)}`;
+  if (jobs > 0) return `${count(jobs, 'run')} of a file ${jobs === 1 ? 'is' : 'are'} in its cost`;
+  const isNew = range.until - (time.lastCall ?? 0) < tolerance.seconds * 1_000;
+  return cents === 0 && isNew ? 'nothing is billed yet, which takes up to an hour' : null;
 }
 
 async function addRuns(
@@ -183,10 +208,14 @@ async function addRuns(
   app: string,
   range: { since: number; until: number },
   times: Iterable<ReplicaTime>,
-): Promise<void> {
+): Promise<number> {
+  let jobs = 0;
   for await (const day of readRunDays(context, { app, ...range })) {
     for (const time of times) time.add(day, callsWithin(day, range));
+    for (const row of rowsWithin(day, { ...range, since: range.since + dayMs }))
+      if (day.runs.word('kind', row) === 'job') jobs++;
   }
+  return jobs;
 }
 
 interface Spent {
@@ -320,7 +349,7 @@ function figuresOf(report: AppCostReport, { cost, replicaTime: source }: Sources
   const paid = { endpoints: [...costSource.endpoints, ...app], how: 'cost / price' };
   const modeled = {
     endpoints: [...runs, ...app],
-    how: 'a replica lives from its first call until cooldown after its last one, min_replicas live always',
+    how: `an estimate, since ${report.estimate}: a replica lives from its first call until cooldown after its last one, min_replicas live always`,
   };
   const of = (
     figure: string,

@@ -1,5 +1,5 @@
 import { quantile } from '../../calls/difference.ts';
-import { type Call, countErrors, hasEnded, runHasFailed } from '../../calls/runs/index.ts';
+import { type Call, countErrors, hasEnded, hasSucceeded, runHasFailed } from '../../calls/runs/index.ts';
 import { roundCents, toMs } from '../../kernel/output/format.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Container, isRunning } from '../../platform/contract/containers.ts';
@@ -51,11 +51,12 @@ export function appFiguresOf(app: string, { runs: reading, containers, settings 
   };
 }
 
-/** The failed calls among those that were read, the last first. */
-export function failedCallsOf(app: string, reading: RunsReading | undefined): FailedCalls[] {
+/** The failed calls of the last minute, and those since which no call succeeded, the last first. */
+export function failedCallsOf(app: string, { runs, until }: Pick<RunsReading, 'runs' | 'until'>): FailedCalls[] {
   const groups = new Map<number | null, FailedCalls>();
-  for (const run of reading?.runs ?? []) {
-    if (!runHasFailed(run)) continue;
+  const goodUntil = runs.filter(hasSucceeded).reduce((last, run) => Math.max(last, timeOf(run)), 0);
+  for (const run of runs) {
+    if (!runHasFailed(run) || timeOf(run) < Math.min(until - minuteMs, goodUntil)) continue;
     const statusCode = run.statusCode ?? null;
     const group = groups.get(statusCode) ?? { app, at: '', statusCode, calls: 0, run: '', message: null };
     group.calls++;

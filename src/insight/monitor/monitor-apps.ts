@@ -180,7 +180,7 @@ class WatchedApp {
   }
 
   get failures(): FailedCalls[] {
-    return failedCallsOf(this.name, this.#calls()).map((failed) => ({
+    return failedCallsOf(this.name, this.#calls() ?? { runs: [], until: 0 }).map((failed) => ({
       ...failed,
       message: this.#messages.get(failed.run) ?? null,
     }));

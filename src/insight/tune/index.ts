@@ -1,5 +1,5 @@
 import { factsOf } from '../../calls/spending.ts';
-import { recordLook } from '../../deploys/history/index.ts';
+import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
 import { pause } from '../../kernel/clock.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
 import { LimitError } from '../../kernel/errors.ts';
@@ -123,7 +123,7 @@ async function readPast(context: Context, name: string, deployed: App, { app, si
   const from = Math.max(
     Math.floor((since?.(now) ?? now - defaultMs) / dayMs) * dayMs,
     toMs(deployed.createdAt) || 0,
-    history.scalingSince(),
+    history.unchangedSince([...scalingFields, ...hardwareFields]),
   );
   const past = new PastCalls(Math.min(from, now), now);
   for await (const day of readRunDays(context, { app, since: past.since, until: past.until })) {

@@ -85,7 +85,7 @@ describe('a deploy plan', () => {
       .split('\n')
       .map((line) => line.split(/ {2,}/));
     expect(rows).toContainEqual(['scaling.min_replicas', '1', '2']);
-    expect(rows).toContainEqual(['hardware.region', '""', '["a","b"]', expect.stringContaining('default')]);
+    expect(rows).toContainEqual(['hardware.region', '""', 'a or b', expect.stringContaining('default')]);
   });
 
   test('lists up to five files of a kind, and counts the others', () => {

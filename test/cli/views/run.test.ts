@@ -16,8 +16,8 @@ function facts(fields: object): Record<string, string> {
 describe('a run in full', () => {
   test.each<[what: string, fields: object, shown: Record<string, string>]>([
     ['a status from its code', { statusCode: 500 }, { status: 'failure', 'status code': '500' }],
-    ['an asynchronous call', { async: true, websocket: true }, { kind: 'asynchronous' }],
-    ['a WebSocket', { async: false, websocket: true }, { kind: 'WebSocket' }],
+    ['an asynchronous call', { async: true, websocket: true }, { method: 'asynchronous' }],
+    ['a WebSocket', { async: false, websocket: true }, { method: 'WebSocket' }],
     ['the total wait in the queue first', { totalQueueTimeMs: 5, queueTimeMs: 9 }, { queued: '5 ms' }],
     ['another wait if there is no total', { queueTimeMs: 9 }, { queued: '9 ms' }],
     ['the container by id', { containerId: 'c1', podName: 'pod' }, { container: 'c1' }],

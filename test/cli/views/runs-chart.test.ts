@@ -30,13 +30,13 @@ const cells = (buckets: object[], column: string) => {
 describe('a chart of runs', () => {
   test('begins with the number of runs and of failures', () => {
     const summary = (buckets: object[], more?: object) => runsReport(reply(buckets, more), options).summary[0];
-    expect(summary([bucket(0, 3, { failedRequests: 1 }), bucket(1, 4)])).toBe('7 requests, 1 failed');
-    expect(summary([bucket(0, 1, { failedRequests: 0 })])).toBe('1 request');
-    expect(summary([bucket(0, 1)], { total: 9 })).toBe('9 requests');
+    expect(summary([bucket(0, 3, { failedRequests: 1 }), bucket(1, 4)])).toBe('7 runs, 1 failed');
+    expect(summary([bucket(0, 1, { failedRequests: 0 })])).toBe('1 run');
+    expect(summary([bucket(0, 1)], { total: 9 })).toBe('9 runs');
   });
 
   test('lists the newest first', () => {
-    expect(cells([bucket(0, 1), bucket(2, 3), bucket(1, 2)], 'REQUESTS')).toEqual([3, 2, 1]);
+    expect(cells([bucket(0, 1), bucket(2, 3), bucket(1, 2)], 'RUNS')).toEqual([3, 2, 1]);
     expect(cells([bucket(0, 1)], 'TIME')).toEqual(['2026-11-20 12:00']);
   });
 
@@ -72,16 +72,13 @@ describe('a chart of runs', () => {
   test('has the panels and columns that were asked for, in one order', () => {
     const report = (metrics: (typeof runMetrics)[number][]) =>
       runsReport(reply([bucket(0, 1)]), { ...options, metrics });
-    expect(report(['response', 'requests']).chart.panels.map(({ title }) => title)).toEqual([
-      'requests',
-      'response time',
-    ]);
+    expect(report(['response', 'runs']).chart.panels.map(({ title }) => title)).toEqual(['runs', 'response time']);
     expect(Object.keys(report(['runtime']).columns)).toEqual(['TIME', 'RUN P50', 'RUN P90', 'RUN P99']);
   });
 
   test('without runs is a single line', () => {
     const text = runsChartView(reply([bucket(0, 0)]), options)(plainPage());
-    expect(text.split('\n')).toEqual(['0 requests', expect.stringContaining('UTC')]);
+    expect(text.split('\n')).toEqual(['0 runs', expect.stringContaining('UTC')]);
   });
 
   test('drops p90 from its table on a terminal that is too narrow for all columns', () => {

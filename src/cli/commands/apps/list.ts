@@ -57,7 +57,7 @@ export default defineCommand({
       updatedAt: text('RFC 3339, UTC'),
       ephemeral: boolean('true if a one-off run created it'),
       cost_metrics: anything("this month's cost; platform value, passed through"),
-      request_metrics: anything("this month's requests; platform value, passed through"),
+      request_metrics: anything("this month's runs: calls and jobs; platform value, passed through"),
       projectId: text('project'),
     }),
     previewFields,
@@ -81,11 +81,11 @@ function appsTable(apps: AppSummary[]): View {
       STATUS: (app) => statusCell(app.status),
       HARDWARE: (app) => app.hardware,
       REGION: (app) => app.region,
-      'REQUESTS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
+      'RUNS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
       'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
       UPDATED: (app) => ago(app.updatedAt),
     },
-    { keep: ['NAME', 'STATUS'], right: ['REQUESTS/MONTH', 'COST USD/MONTH'] },
+    { keep: ['NAME', 'STATUS'], right: ['RUNS/MONTH', 'COST USD/MONTH'] },
   );
 }
 
@@ -97,14 +97,14 @@ const orders = {
   name: alphabetically<AppSummary>(nameOf),
   status: alphabetically<AppSummary>((app) => app.status),
   cost: largestFirst<AppSummary>((app) => metric(app.cost_metrics, 'total_cost')),
-  requests: largestFirst<AppSummary>((app) => metric(app.request_metrics, 'total')),
+  runs: largestFirst<AppSummary>((app) => metric(app.request_metrics, 'total')),
   created: latestFirst<AppSummary>((app) => app.createdAt),
   updated: latestFirst<AppSummary>((app) => app.updatedAt),
 };
 const sortFields = Object.keys(orders) as (keyof typeof orders)[];
 
-function grouped(requests: number | string | undefined): Cell {
-  return typeof requests === 'number' ? countCell(requests) : requests;
+function grouped(runs: number | string | undefined): Cell {
+  return typeof runs === 'number' ? countCell(runs) : runs;
 }
 
 function decimals(cost: number | string | undefined): string | undefined {

@@ -24,7 +24,7 @@ export default defineCommand({
   },
   view: (reply, flags) => (page) => runsChartView(reply, chartOptions(flags, page.now))(page),
   effect: 'reads',
-  details: ['The platform counts jobs of gantry run as well.'],
+  details: ['Runs are calls and jobs of gantry run; gantry cost, metrics and status count calls alone.'],
   json: document(
     passThrough({
       aggregatedData: anything('buckets; platform values, passed through; times in ms'),
@@ -36,7 +36,7 @@ export default defineCommand({
   examples: [
     'runs chart web',
     'runs chart web --since 7d --by day --timezone Europe/Berlin',
-    'runs chart web --metric requests --status failure',
+    'runs chart web --metric runs --status failure',
     'runs chart web --since 30d --html runs.html --open',
   ],
 });

@@ -65,8 +65,7 @@ const identity = (run: Run): FactRows => [
   ['status', statusCell(displayStatus(run))],
   ['status code', run.statusCode],
   ['function', run.functionName],
-  ['method', run.method],
-  ['kind', run.async ? 'asynchronous' : run.websocket ? 'WebSocket' : undefined],
+  ['method', [run.method, run.async ? 'asynchronous' : run.websocket && 'WebSocket'].filter(Boolean).join(', ')],
   ['webhook', run.webhookEndpoint],
   ['response', run.async ? (run.webhookEndpoint ? 'sent to the webhook' : 'not kept by the platform') : undefined],
 ];

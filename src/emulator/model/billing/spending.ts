@@ -119,8 +119,8 @@ interface PaidTime {
  * `min_replicas`, the rest. Takes runs newest first.
  */
 function paidTimes(app: AppRecord, runs: readonly RunRecord[], range: TimeRange, model: Model): PaidTime[] {
-  const served = deriveReplicas(app, runs, model).map(({ startedAt, endsAt }) => ({
-    settings: settingsAt(app, startedAt),
+  const served = deriveReplicas(app, runs, model).map(({ startedAt, endsAt, billed }) => ({
+    settings: billed ?? settingsAt(app, startedAt),
     start: Math.max(startedAt, range.start),
     end: Math.min(endsAt, range.end),
   }));

@@ -1,6 +1,6 @@
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
-import { type AppRecord, type RunRecord, settingsAt } from '../state/records.ts';
+import { type AppRecord, type BilledSettings, type RunRecord, settingsAt } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
 import { day, hour } from '../time.ts';
 import { findRuns } from './find-runs.ts';
@@ -79,6 +79,7 @@ function startedFor(run: RunRecord, endsAt: number, builds: ReturnType<typeof re
     startedAt,
     readyAt,
     endsAt: Math.max(readyAt, endsAt),
+    ...(run.billed && { billed: run.billed }),
   };
 }
 
@@ -109,4 +110,6 @@ export interface ReplicaPeriod {
   /** How often its process was started again; only of replicas whose process runs here. */
   restarts?: number;
   isTerminating?: boolean;
+  /** What it costs, if not what those of its app do. */
+  billed?: BilledSettings;
 }

@@ -142,6 +142,8 @@ const RunRecord = v.object({
   cancelledAt: v.exactOptional(Time),
   /** A file that runs once, not a call. */
   oneOff: v.exactOptional(v.boolean()),
+  /** Of a file: what its own hardware costs. Absent in the state file of an older version. */
+  billed: v.exactOptional(BilledSettings),
   exitCode: v.exactOptional(v.number()),
   /** Executed here rather than generated or simulated: it ends with the emulator. */
   real: v.exactOptional(v.boolean()),
@@ -200,7 +202,7 @@ export function settingsAt({ settings, earlier = [] }: AppRecord, time: number):
   return earlier.find(({ until }) => time < until)?.settings ?? settings;
 }
 
-function billedSettings(settings: AppSettings): BilledSettings {
+export function billedSettings(settings: AppSettings): BilledSettings {
   const { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds, minReplicaCount } = settings;
   return { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds, minReplicaCount };
 }

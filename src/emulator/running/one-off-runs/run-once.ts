@@ -6,7 +6,7 @@ import type { FilePart } from '../../../platform/contract/scalars.ts';
 import { refuse } from '../../http/reply.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
-import type { AppRecord } from '../../model/state/records.ts';
+import { type AppRecord, billedSettings } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
 import { unpackTar } from '../archives/unpack.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
@@ -45,7 +45,8 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
     return refuse(400, `${query.filename} is not in the archive`);
   }
   const storage = python && (await runner.storage.attach(app, python));
-  const run = recordRun({ app: app.id, ...call, container, oneOff: true }, running).id;
+  const billed = billedSettings(app.settings);
+  const run = recordRun({ app: app.id, ...call, container, oneOff: true, billed }, running).id;
   for (const text of settingDifferences(app.settings))
     runner.logs.add(app.id, { container, stream: 'stderr', text, run });
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];

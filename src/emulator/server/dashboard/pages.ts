@@ -62,7 +62,7 @@ export function projectPage({ project, apps, link }: ProjectPage): ChartedPage {
     return [linked, word(status), hardware, requests, clock(updatedAt)];
   });
   const none = html`No apps yet. Deploy one: <code>gantry deploy</code>`;
-  const table = rowsTable(['App', 'Status', 'Hardware', 'Requests', 'Updated'], rows, none);
+  const table = rowsTable(['App', 'Status', 'Hardware', 'Runs', 'Updated'], rows, none);
   return {
     ...{ title: `Apps of ${project}`, server: 'emulator', refresh: 0, sections: { apps: 'apps' } },
     report: hourlyRuns(addedRuns(apps.map(({ buckets }) => buckets))),
@@ -213,10 +213,10 @@ function hourlyRuns(buckets: readonly RunBucket[]): ChartReport<RunBucket> {
   );
   const columns = [...counts.map(([name, field]) => [name, (each: RunBucket) => each[field]] as const), ...durations];
   return {
-    summary: [`${all} requests in the last 24 hours, ${failed} failed`],
+    summary: [`${all} runs in the last 24 hours, ${failed} failed`],
     chart: {
       ...{ times: buckets.map(({ startTime }) => Date.parse(startTime ?? '')), step: 'hour', zone: 'UTC' },
-      panels: [{ title: 'requests', kind: 'bars', unit: 'count', series: requests }, ...(panels as Panel[])],
+      panels: [{ title: 'runs', kind: 'bars', unit: 'count', series: requests }, ...(panels as Panel[])],
     },
     rows: buckets.toReversed(),
     columns: {
@@ -236,7 +236,7 @@ function addedRuns(apps: readonly (readonly RunBucket[])[]): RunBucket[] {
   });
 }
 
-const counts = [['requests', 'totalRequests'] as const, ['failed', 'failedRequests'] as const];
+const counts = [['runs', 'totalRequests'] as const, ['failed', 'failedRequests'] as const];
 const measures = [['runtime', 'RuntimeMs'] as const, ['response time', 'ResponseTimeMs'] as const];
 const percentiles = ['p50', 'p90', 'p99'] as const;
 type Percentile = (typeof percentiles)[number];
