@@ -37,7 +37,11 @@ async function offeredOnceKnown(words: string[]) {
 describe('completion', () => {
   test.each([
     [['dep'], ['deploy']],
-    [['builds', 'com'], ['compare']],
+    [['-q', 'builds', 'com'], ['compare']],
+    [['--project', 'p-1', 'builds', 'com'], ['compare']],
+    [['deploy', '-'], expect.arrayContaining(['--quiet', '--dry-run'])],
+    [['apps', 'list', '--json=name,st'], ['name,status']],
+    [['deploy', 'x', ''], []],
     [
       ['--color', 'a'],
       ['always', 'auto'],
