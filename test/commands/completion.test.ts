@@ -47,6 +47,7 @@ describe('completion', () => {
       ['always', 'auto'],
     ],
     [['--region', 'us-e'], ['us-east-1']],
+    [['--region', '=', 'us-e'], ['us-east-1']],
     [
       ['completion', ''],
       ['bash', 'zsh', 'fish', 'powershell'],
@@ -64,6 +65,10 @@ describe('completion', () => {
   ])('after %j offers %j, without a request', async (typed, words) => {
     expect(await offered(typed)).toMatchObject({ words, directive: ':4', code: 0, stderr: '' });
     expect(emulator.calls).toEqual([]);
+  });
+
+  test('leaves what stands after -- to the shell', async () => {
+    expect(await offered(['exec', 'web', '--', '--q'])).toMatchObject({ words: [], directive: ':0' });
   });
 
   test.each(['dev', 'metrics', 'apps'])('says what %s is for', async (name) => {
