@@ -60,9 +60,9 @@ describe('an invalid file names its lines but not their content', () => {
   });
 });
 
-test('reads a value of many megabytes', () => {
-  const long = 'x\\n'.repeat(2_000_000);
-  expect(read(`A="${long}"`).A).toHaveLength(4_000_000);
+test('reads a value of a megabyte and more', () => {
+  const long = 'x\\n'.repeat(500_000);
+  expect(read(`A="${long}"`).A).toHaveLength(1_000_000);
 });
 
 function thrownBy(act: () => unknown): ProjectError {

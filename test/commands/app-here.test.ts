@@ -53,7 +53,9 @@ test.each(lines)('gantry %s needs no app in the folder of one', async (line) => 
     const words = [...command.split(' '), ...name, ...rest.split(' ').filter(Boolean)];
     // A machine of its own each time: what was read once is not asked for again.
     const { code } = await gantry(words, { ...here, env: { GANTRY_CONFIG_DIR: newFolder() } });
-    return [code, ...emulator.calls.slice(before).map(({ method, path }) => `${method} ${path}`)];
+    // When a live log is opened, and what else is asked meanwhile, is chance.
+    const asked = emulator.calls.slice(before).filter(({ path }) => path !== '/ws-logs');
+    return [code, ...new Set(asked.map(({ method, path }) => `${method} ${path}`))].sort();
   };
   const [none, dot, named] = [await called([]), await called(['.']), await called(['web'])];
   expect(none).toEqual(named);

@@ -37,12 +37,17 @@ async function offeredOnceKnown(words: string[]) {
 describe('completion', () => {
   test.each([
     [['dep'], ['deploy']],
-    [['builds', 'com'], ['compare']],
+    [['-q', 'builds', 'com'], ['compare']],
+    [['--project', 'p-1', 'builds', 'com'], ['compare']],
+    [['deploy', '-'], expect.arrayContaining(['--quiet', '--dry-run'])],
+    [['apps', 'list', '--json=name,st'], ['name,status']],
+    [['deploy', 'x', ''], []],
     [
       ['--color', 'a'],
       ['always', 'auto'],
     ],
     [['--region', 'us-e'], ['us-east-1']],
+    [['--region', '=', 'us-e'], ['us-east-1']],
     [
       ['completion', ''],
       ['bash', 'zsh', 'fish', 'powershell'],
@@ -60,6 +65,10 @@ describe('completion', () => {
   ])('after %j offers %j, without a request', async (typed, words) => {
     expect(await offered(typed)).toMatchObject({ words, directive: ':4', code: 0, stderr: '' });
     expect(emulator.calls).toEqual([]);
+  });
+
+  test('leaves what stands after -- to the shell', async () => {
+    expect(await offered(['exec', 'web', '--', '--q'])).toMatchObject({ words: [], directive: ':0' });
   });
 
   test.each(['dev', 'metrics', 'apps'])('says what %s is for', async (name) => {

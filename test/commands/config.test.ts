@@ -85,13 +85,6 @@ describe('config list', () => {
     expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
   });
 
-  test('shows the full name of the variable that a value comes from', async () => {
-    await using place = await settled();
-    const env = { NO_COLOR: '1', GANTRY_INFERENCE_URL: 'https://own.example' };
-    const { stdout } = await place.run('config list --show-origin', env, { columns: 80 });
-    expect(stdout).toMatch(/^inference-url +https:\/\/own\.example +GANTRY_INFERENCE_URL$/m);
-  });
-
   test('with an unknown profile exits with 2 and lists the profiles', async () => {
     await using place = await settled({ profiles: { staging: {} } });
     const { code, stderr } = await place.run('config list --profile stagign');

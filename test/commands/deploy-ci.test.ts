@@ -215,23 +215,4 @@ describe('on a terminal', () => {
     expect(stderr).toContain('runs on CPU');
     expect(code).toBe(0);
   });
-
-  test('"no" deploys nothing and exits with an error', async () => {
-    await using app = await folderOf(smallApp());
-    const { code } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, stdin: keys('n\r') });
-    expect(code).toBe(130);
-    expect(emulator.calls.some(({ endpoint }) => endpoint === 'createApp')).toBe(false);
-  });
-
-  test('--yes skips the question', async () => {
-    await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy', '--yes'], {
-      emulator,
-      cwd: app.path,
-      columns: 80,
-      stdin: keys(''),
-    });
-    expect(stderr).not.toContain('Deploy?');
-    expect(code).toBe(0);
-  });
 });

@@ -41,6 +41,7 @@ test('reports each check and exits with 0 if all succeed', async () => {
     ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ cache', '✓ version', '✓ token', '✓ project', '✓ clock'],
     ...['✓ management', '✓ invocation', '✓ login', '✓ refresh', '✓ logs', '✓ status', ''],
   ]);
+  expect(outcome.stdout).toMatch(/^✓ +proxy +none$/m);
   expect(outcome.stdout).toMatch(/token +from the environment \(GANTRY_TOKEN\), expires 20\d\d-/);
   expectNoTrace(outcome, emulator);
 });
@@ -138,6 +139,8 @@ describe('doctor finds', () => {
       message: expect.stringMatching(/^"projekt" in profile default of .*config\.json is ignored$/),
     });
     expect(checks).toContainEqual(expect.objectContaining({ message: expect.stringContaining('"extra" in') }));
+    // Others may read it.
+    expect(checks).toContainEqual(expect.objectContaining({ check: 'files', status: 'ok' }));
   });
 
   test('no key that gantry itself has written', async () => {
@@ -149,8 +152,11 @@ describe('doctor finds', () => {
     ]) {
       expect((await gantry(words, { env, cwd: folder.path })).code).toBe(0);
     }
-    const { checks } = await found({ env });
+    const { checks, of } = await found({ env });
     expect(checks.filter(({ message }) => message.includes('is ignored'))).toEqual([]);
+    expect(of('settings')?.message).toMatch(
+      /profile default \(.+\), project p-12345678 \(GANTRY_PROJECT\), region us-east-1 \(profile/,
+    );
   });
 
   test('an invalid URL, and checks the others', async () => {

@@ -34,6 +34,7 @@ test('flags set name, hardware, Python version and region', async () => {
   ]) {
     expect(text).toContain(line);
   }
+  expect((await gantry(['check', '--strict'], { cwd: place.path })).code).toBe(0);
 });
 
 test('asks for the name on a terminal', async () => {

@@ -211,8 +211,9 @@ describe('--await-webhook', () => {
     for (const odd of [{ secret: 'another' }, { run: 'r-2' }]) {
       const { env, answers } = await delivering('{}', odd);
       const words = ['invoke', 'web', '--await-webhook', '--timeout', '20s'];
-      const { code, stdout } = await gantry(words, { env, meanwhile });
+      const { code, stdout, stderr } = await gantry(words, { env, meanwhile });
       expect([code, stdout]).toEqual([8, '']);
+      if (odd.secret) expect(stderr).toContain('rejected a delivery: its signature does not match');
       expect(answers).toEqual([odd.secret ? 401 : 400]);
     }
   });

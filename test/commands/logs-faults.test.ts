@@ -133,6 +133,7 @@ test.each([
   const outcome = await logs(['--tail', 'all'], env);
   expect([outcome.code, outcome.stdout]).toEqual([0, 'one\n']);
   expect(outcome.stderr).toMatch(/^warning: some log lines may be missing after 2026-11-20 \d\d:00:01\n$/);
+  expect((await logs(['--tail', '5'], env)).stderr).toMatch(/may be missing before 2026-11-20 \d\d:00:01\n$/);
   const strict = await logs(['--tail', 'all', '--fail-on-gap', '--json'], env);
   expect(strict.code).toBe(1);
   expect(JSON.parse(linesOf(strict.stdout)[1] ?? '')).toMatchObject({
@@ -141,6 +142,11 @@ test.each([
       details: { gaps: [{ from: '2026-11-20T00:00:01.000Z', to: null }] },
     },
   });
+});
+
+test('reports a gap in a range without a line', async () => {
+  const env = await logPlatform({ page: () => ({ body: { logs: [], hasMore: true, nextPageToken: null } }) });
+  expect((await logs(['--tail', 'all'], env)).stderr).toMatch(/^warning: .* may be missing in this range\n/);
 });
 
 test('reports a gap if the platform dropped lines during an interruption', async () => {

@@ -192,6 +192,7 @@ describe('a line', () => {
     print('a\nb');
     print('10 %\r50 %\r100 %');
     expect((await logs()).stdout).toBe('\na\nb\n100 %\n');
+    expect((await logs(['--prefix'])).stdout).toBe('[web-1] \n[web-1] a\n[web-1] b\n[web-1] 100 %\n');
   });
 
   test('cannot control the terminal or a workflow runner, except with --raw', async () => {
@@ -201,7 +202,7 @@ describe('a line', () => {
     expect((await logs([], { columns: 80 })).stdout).toBe('\u001b[31mred\u001b[0m::error::x\n::error file=x::boo\n');
     const onRunner = await logs([], { env: { GITHUB_ACTIONS: 'true' } });
     expect(onRunner.stdout).not.toMatch(/^::/m);
-    expect((await logs(['--raw'])).stdout).toBe(`${hostile}\n::error file=x::boo\n`);
+    expect((await logs(['--raw', '--prefix'])).stdout).toBe(`${hostile}\n::error file=x::boo\n`);
   });
 
   test('is the platform’s object with --json, or the selected fields', async () => {

@@ -57,6 +57,7 @@ test('shows charts and a table, newest bucket first', async () => {
   );
   expect(times).toHaveLength(6);
   expect(times).toEqual(times.toSorted().toReversed());
+  expect((await chart(range(6 * hour), { columns: 100 })).stdout).toMatch(/RUN P50 +RUN P99/);
 });
 
 test('prints one line of numbers per bucket in a pipe', async () => {
@@ -108,9 +109,10 @@ describe('the request', () => {
   test.each([
     ['2h', 'minute'],
     ['3h', 'minute'],
+    ['182m', 'hour'],
     ['24h', 'hour'],
     ['7d', 'hour'],
-    ['8d', 'day'],
+    ['10082m', 'day'],
     ['90d', 'day'],
   ])('for the last %s has buckets of one %s', async (since, by) => {
     await chart(['--since', since]);
@@ -160,6 +162,8 @@ test.each([
 test('rejects too many buckets and suggests a size', async () => {
   expect((await chart(['--since', '30d', '--by', 'minute'])).stderr).toContain('fix --by hour');
   expect((await chart(['--since', '2000d', '--by', 'hour'])).stderr).toContain('fix --by day');
+  expect((await chart(['--since', '2000d', '--by', 'minute'])).stderr).toContain('fix --by day');
+  expect((await chart(['--since', '11000d', '--by', 'day'])).stderr).not.toContain('--by ');
 });
 
 test('--metric draws only the given metrics', async () => {
@@ -197,6 +201,15 @@ describe('a platform with other replies', () => {
     const { stdout } = await chart([...range(2 * hour), '--metric', 'runtime'], await elsewhere(reply));
     expect(stdout.match(/●─/g)).toHaveLength(1);
     expect(stdout).toMatch(/:00 +0 ms +0 ms +0 ms$/m);
+  });
+
+  test('that says another step: it is drawn in its steps, if they are known', async () => {
+    for (const [groupBy, step] of Object.entries({ day: 'day', week: 'hour' })) {
+      const reply = { aggregatedData: [bucket(end - hour, 1)], groupBy };
+      expect((await chart([...range(2 * hour), '--by', 'hour'], await elsewhere(reply))).stdout).toMatch(
+        new RegExp(`^requests per ${step}`, 'm'),
+      );
+    }
   });
 
   test('that returns single runs: warns with a fix', async () => {

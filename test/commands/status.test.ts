@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isOperational, parseStatusPage } from '../../src/insight/status.ts';
-import type { StatusItem } from '../../src/platform/contract/status.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting, targetOf } from '../support/gantry.ts';
@@ -221,40 +219,4 @@ test('text of the page cannot control the terminal', async () => {
     expect(stdout).toContain('Down');
     expect(stdout).not.toMatch(/[\u001b\u0007\r\u202e]|owned|^\s*::/m);
   }
-});
-
-describe('a page', () => {
-  const item = (type: string, id: string, attributes: StatusItem['attributes']) => ({ type, id, attributes });
-  const service = (status: unknown) => item('status_page_resource', '1', { public_name: 'API', status });
-  const report = (facts: Record<string, unknown>) => item('status_report', '5', { title: 'Trouble', ...facts });
-
-  test.each<[string, unknown, StatusItem[], string, number]>([
-    ['without a state', undefined, [service('downtime')], 'unknown', 0],
-    ['without reports', undefined, [], 'unknown', 0],
-    ['with the state operational', 'operational', [service('operational')], 'operational', 0],
-    ['in capital letters', 'Downtime', [service('Downtime')], 'downtime', 0],
-    ['with an unknown state', 'melting', [service('operational')], 'melting', 0],
-    ['with a report without an end', 'degraded', [report({ aggregate_state: 'degraded' })], 'degraded', 1],
-    ['with a report that is resolved', 'operational', [report({ aggregate_state: 'resolved' })], 'operational', 0],
-    ['with a report without a state', 'operational', [report({})], 'operational', 1],
-    ['with unusual types', 'degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
-  ])('%s is understood', (_, state, included, status, incidents) => {
-    const page = parseStatusPage({ data: { attributes: { aggregate_state: state } }, included }, now);
-    expect(page).toMatchObject({ status, incidents: { length: incidents } });
-    expect(isOperational(page)).toBe(status === 'operational' && incidents === 0);
-  });
-
-  test('names a service by its section if it has no name; ids are numbers or text', () => {
-    const { components } = parseStatusPage(
-      {
-        data: {},
-        included: [
-          item('status_page_section', '7', { name: 'Inference' }),
-          item('status_page_resource', '3', { status_page_section_id: 7, status: 'operational' }),
-        ],
-      },
-      now,
-    );
-    expect(components).toEqual([{ name: 'Inference', section: 'Inference', status: 'operational' }]);
-  });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, type Outcome } from '../support/gantry.ts';
+import { gantry } from '../support/gantry.ts';
 import { deployWeb } from '../support/runs.ts';
 
 const emulator = emulatorForEach({ real: false });
@@ -26,54 +26,24 @@ const portalAt = (isMeant: (method: string, path: string) => boolean) =>
     (method, path) => (isMeant(method, path) ? portal : undefined),
   );
 
-describe('a web page in place of a confirmation is a failure:', () => {
-  const expectRefused = ({ code, stderr, stdout }: Outcome) => {
-    expect([code, stdout]).toEqual([69, '']);
-    expect(stderr).toMatch(
-      /received a web page \("Guest Wi-Fi"\) instead of a reply from 127\.0\.0\.1:\d+ \(HTTP 200\)/,
-    );
-  };
-
-  test('apps scale', async () => {
-    await deployWeb(emulator);
-    const env = await portalAt((method) => method === 'PATCH');
-    expectRefused(await gantry(['apps', 'scale', 'web', '--max-replicas', '7'], { emulator, env }));
-  });
-
-  test('apps delete', async () => {
-    await deployWeb(emulator);
-    const env = await portalAt((method) => method === 'DELETE');
-    expectRefused(await gantry(['apps', 'delete', 'web', '--confirm', 'web'], { emulator, env }));
-  });
-
-  test('secrets set', async () => {
-    const env = await portalAt((method) => method === 'PATCH');
-    expectRefused(await gantry(['secrets', 'set', 'KEY', '--from-file', '-'], { emulator, env, stdin: 'value' }));
-  });
-
-  test('builds cancel', async () => {
-    emulator.fail('build', 'slow');
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-    const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
-    const env = await portalAt((method) => method === 'DELETE');
-    expectRefused(await gantry(['builds', 'cancel', 'web', build, '--yes'], { emulator, env }));
-  });
-
-  test('rm', async () => {
-    await using folder = await folderOf({ 'a.txt': 'a' });
-    await gantry(['cp', 'a.txt', ':/a.txt'], { emulator, cwd: folder.path });
-    const env = await portalAt((method) => method === 'DELETE');
-    expectRefused(await gantry(['rm', ':/a.txt', '--yes'], { emulator, env }));
-  });
-
-  test('cp', async () => {
-    await using folder = await folderOf({ 'a.txt': 'a' });
-    const env = await portalAt((_, path) => path.endsWith('/complete'));
-    const { code, stderr } = await gantry(['cp', 'a.txt', ':/a.txt'], { emulator, env, cwd: folder.path });
-    expect(code).toBe(69);
-    expect(stderr).toContain('a web page');
-  });
+test.each([
+  ['apps scale web --max-replicas 7', 'PATCH'],
+  ['apps delete web --confirm web', 'DELETE'],
+  ['secrets set KEY --from-file -', 'PATCH'],
+  ['builds cancel web BUILD --yes', 'DELETE'],
+  ['rm :/a.txt --yes', 'DELETE'],
+])('a web page in place of a confirmation is a failure: %s', async (line, answered) => {
+  emulator.volume().write('/a.txt', 'a');
+  await deployWeb(emulator);
+  emulator.fail('build', 'slow');
+  await using app = await folderOf(smallApp());
+  await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+  const [build] = emulator.store.getAppBuilds(`${emulator.project}-web`);
+  const env = await portalAt((method) => method === answered);
+  const words = line.replace('BUILD', build?.id ?? '').split(' ');
+  const { code, stdout, stderr } = await gantry(words, { emulator, env, stdin: 'value' });
+  expect([code, stdout]).toEqual([69, '']);
+  expect(stderr).toMatch(/received a web page \("Guest Wi-Fi"\) instead of a reply from 127\.0\.0\.1:\d+ \(HTTP 200\)/);
 });
 
 describe('fields of null', () => {

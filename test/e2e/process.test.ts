@@ -186,7 +186,7 @@ describe('a signal', () => {
       'child, terminal = pty.fork()',
       'if child == 0: os.execv(sys.argv[1], sys.argv[1:])',
       'said = b""',
-      'while b"Building" not in said: said += os.read(terminal, 4096)',
+      'while b"Uploaded" not in said: said += os.read(terminal, 4096)',
       'os.close(terminal)',
       'print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))',
     ].join('\n');

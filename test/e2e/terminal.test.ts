@@ -63,7 +63,7 @@ test.each([{}, { CI: 'true' }])('the built program draws a spinner on a terminal
 });
 
 test('on a terminal that cannot draw it writes lines only', async () => {
-  const { stderr } = await waitingFor({ TERM: 'dumb' }, /Building web/);
+  const { stderr } = await waitingFor({ TERM: 'dumb' }, /Uploaded/);
   expect(stderr).toContain('Created build');
   expect(stderr).not.toContain('\u001b');
   expect(stderr).not.toContain('⠋');

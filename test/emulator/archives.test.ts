@@ -15,8 +15,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { archiveLimits, readArchive } from '../../src/emulator/running/archives/archive.ts';
 import { ArchiveNames } from '../../src/emulator/running/archives/archive-names.ts';
-import { unpackTar, unpackZip } from '../../src/emulator/running/archives/unpack.ts';
-import { tar } from '../support/tar.ts';
+import { unpackZip } from '../../src/emulator/running/archives/unpack.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python } from './support/running.ts';
 import { type PackedFile, packed } from './support/zip.ts';
@@ -183,7 +182,7 @@ describe('an archive', () => {
 
   test('is read without blocking the event loop', async () => {
     const path = join(temporaryFolder(), 'app.zip');
-    writeFileSync(path, packed(Array.from({ length: 5_000 }, (_, at) => ({ name: `d${at % 50}/f${at}` }))));
+    writeFileSync(path, packed(Array.from({ length: 1_000 }, (_, at) => ({ name: `d${at % 50}/f${at}` }))));
     let turns = 0;
     const reading = unpackZip(path, join(temporaryFolder(), 'app'));
     let over = false;
@@ -208,17 +207,6 @@ test.each([
   const add = () => paths.map((path) => names.addFile(path));
   if (problem) expect(add).toThrow(problem);
   else expect(add()).toEqual(paths);
-});
-
-describe('a tar', () => {
-  test.each([-1, -1024, -512 * 9])('with a file of %i bytes is refused, without an endless loop', async (size) => {
-    const bytes = Buffer.from(tar('job.py', 'x'));
-    bytes.write(`${size}`.padEnd(12, '\0'), 124, 'latin1');
-    bytes.write('        ', 148, 'latin1');
-    const sum = bytes.subarray(0, 512).reduce((total, byte) => total + byte, 0);
-    bytes.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
-    await expect(unpackTar(bytes, join(temporaryFolder(), 'run'))).rejects.toThrow('Invalid header');
-  });
 });
 
 test.skipIf(!python)(

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
@@ -31,21 +31,6 @@ test('with a data folder the state survives a restart, but tokens and signed URL
   expect((await put(waiting.uploadUrl.replace(first.url, emulator.url), new Uint8Array())).status).toBe(403);
   const ids = new Set([...emulator.store.builds.keys(), (await ask('POST', '/apps', { name: 'web' })).json.buildId]);
   expect(ids.size).toBe(3);
-});
-
-test('the state file, which has the signing key, is private', async () => {
-  const data = temporaryFolder();
-  await platform({ data });
-  expect(statSync(`${data}/state.json`).mode & 0o777).toBe(0o600);
-});
-
-test('does not overwrite a state file that cannot be read', async () => {
-  const data = temporaryFolder();
-  await (await startEmulator({ data })).close();
-  writeFileSync(`${data}/state.json`, '{"projects": ["p-');
-  await expect(startEmulator({ data })).rejects.toThrow(
-    `the emulator's data in ${data}/state.json cannot be read: it is not valid JSON`,
-  );
 });
 
 test('reset deletes everything except the project and its tokens', async () => {

@@ -1,26 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { parseInvokeArguments, parseParameters } from '../../../src/calls/invoke/prepare-call.ts';
+import { parseParameters } from '../../../src/calls/invoke/prepare-call.ts';
 import { GantryError, UsageError } from '../../../src/kernel/errors.ts';
 import { newFolder } from '../../support/files.ts';
 
 const folder = newFolder({ 'ä.txt': 'grün\n', 'photo.png': '\u0000\u0001', latin: Buffer.from([0xe4]) });
 const here = { cwd: folder, signal: new AbortController().signal };
-
-describe('the words after the name of an app', () => {
-  test.each<[words: string[], fn: string | undefined, parameters: object | undefined]>([
-    [[], undefined, undefined],
-    [['predict'], 'predict', undefined],
-    [['predict', 'text=hello'], 'predict', { text: 'hello' }],
-    [['text=hello'], undefined, { text: 'hello' }],
-    [['text=hello', 'count:=3'], undefined, { text: 'hello', count: 3 }],
-  ])('%j are a function and its parameters', async (words, fn, parameters) => {
-    expect(await parseInvokeArguments(here, words)).toEqual({ fn, parameters });
-  });
-
-  test('name one function: a second word without a value is an error', async () => {
-    await expect(parseInvokeArguments(here, ['predict', 'more'])).rejects.toThrow(UsageError);
-  });
-});
 
 describe('a parameter', () => {
   test.each<[word: string, name: string, value: unknown]>([
@@ -53,10 +37,6 @@ describe('a parameter', () => {
     await expect(parseParameters(here, [word])).rejects.toThrow(
       expect.objectContaining({ facts: expect.objectContaining({ fix: expect.stringContaining('a=') }) }),
     );
-  });
-
-  test.each([[['a=1', 'a=2']], [['a=1', 'b=2', 'a:=3']]])('%j is an error: a name has one value', async (words) => {
-    await expect(parseParameters(here, words)).rejects.toThrow(/\ba\b/);
   });
 
   test('a file that is missing is an error', async () => {

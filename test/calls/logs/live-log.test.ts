@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PollIntervals } from '../../../src/calls/logs/live-log.ts';
-import { NotFoundError, RateLimitedError, UnavailableError, UnexpectedReplyError } from '../../../src/kernel/errors.ts';
+import { RateLimitedError, UnavailableError } from '../../../src/kernel/errors.ts';
 
 function polls() {
   const notes: string[] = [];
@@ -45,30 +45,5 @@ describe('a log that is polled', () => {
     expect(intervals.ms).toBe(1_000);
     intervals.failed(unavailable);
     expect(intervals.ms).toBeLessThanOrEqual(1_000);
-  });
-
-  test('reports a failure once, and its end once', () => {
-    const { intervals, notes } = polls();
-    intervals.succeeded(false);
-    intervals.failed(unavailable);
-    intervals.failed(unavailable);
-    intervals.succeeded(false);
-    intervals.succeeded(false);
-    expect(notes).toEqual([expect.stringContaining('cannot connect'), expect.stringContaining('again')]);
-  });
-
-  test.each([
-    ['is not found', new NotFoundError('no such app')],
-    ['has a mistake of our own', new TypeError('undefined')],
-  ])('ends if it %s', (_, error) => {
-    expect(polls().intervals.failed(error)).toBe(false);
-  });
-
-  test('ends after five invalid replies in a row', () => {
-    const { intervals } = polls();
-    const odd = new UnexpectedReplyError('a web page');
-    expect([1, 2, 3, 4, 5].map(() => intervals.failed(odd))).toEqual([true, true, true, true, true]);
-    expect(intervals.failed(odd)).toBe(false);
-    expect(intervals.failed(unavailable)).toBe(true);
   });
 });

@@ -38,16 +38,6 @@ test('a file that was cut off anywhere keeps its complete lines, and the next on
   }
 });
 
-test.each([
-  ['text', 'hello\n', 'line 1 is none'],
-  ['another number of inputs', resultLine(4, failed), 'line 1 is none'],
-  ['an input twice', resultLine(1, failed).repeat(2), 'line 2 has the index 1 of an earlier line'],
-])('a file with %s is refused and stays as it is', async (_, text, why) => {
-  const path = join(newFolder({ 'out.jsonl': text }), 'out.jsonl');
-  await expect(ResultsFile.open(await optionsOf(path))).rejects.toMatchObject({ exit: 'conflict', facts: { why } });
-  expect(readFileSync(path, 'utf8')).toBe(text);
-});
-
 test('sorting reads lines wherever they are', async () => {
   const path = join(newFolder(), 'out.jsonl');
   const count = 100;

@@ -12,10 +12,6 @@ const shown = (more: object, flags = {}, page = plainPage(), hasStream = true) =
   logLineView({ line: line(more), hasStream }, flags)(page);
 
 describe('a log line', () => {
-  test('has no prefix unless one is asked for', () => {
-    expect(shown({ stream: 'stderr' })).toBe('hello');
-  });
-
   test.each([
     ['web-1', 'web-1'],
     ['p-12345678-my-app-c00f418f-df34e', 'c00f418f-df34e'],
@@ -28,10 +24,6 @@ describe('a log line', () => {
     expect(shown({ containerName: '' }, { prefix: true })).toBe('hello');
   });
 
-  test('with --timestamps begins with its local time, in milliseconds', () => {
-    expect(shown({}, { prefix: true, timestamps: true })).toBe(`${localTime(timestamp)}.120 [web-1] hello`);
-  });
-
   test.each([
     ['2026-11-20T14:00:05Z', '.000'],
     ['2026-11-20T14:00:05.123456789Z', '.123'],
@@ -41,24 +33,6 @@ describe('a log line', () => {
 
   test('without a time has none, also with --timestamps', () => {
     expect(shown({ timestamp: '' }, { timestamps: true })).toBe('hello');
-  });
-
-  test('that holds several lines gets time and prefix on each', () => {
-    const time = localTime(timestamp);
-    expect(shown({ logLine: 'a\nb\n' }, { prefix: true, timestamps: true })).toBe(
-      `${time}.120 [web-1] a\n${time}.120 [web-1] b`,
-    );
-  });
-
-  test('with --raw is as it was printed, without a prefix', () => {
-    expect(shown({ logLine: '10%\r20%\n' }, { prefix: true, raw: true })).toBe('10%\r20%\n');
-    expect(shown({}, { raw: true, timestamps: true })).toBe(`${localTime(timestamp)}.120 hello`);
-  });
-
-  test('of stderr is yellow, unless the log does not tell the streams apart', () => {
-    expect(shown({ stream: 'stderr' }, {}, markedPage())).toBe('<yellow>hello</yellow>');
-    expect(shown({ stream: 'stderr' }, {}, markedPage(), false)).toBe('hello');
-    expect(shown({}, {}, markedPage())).toBe('hello');
   });
 
   test('has the same color for the same container, and another for another', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { startupReport, startupView } from '../../../src/cli/views/startup-times.ts';
+import { startupReport } from '../../../src/cli/views/startup-times.ts';
 import type { StartupTimes } from '../../../src/platform/contract/metrics.ts';
-import { plainPage } from '../../support/page.ts';
 
 const noon = Date.UTC(2026, 10, 20, 12);
 const hour = 3_600_000;
@@ -17,21 +16,6 @@ const reply = (points: object[], runs?: number) =>
   ({ status: 'ok', data: { time_series: points, total_runs: runs } }) as unknown as StartupTimes;
 
 describe('start-up times', () => {
-  test('are listed newest first, with durations', () => {
-    const points = [point(0, 1.5, { p90: 2, p99: 90 }), point(1, 0.25)];
-    const rows = startupView(
-      reply(points, 7),
-      options,
-    )(plainPage())
-      .split('\n')
-      .filter((line) => /^2026-11-20 \d\d:\d\d {2}/.test(line))
-      .map((line) => line.trim().split(/ {2,}/));
-    expect(rows).toEqual([
-      ['2026-11-20 13:00', '250 ms', '-', '-'],
-      ['2026-11-20 12:00', '1.5 s', '2.0 s', '1m 30s'],
-    ]);
-  });
-
   test('leave out points without any value, and keep those with one', () => {
     const points = [point(0, null), point(1, null, { p99: 0 }), point(2, 1)];
     expect(startupReport(reply(points), options).rows.map(({ timestamp }) => timestamp * 1000 - noon)).toEqual([
@@ -61,11 +45,5 @@ describe('start-up times', () => {
     expect(startupReport(reply([], 1200), options).summary).toEqual(['1,200 runs', expect.stringContaining('UTC')]);
     expect(startupReport(reply([], 0), options).summary[0]).toBe('0 runs');
     expect(startupReport(reply([]), options).summary).toHaveLength(1);
-  });
-
-  test('without any have no chart', () => {
-    const text = startupView({} as StartupTimes, options)(plainPage());
-    expect(text.split('\n')).toHaveLength(1);
-    expect(text).toContain('2026-11-20 12:00');
   });
 });

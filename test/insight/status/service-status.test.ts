@@ -68,13 +68,23 @@ describe('the state of the platform', () => {
 });
 
 test('a service without a name has that of its section, or its id', () => {
-  const section = { id: 's', type: 'status_page_section', attributes: { name: 'Builds' } };
-  const inSection = { ...resource('1', 'operational', ''), attributes: { status_page_section_id: 's' } };
+  const section = { id: '7', type: 'status_page_section', attributes: { name: 'Builds' } };
+  // Ids are numbers or text.
+  const inSection = { ...resource('1', 'operational', ''), attributes: { status_page_section_id: 7 } };
   const { components } = parse([section, inSection, resource('2', 'operational', '')]);
   expect(components.map(({ name, section: of, status }) => [name, of, status])).toEqual([
     ['Builds', 'Builds', 'unknown'],
     ['2', null, 'operational'],
   ]);
+});
+
+test.each<[string | undefined, unknown[], string, number]>([
+  ['Melting', [resource('1', 'operational')], 'melting', 0],
+  [undefined, [resource('1', 'downtime')], 'unknown', 0],
+  ['operational', [report({ aggregate_state: undefined })], 'operational', 1],
+  ['degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
+])('a page of the state %s with %j is understood', (state, included, status, number) => {
+  expect(parse(included, state)).toMatchObject({ status, incidents: { length: number } });
 });
 
 test('an empty page is no error', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { copyButton, html, rowsTable, webPage, wrapping } from '../../../src/kernel/output/page-kit/page-kit.ts';
+import { copyButton, html, rowsTable, wrapping } from '../../../src/kernel/output/page-kit/page-kit.ts';
 
 test('markup escapes its values, but not markup in them', () => {
   const name = '<img src=x onerror="alert(1)">\u001b[31mred';
@@ -20,16 +20,4 @@ test.each([
 
 test('a table without rows says so', () => {
   expect(rowsTable(['App'], [], 'No apps yet.').text).toBe('<p class="quiet">No apps yet.</p>');
-});
-
-test.each([true, false])('the policy of a page allows its own scripts; forms: %j', (forms) => {
-  const { body, headers } = webPage('A page', html`<p>text</p>`, { forms, scripts: ['let one = 1;'] });
-  expect(headers['content-security-policy']).toMatch(
-    `; base-uri 'none'; form-action ${forms ? "'self'" : "'none'"}; frame-ancestors 'none'`,
-  );
-  expect(headers['content-security-policy']).toMatch(
-    /^default-src 'none'; script-src( 'sha256-[\w+/=]+'){2}; style-src /,
-  );
-  expect(headers['referrer-policy']).toBe(forms ? 'same-origin' : 'no-referrer');
-  expect(body).toContain(`<meta name="referrer" content="${headers['referrer-policy']}">`);
 });

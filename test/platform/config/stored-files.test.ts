@@ -11,47 +11,11 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveSettings } from '../../../src/platform/config/settings.ts';
-import {
-  removeProfile,
-  storeSettings,
-  updateStoredFile,
-  useProfile,
-} from '../../../src/platform/config/stored-files.ts';
+import { storeSettings, updateStoredFile } from '../../../src/platform/config/stored-files.ts';
 import { folderOf } from '../../support/app.ts';
 
 const at = (path: string) => resolveSettings({ GANTRY_CONFIG_DIR: path }, {});
-const read = (path: string) => JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
-
-test('stores a value in the given profile, and reads it from there', async () => {
-  await using folder = await folderOf({});
-  const path = join(folder.path, 'made', 'new');
-  await storeSettings(at(path), 'work', { project: 'p-work', apiUrl: 'https://work.example' });
-  await useProfile(at(path), 'work');
-  expect(read(path)).toEqual({
-    profile: 'work',
-    profiles: { work: { project: 'p-work', apiUrl: 'https://work.example' } },
-  });
-  expect(at(path).project).toEqual({ value: 'p-work', origin: 'profile' });
-});
-
-test('undefined removes a value; everything else in the file is kept', async () => {
-  const stored = { other: [1], profiles: { default: { project: 'p-1', region: 'r', own: {} }, spare: { x: 1 } } };
-  await using folder = await folderOf({ 'config.json': JSON.stringify(stored) });
-  await storeSettings(at(folder.path), 'default', { project: undefined });
-  expect(read(folder.path)).toEqual({ other: [1], profiles: { default: { region: 'r', own: {} }, spare: { x: 1 } } });
-});
-
-test.each([
-  ['spare', { profile: 'work', profiles: { work: {} } }],
-  ['work', { profiles: { spare: {} } }],
-  ['none', { profile: 'work', profiles: { work: {}, spare: {} } }],
-])('removing the profile %s', async (name, left) => {
-  await using folder = await folderOf({
-    'config.json': JSON.stringify({ profile: 'work', profiles: { work: {}, spare: {} } }),
-  });
-  await removeProfile(at(folder.path), name);
-  expect(read(folder.path)).toEqual(left);
-});
+const _read = (path: string) => JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
 
 test('the file and its folder are private, and no temporary file remains', async () => {
   await using folder = await folderOf({});
@@ -77,13 +41,6 @@ test('keeps a file that is a symbolic link', async () => {
   await storeSettings(at(path), 'default', { region: 'r' });
   expect(JSON.parse(readFileSync(join(folder.path, 'elsewhere.json'), 'utf8'))).toMatchObject({ kept: true });
   expect(at(path).region.value).toBe('r');
-});
-
-test('concurrent writers lose no change', async () => {
-  await using folder = await folderOf({});
-  const names = Array.from({ length: 20 }, (_, index) => `profile-${index}`);
-  await Promise.all(names.map((name) => storeSettings(at(folder.path), name, { project: `p-${name}` })));
-  expect(Object.keys(read(folder.path).profiles).sort()).toEqual(names.sort());
 });
 
 test('the lock of a killed process is taken over', async () => {
