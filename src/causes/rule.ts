@@ -1,5 +1,6 @@
 import type { AppConfig } from '../app/config.ts';
 import type { Explanation } from './explanation.ts';
+import { groupsOf } from './groups.ts';
 
 /** What the named groups of a sign captured. */
 export type Captured = Readonly<Record<string, string>>;
@@ -72,7 +73,7 @@ export function messageRows(rows: string): FailureRule[] {
     .split('\n')
     .map((row) => {
       const [head = '', list = '', title = '', fix = '', at] = row.trim().split(' | ');
-      const [, rank, cause = ''] = /^(?:(\d) )?(\S+)$/.exec(head) ?? [];
+      const [, rank, cause = ''] = groupsOf(/^(?:(\d) )?(\S+)$/, head);
       const rest = { ...(rank !== undefined && { rank: Number(rank) }), ...(at !== undefined && { at }) };
       const signs = list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined);
       return { cause, signs, title, fix, ...rest };
